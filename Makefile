@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+#
+# Lull: a HotSpot 25 with the Lull collector, its tests and its demo. `make help` lists the targets; the scripts that do the
+# work are in hotspot/build.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+S := hotspot/build
+
+.PHONY: jdk jdk-debug hotspot hotspot-debug source overlay gtest test test-all test-unit demo bench clean distclean help
+# The scripts use all processors themselves, and take turns in the build directory.
+.NOTPARALLEL:
+
+jdk:            ## the JDK, at build/jdk; use it as JAVA_HOME
+	@$(S)/build.sh jdk release
+
+jdk-debug:      ## the same with HotSpot's assertions and our verifier on, at build/jdk-debug
+	@$(S)/build.sh jdk fastdebug
+
+hotspot:        ## libjvm only, put into build/jdk if that is there
+	@$(S)/build.sh hotspot release
+
+hotspot-debug:  ## libjvm only, put into build/jdk-debug if that is there
+	@$(S)/build.sh hotspot fastdebug
+
+source:         ## only fetch the OpenJDK source and lay our tree over it, at build/openjdk
+	@$(S)/fetch-source.sh
+	@$(S)/overlay.sh
+
+overlay: source
+
+gtest:          ## the gtest launcher of the debug build
+	@$(S)/build.sh gtest
+
+test:           ## the tests that fit into about 40 minutes on 2 processors; builds what it needs
+	@$(S)/test.sh quick
+
+test-all:       ## all tests
+	@$(S)/test.sh all
+
+test-unit:      ## the tests that need no VM, in seconds
+	@$(S)/unit-tests.sh
+
+demo: jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html
+	@bench/demo.sh
+
+bench: jdk      ## the benchmarks
+	@bench/bench.sh
+
+clean:          ## what was built; keeps the source tree and the downloads
+	@$(S)/clean.sh
+
+distclean:      ## the whole build directory
+	@$(S)/clean.sh all
+
+help:
+	@echo "make ..."
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1|\2/p' Makefile | awk -F'|' '{ printf "%-16s %s\n", $$1, $$2 }'
+	@echo
+	@echo "Variables: OPENJDK_SRC=/path  an OpenJDK 25 source tree (else the distribution's source package is fetched)"
+	@echo "           JAVA_HOME=/path    the JDK 25 that builds ours (else an installed one)"
+	@echo "           LULL_BUILD=/path   the build directory (else build/)"
+	@echo "           LULL_FORCE=1       build even when nothing seems to have changed"
+	@echo "           LULL_VERBOSE=1     show the whole output of each step"
+	@echo "           JOBS=N             processors to build with"

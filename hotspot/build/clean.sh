@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+#
+# clean.sh      removes what was built, and keeps the source tree, the downloads and the unpacked tools
+# clean.sh all  removes the build directory's whole contents
+
+. "$(dirname "$0")/lib.sh"
+
+case ${1:-} in
+  '')
+    rm -rf "$TREE/build/release" "$TREE/build/fastdebug" "$TREE/build/.configure-support" "$STATE"/jdk-* "$STATE/gtest" "$BUILD/jdk" \
+      "$BUILD/jdk-debug" "$BUILD/unit" "$BUILD/test-results" "$BUILD/test-work" "$LOGS" ;;
+  all)
+    # By name: LULL_BUILD may be a directory with other things in it.
+    for d in apt demo download googletest jdk jdk-debug jtreg logs openjdk openjdk-edited openjdk-patched openjdk-pristine test-results test-work unit .lock; do
+      rm -rf "${BUILD:?}/$d"
+    done
+    rmdir --ignore-fail-on-non-empty "$BUILD" ;;
+  *) die "clean.sh knows nothing or 'all', not '$1'" ;;
+esac

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+#
+# configure.sh release|fastdebug: runs OpenJDK's configure for build/openjdk/build/<that>, if its arguments, its own scripts or
+# the compiler have changed since it last succeeded.
+
+. "$(dirname "$0")/lib.sh"
+
+conf=$1
+image_of "$conf" > /dev/null
+out=$TREE/build/$conf
+number=$(sed -n 's/^build=//p' "$STATE/source")
+
+# shellcheck disable=SC2054 # the commas belong to the options
+args=(
+  --with-conf-name="$conf"
+  --with-debug-level="$conf"
+  --with-boot-jdk="$(boot_jdk)"
+  # G1, Parallel, Serial and Epsilon stay: they are what we compare with in the same VM.
+  --with-jvm-features=-shenandoahgc,-zgc,-jvmci
+  --with-native-debug-symbols="${LULL_SYMBOLS:-none}"
+  --with-source-date=version
+  --with-version-pre=
+  --with-version-opt=lull
+  --with-vendor-name=Lull
+  --with-vendor-version-string="Lull-$LULL_VERSION"
+  # Compilers newer than this source have new warnings.
+  --disable-warnings-as-errors
+)
+if [[ -n $number ]]; then args+=(--with-version-build="$number"); fi
+if have ccache; then args+=(--enable-ccache); fi
+if [[ $conf == fastdebug ]]; then
+  # Inside the tree, so that the compiler sees relative paths and ccache hits from another clone.
+  "$SCRIPTS/fetch-tools.sh" googletest
+  if ! diff -rq "$BUILD/googletest" "$STATE/googletest" > /dev/null 2>&1; then
+    rm -rf "$STATE/googletest"
+    cp -a "$BUILD/googletest" "$STATE/googletest"
+  fi
+  args+=(--with-gtest="$STATE/googletest")
+fi
+if [[ -n ${LULL_CONFIGURE:-} ]]; then read -ra extra <<< "$LULL_CONFIGURE"; args+=("${extra[@]}"); fi
+
+inputs=$(
+  printf '%s\n' "${args[@]}"
+  g++ --version | head -n 1
+  (cd "$TREE" && find make/autoconf make/conf -type f | sort | xargs cat) | sha256sum
+)
+if [[ -f $out/spec.gmk && -f $out/.lull-configure && $inputs == "$(cat "$out/.lull-configure")" ]]; then exit 0; fi
+
+rm -f "$out/.lull-configure"
+cd "$TREE"
+phase "configure ($conf)" "$LOGS/configure-$conf.log" cleanly bash configure "${args[@]}"
+printf '%s\n' "$inputs" > "$out/.lull-configure"

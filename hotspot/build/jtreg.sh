@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+#
+# jtreg.sh NAME SPEC...: runs jtreg tests with the collector on, on build/jdk-debug, and prints one line of totals:
+#
+#   NAME: N passed, N failed, N excluded, N skipped
+#
+# A SPEC is a directory, a test or a group of upstream's test/hotspot/jtreg:   gc/stress/gcbasher   :tier1_gc_2
+# or, when it begins with jdk, of test/jdk:                                    jdk/java/lang/ref    jdk:jdk_loom
+# Excluded are the tests of the problem lists (upstream's, and ours: hotspot/test/ProblemList-lull.txt); skipped are those
+# that say themselves that they do not apply to this VM. Results are in build/test-results/NAME.
+#
+#   LULL_TEST_JDK       the JDK under test          (default: build/jdk-debug)
+#   LULL_TEST_OPTIONS   options for the VMs         (default: -XX:+UseLullGC)
+#   LULL_TEST_MODE      agentvm or othervm          (default: agentvm, as upstream runs them)
+#   LULL_TEST_JOBS      tests at a time             (default: the number of processors, 2 at least)
+#   LULL_TEST_TIMEOUT   factor on each test's limit (default: 4, as upstream)
+#   LULL_TEST_SECONDS   stop the run after so many seconds
+
+. "$(dirname "$0")/lib.sh"
+
+name=$1
+shift
+(($#)) || die "jtreg.sh $name: no tests given"
+jdk=${LULL_TEST_JDK:-$BUILD/jdk-debug}
+[[ -x $jdk/bin/java ]] || die "there is no JDK to test at $jdk" "build it first:  make jdk-debug"
+"$SCRIPTS/fetch-tools.sh" jtreg
+boot=$(boot_jdk)
+jobs=${LULL_TEST_JOBS:-$(nproc)}
+if ((jobs < 2)); then jobs=2; fi
+images=$TREE/build/fastdebug/images/test
+
+specs=()
+natives=()
+lists=()
+for spec in "$@"; do
+  case $spec in
+    jdk:* | jdk/*) specs+=("test/$spec"); root=test/jdk; natives+=("$images/jdk/jtreg/native") ;;
+    :*) specs+=("test/hotspot/jtreg$spec"); root=test/hotspot/jtreg; natives+=("$images/hotspot/jtreg/native") ;;
+    *) specs+=("test/hotspot/jtreg/$spec"); root=test/hotspot/jtreg; natives+=("$images/hotspot/jtreg/native") ;;
+  esac
+  lists+=("$TREE/$root/ProblemList.txt")
+done
+lists+=("$ROOT/hotspot/test/ProblemList-lull.txt")
+mapfile -t natives < <(printf '%s\n' "${natives[@]}" | sort -u)
+mapfile -t lists < <(for f in "${lists[@]}"; do if [[ -f $f ]]; then printf '%s\n' "$f"; fi; done | sort -u)
+((${#natives[@]} == 1)) || die "jtreg.sh $name: tests of test/hotspot and of test/jdk need a run each (their native libraries are apart)"
+
+work=$BUILD/test-work/$name
+results=$BUILD/test-results/$name
+rm -rf "$work" "$results"
+mkdir -p "$work/tmp" "$results"
+
+# shellcheck disable=SC2054 # the commas belong to the options
+options=(-"${LULL_TEST_MODE:-agentvm}" -verbose:fail,error,summary -retain:fail,error -concurrency:"$jobs" -automatic -ignore:quiet
+  -ea -esa -timeoutFactor:"${LULL_TEST_TIMEOUT:-4}" -k:'!headful'
+  -vmoption:-Xmx768m -vmoption:-XX:MaxRAMPercentage="$(awk -v n="$jobs" 'BEGIN { print 25 / n }')"
+  -vmoption:-Dtest.boot.jdk="$boot" -vmoption:-Djava.io.tmpdir="$work/tmp"
+  -e:TEST_IMAGE_DIR="$images" -testjdk:"$jdk" -dir:"$TREE" -workDir:"$work" -reportDir:"$results" -report:files)
+if [[ -d ${natives[0]} ]]; then options+=(-nativepath:"${natives[0]}"); fi
+for f in "${lists[@]}"; do options+=(-exclude:"$f"); done
+read -ra vm <<< "${LULL_TEST_OPTIONS:--XX:+UseLullGC}"
+for o in "${vm[@]}"; do options+=(-vmoption:"$o"); done
+
+limit=()
+if [[ -n ${LULL_TEST_SECONDS:-} ]]; then limit=(timeout --kill-after=30 "$LULL_TEST_SECONDS"); fi
+status=0
+cleanly "${limit[@]}" "$boot/bin/java" -Xmx768m -Dprogram=jtreg -jar "$BUILD/jtreg/lib/jtreg.jar" "${options[@]}" "${specs[@]}" \
+  > "$results/jtreg.log" 2>&1 || status=$?
+
+# jtreg's report has a line per test that was selected: its name, and "Passed.", "Failed.", "Error." or "Not run.".
+passed=0 failed=0 excluded=0 skipped=0
+if [[ -f $results/text/summary.txt ]]; then
+  awk 'FNR == NR || FILENAME != summary { if ($1 !~ /^#/ && NF) listed[$1] = 1; next }
+       { test = $1; file = test; sub(/#.*/, "", file) }
+       / Passed\. Skipped/ || /SkippedException/ { print "skipped", test; next }
+       / Passed\./   { print "passed", test; next }
+       / Not run\./  { print (test in listed || file in listed) ? "excluded" : "skipped", test; next }
+       { print "failed", test }' summary="$results/text/summary.txt" "${lists[@]}" "$results/text/summary.txt" > "$results/tests"
+  passed=$(grep -c '^passed ' "$results/tests" || true)
+  failed=$(grep -c '^failed ' "$results/tests" || true)
+  excluded=$(grep -c '^excluded ' "$results/tests" || true)
+  skipped=$(grep -c '^skipped ' "$results/tests" || true)
+fi
+why=
+case $status in
+  # 0: all passed; 1: no tests were selected; 2: some failed; 3: some could not be run.
+  0 | 1 | 2 | 3) ;;
+  124 | 137) why=" (stopped after $LULL_TEST_SECONDS s)"; failed=$((failed + 1)) ;;
+  *) why=" (jtreg itself failed: $(grep -m 1 -i '^error' "$results/jtreg.log" || printf 'exit status %s' "$status"))"; failed=$((failed + 1)) ;;
+esac
+printf '%s: %d passed, %d failed, %d excluded, %d skipped%s\n' "$name" "$passed" "$failed" "$excluded" "$skipped" "$why" | tee "$results/totals"
+if ((failed)); then
+  if [[ -f $results/tests ]]; then sed -n 's/^failed /    FAILED  /p' "$results/tests"; fi
+  say "    logs: $results/jtreg.log, $work"
+  exit 1
+fi

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# shellcheck shell=bash disable=SC2034 # what is set here is used by the scripts that source this
+#
+# What the build scripts share: where things are, how they speak, which JDK builds ours.
+# Sourced, never run.
+#
+#   LULL_BUILD     the build directory        (default: build/ in the repository)
+#   OPENJDK_SRC    an OpenJDK 25 source tree  (default: fetched as the distribution's source package)
+#   JAVA_HOME      the JDK that builds ours   (default: an installed JDK 25)
+#   LULL_FORCE=1   build even when nothing seems to have changed
+#   LULL_VERBOSE=1 whole build output on the terminal instead of one line per phase
+
+set -Eeuo pipefail
+export LC_ALL=C
+trap 'printf "error: %s, line %s: a command failed with exit status %s\n" "${BASH_SOURCE[0]}" "$LINENO" "$?" >&2' ERR
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+BUILD=${LULL_BUILD:-$ROOT/build}
+mkdir -p "$BUILD"
+BUILD=$(cd "$BUILD" && pwd -P)
+
+SCRIPTS=$ROOT/hotspot/build
+TREE=$BUILD/openjdk                 # OpenJDK's source with ours laid over it
+PRISTINE=$BUILD/openjdk-pristine    # upstream's own text of what we may patch
+STATE=$TREE/.lull                   # what the scripts remember about TREE
+DOWNLOAD=$BUILD/download
+LOGS=$BUILD/logs
+
+LULL_VERSION=0.1
+
+say()  { printf '%s\n' "$*"; }
+note() { printf 'note: %s\n' "$*" >&2; }
+die()  { local first=$1; shift; printf 'error: %s\n' "$first" >&2; local line; for line in "$@"; do printf '       %s\n' "$line" >&2; done; exit 1; }
+
+have() { command -v "$1" > /dev/null 2>&1; }
+
+minutes() { if (($1 >= 60)); then printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); else printf '%d s' "$1"; fi; }
+
+# Writes its input to FILE unless FILE already says just that: an unchanged file keeps its time stamp.
+write_if_changed() {
+  local file=$1 new
+  new=$(mktemp "$file.XXXXXX")
+  cat > "$new"
+  if cmp -s "$new" "$file"; then rm -f "$new"; else chmod 644 "$new"; mv -f "$new" "$file"; fi
+}
+
+# phase NAME LOGFILE COMMAND...: runs the command with its output in the log, and says how long it took. Of a long
+# command's output it shows the lines that match PHASE_SHOW (an extended regular expression), if that is set.
+phase() {
+  local name=$1 log=$2 start=$SECONDS status=0 line
+  shift 2
+  mkdir -p "$(dirname "$log")"
+  say "==> $name"
+  if [[ -n ${LULL_VERBOSE:-} ]]; then
+    "$@" 2>&1 | tee "$log" || status=${PIPESTATUS[0]}
+  elif [[ -n ${PHASE_SHOW:-} ]]; then
+    "$@" 2>&1 | while IFS= read -r line; do
+      printf '%s\n' "$line" >&3
+      if [[ $line =~ $PHASE_SHOW ]]; then printf '    %6s s  %s\n' $((SECONDS - start)) "$line"; fi
+    done 3> "$log" || status=$?
+  else
+    "$@" > "$log" 2>&1 || status=$?
+  fi
+  if ((status != 0)); then
+    say "    failed after $(minutes $((SECONDS - start))); the end of $log:"
+    tail -n 40 "$log" | sed 's/^/    | /'
+    die "$name failed with exit status $status" "the whole output is in $log"
+  fi
+  say "    $(minutes $((SECONDS - start)))"
+}
+
+# locked COMMAND...: one build at a time in one build directory.
+locked() {
+  if [[ ${LULL_LOCKED:-} == "$BUILD" ]] || ! have flock; then "$@"; return; fi
+  export LULL_LOCKED=$BUILD   # the scripts that this one calls are inside already
+  exec 9> "$BUILD/.lock"
+  if ! flock -n 9; then note "waiting for another build in $BUILD"; flock 9; fi
+  "$@" 9>&-
+}
+
+# The feature release of the JDK in a directory (25), or nothing.
+jdk_feature() {
+  local v
+  [[ -x $1/bin/javac && -r $1/release ]] || return 0
+  v=$(sed -n 's/^JAVA_VERSION="\([0-9]*\).*/\1/p' "$1/release")
+  printf '%s' "$v"
+}
+
+# Prints the directory of the JDK to build with: JAVA_HOME, else the one on the PATH, else any installed one. OpenJDK 25 is
+# built by 25 or 24; 25 is preferred. Prints nothing if there is none.
+find_boot_jdk() {
+  local want d on_path=
+  if have javac; then on_path=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")"); fi
+  for want in 25 24; do
+    for d in "${JAVA_HOME:-}" "$on_path" /usr/lib/jvm/*; do
+      if [[ -n $d && -d $d && $(jdk_feature "$d") == "$want" ]]; then (cd "$d" && pwd -P); return; fi
+    done
+  done
+}
+
+boot_jdk() {
+  local d
+  d=$(find_boot_jdk)
+  [[ -n $d ]] || die "no JDK 25 found to build with (looked at JAVA_HOME=${JAVA_HOME:-<unset>}, the PATH and /usr/lib/jvm/*)" \
+    "unpack any vendor's JDK 25 and say where:  make ... JAVA_HOME=/path/to/jdk-25"
+  printf '%s' "$d"
+}
+
+# Runs COMMAND without what would change a JDK build's or a test's mind: our own make, and options meant for other JVMs.
+cleanly() {
+  env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u MAKEOVERRIDES -u CLASSPATH -u JAVA_TOOL_OPTIONS -u _JAVA_OPTIONS \
+    -u JDK_JAVA_OPTIONS -u CFLAGS -u CXXFLAGS -u CPPFLAGS -u LDFLAGS "$@"
+}
+
+image_of() { case $1 in release) printf '%s' "$BUILD/jdk" ;; fastdebug) printf '%s' "$BUILD/jdk-debug" ;; *) die "unknown configuration '$1' (release or fastdebug)" ;; esac; }

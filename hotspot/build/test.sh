@@ -1,0 +1,172 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+#
+# test.sh quick|all: everything that tests Lull, in phases; the last line is the sum:
+#
+#   N passed, N failed, N skipped
+#
+#   1. unit    data structures without a VM, in seconds
+#   2. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
+#   3. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
+#   4. bench   the benchmark programs' own tests (Maven)
+#
+# A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
+#
+#   LULL_PHASES     which phases to run         (default: unit gtest jtreg bench)
+#   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
+#   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
+
+. "$(dirname "$0")/lib.sh"
+
+scope=${1:-quick}
+[[ -f $ROOT/hotspot/test/groups/$scope.txt || $scope == quick || $scope == all ]] || die "test.sh knows quick and all, not '$scope'"
+RESULTS=$BUILD/test-results
+rm -rf "$RESULTS"
+mkdir -p "$RESULTS" "$LOGS"
+SUMMARY=$RESULTS/summary.txt
+: > "$SUMMARY"
+
+passed=0 failed=0 skipped=0
+count() {   # NAME PASSED FAILED EXCLUDED SKIPPED [REMARK]
+  passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4 + $5))
+  printf '%s: %d passed, %d failed, %d excluded, %d skipped%s\n' "$1" "$2" "$3" "$4" "$5" "${6:+ ($6)}" >> "$SUMMARY"
+}
+
+took() { say "    $(minutes $((SECONDS - $1)))"; }
+
+remaining() { if [[ -n ${LULL_DEADLINE:-} ]]; then printf '%d' $((LULL_DEADLINE - $(date +%s))); else printf '999999'; fi; }
+
+# The totals of googletest's XML report: tests, failures, disabled and skipped, for count.
+count_xml() {   # NAME FILE STATUS
+  local tests failures disabled skips remark=
+  tests=$(sed -n '/<testsuites /s/.* tests="\([0-9]*\)".*/\1/p' "$2" 2> /dev/null | head -n 1 || true)
+  failures=$(sed -n '/<testsuites /s/.* failures="\([0-9]*\)".*/\1/p' "$2" 2> /dev/null | head -n 1 || true)
+  disabled=$(sed -n '/<testsuites /s/.* disabled="\([0-9]*\)".*/\1/p' "$2" 2> /dev/null | head -n 1 || true)
+  skips=$(grep -c 'result="skipped"' "$2" 2> /dev/null || true)
+  tests=${tests:-0} failures=${failures:-0} disabled=${disabled:-0} skips=${skips:-0}
+  # A crash or a failed build leaves no report, or none with a failure in it.
+  if (($3 != 0 && failures == 0)); then failures=1; remark="ended with exit status $3"; if ((tests == 0)); then tests=1; fi; fi
+  count "$1" $((tests - failures - disabled - skips)) "$failures" "$disabled" "$skips" "$remark"
+  tail -n 1 "$SUMMARY" | sed 's/^/    /'
+}
+
+run_unit() {
+  local status=0 start=$SECONDS
+  "$SCRIPTS/unit-tests.sh" || status=$?
+  count_xml unit "$RESULTS/unit.xml" "$status"
+  took "$start"
+}
+
+run_gtest() {
+  local status=0 start=$SECONDS launcher=$TREE/build/fastdebug/images/test/hotspot/gtest/server/gtestLauncher
+  if ! "$SCRIPTS/build.sh" gtest; then count gtest 0 1 0 0 "the launcher could not be built"; return; fi
+  say "==> gtest Lull*"
+  (cd "$RESULTS" && cleanly "$launcher" -jdk "$BUILD/jdk-debug" --gtest_filter='Lull*' --gtest_brief=1 --gtest_catch_exceptions=0 \
+    --gtest_output="xml:$RESULTS/gtest.xml" -XX:+UseLullGC > "$LOGS/gtest.log" 2>&1) || status=$?
+  grep -E '^\[  (FAILED|PASSED)' "$LOGS/gtest.log" | sed 's/^/    /' || true
+  count_xml gtest "$RESULTS/gtest.xml" "$status"
+  took "$start"
+}
+
+# Lines "name specs..." of a list. A line of the file is specs, or "name = specs".
+groups() {
+  sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1" | awk '{
+    name = $1; first = 1
+    if ($2 == "=") first = 3
+    gsub(/[\/:]/, "_", name); sub(/^_/, "", name); sub(/\.java$/, "", name)
+    line = name
+    for (i = first; i <= NF; i++) line = line " " $i
+    print line }'
+}
+
+run_jtreg() {
+  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start components d
+  if [[ $scope == all ]]; then lists+=("$ROOT/hotspot/test/groups/all.txt"); fi
+  for list in "${lists[@]}"; do if [[ -f $list ]]; then groups "$list"; fi; done > "$RESULTS/groups"
+  if [[ -n ${LULL_GROUPS:-} ]]; then
+    awk -v wanted=" $LULL_GROUPS " 'index(wanted, " " $1 " ")' "$RESULTS/groups" > "$RESULTS/groups.wanted"
+    mv "$RESULTS/groups.wanted" "$RESULTS/groups"
+  fi
+  [[ -s $RESULTS/groups ]] || { note "no jtreg groups in ${lists[*]}${LULL_GROUPS:+ named $LULL_GROUPS}"; return; }
+
+  # The native libraries of those parts of the test tree that the groups can reach. vmTestbase alone has a thousand.
+  local hotspot=() jdk=()
+  for d in "$TREE"/test/hotspot/jtreg/*/; do
+    d=$(basename "$d")
+    case $d in
+      vmTestbase | serviceability) if grep -q "$d" "$RESULTS/groups"; then hotspot+=("$d"); fi ;;
+      *) if [[ -n $(find "$TREE/test/hotspot/jtreg/$d" -name '*.c' -o -name '*.cpp' | head -n 1) ]]; then hotspot+=("$d"); fi ;;
+    esac
+  done
+  components=("hotspot ${hotspot[*]}")
+  if grep -q ' jdk[:/]' "$RESULTS/groups"; then jdk=(java/lang java/util jdk/internal); components+=("jdk ${jdk[*]}"); fi
+  for d in "${components[@]}"; do
+    # shellcheck disable=SC2086 # words on purpose
+    "$SCRIPTS/build.sh" natives $d || count "natives of $d" 0 1 0 0 "could not be built"
+  done
+
+  while read -r name specs; do
+    if (($(remaining) < 60)); then
+      say "==> jtreg $name: not begun, time is up"
+      count "$name" 0 0 0 1 "not begun, time was up"
+      continue
+    fi
+    say "==> jtreg $name"
+    start=$SECONDS
+    # shellcheck disable=SC2086 # words on purpose
+    LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | sed 's/^/    /' || true
+    if [[ -f $RESULTS/$name/totals ]]; then
+      # "NAME: N passed, N failed, N excluded, N skipped"
+      read -r _ p _ f _ e _ s _ < <(tr -d , < "$RESULTS/$name/totals")
+      count "$name" "$p" "$f" "$e" "$s"
+    else
+      count "$name" 0 1 0 0 "jtreg did not run"
+    fi
+    took "$start"
+  done < "$RESULTS/groups"
+}
+
+run_bench() {
+  local start=$SECONDS status=0 totals
+  [[ -f $ROOT/bench/pom.xml ]] || return 0
+  "$SCRIPTS/deps.sh" bench || { count bench 0 1 0 0 "Maven is missing"; return; }
+  say "==> bench (mvn test)"
+  # Only reports written by this run count.
+  touch "$RESULTS/bench.begun"
+  (cd "$ROOT/bench" && JAVA_HOME=$(boot_jdk) cleanly mvn -q -B test > "$LOGS/bench-test.log" 2>&1) || status=$?
+  totals=$(find "$ROOT/bench" -path '*/surefire-reports/TEST-*.xml' -newer "$RESULTS/bench.begun" -exec grep -h -m 1 '<testsuite ' {} + |
+    awk '{ t += field("tests"); f += field("errors") + field("failures"); s += field("skipped") }
+         function field(n,   m) { m = $0; if (!sub(".* " n "=\"", "", m)) return 0; sub(/".*/, "", m); return m }
+         END { print t + 0, f + 0, s + 0 }')
+  # surefire may write the attributes of <testsuite> over several lines
+  local t f s remark=
+  read -r t f s <<< "$totals"
+  if ((status != 0 && f == 0)); then f=1; t=$((t + 1)); remark="mvn test ended with exit status $status, see $LOGS/bench-test.log"; fi
+  count bench $((t - f - s)) "$f" 0 "$s" "$remark"
+  tail -n 1 "$SUMMARY" | sed 's/^/    /'
+  took "$start"
+}
+
+begun=$SECONDS
+phases=${LULL_PHASES:-unit gtest jtreg bench}
+for p in $phases; do
+  case $p in unit | gtest | jtreg | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest jtreg bench)" ;; esac
+done
+debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
+jdk_built=
+for p in $phases; do
+  case $p in
+    gtest | jtreg)
+      if [[ -z $jdk_built ]]; then
+        if debug_jdk; then jdk_built=yes; else jdk_built=no; count jdk-debug 0 1 0 0 "could not be built"; fi
+      fi
+      [[ $jdk_built == yes ]] || continue ;;
+  esac
+  "run_$p"
+done
+
+say ""
+say "Totals after $(minutes $((SECONDS - begun))); details in $RESULTS:"
+sed 's/^/    /' "$SUMMARY"
+say "$passed passed, $failed failed, $skipped skipped"
+((failed == 0 && passed > 0))

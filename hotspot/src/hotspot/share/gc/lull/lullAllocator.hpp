@@ -1,0 +1,107 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLALLOCATOR_HPP
+#define SHARE_GC_LULL_LULLALLOCATOR_HPP
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullRunTable.hpp"
+#include "memory/allocation.hpp"
+
+// Allocation of objects in blocks, for one thread: a mutator, or a worker that
+// evacuates. Needs no lock but the supply's.
+//
+//   small objects      bump through a hole; for a mutator the hole is its TLAB
+//   medium objects     that do not fit the current hole get the shortest hole that
+//                      they fit from the thread's run table, in one look-up, instead
+//                      of a fresh overflow block as in Immix
+//   no hole fits       holes of further recyclable blocks, then a free block
+//
+// The run table holds the holes of blocks that this thread owns. Holes shorter than
+// LullMinHoleLines are left alone until the next collection.
+
+class LullAllocator : public CHeapObj<mtGC> {
+private:
+  // A block has at most 64 holes; room for those of two or more blocks.
+  static const uint32_t MaxRuns = 160;
+  static const uint32_t MaxRunsOfBlock = LullGeometry::LinesPerBlock / 2;
+
+  // How many more recyclable blocks to look at for a hole before taking a free block.
+  static const uint MaxBlocksToSearch = 4;
+
+  typedef LullRunTable<LullGeometry::LinesPerBlock> LineRunTable;
+
+  LullBlockSupply* const _supply;
+  LullBlockTable* const  _table;
+  const LullReserveUse   _reserve_use;
+
+  // The hole in which allocate() bumps; not a mutator's TLAB.
+  HeapWord*              _top;
+  HeapWord*              _end;
+
+  LullRun                _storage[MaxRuns];
+  uint32_t               _unused_head;      // list of unused elements of _storage
+  uint32_t               _unused_count;
+  LineRunTable           _holes;
+
+  uint32_t new_run(uint32_t start, uint32_t length);
+  void delete_run(uint32_t id);
+  bool is_listed(uint32_t id) const { return _storage[id]._length != 0; }
+
+  void add_hole(uint32_t first_line, uint32_t lines);
+  void add_holes_of(LullBlockIndex index);
+  bool add_holes_of_recyclable_block();
+
+  // Takes a hole of at least so many lines.
+  bool take_hole(uint lines, LullReserveUse use, LullRun* hole);
+  bool take_known_hole(uint lines, LullRun* hole);
+
+  // Puts the whole free lines of the bump region back into the table.
+  void return_bump_region();
+
+  HeapWord* allocate_in_hole(const LullRun& hole, size_t words);
+
+public:
+  LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use);
+
+  // Memory for an object of at most a block, nullptr if there is none without a
+  // collection. words is object aligned.
+  HeapWord* allocate(size_t words);
+
+  // The same at a safepoint after a collection, by any thread: searches all recyclable
+  // blocks, and may use the reserve if told so.
+  HeapWord* allocate_at_safepoint(size_t words, LullReserveUse use);
+
+  // A hole of at least min_words for a TLAB, all of it; sets *actual_words.
+  HeapWord* allocate_tlab(size_t min_words, size_t* actual_words);
+
+  // Takes back the latest allocate(), if nothing was allocated since.
+  void undo(HeapWord* start, size_t words);
+
+  // Forgets all memory: a collection starts, the sweep will find what is free.
+  void reset();
+
+  // Gives back all unused lines: the thread ends.
+  void release();
+};
+
+#endif // SHARE_GC_LULL_LULLALLOCATOR_HPP

@@ -1,0 +1,121 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullArguments.hpp"
+#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullMemory.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/tlab_globals.hpp"
+#include "gc/shared/workerPolicy.hpp"
+#if INCLUDE_JVMCI
+#include "jvmci/jvmci_globals.hpp"
+#endif
+#include "runtime/globals.hpp"
+#include "runtime/globals_extension.hpp"
+#include "runtime/java.hpp"
+#include "utilities/formatBuffer.hpp"
+
+size_t LullArguments::conservative_max_heap_alignment() {
+  return LullMemory::granule_size();
+}
+
+void LullArguments::initialize_alignments() {
+  SpaceAlignment = LullMemory::granule_size();
+  HeapAlignment  = LullMemory::granule_size();
+}
+
+void LullArguments::initialize_heap_flags_and_sizes() {
+  GCArguments::initialize_heap_flags_and_sizes();
+  if (MaxHeapSize > LullGeometry::MaxHeapSize) {
+    vm_exit_during_initialization(
+      err_msg("-XX:+UseLullGC supports heaps of up to %zuG, the maximum heap size is %zuG. Use a smaller -Xmx.",
+              LullGeometry::MaxHeapSize / G, MaxHeapSize / G));
+  }
+}
+
+void LullArguments::initialize() {
+  GCArguments::initialize();
+
+  assert(UseLullGC, "Sanity");
+
+  FLAG_SET_DEFAULT(ParallelGCThreads, WorkerPolicy::parallel_worker_threads());
+  if (ParallelGCThreads == 0) {
+    vm_exit_during_initialization("-XX:+UseLullGC needs at least one GC thread: "
+                                  "-XX:ParallelGCThreads=0 cannot be used with it.");
+  }
+  if (FLAG_IS_DEFAULT(ParallelRefProcEnabled) && ParallelGCThreads > 1) {
+    FLAG_SET_DEFAULT(ParallelRefProcEnabled, true);
+  }
+
+  // Forwarding uses the bits of the mark word that other locking modes need.
+  if (LockingMode != LM_LIGHTWEIGHT) {
+    vm_exit_during_initialization("-XX:+UseLullGC needs -XX:LockingMode=2 (lightweight locking).");
+  }
+  if (UseNUMA && FLAG_IS_CMDLINE(UseNUMA)) {
+    vm_exit_during_initialization("-XX:+UseLullGC does not support -XX:+UseNUMA yet: "
+                                  "bind the JVM to one node, or use another collector.");
+  }
+#if INCLUDE_JVMCI
+  if (EnableJVMCI) {
+    vm_exit_during_initialization("-XX:+UseLullGC does not support the JVM compiler interface (-XX:+EnableJVMCI).");
+  }
+#endif
+  // The mark bitmap of a granule must fill a page.
+  const int max_object_alignment = 32;
+  if (ObjectAlignmentInBytes > max_object_alignment) {
+    vm_exit_during_initialization(
+      err_msg("-XX:+UseLullGC supports -XX:ObjectAlignmentInBytes of up to %d, it is %d.",
+              max_object_alignment, (int)ObjectAlignmentInBytes));
+  }
+
+  // A TLAB is a hole, whatever its length is.
+  FLAG_SET_DEFAULT(ResizeTLAB, false);
+  if (FLAG_IS_DEFAULT(TLABSize)) {
+    FLAG_SET_DEFAULT(TLABSize, LullGeometry::BlockSize);
+  }
+  if (FLAG_IS_DEFAULT(MinTLABSize)) {
+    FLAG_SET_DEFAULT(MinTLABSize, LullGeometry::LineSize);
+  }
+
+  // Every collection visits the whole heap: give it a twentieth of the time.
+  if (FLAG_IS_DEFAULT(GCTimeRatio)) {
+    FLAG_SET_DEFAULT(GCTimeRatio, 19);
+  }
+
+#ifdef COMPILER2
+  // Keep the time to a safepoint short.
+  if (FLAG_IS_DEFAULT(UseCountedLoopSafepoints)) {
+    FLAG_SET_DEFAULT(UseCountedLoopSafepoints, true);
+    if (FLAG_IS_DEFAULT(LoopStripMiningIter)) {
+      FLAG_SET_DEFAULT(LoopStripMiningIter, 1000);
+    }
+  }
+#endif
+}
+
+CollectedHeap* LullArguments::create_heap() {
+  return new LullHeap();
+}
+
+bool LullArguments::is_supported() const {
+  return true;
+}

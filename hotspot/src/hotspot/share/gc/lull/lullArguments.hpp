@@ -1,0 +1,42 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLARGUMENTS_HPP
+#define SHARE_GC_LULL_LULLARGUMENTS_HPP
+
+#include "gc/shared/gcArguments.hpp"
+
+class CollectedHeap;
+
+// Flags: defaults, and combinations that are refused with a sentence.
+class LullArguments : public GCArguments {
+private:
+  void initialize_alignments() override;
+  void initialize_heap_flags_and_sizes() override;
+
+public:
+  void initialize() override;
+  size_t conservative_max_heap_alignment() override;
+  CollectedHeap* create_heap() override;
+  bool is_supported() const override;
+};
+
+#endif // SHARE_GC_LULL_LULLARGUMENTS_HPP

@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBarrierSet.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/shared/barrierSetAssembler.hpp"
+#include "utilities/macros.hpp"
+#ifdef COMPILER1
+#include "gc/shared/c1/barrierSetC1.hpp"
+#endif
+#ifdef COMPILER2
+#include "gc/shared/c2/barrierSetC2.hpp"
+#endif
+
+LullBarrierSet::LullBarrierSet()
+  : BarrierSet(make_barrier_set_assembler<BarrierSetAssembler>(),
+               make_barrier_set_c1<BarrierSetC1>(),
+               make_barrier_set_c2<BarrierSetC2>(),
+               nullptr /* barrier_set_nmethod */,
+               nullptr /* barrier_set_stack_chunk */,
+               BarrierSet::FakeRtti(BarrierSet::LullBarrierSet)) {}
+
+void LullBarrierSet::on_thread_create(Thread* thread) {
+  LullThreadLocalData::create(thread);
+}
+
+void LullBarrierSet::on_thread_destroy(Thread* thread) {
+  LullThreadLocalData::destroy(thread);
+}
+
+void LullBarrierSet::on_thread_detach(Thread* thread) {
+  LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
+  if (allocator != nullptr) {
+    allocator->release();
+  }
+}

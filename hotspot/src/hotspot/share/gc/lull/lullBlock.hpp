@@ -1,0 +1,123 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLBLOCK_HPP
+#define SHARE_GC_LULL_LULLBLOCK_HPP
+
+#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullLineSet.hpp"
+
+// The states of a block and who may change them:
+//
+//                        commit (heap grows; supply lock or safepoint)
+//        Uncommitted ------------------------------------------> Free
+//             ^                                                   | |
+//             |  uncommit (heap shrinks; safepoint)               | |
+//             +---------------------------------------------------+ |
+//                                                                   |
+//    Free -> Owned          an allocator takes a whole block (supply lock)
+//    Free -> LargeHead,     a large object takes a run of blocks (supply lock)
+//            LargeTail ...
+//    Free -> Archive        CDS heap objects are loaded (start-up, supply lock)
+//    Recyclable -> Owned    an allocator takes the block's free lines (supply)
+//    Owned -> Recyclable    a thread ends and gives back free lines (supply lock)
+//
+//    the sweep of a global collection (safepoint, one worker per block):
+//    Owned, Recyclable, Full -> Free         no line is marked
+//                            -> Recyclable   some lines are free
+//                            -> Full         no hole is long enough to be used
+//    LargeHead, LargeTail    -> Free         the object is not marked
+//
+// Archive blocks stay: their objects are marked through but neither moved nor swept.
+
+enum class LullBlockState : uint8_t {
+  Uncommitted,
+  Free,
+  Owned,
+  Recyclable,
+  Full,
+  LargeHead,
+  LargeTail,
+  Archive
+};
+
+inline const char* to_string(LullBlockState state) {
+  switch (state) {
+    case LullBlockState::Uncommitted: return "uncommitted";
+    case LullBlockState::Free:        return "free";
+    case LullBlockState::Owned:       return "owned";
+    case LullBlockState::Recyclable:  return "recyclable";
+    case LullBlockState::Full:        return "full";
+    case LullBlockState::LargeHead:   return "large head";
+    case LullBlockState::LargeTail:   return "large tail";
+    case LullBlockState::Archive:     return "archive";
+  }
+  return "unknown";
+}
+
+class LullBlock {
+private:
+  // Lines that were free at the last sweep and have not been handed out since. All
+  // others hold objects, or belong to an allocator. Only Recyclable blocks have any.
+  LullLineSet       _free_lines;
+
+  // Objects of this block that native code holds by address (JNI critical). Changed
+  // by mutators, read at safepoints. A pinned block is never evacuated.
+  volatile uint32_t _pin_count;
+
+  // Blocks of the large object that starts here; 0 unless LargeHead.
+  uint32_t          _large_blocks;
+
+  // Lines in use at the last sweep.
+  uint16_t          _swept_lines;
+
+  LullBlockState    _state;
+
+public:
+  LullBlockState state() const              { return _state; }
+  void set_state(LullBlockState state)      { _state = state; }
+
+  bool is_free() const                      { return _state == LullBlockState::Free; }
+  bool is_committed() const                 { return _state != LullBlockState::Uncommitted; }
+  bool is_recyclable() const                { return _state == LullBlockState::Recyclable; }
+  bool is_large() const                     { return _state == LullBlockState::LargeHead || _state == LullBlockState::LargeTail; }
+
+  // A block of lines holds objects and is swept by lines.
+  bool has_lines() const {
+    return _state == LullBlockState::Owned ||
+           _state == LullBlockState::Recyclable ||
+           _state == LullBlockState::Full;
+  }
+
+  LullLineSet& free_lines()                 { return _free_lines; }
+  const LullLineSet& free_lines() const     { return _free_lines; }
+
+  volatile uint32_t* pin_count_addr()       { return &_pin_count; }
+  bool is_pinned() const                    { return _pin_count > 0; }
+
+  uint32_t large_blocks() const             { return _large_blocks; }
+  void set_large_blocks(uint32_t blocks)    { _large_blocks = blocks; }
+
+  uint swept_lines() const                  { return _swept_lines; }
+  void set_swept_lines(uint lines)          { _swept_lines = (uint16_t)lines; }
+};
+
+#endif // SHARE_GC_LULL_LULLBLOCK_HPP

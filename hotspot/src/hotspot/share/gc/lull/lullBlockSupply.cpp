@@ -1,0 +1,288 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullRunTable.inline.hpp"
+#include "memory/allocation.inline.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/mutexLocker.hpp"
+#include "runtime/safepoint.hpp"
+
+static const uint32_t NoBlock = UINT32_MAX;
+
+LullBlockSupply::LullBlockSupply(LullBlockTable* table)
+  : _table(table),
+    _lock(Mutex::nosafepoint - 1, "LullBlockSupply_lock"),
+    _runs(MmapArrayAllocator<LullRun>::allocate(table->count(), mtGC)),
+    _free_runs(_runs),
+    _free_blocks(0),
+    _reserve_blocks(0),
+    _recyclable(MmapArrayAllocator<uint32_t>::allocate(table->count(), mtGC)),
+    _recyclable_count(0),
+    _recyclable_next(0),
+    _returned_head(NoBlock),
+    _returned_count(0),
+    _used_bytes(0) {}
+
+size_t LullBlockSupply::used_bytes() const {
+  return Atomic::load(&_used_bytes);
+}
+
+void LullBlockSupply::add_free_run(uint32_t start, uint32_t length) {
+  // Join with the neighbours.
+  if (start > 0 && _table->at(to_block_index(start - 1))->is_free()) {
+    const uint32_t left = _runs[start - 1]._start;
+    length += _runs[left]._length;
+    _free_runs.remove(left);
+    start = left;
+  }
+  const uint32_t end = start + length;
+  if (end < _table->count() && _table->at(to_block_index(end))->is_free()) {
+    length += _runs[end]._length;
+    _free_runs.remove(end);
+  }
+  _runs[start]._length = length;
+  _runs[start]._start = start;
+  _runs[start + length - 1]._start = start;
+  _free_runs.add(start);
+}
+
+bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start) {
+  assert(_lock.owned_by_self(), "the lock guards the free runs");
+  const uint32_t reserve = use == LullReserveUse::Allow ? 0 : _reserve_blocks;
+  if (_free_blocks < length + reserve) {
+    return false;
+  }
+  const uint32_t run = _free_runs.find(length);
+  if (run == LullRunTable<RunLists>::None) {
+    return false;
+  }
+  const uint32_t run_length = _runs[run]._length;
+  _free_runs.remove(run);
+  if (run_length > length) {
+    const uint32_t rest = run + length;
+    _runs[rest]._start = rest;
+    _runs[rest]._length = run_length - length;
+    _runs[run + run_length - 1]._start = rest;
+    _free_runs.add(rest);
+  }
+  Atomic::store(&_free_blocks, _free_blocks - length);
+  Atomic::add(&_used_bytes, (size_t)length * LullGeometry::BlockSize, memory_order_relaxed);
+  *start = run;
+  return true;
+}
+
+bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  uint32_t start;
+  if (!take_run_locked(1, use, &start)) {
+    return false;
+  }
+  *index = to_block_index(start);
+  _table->at(*index)->set_state(LullBlockState::Owned);
+  return true;
+}
+
+bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockIndex* head) {
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  uint32_t start;
+  if (!take_run_locked(blocks, use, &start)) {
+    return false;
+  }
+  *head = to_block_index(start);
+  _table->at(*head)->set_state(LullBlockState::LargeHead);
+  _table->at(*head)->set_large_blocks(blocks);
+  for (uint32_t i = start + 1; i < start + blocks; i++) {
+    _table->at(to_block_index(i))->set_state(LullBlockState::LargeTail);
+  }
+  return true;
+}
+
+bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  uint32_t start;
+  if (!take_run_locked(blocks, LullReserveUse::Allow, &start)) {
+    return false;
+  }
+  *head = to_block_index(start);
+  for (uint32_t i = start; i < start + blocks; i++) {
+    _table->at(to_block_index(i))->set_state(LullBlockState::Archive);
+  }
+  return true;
+}
+
+bool LullBlockSupply::take_returned(LullBlockIndex* index) {
+  if (Atomic::load(&_returned_count) == 0) {
+    return false;
+  }
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  if (_returned_head == NoBlock) {
+    return false;
+  }
+  const uint32_t block = _returned_head;
+  _returned_head = _runs[block]._next;
+  Atomic::store(&_returned_count, _returned_count - 1);
+  *index = to_block_index(block);
+  return true;
+}
+
+bool LullBlockSupply::take_recyclable(LullBlockIndex* index) {
+  if (!take_returned(index)) {
+    // The check keeps the counter from running away when there are no more.
+    if (Atomic::load(&_recyclable_next) >= _recyclable_count) {
+      return false;
+    }
+    const uint32_t next = Atomic::fetch_then_add(&_recyclable_next, 1u);
+    if (next >= _recyclable_count) {
+      return false;
+    }
+    *index = to_block_index(_recyclable[next]);
+  }
+  LullBlock* const block = _table->at(*index);
+  assert(block->is_recyclable(), "block %u is %s", untype(*index), to_string(block->state()));
+  block->set_state(LullBlockState::Owned);
+  Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
+  return true;
+}
+
+bool LullBlockSupply::take_recyclable_with_hole(uint lines, LullBlockIndex* index) {
+  assert_at_safepoint();
+  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
+    LullBlock* const block = _table->at(to_block_index(_recyclable[i]));
+    if (block->free_lines().longest_run() >= lines) {
+      // Exchange it with the next one to be handed out.
+      const uint32_t next = _recyclable[_recyclable_next];
+      _recyclable[_recyclable_next] = _recyclable[i];
+      _recyclable[i] = next;
+      *index = to_block_index(_recyclable[_recyclable_next++]);
+      block->set_state(LullBlockState::Owned);
+      Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
+      return true;
+    }
+  }
+  return false;
+}
+
+void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_lines) {
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  LullBlock* const block = _table->at(index);
+  assert(block->state() == LullBlockState::Owned, "block %u is %s", untype(index), to_string(block->state()));
+  block->free_lines() = free_lines;
+  block->set_state(LullBlockState::Recyclable);
+  _runs[untype(index)]._next = _returned_head;
+  _returned_head = untype(index);
+  Atomic::store(&_returned_count, _returned_count + 1);
+  Atomic::sub(&_used_bytes, free_lines.count() * LullGeometry::LineSize, memory_order_relaxed);
+}
+
+void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  add_free_run(start, count);
+  for (uint32_t i = start; i < start + count; i++) {
+    _table->at(to_block_index(i))->set_state(LullBlockState::Free);
+  }
+  Atomic::store(&_free_blocks, _free_blocks + count);
+}
+
+void LullBlockSupply::rebuild() {
+  assert_at_safepoint();
+  _free_runs.clear();
+  _returned_head = NoBlock;
+  _returned_count = 0;
+  _recyclable_count = 0;
+  _recyclable_next = 0;
+  uint32_t free_blocks = 0;
+  size_t used = 0;
+  uint32_t run_length = 0;
+  const uint32_t count = _table->count();
+  for (uint32_t i = 0; i <= count; i++) {
+    const LullBlockState state = i < count ? _table->at(to_block_index(i))->state() : LullBlockState::Uncommitted;
+    if (state == LullBlockState::Free) {
+      run_length++;
+      continue;
+    }
+    if (run_length > 0) {
+      const uint32_t start = i - run_length;
+      _runs[start]._start = start;
+      _runs[start]._length = run_length;
+      _runs[i - 1]._start = start;
+      _free_runs.add_batched(start);
+      free_blocks += run_length;
+      run_length = 0;
+    }
+    switch (state) {
+      case LullBlockState::Recyclable:
+        if (!_table->is_evacuated(to_block_index(i))) {
+          _recyclable[_recyclable_count++] = i;
+        }
+        used += LullGeometry::BlockSize - _table->at(to_block_index(i))->free_lines().count() * LullGeometry::LineSize;
+        break;
+      case LullBlockState::Uncommitted:
+        break;
+      default:
+        used += LullGeometry::BlockSize;
+        break;
+    }
+  }
+  _free_runs.rebuild();
+  _free_blocks = free_blocks;
+  _used_bytes = used;
+}
+
+uint32_t LullBlockSupply::longest_free_run() const {
+  return _free_runs.longest();
+}
+
+const char* LullBlockSupply::verify() const {
+  const char* const error = _free_runs.verify();
+  if (error != nullptr) {
+    return error;
+  }
+  uint32_t free_in_runs = 0;
+  const char* run_error = nullptr;
+  _free_runs.runs_do([&](const LullRun& run) {
+    free_in_runs += run._length;
+    for (uint32_t i = run._start; i < run._start + run._length; i++) {
+      if (!_table->at(to_block_index(i))->is_free()) {
+        run_error = "a free run holds a block that is not free";
+      }
+    }
+    if (_runs[run._start + run._length - 1]._start != run._start) {
+      run_error = "the end of a free run does not know its start";
+    }
+  });
+  if (run_error != nullptr) {
+    return run_error;
+  }
+  uint32_t free_by_state = 0;
+  for (uint32_t i = 0; i < _table->count(); i++) {
+    free_by_state += _table->at(to_block_index(i))->is_free() ? 1 : 0;
+  }
+  if (free_in_runs != free_by_state || free_in_runs != _free_blocks) {
+    return "the free runs, the free blocks and their count do not agree";
+  }
+  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
+    if (!_table->at(to_block_index(_recyclable[i]))->is_recyclable()) {
+      return "the recyclable list holds a block that is not recyclable";
+    }
+  }
+  return nullptr;
+}

@@ -1,0 +1,119 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLBLOCKSUPPLY_HPP
+#define SHARE_GC_LULL_LULLBLOCKSUPPLY_HPP
+
+#include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullRunTable.hpp"
+#include "memory/allocation.hpp"
+#include "runtime/mutex.hpp"
+
+// Where allocators get memory: free blocks, runs of free blocks for large objects,
+// and recyclable blocks, in which the last sweep found holes.
+//
+// Free blocks are kept as maximal runs in a run table; a run that is freed is joined
+// with its free neighbours at once. Recyclable blocks are handed out in address order
+// by one atomic add.
+//
+// A part of the free blocks is a reserve into which only a collection may copy, and,
+// as the last step before an OutOfMemoryError, mutators.
+
+enum class LullReserveUse {
+  Keep,     // leave the reserve alone
+  Allow     // the reserve may be used
+};
+
+class LullBlockSupply : public CHeapObj<mtGC> {
+  friend class VMStructs;
+
+public:
+  // Exact lists up to 8 MB; longer runs are rare and searched.
+  static const uint32_t RunLists = 256;
+
+private:
+  LullBlockTable* const  _table;
+  Mutex                  _lock;               // guards the free runs and state changes of their blocks
+
+  // Free runs. The run that starts at block b is run number b; the last block of a
+  // run of two or more repeats _start, so that a neighbour to the right finds it.
+  LullRun* const         _runs;
+  LullRunTable<RunLists> _free_runs;
+  volatile uint32_t      _free_blocks;        // written under the lock
+  uint32_t               _reserve_blocks;     // written at safepoints
+
+  // Recyclable blocks in address order; [0, _recyclable_next) are taken. The array
+  // and its count are written at safepoints.
+  uint32_t* const        _recyclable;
+  uint32_t               _recyclable_count;
+  volatile uint32_t      _recyclable_next;
+
+  // Blocks given back by ended threads; written under the lock.
+  uint32_t               _returned_head;
+  volatile uint32_t      _returned_count;
+
+  volatile size_t        _used_bytes;
+
+  void add_free_run(uint32_t start, uint32_t length);
+  bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
+  bool take_returned(LullBlockIndex* index);
+
+public:
+  LullBlockSupply(LullBlockTable* table);
+
+  size_t used_bytes() const;
+  uint32_t free_blocks() const { return _free_blocks; }
+  uint32_t reserve_blocks() const { return _reserve_blocks; }
+  void set_reserve_blocks(uint32_t blocks) { _reserve_blocks = blocks; }
+
+  // One free block; it becomes Owned.
+  bool take_block(LullReserveUse use, LullBlockIndex* index);
+
+  // A run of free blocks; they become LargeHead and LargeTail, or Archive.
+  bool take_large(uint32_t blocks, LullReserveUse use, LullBlockIndex* head);
+  bool take_archive(uint32_t blocks, LullBlockIndex* head);
+
+  // A block with free lines; it becomes Owned, and its free lines are the caller's.
+  bool take_recyclable(LullBlockIndex* index);
+
+  // As above, the first one with a hole of so many lines. Safepoint only.
+  bool take_recyclable_with_hole(uint lines, LullBlockIndex* index);
+
+  // An ended thread gives back the lines that its allocator has not used. The block
+  // is Owned, and free_lines are lines of it that hold nothing.
+  void give_back(LullBlockIndex index, const LullLineSet& free_lines);
+
+  // Free blocks that the heap has gained.
+  void add_committed(uint32_t start, uint32_t count);
+
+  // Drops all lists and builds them again from block states: the sweep's results, or
+  // before marking, without the blocks that are evacuated. Safepoint only, one thread.
+  void rebuild();
+
+  // The longest run of free blocks, in blocks.
+  uint32_t longest_free_run() const;
+
+  // Checks the tables against the block states; returns nullptr or what is wrong.
+  const char* verify() const;
+};
+
+#endif // SHARE_GC_LULL_LULLBLOCKSUPPLY_HPP

@@ -1,0 +1,40 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBlockTable.hpp"
+#include "memory/allocation.inline.hpp"
+
+// Fresh anonymous memory is zero: every block starts Uncommitted, empty and unpinned.
+LullBlockTable::LullBlockTable(size_t reserved_bytes)
+  : _blocks(MmapArrayAllocator<LullBlock>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _evacuated(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)) {
+  STATIC_ASSERT((int)LullBlockState::Uncommitted == 0);
+}
+
+LullBlockIndex LullBlockTable::large_head_of(LullBlockIndex index) const {
+  uint32_t i = untype(index);
+  while (at(to_block_index(i))->state() == LullBlockState::LargeTail) {
+    i--;
+  }
+  assert(at(to_block_index(i))->state() == LullBlockState::LargeHead, "block %u", i);
+  return to_block_index(i);
+}

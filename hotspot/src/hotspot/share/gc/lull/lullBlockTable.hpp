@@ -1,0 +1,62 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLBLOCKTABLE_HPP
+#define SHARE_GC_LULL_LULLBLOCKTABLE_HPP
+
+#include "gc/lull/lullBlock.hpp"
+#include "gc/lull/lullGeometry.hpp"
+#include "memory/allocation.hpp"
+#include "oops/oopsHierarchy.hpp"
+
+// One LullBlock for each block of the reserved heap, at the side, so that a block
+// has no header and blocks do not compete for the same cache sets.
+//
+// Beside it, one byte for each block says whether the running collection evacuates
+// it: the only thing that marking must know of a block, dense enough to stay cached.
+
+class LullBlockTable : public CHeapObj<mtGC> {
+private:
+  LullBlock* const _blocks;
+  uint8_t* const   _evacuated;
+  const uint32_t   _count;
+
+public:
+  explicit LullBlockTable(size_t reserved_bytes);
+
+  uint32_t count() const { return _count; }
+
+  LullBlock* at(LullBlockIndex index) const {
+    assert(untype(index) < _count, "block %u of %u", untype(index), _count);
+    return &_blocks[untype(index)];
+  }
+
+  LullBlock* block_of(const void* addr) const { return at(LullGeometry::block_of(addr)); }
+
+  bool is_evacuated(LullBlockIndex index) const { return _evacuated[untype(index)] != 0; }
+  bool is_evacuated(oop obj) const;
+  void set_evacuated(LullBlockIndex index, bool value) { _evacuated[untype(index)] = value; }
+
+  // The head of the large object that covers this LargeHead or LargeTail block.
+  LullBlockIndex large_head_of(LullBlockIndex index) const;
+};
+
+#endif // SHARE_GC_LULL_LULLBLOCKTABLE_HPP

@@ -1,0 +1,109 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLCOLLECTOR_HPP
+#define SHARE_GC_LULL_LULLCOLLECTOR_HPP
+
+#include "gc/lull/lullEvacuationPolicy.hpp"
+#include "gc/lull/lullMarkWorker.hpp"
+#include "gc/shared/gcTimer.hpp"
+#include "gc/shared/gcTrace.hpp"
+#include "memory/allocation.hpp"
+#include "memory/iterator.hpp"
+
+class LullBlockSupply;
+class LullBlockTable;
+class LullHeap;
+class LullMemory;
+class ReferenceProcessor;
+class WorkerThreads;
+
+// The global collection: all threads are stopped, all objects are traced.
+//
+//   prepare      choose the blocks to evacuate; clear marks
+//   mark         from the strong roots; objects in evacuated blocks are copied on the
+//                way, and every reference that is visited is updated
+//   references   soft, weak, final, phantom; the VM's weak storages
+//   code         update references in all compiled code, if an object was moved
+//   unload       classes, and compiled code that refers to what is dead
+//   sweep        free lines and free blocks from the marks
+//
+// There is no second pass over the heap to update references: an object moves before
+// the first reference to it is stored back, and every live reference is visited once.
+
+class LullGlobalTracer : public OldGCTracer, public CHeapObj<mtGC> {
+public:
+  LullGlobalTracer() : OldGCTracer(LullGlobal) {}
+};
+
+// Is this object, given by its address before the collection, alive?
+class LullIsAliveClosure final : public BoolObjectClosure {
+private:
+  LullBlockTable* const _blocks;
+  MarkBitMap* const     _mark_bitmap;
+
+public:
+  LullIsAliveClosure(LullBlockTable* blocks, MarkBitMap* mark_bitmap)
+    : _blocks(blocks), _mark_bitmap(mark_bitmap) {}
+
+  bool do_object_b(oop obj) override;
+};
+
+class LullCollector : public CHeapObj<mtGC> {
+private:
+  LullHeap* const             _heap;
+  LullMemory* const           _memory;
+  LullBlockTable* const       _blocks;
+  LullBlockSupply* const      _supply;
+  WorkerThreads* const        _workers;
+
+  LullMarkQueueSet            _queues;
+  PartialArrayStateManager    _array_states;
+  AlwaysTrueClosure           _always_true;
+  LullIsAliveClosure          _is_alive;
+  ReferenceProcessor* const   _reference_processor;
+  LullMarkWorker**            _mark_workers;
+
+  STWGCTimer                  _timer;
+  LullGlobalTracer            _tracer;
+  LullMarkStatistics          _statistics;
+
+  void prepare(const LullEvacuationRequest& request);
+  void mark();
+  void process_references(bool clear_soft_references);
+  void process_weak_roots();
+  void update_code();
+  void unload_classes();
+  void sweep();
+  void log_statistics() const;
+
+public:
+  LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, WorkerThreads* workers);
+
+  STWGCTimer* timer()           { return &_timer; }
+  LullGlobalTracer* tracer()    { return &_tracer; }
+  BoolObjectClosure* is_alive() { return &_is_alive; }
+
+  // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply.
+  void collect(const LullEvacuationRequest& request, bool clear_soft_references);
+};
+
+#endif // SHARE_GC_LULL_LULLCOLLECTOR_HPP

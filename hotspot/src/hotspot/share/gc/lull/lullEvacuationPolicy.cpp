@@ -1,0 +1,174 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullEvacuationPolicy.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "logging/log.hpp"
+#include "memory/universe.hpp"
+#include "gc/shared/collectedHeap.hpp"
+#include "runtime/safepoint.hpp"
+
+static const uint LinesPerBlock = LullGeometry::LinesPerBlock;
+
+bool LullEvacuationPolicy::may_move(const LullBlock* block) const {
+  return block->has_lines() && !block->is_pinned();
+}
+
+// Takes blocks with few live lines first, up to the number of live lines at which there
+// is just room for the copies: in free blocks, and in holes of blocks that stay.
+bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
+  size_t live_lines_of[LinesPerBlock + 1] = {};   // by live lines of a block
+  size_t holes_of[LinesPerBlock + 1] = {};
+  size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
+  for (uint32_t i = 0; i < _blocks->count(); i++) {
+    const LullBlock* const block = _blocks->at(to_block_index(i));
+    if (may_move(block)) {
+      live_lines_of[block->swept_lines()] += block->swept_lines();
+    }
+    if (block->is_recyclable()) {
+      const size_t holes = block->free_lines().count();
+      room += holes;
+      holes_of[block->swept_lines()] += may_move(block) ? holes : 0;
+    }
+  }
+  uint limit = 0;
+  size_t needed = 0;
+  while (limit < max_live_lines) {
+    const size_t more = live_lines_of[limit + 1];
+    const size_t less = holes_of[limit + 1];
+    if (needed + more > room - less) {
+      break;
+    }
+    needed += more;
+    room -= less;
+    limit++;
+  }
+  size_t selected = 0;
+  for (uint32_t i = 0; i < _blocks->count(); i++) {
+    const LullBlock* const block = _blocks->at(to_block_index(i));
+    if (may_move(block) && block->swept_lines() > 0 && block->swept_lines() <= limit) {
+      _blocks->set_evacuated(to_block_index(i), true);
+      selected++;
+    }
+  }
+  log_debug(gc, ergo)("Evacuation: %zu blocks of at most %u live lines, %zuK to copy, room for %zuK",
+                      selected, limit, needed * LullGeometry::LineSize / K, room * LullGeometry::LineSize / K);
+  return selected > 0;
+}
+
+bool LullEvacuationPolicy::select_all() {
+  size_t selected = 0;
+  for (uint32_t i = 0; i < _blocks->count(); i++) {
+    if (may_move(_blocks->at(to_block_index(i)))) {
+      _blocks->set_evacuated(to_block_index(i), true);
+      selected++;
+    }
+  }
+  log_debug(gc, ergo)("Evacuation: all %zu blocks that may be moved", selected);
+  return selected > 0;
+}
+
+// The window of blocks that holds the fewest live lines and nothing that cannot move.
+// Its free blocks are kept from the copies by making them Owned: the sweep frees them.
+bool LullEvacuationPolicy::select_large_run(uint32_t blocks) {
+  size_t live = 0;
+  uint32_t length = 0;
+  size_t best_live = SIZE_MAX;
+  uint32_t best_end = 0;
+  for (uint32_t i = 0; i < _blocks->count(); i++) {
+    const LullBlock* const block = _blocks->at(to_block_index(i));
+    if (!block->is_free() && !may_move(block)) {
+      live = 0;
+      length = 0;
+      continue;
+    }
+    live += block->is_free() ? 0 : block->swept_lines();
+    length++;
+    if (length > blocks) {
+      const LullBlock* const left = _blocks->at(to_block_index(i - blocks));
+      live -= left->is_free() ? 0 : left->swept_lines();
+      length--;
+    }
+    if (length == blocks && live < best_live) {
+      best_live = live;
+      best_end = i + 1;
+    }
+  }
+  if (best_live == SIZE_MAX) {
+    log_debug(gc, ergo)("Evacuation: no %u blocks in a row can be freed", blocks);
+    return false;
+  }
+  for (uint32_t i = best_end - blocks; i < best_end; i++) {
+    LullBlock* const block = _blocks->at(to_block_index(i));
+    if (block->is_free()) {
+      block->set_state(LullBlockState::Owned);
+      block->set_swept_lines(0);
+    }
+    _blocks->set_evacuated(to_block_index(i), true);
+  }
+  log_debug(gc, ergo)("Evacuation: blocks [%u, %u) for a large object, %zuK to copy",
+                      best_end - blocks, best_end, best_live * LullGeometry::LineSize / K);
+  return true;
+}
+
+bool LullEvacuationPolicy::is_fragmented() const {
+  size_t committed = 0;
+  size_t holes = 0;
+  for (uint32_t i = 0; i < _blocks->count(); i++) {
+    const LullBlock* const block = _blocks->at(to_block_index(i));
+    committed += block->is_committed() ? 1 : 0;
+    if (may_move(block) && block->swept_lines() > 0) {
+      holes += LinesPerBlock - block->swept_lines();
+    }
+  }
+  const size_t percent = committed == 0 ? 0 : holes * 100 / (committed * LinesPerBlock);
+  log_debug(gc, ergo)("Fragmentation at the last sweep: %zu%% of the committed heap (trigger: %u%%)",
+                      percent, LullFragmentationTriggerPercent);
+  return percent >= LullFragmentationTriggerPercent;
+}
+
+bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
+#ifdef ASSERT
+  if (LullEvacuateALot > 0 && Universe::heap()->total_collections() % LullEvacuateALot == 0) {
+    return select_all();
+  }
+#endif
+  switch (request._goal) {
+    case LullEvacuationRequest::Goal::Normal:
+      return is_fragmented() && select_sparse(LinesPerBlock * LullEvacuationMaxLivePercent / 100);
+    case LullEvacuationRequest::Goal::Compact:
+      return select_sparse(LinesPerBlock - 1);
+    case LullEvacuationRequest::Goal::LargeRun:
+      return select_large_run(request._large_blocks);
+  }
+  return false;
+}
+
+bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {
+  assert_at_safepoint();
+  if (!LullEvacuation || !select_by(request)) {
+    return false;
+  }
+  // Evacuated blocks are not handed out.
+  _supply->rebuild();
+  return true;
+}

@@ -1,0 +1,67 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLEVACUATIONPOLICY_HPP
+#define SHARE_GC_LULL_LULLEVACUATIONPOLICY_HPP
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullBlockTable.hpp"
+#include "memory/allStatic.hpp"
+
+// What a collection is asked to evacuate.
+struct LullEvacuationRequest {
+  enum class Goal {
+    Normal,       // if fragmentation is above the trigger
+    Compact,      // as much as there is room for: the last sweep's counts are exact
+    LargeRun      // as Compact, and free a run of blocks
+  };
+
+  Goal     _goal;
+  uint32_t _large_blocks;   // of that run
+
+  static LullEvacuationRequest normal()                   { return {Goal::Normal, 0}; }
+  static LullEvacuationRequest compact()                  { return {Goal::Compact, 0}; }
+  static LullEvacuationRequest large_run(uint32_t blocks) { return {Goal::LargeRun, blocks}; }
+};
+
+// Decides which blocks a collection evacuates, and logs why. Immix' rule: the blocks
+// that had the fewest live lines at the last sweep, as many as there is room for.
+class LullEvacuationPolicy : public StackObj {
+private:
+  LullBlockTable* const  _blocks;
+  LullBlockSupply* const _supply;
+
+  bool may_move(const LullBlock* block) const;
+  bool select_sparse(uint max_live_lines);
+  bool select_all();
+  bool select_large_run(uint32_t blocks);
+  bool is_fragmented() const;
+  bool select_by(const LullEvacuationRequest& request);
+
+public:
+  LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
+    : _blocks(blocks), _supply(supply) {}
+
+  // Marks the blocks to evacuate; returns whether there are any. Safepoint only.
+  bool select(const LullEvacuationRequest& request);
+};
+
+#endif // SHARE_GC_LULL_LULLEVACUATIONPOLICY_HPP

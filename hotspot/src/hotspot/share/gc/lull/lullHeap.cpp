@@ -1,0 +1,568 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "classfile/classLoaderDataGraph.hpp"
+#include "code/codeCache.hpp"
+#include "compiler/oopMap.hpp"
+#include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullBarrierSet.hpp"
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullCollector.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullHeapWalker.hpp"
+#include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullVMOperations.hpp"
+#include "gc/lull/lullVerify.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/classUnloadingContext.hpp"
+#include "gc/shared/gcArguments.hpp"
+#include "gc/shared/gcId.hpp"
+#include "gc/shared/gcInitLogger.hpp"
+#include "gc/shared/gcTraceTime.inline.hpp"
+#include "gc/shared/gcVMOperations.hpp"
+#include "gc/shared/isGCActiveMark.hpp"
+#include "gc/shared/locationPrinter.inline.hpp"
+#include "gc/shared/suspendibleThreadSet.hpp"
+#include "gc/shared/workerPolicy.hpp"
+#include "gc/shared/workerThread.hpp"
+#include "memory/metaspaceUtils.hpp"
+#include "memory/universe.hpp"
+#include "oops/oop.inline.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/java.hpp"
+#include "runtime/javaThread.hpp"
+#include "runtime/mutexLocker.hpp"
+#include "runtime/threadSMR.hpp"
+#include "runtime/threads.hpp"
+#include "runtime/vmThread.hpp"
+#include "services/memoryService.hpp"
+
+LullHeap* LullHeap::heap() {
+  return named_heap<LullHeap>(CollectedHeap::Lull);
+}
+
+LullHeap::LullHeap()
+  : _memory(nullptr),
+    _blocks(nullptr),
+    _supply(nullptr),
+    _workers(nullptr),
+    _collector(nullptr),
+    _monitoring(nullptr),
+    _size_policy(),
+    _capacity(0) {
+  // A hole needs no room for a filler at its end.
+  _lab_alignment_reserve = 0;
+}
+
+// ---- Life cycle
+
+jint LullHeap::initialize() {
+  const ReservedHeapSpace space = Universe::reserve_heap(MaxHeapSize, HeapAlignment);
+  initialize_reserved_region(space);
+  os::trace_page_sizes("Heap", MinHeapSize, MaxHeapSize, space.base(), space.size(), space.page_size());
+
+  LullGeometry::initialize(space.base());
+  _memory = new LullMemory(space);
+  if (!_memory->is_usable()) {
+    vm_shutdown_during_initialization("Could not reserve address space for the tables of the Lull heap");
+    return JNI_ENOMEM;
+  }
+  _blocks = new LullBlockTable(space.size());
+  _supply = new LullBlockSupply(_blocks);
+
+  _workers = new WorkerThreads("Lull Worker", ParallelGCThreads);
+  _workers->initialize_workers();
+
+  // Large pages that are reserved for good are committed as a whole.
+  const size_t initial = _memory->can_uncommit() ? InitialHeapSize : MaxHeapSize;
+  if (expand(initial) < initial) {
+    vm_shutdown_during_initialization("Could not commit the initial heap: use a smaller -Xms");
+    return JNI_ENOMEM;
+  }
+  update_reserve();
+
+  BarrierSet::set_barrier_set(new LullBarrierSet());
+  _monitoring = new LullMonitoring(this);
+  GCInitLogger::print();
+  return JNI_OK;
+}
+
+void LullHeap::post_initialize() {
+  CollectedHeap::post_initialize();
+  _collector = new LullCollector(this, _memory, _blocks, _supply, _workers);
+}
+
+void LullHeap::initialize_serviceability() {
+  _monitoring->initialize_serviceability();
+}
+
+void LullHeap::safepoint_synchronize_begin() {
+  if (UseStringDeduplication) {
+    SuspendibleThreadSet::synchronize();
+  }
+}
+
+void LullHeap::safepoint_synchronize_end() {
+  if (UseStringDeduplication) {
+    SuspendibleThreadSet::desynchronize();
+  }
+}
+
+// ---- Size
+
+size_t LullHeap::max_capacity() const { return _memory->max_capacity(); }
+size_t LullHeap::capacity() const     { return _memory->capacity(); }
+size_t LullHeap::used() const         { return _supply->used_bytes(); }
+
+bool LullHeap::is_in(const void* p) const {
+  return _memory->is_committed(p);
+}
+
+// Commits granules from low addresses up; returns the bytes gained.
+size_t LullHeap::expand(size_t bytes) {
+  size_t gained = 0;
+  for (size_t granule = 0; granule < _memory->granules() && gained < bytes; granule++) {
+    if (!_memory->is_granule_committed(granule)) {
+      if (!_memory->commit(granule, _workers)) {
+        break;
+      }
+      _supply->add_committed((uint32_t)(granule * LullMemory::blocks_per_granule()),
+                             (uint32_t)LullMemory::blocks_per_granule());
+      gained += LullMemory::granule_size();
+    }
+  }
+  Atomic::store(&_capacity, _memory->capacity());
+  return gained;
+}
+
+// Returns free granules to the system, from high addresses down. The caller rebuilds
+// the supply.
+size_t LullHeap::shrink(size_t bytes) {
+  assert_at_safepoint();
+  const uint32_t blocks = (uint32_t)LullMemory::blocks_per_granule();
+  size_t freed = 0;
+  for (size_t granule = _memory->granules(); granule-- > 0 && freed + LullMemory::granule_size() <= bytes; ) {
+    if (!_memory->is_granule_committed(granule)) {
+      continue;
+    }
+    const uint32_t start = (uint32_t)(granule * blocks);
+    bool is_free = true;
+    for (uint32_t i = start; i < start + blocks && is_free; i++) {
+      is_free = _blocks->at(to_block_index(i))->is_free();
+    }
+    if (is_free) {
+      for (uint32_t i = start; i < start + blocks; i++) {
+        _blocks->at(to_block_index(i))->set_state(LullBlockState::Uncommitted);
+      }
+      _memory->uncommit(granule);
+      freed += LullMemory::granule_size();
+    }
+  }
+  Atomic::store(&_capacity, _memory->capacity());
+  return freed;
+}
+
+// The reserve yields when little is free, so that mutators are not stopped by it.
+void LullHeap::update_reserve() {
+  const uint32_t blocks = (uint32_t)(capacity() / LullGeometry::BlockSize);
+  const uint32_t wanted = LullEvacuation ? blocks * LullEvacuationReservePercent / 100 : 0;
+  _supply->set_reserve_blocks(MIN2(wanted, _supply->free_blocks() / 4));
+}
+
+void LullHeap::resize(GCCause::Cause cause) {
+  const size_t before = capacity();
+  const size_t desired = _size_policy.desired_capacity(used(), before, cause);
+  if (desired > before) {
+    expand(desired - before);
+  } else if (desired < before && LullUncommit && _memory->can_uncommit()) {
+    if (shrink(before - desired) > 0) {
+      _supply->rebuild();
+    }
+  }
+  update_reserve();
+  if (capacity() != before) {
+    log_info(gc, heap)("Heap resized: %zuM->%zuM", before / M, capacity() / M);
+  }
+}
+
+// Grows for an object that did not fit; at a safepoint.
+bool LullHeap::expand_for(size_t words) {
+  assert_at_safepoint();
+  const size_t bytes = align_up(LullGeometry::blocks_for(words) * LullGeometry::BlockSize, LullMemory::granule_size());
+  const size_t before = capacity();
+  // For a large object granules must be neighbours: go on until there is such a run.
+  while (capacity() < max_capacity() && expand(bytes) > 0) {
+    if (!is_large(words) || _supply->longest_free_run() >= LullGeometry::blocks_for(words)) {
+      break;
+    }
+  }
+  update_reserve();
+  if (capacity() != before) {
+    log_info(gc, heap)("Heap expanded for an object of %zuK: %zuM->%zuM",
+                       words * HeapWordSize / K, before / M, capacity() / M);
+  }
+  return capacity() != before;
+}
+
+// ---- Allocation
+
+bool LullHeap::is_large(size_t words) {
+  return words > LullGeometry::MaxBlockObjectWords;
+}
+
+LullAllocator* LullHeap::allocator(Thread* thread) {
+  LullAllocator* allocator = LullThreadLocalData::allocator(thread);
+  if (allocator == nullptr) {
+    allocator = new LullAllocator(_supply, _blocks, LullReserveUse::Keep);
+    LullThreadLocalData::set_allocator(thread, allocator);
+  }
+  return allocator;
+}
+
+HeapWord* LullHeap::allocate_large(size_t words, LullReserveUse use) {
+  const size_t blocks = LullGeometry::blocks_for(words);
+  LullBlockIndex head;
+  if (blocks > _blocks->count() || !_supply->take_large((uint32_t)blocks, use, &head)) {
+    return nullptr;
+  }
+  return LullGeometry::start_of(head);
+}
+
+HeapWord* LullHeap::allocate_without_collection(Thread* thread, size_t words) {
+  return is_large(words) ? allocate_large(words, LullReserveUse::Keep)
+                         : allocator(thread)->allocate(words);
+}
+
+HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) {
+  return is_large(words) ? allocate_large(words, use)
+                         : allocator(thread)->allocate_at_safepoint(words, use);
+}
+
+HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) {
+  *gc_overhead_limit_was_exceeded = false;
+  Thread* const thread = Thread::current();
+  for (uint attempt = 1; ; attempt++) {
+    HeapWord* result = allocate_without_collection(thread, words);
+    if (result != nullptr) {
+      return result;
+    }
+    uint collections_before;
+    {
+      MutexLocker ml(Heap_lock);
+      // Another thread's collection may have ended meanwhile.
+      result = allocate_without_collection(thread, words);
+      if (result != nullptr) {
+        return result;
+      }
+      collections_before = total_collections();
+    }
+    VM_LullCollectForAllocation op(words, collections_before);
+    VMThread::execute(&op);
+    if (op.gc_succeeded()) {
+      *gc_overhead_limit_was_exceeded = op.result() == nullptr && _size_policy.overhead_limit_exceeded();
+      return op.result();
+    }
+    if (QueuedAllocationWarningCount > 0 && attempt % QueuedAllocationWarningCount == 0) {
+      log_warning(gc, ergo)("Thread \"%s\" has tried %u times to allocate %zu words", thread->name(), attempt, words);
+    }
+  }
+}
+
+// Never collects: if there is no hole, the object is allocated outside of a TLAB, and
+// that collects.
+HeapWord* LullHeap::allocate_new_tlab(size_t min_words, size_t requested_words, size_t* actual_words) {
+  if (is_large(min_words)) {
+    return nullptr;
+  }
+  return allocator(Thread::current())->allocate_tlab(min_words, actual_words);
+}
+
+size_t LullHeap::tlab_capacity(Thread* thread) const        { return capacity(); }
+size_t LullHeap::tlab_used(Thread* thread) const            { return used(); }
+size_t LullHeap::max_tlab_size() const                      { return LullGeometry::WordsPerBlock; }
+size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeometry::BlockSize; }
+
+// At a safepoint, for a thread that found no memory. Each step costs more than the one
+// before.
+HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
+  assert_at_safepoint();
+  collect_at_safepoint(LullEvacuationRequest::normal(), must_clear_soft_references());
+  if (_size_policy.overhead_limit_exceeded()) {
+    log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");
+    return nullptr;
+  }
+  HeapWord* result = allocate_at_safepoint(thread, words, LullReserveUse::Keep);
+  if (result == nullptr && expand_for(words)) {
+    result = allocate_at_safepoint(thread, words, LullReserveUse::Keep);
+  }
+  if (result != nullptr) {
+    return result;
+  }
+  // The counts of live lines are exact now.
+  collect_at_safepoint(LullEvacuationRequest::compact(), true /* clear soft references */);
+  result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
+  if (result == nullptr && expand_for(words)) {
+    result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
+  }
+  if (result == nullptr && is_large(words) && LullGeometry::blocks_for(words) <= _supply->free_blocks()) {
+    // Enough is free, but not in one run.
+    collect_at_safepoint(LullEvacuationRequest::large_run((uint32_t)LullGeometry::blocks_for(words)), true);
+    result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
+  }
+  return result;
+}
+
+// ---- Collection
+
+bool LullHeap::must_clear_soft_references() const {
+  return _gc_cause == GCCause::_metadata_GC_clear_soft_refs ||
+         _gc_cause == GCCause::_wb_full_gc;
+}
+
+void LullHeap::collect(GCCause::Cause cause) {
+  assert(!Heap_lock->owned_by_self(), "this thread should not own the Heap_lock");
+  uint collections_before;
+  uint full_collections_before;
+  {
+    MutexLocker ml(Heap_lock);
+    collections_before = total_collections();
+    full_collections_before = total_full_collections();
+  }
+  VM_LullCollect op(collections_before, full_collections_before, cause);
+  VMThread::execute(&op);
+}
+
+void LullHeap::do_full_collection(bool clear_all_soft_refs) {
+  collect_at_safepoint(LullEvacuationRequest::normal(), clear_all_soft_refs || must_clear_soft_references());
+}
+
+void LullHeap::reset_allocators() {
+  ensure_parsability(true /* retire TLABs */);
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+    LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
+    if (allocator != nullptr) {
+      allocator->reset();
+    }
+  }
+}
+
+void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
+  assert_at_safepoint();
+  IsSTWGCActiveMark active_mark;
+  SvcGCMarker svc_marker(SvcGCMarker::FULL);
+  GCIdMark gc_id_mark;
+  GCTraceCPUTime tcpu(_collector->tracer());
+  GCTraceTime(Info, gc) t("Pause Global", nullptr, gc_cause(), true);
+  TraceCollectorStats tcs(_monitoring->collector_counters());
+  TraceMemoryManagerStats tms(_monitoring->global_manager(), gc_cause(), "end of global collection");
+  ClearedAllSoftRefs cleared(clear_soft_references, soft_ref_policy());
+  const jlong start = os::javaTimeNanos();
+  const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
+
+  print_before_gc();
+  increment_total_collections(true /* full */);
+  const bool should_verify = total_collections() >= VerifyGCStartAt;
+  if (should_verify && VerifyBeforeGC) {
+    prepare_for_verify();
+    Universe::verify("Before GC");
+  }
+
+  reset_allocators();
+  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
+  CodeCache::on_gc_marking_cycle_start();
+  ClassUnloadingContext unloading_context(1 /* unlinking threads */,
+                                          false /* unregister while purging */,
+                                          false /* lock while freeing */);
+  _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
+                                                                 _workers->active_workers(),
+                                                                 Threads::number_of_non_daemon_threads()));
+  STWGCTimer* const timer = _collector->timer();
+  LullGlobalTracer* const tracer = _collector->tracer();
+  timer->register_gc_start();
+  tracer->report_gc_start(gc_cause(), timer->gc_start());
+  pre_full_gc_dump(timer);
+  trace_heap_before_gc(tracer);
+
+  _collector->collect(request, clear_soft_references);
+  _supply->rebuild();
+
+  // Everything has moved that will move.
+  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
+  CodeCache::on_gc_marking_cycle_finish();
+  CodeCache::arm_all_nmethods();
+  ClassLoaderDataGraph::purge(true /* at safepoint */);
+  DEBUG_ONLY(MetaspaceUtils::verify();)
+  ClassLoaderDataGraph::clear_claimed_marks();
+  MetaspaceGC::compute_new_size();
+
+  _size_policy.record_collection(start, os::javaTimeNanos(), used(), capacity(), max_capacity());
+  resize(gc_cause());
+  update_capacity_and_used_at_gc();
+  record_whole_heap_examined_timestamp();
+  resize_all_tlabs();
+
+  trace_heap_after_gc(tracer);
+  tracer->report_object_count_after_gc(_collector->is_alive(), nullptr);
+  post_full_gc_dump(timer);
+  timer->register_gc_end();
+  tracer->report_gc_end(timer->gc_end(), timer->time_partitions());
+  MetaspaceUtils::print_metaspace_change(metaspace_before);
+
+  verify_after_collection(should_verify && VerifyAfterGC);
+  _monitoring->update_counters();
+  print_after_gc();
+}
+
+void LullHeap::verify_after_collection(bool by_flag) {
+  if (by_flag) {
+    Universe::verify("After GC");
+  }
+  if (LullVerifyHeap) {
+    GCTraceTime(Debug, gc, verify) tm("Verify");
+    LullVerify(_memory, _blocks, _supply, LullVerify::Moment::AfterCollection).verify();
+  }
+}
+
+void LullHeap::pin_object(JavaThread* thread, oop obj) {
+  Atomic::inc(_blocks->block_of(cast_from_oop<void*>(obj))->pin_count_addr());
+}
+
+void LullHeap::unpin_object(JavaThread* thread, oop obj) {
+  assert(_blocks->block_of(cast_from_oop<void*>(obj))->is_pinned(), "unpinned more often than pinned");
+  Atomic::dec(_blocks->block_of(cast_from_oop<void*>(obj))->pin_count_addr());
+}
+
+// ---- Walking and verification
+
+class LullObjectVisitor : public LullWalkVisitor {
+private:
+  ObjectClosure* const _closure;
+
+public:
+  explicit LullObjectVisitor(ObjectClosure* closure) : _closure(closure) {}
+  void visit_object(oop obj) override { _closure->do_object(obj); }
+};
+
+void LullHeap::object_iterate(ObjectClosure* cl) {
+  LullObjectVisitor visitor(cl);
+  LullHeapWalker walker(_memory, &visitor);
+  if (!walker.walk()) {
+    log_warning(gc)("The heap was not walked: no memory for a bitmap of %zuK", capacity() / MarkBitMap::heap_map_factor() / K);
+  }
+}
+
+// The walk itself is not parallel: the first worker that comes does all of it.
+class LullParallelObjectIterator : public ParallelObjectIteratorImpl {
+private:
+  LullHeap* const _heap;
+  volatile bool   _claimed;
+
+public:
+  explicit LullParallelObjectIterator(LullHeap* heap) : _heap(heap), _claimed(false) {}
+
+  void object_iterate(ObjectClosure* cl, uint worker_id) override {
+    if (!Atomic::xchg(&_claimed, true)) {
+      _heap->object_iterate(cl);
+    }
+  }
+};
+
+ParallelObjectIteratorImpl* LullHeap::parallel_object_iterator(uint thread_num) {
+  return new LullParallelObjectIterator(this);
+}
+
+void LullHeap::prepare_for_verify() {
+  ensure_parsability(false /* retire TLABs */);
+}
+
+void LullHeap::verify(VerifyOption option) {
+  LullVerify(_memory, _blocks, _supply, LullVerify::Moment::AnyTime).verify();
+}
+
+// Only the start of a large object is known.
+HeapWord* LullHeap::block_start(const void* addr) const {
+  const LullBlockIndex index = LullGeometry::block_of(addr);
+  return _blocks->at(index)->is_large() ? LullGeometry::start_of(_blocks->large_head_of(index)) : nullptr;
+}
+
+bool LullHeap::block_is_obj(const HeapWord* addr) const {
+  return block_start(addr) == addr;
+}
+
+// ---- CDS
+
+HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
+  LullBlockIndex head;
+  if (!_supply->take_archive((uint32_t)LullGeometry::blocks_for(words), &head)) {
+    return nullptr;
+  }
+  return LullGeometry::start_of(head);
+}
+
+// ---- Beans, threads, printing
+
+GrowableArray<GCMemoryManager*> LullHeap::memory_managers() {
+  GrowableArray<GCMemoryManager*> managers(1);
+  managers.append(_monitoring->global_manager());
+  return managers;
+}
+
+GrowableArray<MemoryPool*> LullHeap::memory_pools() {
+  GrowableArray<MemoryPool*> pools(1);
+  pools.append(_monitoring->pool());
+  return pools;
+}
+
+void LullHeap::gc_threads_do(ThreadClosure* tc) const {
+  _workers->threads_do(tc);
+}
+
+void LullHeap::print_heap_on(outputStream* st) const {
+  size_t blocks_in[8] = {};
+  for (uint32_t i = 0; i < _blocks->count(); i++) {
+    blocks_in[(int)_blocks->at(to_block_index(i))->state()]++;
+  }
+  st->print_cr("Lull heap: total %zuK, used %zuK, maximum %zuK, [" PTR_FORMAT ", " PTR_FORMAT ")",
+               capacity() / K, used() / K, max_capacity() / K, p2i(_reserved.start()), p2i(_reserved.end()));
+  StreamIndentor si(st, 1);
+  st->print("blocks of %zuK:", LullGeometry::BlockSize / K);
+  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Archive; state++) {
+    st->print(" %zu %s%s", blocks_in[state], to_string((LullBlockState)state),
+              state < (int)LullBlockState::Archive ? "," : "");
+  }
+  st->cr();
+  st->print_cr("free blocks kept for copies: %u, longest free run: %zuK",
+               _supply->reserve_blocks(), _supply->longest_free_run() * LullGeometry::BlockSize / K);
+}
+
+void LullHeap::print_gc_on(outputStream* st) const {
+  st->print_cr("Lull global collections: %u, %u workers", total_collections(), _workers->max_workers());
+}
+
+void LullHeap::print_tracing_info() const {
+}
+
+bool LullHeap::print_location(outputStream* st, void* addr) const {
+  return BlockLocationPrinter<LullHeap>::print_location(st, addr);
+}

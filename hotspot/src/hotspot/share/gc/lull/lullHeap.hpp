@@ -1,0 +1,178 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLHEAP_HPP
+#define SHARE_GC_LULL_LULLHEAP_HPP
+
+#include "gc/lull/lullEvacuationPolicy.hpp"
+#include "gc/lull/lullSizePolicy.hpp"
+#include "gc/shared/collectedHeap.hpp"
+
+class LullAllocator;
+class LullBlockSupply;
+class LullBlockTable;
+class LullCollector;
+class LullMemory;
+class LullMonitoring;
+class VM_Operation;
+
+// The Lull heap: a mark-region heap in the manner of Immix.
+//
+//   reserved: -Xmx                                          committed in granules of 1 MB
+//   +-----------+-----------+-----------+-----------+-----------+- - - - - -+
+//   | block     | block     | block     | block     | block     |uncommitted|
+//   | .##.#..## | ######### | ......... | LARGE OBJECT ======.. |           |
+//   +-----------+-----------+-----------+-----------+-----------+- - - - - -+
+//    Recyclable    Full        Free       LargeHead   LargeTail
+//    |<-32 KB->|   each # or . stands for lines of 256 B: in use, free
+//
+//   at the side:   LullBlockTable    state, free lines, pins      of each block
+//                  LullLineMarks     is a part of it live?        of each line
+//                  MarkBitMap        does a live object start?    at each word
+//
+// Allocation goes one way, and each step is tried only when the one before has failed:
+//
+//   1  bump in the thread's TLAB, which is a hole            compiled code
+//   2  a hole of the thread's run table                      LullAllocator
+//   3  the holes of a recyclable block                       LullBlockSupply
+//   4  a free block; a run of free blocks for an object over 16 KB
+//   5  a global collection, then 2 to 4                      collect_and_allocate
+//   6  a larger heap, then 2 to 4
+//   7  a collection that clears soft references and compacts; the copy reserve
+//   8  OutOfMemoryError
+//
+// In this version every object is public, and no store has a barrier.
+//
+// Who may write what:
+//   block states, free runs    under the supply's lock, or at a safepoint
+//   a thread's allocator       the thread; the VM thread while the thread is stopped
+//   line marks, mark bitmap    workers, in a collection
+//   committed granules         under Heap_lock at start-up, or at a safepoint
+
+class LullHeap : public CollectedHeap {
+  friend class VMStructs;
+
+private:
+  LullMemory*        _memory;
+  LullBlockTable*    _blocks;
+  LullBlockSupply*   _supply;
+  WorkerThreads*     _workers;
+  LullCollector*     _collector;
+  LullMonitoring*    _monitoring;
+  LullSizePolicy     _size_policy;
+  volatile size_t    _capacity;       // bytes committed; for observers outside of the VM
+
+  // Allocation
+  LullAllocator* allocator(Thread* thread);
+  HeapWord* allocate_large(size_t words, LullReserveUse use);
+  HeapWord* allocate_without_collection(Thread* thread, size_t words);
+  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
+  static bool is_large(size_t words);
+
+  // Size
+  size_t expand(size_t bytes);
+  size_t shrink(size_t bytes);
+  bool expand_for(size_t words);
+  void resize(GCCause::Cause cause);
+  void update_reserve();
+
+  // Collection
+  void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
+  void reset_allocators();
+  bool must_clear_soft_references() const;
+  void verify_after_collection(bool by_flag);
+
+public:
+  static LullHeap* heap();
+
+  LullHeap();
+
+  Name kind() const override { return CollectedHeap::Lull; }
+  const char* name() const override { return "Lull"; }
+
+  // Life cycle
+  jint initialize() override;
+  void post_initialize() override;
+  void initialize_serviceability() override;
+  void safepoint_synchronize_begin() override;
+  void safepoint_synchronize_end() override;
+
+  // Size
+  size_t max_capacity() const override;
+  size_t capacity() const override;
+  size_t used() const override;
+  bool is_in(const void* p) const override;
+  bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
+
+  // Allocation
+  HeapWord* mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) override;
+  HeapWord* allocate_new_tlab(size_t min_words, size_t requested_words, size_t* actual_words) override;
+  size_t tlab_capacity(Thread* thread) const override;
+  size_t tlab_used(Thread* thread) const override;
+  size_t max_tlab_size() const override;
+  size_t unsafe_max_tlab_alloc(Thread* thread) const override;
+
+  // The rest of a retired TLAB stays as it is: the heap is not parsable.
+  void fill_with_dummy_object(HeapWord* start, HeapWord* end, bool zap) override {}
+
+  // Collection
+  void collect(GCCause::Cause cause) override;
+  void do_full_collection(bool clear_all_soft_refs) override;
+  HeapWord* collect_and_allocate(Thread* thread, size_t words);
+
+  WorkerThreads* safepoint_workers() override { return _workers; }
+  LullCollector* collector() const { return _collector; }
+
+  // Continuations: chunks need no barriers, a collection transforms those that it finds.
+  bool requires_barriers(stackChunkOop obj) const override { return false; }
+
+  // JNI critical: a pinned block is not evacuated.
+  void pin_object(JavaThread* thread, oop obj) override;
+  void unpin_object(JavaThread* thread, oop obj) override;
+
+  // Compiled code: all of it is visited where references may have to be updated.
+  void register_nmethod(nmethod* nm) override {}
+  void unregister_nmethod(nmethod* nm) override {}
+  void verify_nmethod(nmethod* nm) override {}
+
+  // Walking and verification
+  void object_iterate(ObjectClosure* cl) override;
+  ParallelObjectIteratorImpl* parallel_object_iterator(uint thread_num) override;
+  void prepare_for_verify() override;
+  void verify(VerifyOption option) override;
+  HeapWord* block_start(const void* addr) const;
+  bool block_is_obj(const HeapWord* addr) const;
+
+  // CDS
+  bool can_load_archived_objects() const override { return true; }
+  HeapWord* allocate_loaded_archive_space(size_t words) override;
+
+  // Beans, threads, printing
+  GrowableArray<GCMemoryManager*> memory_managers() override;
+  GrowableArray<MemoryPool*> memory_pools() override;
+  void gc_threads_do(ThreadClosure* tc) const override;
+  void print_heap_on(outputStream* st) const override;
+  void print_gc_on(outputStream* st) const override;
+  void print_tracing_info() const override;
+  bool print_location(outputStream* st, void* addr) const override;
+};
+
+#endif // SHARE_GC_LULL_LULLHEAP_HPP

@@ -1,0 +1,234 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "classfile/classLoaderData.hpp"
+#include "classfile/javaClasses.inline.hpp"
+#include "gc/lull/lullLineMarks.hpp"
+#include "gc/lull/lullMarkWorker.inline.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/continuationGCSupport.inline.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/partialArraySplitter.inline.hpp"
+#include "gc/shared/taskTerminator.hpp"
+#include "gc/shared/taskqueue.inline.hpp"
+#include "memory/iterator.inline.hpp"
+#include "oops/objArrayOop.inline.hpp"
+#include "oops/oop.inline.hpp"
+#include "utilities/copy.hpp"
+#include "utilities/stack.inline.hpp"
+
+LullMarkClosure::LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor)
+  : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_stw_fullgc_mark, reference_processor),
+    _worker(worker) {}
+
+void LullMarkStatistics::add(const LullMarkStatistics& other) {
+  _marked_objects    += other._marked_objects;
+  _marked_words      += other._marked_words;
+  _evacuated_objects += other._evacuated_objects;
+  _evacuated_words   += other._evacuated_words;
+  _failed_objects    += other._failed_objects;
+}
+
+LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
+                               LullBlockSupply* supply,
+                               LullLineMarks* line_marks,
+                               MarkBitMap* mark_bitmap,
+                               LullMarkQueueSet* queues,
+                               PartialArrayStateManager* array_states,
+                               uint max_workers,
+                               ReferenceProcessor* reference_processor)
+  : _blocks(blocks),
+    _line_marks(line_marks),
+    _mark_bitmap(mark_bitmap),
+    _queues(queues),
+    _queue(),
+    _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
+    _closure(this, reference_processor),
+    _copy_allocator(supply, blocks, LullReserveUse::Allow),
+    _dedup_requests(),
+    _self_forwarded(),
+    _statistics(),
+    _evacuating(false),
+    _copy_failed(false) {
+  DEBUG_ONLY(_copies = 0;)
+}
+
+void LullMarkWorker::prepare(bool evacuating) {
+  assert(_queue.is_empty(), "left over from the last collection");
+  _copy_allocator.reset();
+  _statistics = LullMarkStatistics();
+  _evacuating = evacuating;
+  _copy_failed = false;
+}
+
+HeapWord* LullMarkWorker::allocate_copy(size_t words) {
+  if (_copy_failed) {
+    return nullptr;
+  }
+#ifdef ASSERT
+  if (LullEvacuationFailureALot > 0 && ++_copies % LullEvacuationFailureALot == 0) {
+    return nullptr;
+  }
+#endif
+  HeapWord* const to = _copy_allocator.allocate(words);
+  if (to == nullptr && words <= LullGeometry::WordsPerLine) {
+    _copy_failed = true;  // not even one line is left
+  }
+  return to;
+}
+
+oop LullMarkWorker::evacuate(oop obj) {
+  // Other workers may forward the object at any time: everything is taken from this
+  // one load of the header. With compact headers that is also where the class is.
+  const markWord mark = obj->mark();
+  if (mark.is_forwarded()) {
+    return obj->forwardee(mark);
+  }
+  Klass* const klass = UseCompactObjectHeaders ? mark.klass() : obj->klass();
+  const size_t words = obj->size_given_klass(klass);
+
+  HeapWord* const to = allocate_copy(words);
+  if (to == nullptr) {
+    return keep_in_place(obj, mark);
+  }
+  Copy::aligned_disjoint_words(cast_from_oop<HeapWord*>(obj), to, words);
+
+  // Relaxed is enough: a worker that finds the forwarding only stores the new address.
+  // The copy's contents are read by this worker, or by one that steals the task, and
+  // the task queue orders that.
+  const oop copy = cast_to_oop(to);
+  const oop winner = obj->forward_to_atomic(copy, mark, memory_order_relaxed);
+  if (winner != nullptr) {
+    _copy_allocator.undo(to, words);
+    return winner;
+  }
+  _statistics._evacuated_objects++;
+  _statistics._evacuated_words += words;
+  const bool marked = _mark_bitmap->par_mark(copy);
+  assert(marked, "a copy is new");
+  _queue.push(ScannerTask(copy));
+  return copy;
+}
+
+oop LullMarkWorker::keep_in_place(oop obj, markWord mark) {
+  const oop winner = obj->forward_to_self_atomic(mark, memory_order_relaxed);
+  if (winner != nullptr) {
+    return winner;
+  }
+  _statistics._failed_objects++;
+  _self_forwarded.push(obj);
+  const bool marked = _mark_bitmap->par_mark(obj);
+  assert(marked, "the forwarding has one winner");
+  _queue.push(ScannerTask(obj));
+  return obj;
+}
+
+void LullMarkWorker::finish() {
+  while (!_self_forwarded.is_empty()) {
+    _self_forwarded.pop()->unset_self_forwarded();
+  }
+  _dedup_requests.flush();
+}
+
+// A string is a candidate once in its life: when it has survived as many collections
+// as the flag says. Its age is kept in its header, which only its claimer writes.
+void LullMarkWorker::request_deduplication(oop obj) {
+  if (!java_lang_String::is_instance(obj) || obj->is_self_forwarded()) {
+    return;
+  }
+  const uint age = obj->age();
+  if (age < StringDeduplicationAgeThreshold) {
+    obj->incr_age();
+    if (age + 1 == StringDeduplicationAgeThreshold) {
+      _dedup_requests.add(obj);
+    }
+  }
+}
+
+void LullMarkWorker::follow_array_part(objArrayOop array, size_t start, size_t end) {
+  array->oop_iterate_range(&_closure, (int)start, (int)end);
+}
+
+void LullMarkWorker::follow_array(objArrayOop array) {
+  _closure.do_klass(array->klass());
+  const size_t length = array->length();
+  const size_t first_part = _array_splitter.start(&_queue, array, nullptr, length);
+  follow_array_part(array, 0, first_part);
+}
+
+void LullMarkWorker::follow(oop obj) {
+  size_t words;
+  if (obj->is_objArray()) {
+    words = obj->size();
+    follow_array((objArrayOop)obj);
+  } else {
+    ContinuationGCSupport::transform_stack_chunk(obj);
+    words = obj->oop_iterate_size(&_closure);
+  }
+  _statistics._marked_objects++;
+  _statistics._marked_words += words;
+
+  // A large object lives or dies as a whole, by its mark bit.
+  if (words <= LullGeometry::MaxBlockObjectWords ||
+      !_blocks->block_of(cast_from_oop<void*>(obj))->is_large()) {
+    _line_marks->mark(cast_from_oop<HeapWord*>(obj), words);
+  }
+  if (StringDedup::is_enabled()) {
+    request_deduplication(obj);
+  }
+}
+
+void LullMarkWorker::follow_task(ScannerTask task, bool stolen) {
+  if (task.is_partial_array_state()) {
+    PartialArrayState* const state = task.to_partial_array_state();
+    const oop array = state->source();    // claim() releases the state
+    const PartialArraySplitter::Claim claim = _array_splitter.claim(state, &_queue, stolen);
+    follow_array_part((objArrayOop)array, claim._start, claim._end);
+  } else {
+    follow(task.to_oop());
+  }
+}
+
+void LullMarkWorker::drain() {
+  ScannerTask task;
+  do {
+    // The overflow stack first, so that others can steal from the queue meanwhile.
+    while (_queue.pop_overflow(task)) {
+      if (!_queue.try_push_to_taskqueue(task)) {
+        follow_task(task, false /* stolen */);
+      }
+    }
+    while (_queue.pop_local(task)) {
+      follow_task(task, false /* stolen */);
+    }
+  } while (!_queue.is_empty());
+}
+
+void LullMarkWorker::drain_and_steal(uint worker_id, TaskTerminator* terminator) {
+  do {
+    drain();
+    ScannerTask task;
+    while (_queues->steal(worker_id, task)) {
+      follow_task(task, true /* stolen */);
+      drain();
+    }
+  } while (!terminator->offer_termination());
+}

@@ -1,0 +1,153 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullLineMarks.hpp"
+#include "gc/lull/lullMemory.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/pretouchTask.hpp"
+#include "logging/log.hpp"
+#include "memory/allocation.inline.hpp"
+#include "memory/memoryReserver.hpp"
+#include "memory/memRegion.hpp"
+#include "nmt/memTracker.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/os.hpp"
+#include "utilities/align.hpp"
+
+size_t LullMemory::granule_size() {
+  return UseLargePages ? MAX2(os::large_page_size(), M) : M;
+}
+
+size_t LullMemory::blocks_per_granule() {
+  return granule_size() / LullGeometry::BlockSize;
+}
+
+ReservedSpace LullMemory::reserve_table(size_t bytes) {
+  return MemoryReserver::reserve(align_up(bytes, os::vm_allocation_granularity()),
+                                 os::vm_allocation_granularity(),
+                                 os::vm_page_size(),
+                                 mtGC);
+}
+
+LullMemory::LullMemory(const ReservedHeapSpace& heap)
+  : _heap(heap),
+    _pinned(heap.special()),
+    _line_mark_space(reserve_table(LullLineMarks::storage_bytes(heap.size()))),
+    _mark_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
+    _walk_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
+    _line_marks(nullptr),
+    _mark_bitmap(),
+    _walk_bitmap(),
+    _committed(NEW_C_HEAP_ARRAY(bool, heap.size() / granule_size(), mtGC)),
+    _granules(heap.size() / granule_size()),
+    _committed_granules(0) {
+  for (size_t i = 0; i < _granules; i++) {
+    _committed[i] = false;
+  }
+  if (!is_usable()) {
+    return;
+  }
+  const MemRegion covered((HeapWord*)heap.base(), heap.size() / HeapWordSize);
+  _line_marks = new LullLineMarks(_line_mark_space.base());
+  _mark_bitmap.initialize(covered, MemRegion((HeapWord*)_mark_bitmap_space.base(),
+                                             _mark_bitmap_space.size() / HeapWordSize));
+  _walk_bitmap.initialize(covered, MemRegion((HeapWord*)_walk_bitmap_space.base(),
+                                             _walk_bitmap_space.size() / HeapWordSize));
+}
+
+bool LullMemory::is_usable() const {
+  return _line_mark_space.is_reserved() &&
+         _mark_bitmap_space.is_reserved() &&
+         _walk_bitmap_space.is_reserved();
+}
+
+size_t LullMemory::capacity() const {
+  return Atomic::load(&_committed_granules) * granule_size();
+}
+
+bool LullMemory::is_committed(const void* addr) const {
+  if (addr < _heap.base() || addr >= _heap.end()) {
+    return false;
+  }
+  return _committed[((const char*)addr - _heap.base()) / granule_size()];
+}
+
+// The part of a table that belongs to a granule, in whole pages. Tables of a granule
+// are at least a page: 4 KB of line marks for 1 MB of heap.
+static bool commit_part(const ReservedSpace& space, size_t part_size, size_t granule) {
+  assert(is_aligned(part_size, os::vm_page_size()), "%zu", part_size);
+  return os::commit_memory(space.base() + granule * part_size, part_size, false);
+}
+
+static void uncommit_part(const ReservedSpace& space, size_t part_size, size_t granule) {
+  os::uncommit_memory(space.base() + granule * part_size, part_size, false);
+}
+
+bool LullMemory::commit(size_t granule, WorkerThreads* pretouch_workers) {
+  assert(!_committed[granule], "granule %zu is committed", granule);
+  const size_t line_part = LullLineMarks::storage_bytes(granule_size());
+  const size_t bitmap_part = granule_size() / MarkBitMap::heap_map_factor();
+  if (!_pinned && !os::commit_memory(granule_start(granule), granule_size(), _heap.page_size(), false)) {
+    log_warning(gc)("Failed to commit %zuM of heap memory: the system has no more", granule_size() / M);
+    return false;
+  }
+  if (!commit_part(_line_mark_space, line_part, granule) ||
+      !commit_part(_mark_bitmap_space, bitmap_part, granule)) {
+    log_warning(gc)("Failed to commit the tables of %zuM of heap memory: the system has no more", granule_size() / M);
+    if (!_pinned) {
+      os::uncommit_memory(granule_start(granule), granule_size(), false);
+    }
+    return false;
+  }
+  if (AlwaysPreTouch) {
+    PretouchTask::pretouch("Lull pre-touch", granule_start(granule), granule_start(granule) + granule_size(),
+                           _heap.page_size(), pretouch_workers);
+  }
+  _committed[granule] = true;
+  Atomic::store(&_committed_granules, _committed_granules + 1);
+  return true;
+}
+
+void LullMemory::uncommit(size_t granule) {
+  assert(can_uncommit() && _committed[granule], "granule %zu", granule);
+  os::uncommit_memory(granule_start(granule), granule_size(), false);
+  uncommit_part(_line_mark_space, LullLineMarks::storage_bytes(granule_size()), granule);
+  uncommit_part(_mark_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule);
+  _committed[granule] = false;
+  Atomic::store(&_committed_granules, _committed_granules - 1);
+}
+
+MarkBitMap* LullMemory::acquire_walk_bitmap() {
+  const size_t part = granule_size() / MarkBitMap::heap_map_factor();
+  for (size_t i = 0; i < _granules; i++) {
+    if (_committed[i] && !commit_part(_walk_bitmap_space, part, i)) {
+      log_warning(gc)("Failed to commit %zuK for a bitmap to walk the heap", capacity() / MarkBitMap::heap_map_factor() / K);
+      release_walk_bitmap();
+      return nullptr;
+    }
+  }
+  return &_walk_bitmap;
+}
+
+void LullMemory::release_walk_bitmap() {
+  // All of it: fresh pages are zero when it is committed again.
+  os::uncommit_memory(_walk_bitmap_space.base(), _walk_bitmap_space.size(), false);
+}

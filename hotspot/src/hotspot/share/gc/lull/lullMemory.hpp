@@ -1,0 +1,87 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLMEMORY_HPP
+#define SHARE_GC_LULL_LULLMEMORY_HPP
+
+#include "gc/lull/lullBlockTable.hpp"
+#include "gc/shared/markBitMap.hpp"
+#include "memory/allocation.hpp"
+#include "memory/reservedSpace.hpp"
+
+class LullLineMarks;
+class WorkerThreads;
+
+// The memory of the heap and of its tables: what is reserved, and what of it is
+// committed, in granules. A granule's part of each table is committed with it.
+//
+// A granule is 1 MB, or a large page if that is larger.
+
+class LullMemory : public CHeapObj<mtGC> {
+private:
+  const ReservedHeapSpace _heap;
+  const bool              _pinned;          // large pages that cannot be returned
+
+  ReservedSpace           _line_mark_space;
+  ReservedSpace           _mark_bitmap_space;
+  ReservedSpace           _walk_bitmap_space;
+
+  LullLineMarks*          _line_marks;
+  MarkBitMap              _mark_bitmap;
+  MarkBitMap              _walk_bitmap;     // committed only while the heap is walked
+
+  bool* const             _committed;       // by granule
+  const size_t            _granules;
+  volatile size_t         _committed_granules;
+
+  static ReservedSpace reserve_table(size_t bytes);
+  bool commit_granule_tables(size_t granule);
+  char* granule_start(size_t granule) const { return _heap.base() + granule * granule_size(); }
+
+public:
+  static size_t granule_size();
+  static size_t blocks_per_granule();
+
+  LullMemory(const ReservedHeapSpace& heap);
+  bool is_usable() const;
+
+  size_t max_capacity() const { return _heap.size(); }
+  size_t capacity() const;
+  bool can_uncommit() const { return !_pinned; }
+  bool is_committed(const void* addr) const;
+  size_t page_size() const { return _heap.page_size(); }
+
+  LullLineMarks* line_marks() const { return _line_marks; }
+  MarkBitMap* mark_bitmap() { return &_mark_bitmap; }
+
+  size_t granules() const { return _granules; }
+  bool is_granule_committed(size_t granule) const { return _committed[granule]; }
+
+  // Commits one granule; false if the system has no memory for it.
+  bool commit(size_t granule, WorkerThreads* pretouch_workers);
+  void uncommit(size_t granule);
+
+  // The bitmap for walking the heap, all clear; nullptr if there is no memory for it.
+  MarkBitMap* acquire_walk_bitmap();
+  void release_walk_bitmap();
+};
+
+#endif // SHARE_GC_LULL_LULLMEMORY_HPP

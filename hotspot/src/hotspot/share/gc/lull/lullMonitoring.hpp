@@ -1,0 +1,72 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLMONITORING_HPP
+#define SHARE_GC_LULL_LULLMONITORING_HPP
+
+#include "gc/shared/collectorCounters.hpp"
+#include "memory/allocation.hpp"
+#include "services/memoryManager.hpp"
+#include "services/memoryPool.hpp"
+#include "services/memoryUsage.hpp"
+
+class GenerationCounters;
+class HSpaceCounters;
+class LullHeap;
+
+// The heap as one memory pool. The name ends in "Old Gen" because that is how metrics
+// libraries recognize the pool that holds what lives long.
+class LullMemoryPool : public CollectedMemoryPool {
+private:
+  LullHeap* const _heap;
+
+public:
+  explicit LullMemoryPool(LullHeap* heap);
+
+  size_t committed_in_bytes();
+  size_t used_in_bytes() override;
+  size_t max_size() const;
+  MemoryUsage get_memory_usage() override;
+};
+
+// What jstat, JMX and other observers see: beans, pools, performance counters.
+class LullMonitoring : public CHeapObj<mtGC> {
+private:
+  LullHeap* const     _heap;
+  GCMemoryManager     _global_manager;
+  LullMemoryPool*     _pool;
+  CollectorCounters*  _collector_counters;
+  GenerationCounters* _young_counters;      // unused: jstat wants two generations
+  GenerationCounters* _heap_counters;
+  HSpaceCounters*     _space_counters;
+
+public:
+  explicit LullMonitoring(LullHeap* heap);
+
+  void initialize_serviceability();
+  void update_counters();
+
+  GCMemoryManager* global_manager()         { return &_global_manager; }
+  MemoryPool* pool() const                  { return _pool; }
+  CollectorCounters* collector_counters()   { return _collector_counters; }
+};
+
+#endif // SHARE_GC_LULL_LULLMONITORING_HPP

@@ -1,0 +1,59 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLSIZEPOLICY_HPP
+#define SHARE_GC_LULL_LULLSIZEPOLICY_HPP
+
+#include "gc/shared/gcCause.hpp"
+#include "memory/allocation.hpp"
+#include "utilities/globalDefinitions.hpp"
+#include "utilities/numberSeq.hpp"
+
+// How large the heap should be, and when a collection is no longer worth its time.
+// Decides and logs; LullHeap acts.
+//
+//   at least   live / (1 - MinHeapFreeRatio)
+//   at most    live / (1 - MaxHeapFreeRatio), but shrinks only while collections are cheap
+//   more       while collections take more than 1 / (1 + GCTimeRatio) of the time
+//   bounds     -Xms, -Xmx, SoftMaxHeapSize
+
+class LullSizePolicy : public CHeapObj<mtGC> {
+private:
+  TruncatedSeq _cost;               // share of time in collections, decaying
+  jlong   _last_end_ns;
+  uint    _useless_collections;   // in a row
+
+  static size_t size_for_free_ratio(size_t live, size_t free_percent);
+
+public:
+  LullSizePolicy();
+
+  // A collection has ended, and left that many bytes in use.
+  void record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity);
+
+  // The capacity, in bytes, that the heap should have now.
+  size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause) const;
+
+  // Should an allocation fail although a little memory is left (UseGCOverheadLimit)?
+  bool overhead_limit_exceeded() const;
+};
+
+#endif // SHARE_GC_LULL_LULLSIZEPOLICY_HPP

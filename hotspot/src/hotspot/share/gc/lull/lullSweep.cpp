@@ -1,0 +1,125 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullLineMarks.hpp"
+#include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullSweep.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/markBitMap.inline.hpp"
+#include "runtime/atomic.hpp"
+#include "utilities/copy.hpp"
+
+LullBlockTask::LullBlockTask(const char* name, LullBlockTable* blocks)
+  : WorkerTask(name),
+    _next(0),
+    _blocks(blocks) {}
+
+void LullBlockTask::work(uint worker_id) {
+  const uint32_t count = _blocks->count();
+  for (;;) {
+    const uint32_t start = Atomic::fetch_then_add(&_next, BlocksPerClaim);
+    if (start >= count) {
+      return;
+    }
+    const uint32_t end = MIN2(start + BlocksPerClaim, count);
+    for (uint32_t i = start; i < end; i++) {
+      const LullBlockIndex index = to_block_index(i);
+      LullBlock* const block = _blocks->at(index);
+      if (block->is_committed() && !block->is_free()) {
+        do_block(index, block, worker_id);
+      }
+    }
+  }
+}
+
+LullClearMarksTask::LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory)
+  : LullBlockTask("Lull Clear Marks", blocks),
+    _line_marks(memory->line_marks()),
+    _mark_bitmap(memory->mark_bitmap()) {}
+
+void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  if (block->state() == LullBlockState::LargeTail) {
+    return; // never marked
+  }
+  _line_marks->clear(index);
+  _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
+}
+
+LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory)
+  : LullBlockTask("Lull Sweep", blocks),
+    _line_marks(memory->line_marks()),
+    _mark_bitmap(memory->mark_bitmap()) {}
+
+// Makes stale references visible: whoever follows one finds no class.
+static void zap(HeapWord* start, size_t words) {
+#ifdef ASSERT
+  if (ZapUnusedHeapArea) {
+    Copy::fill_to_words(start, words, badHeapWord);
+  }
+#endif
+}
+
+void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
+  LullLineSet free_lines;
+  _line_marks->unmarked_lines(index, &free_lines);
+  const uint free_count = free_lines.count();
+  block->set_swept_lines(LullGeometry::LinesPerBlock - free_count);
+
+  if (free_count == LullGeometry::LinesPerBlock) {
+    block->free_lines().clear_all();
+    block->set_state(LullBlockState::Free);
+  } else if (free_lines.longest_run() >= LullMinHoleLines) {
+    block->free_lines() = free_lines;
+    block->set_state(LullBlockState::Recyclable);
+  } else {
+    block->free_lines().clear_all();
+    block->set_state(LullBlockState::Full);
+  }
+#ifdef ASSERT
+  free_lines.runs_do([&](uint start, uint length) {
+    zap(LullGeometry::start_of(index) + start * LullGeometry::WordsPerLine, length * LullGeometry::WordsPerLine);
+  });
+#endif
+}
+
+void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
+  if (_mark_bitmap->is_marked(LullGeometry::start_of(index))) {
+    return;
+  }
+  // The worker that has the head frees the tail too. Another worker that comes to the
+  // tail does nothing, whether it finds it freed or not.
+  const uint32_t end = untype(index) + block->large_blocks();
+  block->set_large_blocks(0);
+  for (uint32_t i = untype(index); i < end; i++) {
+    _blocks->at(to_block_index(i))->set_state(LullBlockState::Free);
+    _blocks->at(to_block_index(i))->set_swept_lines(0);
+    zap(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock);
+  }
+}
+
+void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  if (block->has_lines()) {
+    sweep_lines(index, block);
+  } else if (block->state() == LullBlockState::LargeHead) {
+    sweep_large(index, block);
+  }
+}

@@ -1,0 +1,76 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLSWEEP_HPP
+#define SHARE_GC_LULL_LULLSWEEP_HPP
+
+#include "gc/lull/lullBlockTable.hpp"
+#include "gc/shared/workerThread.hpp"
+
+class LullLineMarks;
+class LullMemory;
+class MarkBitMap;
+
+// A task over all blocks: each worker claims a stretch of blocks at a time.
+class LullBlockTask : public WorkerTask {
+private:
+  static const uint32_t BlocksPerClaim = 256;
+
+  volatile uint32_t _next;
+
+protected:
+  LullBlockTable* const _blocks;
+
+  // Called for every block but the Uncommitted and Free ones.
+  virtual void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) = 0;
+
+public:
+  LullBlockTask(const char* name, LullBlockTable* blocks);
+  void work(uint worker_id) final;
+};
+
+// Before marking: clears the marks of blocks that are in use.
+class LullClearMarksTask : public LullBlockTask {
+private:
+  LullLineMarks* const _line_marks;
+  MarkBitMap* const    _mark_bitmap;
+
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+
+public:
+  LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory);
+};
+
+// After marking: sets the state and the free lines of each block from its marks.
+class LullSweepTask : public LullBlockTask {
+private:
+  LullLineMarks* const _line_marks;
+  MarkBitMap* const    _mark_bitmap;
+
+  void sweep_lines(LullBlockIndex index, LullBlock* block);
+  void sweep_large(LullBlockIndex index, LullBlock* block);
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+
+public:
+  LullSweepTask(LullBlockTable* blocks, LullMemory* memory);
+};
+
+#endif // SHARE_GC_LULL_LULLSWEEP_HPP

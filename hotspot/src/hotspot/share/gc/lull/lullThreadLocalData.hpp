@@ -1,0 +1,52 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLTHREADLOCALDATA_HPP
+#define SHARE_GC_LULL_LULLTHREADLOCALDATA_HPP
+
+#include "gc/lull/lullAllocator.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "runtime/thread.hpp"
+#include "utilities/debug.hpp"
+
+// What Lull keeps in each thread. Only the thread itself uses it, or the VM thread
+// while the thread is stopped.
+class LullThreadLocalData {
+private:
+  LullAllocator* _allocator;    // created at the first allocation
+
+  LullThreadLocalData() : _allocator(nullptr) {}
+  ~LullThreadLocalData() { delete _allocator; }
+
+  static LullThreadLocalData* data(Thread* thread) {
+    assert(UseLullGC, "Sanity");
+    return thread->gc_data<LullThreadLocalData>();
+  }
+
+public:
+  static void create(Thread* thread)  { ::new (data(thread)) LullThreadLocalData(); }
+  static void destroy(Thread* thread) { data(thread)->~LullThreadLocalData(); }
+
+  static LullAllocator* allocator(Thread* thread) { return data(thread)->_allocator; }
+  static void set_allocator(Thread* thread, LullAllocator* allocator) { data(thread)->_allocator = allocator; }
+};
+
+#endif // SHARE_GC_LULL_LULLTHREADLOCALDATA_HPP

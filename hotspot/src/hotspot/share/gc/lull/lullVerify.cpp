@@ -1,0 +1,169 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullHeapWalker.hpp"
+#include "gc/lull/lullLineMarks.hpp"
+#include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullVerify.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/markBitMap.inline.hpp"
+#include "logging/log.hpp"
+#include "memory/metaspace.hpp"
+#include "oops/oop.inline.hpp"
+#include "runtime/safepoint.hpp"
+
+void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
+  const LullBlock* const block = _blocks->at(index);
+  const uint32_t i = untype(index);
+  const char* const state = to_string(block->state());
+
+  guarantee(block->is_committed() == _memory->is_committed(LullGeometry::start_of(index)),
+            "Memory: block %u is %s, its memory is not", i, state);
+  guarantee(!_blocks->is_evacuated(index), "Idle: block %u (%s) is evacuated", i, state);
+
+  if (block->is_recyclable()) {
+    guarantee(block->free_lines().longest_run() >= LullMinHoleLines,
+              "Recyclable: block %u has no hole of %u lines", i, LullMinHoleLines);
+  } else if (block->state() != LullBlockState::Owned) {
+    guarantee(block->free_lines().is_empty(), "Recyclable: block %u is %s and has free lines", i, state);
+  }
+
+  switch (block->state()) {
+    case LullBlockState::LargeHead: {
+      const uint32_t blocks = block->large_blocks();
+      guarantee(blocks > 0 && i + blocks <= _blocks->count(), "Large: head %u of %u blocks", i, blocks);
+      for (uint32_t tail = i + 1; tail < i + blocks; tail++) {
+        guarantee(_blocks->at(to_block_index(tail))->state() == LullBlockState::LargeTail,
+                  "Large: block %u of the large object at %u is %s",
+                  tail, i, to_string(_blocks->at(to_block_index(tail))->state()));
+      }
+      break;
+    }
+    case LullBlockState::LargeTail: {
+      const uint32_t head = untype(_blocks->large_head_of(index));
+      guarantee(i < head + _blocks->at(to_block_index(head))->large_blocks(),
+                "Large: tail %u is behind the end of the large object at %u", i, head);
+      break;
+    }
+    default:
+      guarantee(block->large_blocks() == 0, "Large: block %u is %s and has a length", i, state);
+      break;
+  }
+
+  if (block->is_committed() && !block->is_free()) {
+    *used += LullGeometry::BlockSize;
+    if (block->is_recyclable()) {
+      *used -= block->free_lines().count() * LullGeometry::LineSize;
+    }
+  }
+}
+
+void LullVerify::verify_blocks() const {
+  size_t used = 0;
+  for (uint32_t i = 0; i < _blocks->count(); i++) {
+    verify_block(to_block_index(i), &used);
+  }
+  guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
+  const char* const error = _supply->verify();
+  guarantee(error == nullptr, "Runs: %s", error);
+}
+
+class LullVerifyVisitor : public LullWalkVisitor {
+private:
+  const LullVerify* const _verify;
+
+public:
+  explicit LullVerifyVisitor(const LullVerify* verify) : _verify(verify) {}
+
+  void visit_reference(const void* field, oop holder, oop target) override {
+    _verify->verify_reference(field, holder, target);
+  }
+  void visit_object(oop obj) override {
+    _verify->verify_object(obj);
+  }
+};
+
+// The target's header may be read only after its place has been checked.
+void LullVerify::verify_reference(const void* field, oop holder, oop target) const {
+  HeapWord* const addr = cast_from_oop<HeapWord*>(target);
+  guarantee(is_object_aligned(addr) && _memory->is_committed(addr),
+            "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT ", which is not in the heap",
+            p2i(field), p2i(holder), p2i(addr));
+  const LullBlockIndex index = LullGeometry::block_of(addr);
+  const LullBlock* const block = _blocks->at(index);
+  const uint line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
+  guarantee(block->has_lines() || block->state() == LullBlockState::Archive ||
+            (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)),
+            "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in block %u, which is %s",
+            p2i(field), p2i(holder), p2i(addr), untype(index), to_string(block->state()));
+  guarantee(!block->is_recyclable() || !block->free_lines().contains(line),
+            "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in free line %u of block %u",
+            p2i(field), p2i(holder), p2i(addr), line, untype(index));
+  guarantee(_moment != Moment::AfterCollection || _memory->mark_bitmap()->is_marked(addr),
+            "Marked: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT ", which is not marked",
+            p2i(field), p2i(holder), p2i(addr));
+}
+
+void LullVerify::verify_object(oop obj) const {
+  guarantee(!obj->is_forwarded(), "Idle: " PTR_FORMAT " is forwarded", p2i(obj));
+  guarantee(Metaspace::contains(obj->klass()), "Reach: " PTR_FORMAT " has no class", p2i(obj));
+  HeapWord* const addr = cast_from_oop<HeapWord*>(obj);
+  const size_t words = obj->size();
+  const LullBlockIndex first = LullGeometry::block_of(addr);
+  const LullBlockIndex last = LullGeometry::block_of(addr + words - 1);
+  const LullBlock* const block = _blocks->at(first);
+  switch (block->state()) {
+    case LullBlockState::Archive:
+      return;
+    case LullBlockState::LargeHead:
+      guarantee(LullGeometry::blocks_for(words) == block->large_blocks(),
+                "Large: " PTR_FORMAT " of %zu words has %u blocks", p2i(obj), words, block->large_blocks());
+      return;
+    default:
+      break;
+  }
+  guarantee(first == last, "Reach: " PTR_FORMAT " of %zu words leaves its block", p2i(obj), words);
+  const uint first_line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
+  const uint last_line = LullGeometry::line_in_block(LullGeometry::line_of(addr + words - 1));
+  for (uint line = first_line; line <= last_line; line++) {
+    guarantee(!block->is_recyclable() || !block->free_lines().contains(line),
+              "Reach: " PTR_FORMAT " covers free line %u of block %u", p2i(obj), line, untype(first));
+    guarantee(_moment != Moment::AfterCollection ||
+              _memory->line_marks()->is_marked(to_line_index(untype(LullGeometry::first_line(first)) + line)),
+              "Marked: " PTR_FORMAT " covers unmarked line %u of block %u", p2i(obj), line, untype(first));
+  }
+}
+
+void LullVerify::verify_reachable() const {
+  LullVerifyVisitor visitor(this);
+  LullHeapWalker walker(_memory, &visitor);
+  if (!walker.walk()) {
+    log_warning(gc, verify)("Reachable objects were not verified: no memory for a bitmap");
+  }
+}
+
+void LullVerify::verify() const {
+  assert_at_safepoint();
+  verify_blocks();
+  verify_reachable();
+}

@@ -1,0 +1,72 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLVERIFY_HPP
+#define SHARE_GC_LULL_LULLVERIFY_HPP
+
+#include "gc/lull/lullBlockTable.hpp"
+#include "memory/allocation.hpp"
+#include "oops/oopsHierarchy.hpp"
+
+class LullBlockSupply;
+class LullMemory;
+
+// Checks every invariant of the heap, and stops the VM with the invariant's name, the
+// block and the object if one does not hold. Safepoint only.
+//
+//   Memory      a block is Uncommitted exactly if its memory is
+//   Runs        the free runs hold exactly the free blocks; the run table is in order
+//   Recyclable  free lines are in Recyclable blocks only, and make at least one hole
+//   Large       a head is followed by its tails, and only a head is
+//   Used        the bytes in use add up
+//   Idle        no block is evacuated, and no object is forwarded, between collections
+//   Reach       no reference leads into a free line, a free block, or outside
+//   Marked      after a collection: what can be reached is marked, and so are its lines
+
+class LullVerify : public StackObj {
+  friend class LullVerifyVisitor;
+
+public:
+  enum class Moment {
+    AnyTime,
+    AfterCollection     // no mutator has run since: marks are complete
+  };
+
+private:
+  LullMemory* const      _memory;
+  LullBlockTable* const  _blocks;
+  LullBlockSupply* const _supply;
+  const Moment           _moment;
+
+  void verify_block(LullBlockIndex index, size_t* used) const;
+  void verify_blocks() const;
+  void verify_reference(const void* field, oop holder, oop target) const;
+  void verify_object(oop obj) const;
+  void verify_reachable() const;
+
+public:
+  LullVerify(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, Moment moment)
+    : _memory(memory), _blocks(blocks), _supply(supply), _moment(moment) {}
+
+  void verify() const;
+};
+
+#endif // SHARE_GC_LULL_LULLVERIFY_HPP

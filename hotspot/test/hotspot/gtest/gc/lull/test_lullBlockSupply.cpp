@@ -1,0 +1,136 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullBlockTable.hpp"
+#include "unittest.hpp"
+
+#include <random>
+#include <vector>
+
+// A heap of 256 blocks that has no memory: the supply hands out numbers.
+class LullBlockSupplyTest : public ::testing::Test {
+protected:
+  static const uint32_t Blocks = 256;
+
+  LullBlockTable  _table;
+  LullBlockSupply _supply;
+
+  LullBlockSupplyTest() : _table(Blocks * LullGeometry::BlockSize), _supply(&_table) {}
+
+  LullBlock* block(uint32_t i) { return _table.at(to_block_index(i)); }
+
+  void verify() {
+    const char* const error = _supply.verify();
+    ASSERT_EQ(error, nullptr) << error;
+  }
+};
+
+TEST_VM_F(LullBlockSupplyTest, nothing_is_free_at_first) {
+  LullBlockIndex index;
+  EXPECT_FALSE(_supply.take_block(LullReserveUse::Allow, &index));
+  EXPECT_FALSE(_supply.take_recyclable(&index));
+  EXPECT_EQ(_supply.longest_free_run(), 0u);
+  verify();
+}
+
+TEST_VM_F(LullBlockSupplyTest, committed_neighbours_are_joined) {
+  _supply.add_committed(32, 32);
+  _supply.add_committed(96, 32);
+  EXPECT_EQ(_supply.longest_free_run(), 32u);
+  verify();
+  _supply.add_committed(64, 32);    // closes the gap
+  EXPECT_EQ(_supply.longest_free_run(), 96u);
+  EXPECT_EQ(_supply.free_blocks(), 96u);
+  verify();
+}
+
+TEST_VM_F(LullBlockSupplyTest, a_large_object_is_a_head_and_tails) {
+  _supply.add_committed(0, 16);
+  LullBlockIndex head;
+  ASSERT_TRUE(_supply.take_large(5, LullReserveUse::Keep, &head));
+  EXPECT_EQ(block(untype(head))->state(), LullBlockState::LargeHead);
+  EXPECT_EQ(block(untype(head))->large_blocks(), 5u);
+  for (uint32_t i = untype(head) + 1; i < untype(head) + 5; i++) {
+    EXPECT_EQ(block(i)->state(), LullBlockState::LargeTail);
+    EXPECT_EQ(_table.large_head_of(to_block_index(i)), head);
+  }
+  EXPECT_EQ(_supply.used_bytes(), 5 * LullGeometry::BlockSize);
+  EXPECT_FALSE(_supply.take_large(12, LullReserveUse::Keep, &head));
+  EXPECT_TRUE(_supply.take_large(11, LullReserveUse::Keep, &head));
+  EXPECT_EQ(_supply.free_blocks(), 0u);
+  verify();
+}
+
+TEST_VM_F(LullBlockSupplyTest, the_reserve_is_kept_unless_allowed) {
+  _supply.add_committed(0, 4);
+  _supply.set_reserve_blocks(3);
+  LullBlockIndex index;
+  EXPECT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+  EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &index));
+  EXPECT_TRUE(_supply.take_block(LullReserveUse::Allow, &index));
+  EXPECT_FALSE(_supply.take_large(3, LullReserveUse::Allow, &index));
+  EXPECT_TRUE(_supply.take_large(2, LullReserveUse::Allow, &index));
+  verify();
+}
+
+TEST_VM_F(LullBlockSupplyTest, what_a_thread_gives_back_is_handed_out_again) {
+  _supply.add_committed(0, 2);
+  LullBlockIndex index;
+  ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+  LullLineSet lines;
+  lines.add_range(10, 20);
+  _supply.give_back(index, lines);
+  EXPECT_EQ(block(untype(index))->state(), LullBlockState::Recyclable);
+  EXPECT_EQ(_supply.used_bytes(), LullGeometry::BlockSize - 20 * LullGeometry::LineSize);
+
+  LullBlockIndex again;
+  ASSERT_TRUE(_supply.take_recyclable(&again));
+  EXPECT_EQ(again, index);
+  EXPECT_EQ(block(untype(again))->free_lines().count(), 20u);
+  EXPECT_EQ(_supply.used_bytes(), size_t(LullGeometry::BlockSize));
+  EXPECT_FALSE(_supply.take_recyclable(&again));
+}
+
+// Takes runs of random lengths until nothing is left: they never overlap, and what the
+// supply says is free is what nobody has.
+TEST_VM_F(LullBlockSupplyTest, random_runs_do_not_overlap) {
+  std::mt19937 random(7);
+  _supply.add_committed(0, Blocks);
+  std::vector<bool> taken(Blocks);
+  uint32_t count = 0;
+  for (;;) {
+    const uint32_t length = 1 + random() % 9;
+    LullBlockIndex head;
+    if (!_supply.take_large(length, LullReserveUse::Keep, &head)) {
+      EXPECT_LT(_supply.longest_free_run(), length);
+      break;
+    }
+    for (uint32_t i = untype(head); i < untype(head) + length; i++) {
+      ASSERT_FALSE(taken[i]) << "block " << i;
+      taken[i] = true;
+    }
+    count += length;
+    ASSERT_EQ(_supply.free_blocks(), Blocks - count);
+    ASSERT_EQ(_supply.used_bytes(), count * LullGeometry::BlockSize);
+    verify();
+  }
+}
