@@ -12,6 +12,7 @@
 # libjvm is built and replaced in the image, and the CDS archives are dumped anew; that takes a minute or two. What the image
 # was built from is remembered in build/openjdk/.lull.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-5G}

@@ -4,6 +4,7 @@
 # clean.sh      removes what was built, and keeps the source tree, the downloads and the unpacked tools
 # clean.sh all  removes the build directory's whole contents
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 case ${1:-} in
@@ -12,7 +13,7 @@ case ${1:-} in
       "$BUILD/jdk-debug" "$BUILD/unit" "$BUILD/test-results" "$BUILD/test-work" "$LOGS" ;;
   all)
     # By name: LULL_BUILD may be a directory with other things in it.
-    for d in apt demo download googletest jdk jdk-debug jtreg logs openjdk openjdk-edited openjdk-patched openjdk-pristine test-results test-work unit .lock; do
+    for d in apt bench compare demo download googletest jdk jdk-debug jtreg logs openjdk openjdk-edited openjdk-patched openjdk-pristine soak test-results test-work unit .lock; do
       rm -rf "${BUILD:?}/$d"
     done
     rmdir --ignore-fail-on-non-empty "$BUILD" ;;

@@ -4,6 +4,7 @@
 # configure.sh release|fastdebug: runs OpenJDK's configure for build/openjdk/build/<that>, if its arguments, its own scripts or
 # the compiler have changed since it last succeeded.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 conf=$1

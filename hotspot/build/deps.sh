@@ -7,6 +7,7 @@
 #   deps.sh          what `make jdk` needs
 #   deps.sh bench    and what the benchmarks and their tests need (Maven)
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 tools=(autoconf ccache zip unzip file make gcc g++ patch xz m4)

@@ -10,20 +10,21 @@
 #   fetch-source.sh --pristine PATH...   adds upstream's text of these files to build/openjdk-pristine
 #   fetch-source.sh --adopt   takes a tree that somebody else unpacked as it is; upstream's text still comes from the package
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=packages.sh
 . "$SCRIPTS/packages.sh"
 
 # What overlay.sh compares with. Other upstream files are added to it when a patch names them.
 PRISTINE_PATHS=(src/hotspot src/jdk.hotspot.agent make/autoconf make/conf make/hotspot)
 
 tree_version() {   # DIR: 25.0.3
-  local conf=$1/make/conf/version-numbers.conf
-  [[ -r $conf ]] || die "'$1' is no OpenJDK source tree: it has no make/conf/version-numbers.conf"
-  # shellcheck disable=SC1090
-  (. "$conf"; v=$DEFAULT_VERSION_FEATURE.$DEFAULT_VERSION_INTERIM.$DEFAULT_VERSION_UPDATE.$DEFAULT_VERSION_PATCH
-   v=$v.$DEFAULT_VERSION_EXTRA1.$DEFAULT_VERSION_EXTRA2.$DEFAULT_VERSION_EXTRA3
-   while [[ $v == *.0 ]]; do v=${v%.0}; done
-   printf '%s' "$v")
+  local v name
+  [[ -r $1/make/conf/version-numbers.conf ]] || die "'$1' is no OpenJDK source tree: it has no make/conf/version-numbers.conf"
+  v=$(version_number "$1" FEATURE)
+  for name in INTERIM UPDATE PATCH EXTRA1 EXTRA2 EXTRA3; do v=$v.$(version_number "$1" "$name"); done
+  while [[ $v == *.0 ]]; do v=${v%.0}; done
+  printf '%s' "$v"
 }
 
 # The candidates, newest first, one per line: version, URI, file, hash.

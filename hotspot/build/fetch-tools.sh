@@ -6,7 +6,9 @@
 #   fetch-tools.sh googletest   the sources (1.14 or later) into build/googletest
 #   fetch-tools.sh jtreg        jtreg 8 into build/jtreg
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=packages.sh
 . "$SCRIPTS/packages.sh"
 
 googletest() {

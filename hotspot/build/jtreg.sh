@@ -17,6 +17,7 @@
 #   LULL_TEST_TIMEOUT   factor on each test's limit (default: 4, as upstream)
 #   LULL_TEST_SECONDS   stop the run after so many seconds
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 name=$1

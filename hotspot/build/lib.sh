@@ -78,6 +78,9 @@ locked() {
   "$@" 9>&-
 }
 
+# version_number DIR NAME: one of the numbers in an OpenJDK source tree's make/conf/version-numbers.conf.
+version_number() { sed -n "s/^DEFAULT_VERSION_$2=\([0-9]*\).*/\1/p" "$1/make/conf/version-numbers.conf"; }
+
 # The feature release of the JDK in a directory (25), or nothing.
 jdk_feature() {
   local v

@@ -14,6 +14,7 @@
 #   overlay.sh --diff    shows what was edited by hand, as a patch
 #   overlay.sh --reset   undoes it
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 OURS=$ROOT/hotspot

@@ -8,7 +8,7 @@
 #   1. unit    data structures without a VM, in seconds
 #   2. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
 #   3. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
-#   4. bench   the benchmark programs' own tests (Maven)
+#   4. bench   the benchmark programs' own tests (bench/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
@@ -16,6 +16,7 @@
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
 #   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 scope=${1:-quick}
@@ -127,22 +128,15 @@ run_jtreg() {
 }
 
 run_bench() {
-  local start=$SECONDS status=0 totals
-  [[ -f $ROOT/bench/pom.xml ]] || return 0
+  local start=$SECONDS status=0 p f s remark=
+  [[ -x $ROOT/bench/test.sh ]] || return 0
   "$SCRIPTS/deps.sh" bench || { count bench 0 1 0 0 "Maven is missing"; return; }
-  say "==> bench (mvn test)"
-  # Only reports written by this run count.
-  touch "$RESULTS/bench.begun"
-  (cd "$ROOT/bench" && JAVA_HOME=$(boot_jdk) cleanly mvn -q -B test > "$LOGS/bench-test.log" 2>&1) || status=$?
-  totals=$(find "$ROOT/bench" -path '*/surefire-reports/TEST-*.xml' -newer "$RESULTS/bench.begun" -exec grep -h -m 1 '<testsuite ' {} + |
-    awk '{ t += field("tests"); f += field("errors") + field("failures"); s += field("skipped") }
-         function field(n,   m) { m = $0; if (!sub(".* " n "=\"", "", m)) return 0; sub(/".*/, "", m); return m }
-         END { print t + 0, f + 0, s + 0 }')
-  # surefire may write the attributes of <testsuite> over several lines
-  local t f s remark=
-  read -r t f s <<< "$totals"
-  if ((status != 0 && f == 0)); then f=1; t=$((t + 1)); remark="mvn test ended with exit status $status, see $LOGS/bench-test.log"; fi
-  count bench $((t - f - s)) "$f" 0 "$s" "$remark"
+  say "==> bench"
+  LULL_BUILD=$BUILD cleanly "$ROOT/bench/test.sh" > "$LOGS/bench-test.log" 2>&1 || status=$?
+  read -r p _ f _ s _ < <(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$LOGS/bench-test.log" | tail -n 1) || true
+  p=${p:-0} f=${f:-0} s=${s:-0}
+  if ((status != 0 && f == 0)); then f=1; remark="ended with exit status $status, see $LOGS/bench-test.log"; fi
+  count bench "$p" "$f" 0 "$s" "$remark"
   tail -n 1 "$SUMMARY" | sed 's/^/    /'
   took "$start"
 }
@@ -169,4 +163,4 @@ say ""
 say "Totals after $(minutes $((SECONDS - begun))); details in $RESULTS:"
 sed 's/^/    /' "$SUMMARY"
 say "$passed passed, $failed failed, $skipped skipped"
-((failed == 0 && passed > 0))
+if ((failed > 0 || passed == 0)); then exit 1; fi

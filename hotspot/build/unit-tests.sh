@@ -8,6 +8,7 @@
 # A test that needs a source file of ours linked says so in a line of its own:   // Links: gc/lull/lullGeometry.cpp
 # Arguments go to googletest, for instance --gtest_filter=LullRunTable*
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 TESTS=${LULL_UNIT_TESTS:-$ROOT/hotspot/test/hotspot/gtest/gc/lull/unit}
@@ -21,10 +22,8 @@ mapfile -t tests < <(find "$TESTS" -maxdepth 1 -name '*.cpp' 2> /dev/null | sort
 "$SCRIPTS/fetch-tools.sh" googletest
 mkdir -p "$OUT/include"
 # The one generated header that HotSpot's basic types include.
-# shellcheck disable=SC1091
-(. "$TREE/make/conf/version-numbers.conf"
- sed -e "s/@@VERSION_CLASSFILE_MAJOR@@/$DEFAULT_VERSION_CLASSFILE_MAJOR/" -e "s/@@VERSION_CLASSFILE_MINOR@@/$DEFAULT_VERSION_CLASSFILE_MINOR/" \
-   "$TREE/src/java.base/share/native/include/classfile_constants.h.template") | write_if_changed "$OUT/include/classfile_constants.h"
+sed -e "s/@@VERSION_CLASSFILE_MAJOR@@/$(version_number "$TREE" CLASSFILE_MAJOR)/" -e "s/@@VERSION_CLASSFILE_MINOR@@/$(version_number "$TREE" CLASSFILE_MINOR)/" \
+  "$TREE/src/java.base/share/native/include/classfile_constants.h.template" | write_if_changed "$OUT/include/classfile_constants.h"
 
 case $(uname -m) in
   x86_64) cpu=x86; flags=(-DAMD64 -DTARGET_ARCH_x86) ;;

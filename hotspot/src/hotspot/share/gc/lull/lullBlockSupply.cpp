@@ -199,6 +199,7 @@ void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {
   for (uint32_t i = start; i < start + count; i++) {
     _table->at(to_block_index(i))->set_state(LullBlockState::Free);
   }
+  _table->raise_limit(start + count);
   Atomic::store(&_free_blocks, _free_blocks + count);
 }
 
@@ -212,7 +213,7 @@ void LullBlockSupply::rebuild() {
   uint32_t free_blocks = 0;
   size_t used = 0;
   uint32_t run_length = 0;
-  const uint32_t count = _table->count();
+  const uint32_t count = _table->limit();
   for (uint32_t i = 0; i <= count; i++) {
     const LullBlockState state = i < count ? _table->at(to_block_index(i))->state() : LullBlockState::Uncommitted;
     if (state == LullBlockState::Free) {
@@ -273,7 +274,7 @@ const char* LullBlockSupply::verify() const {
     return run_error;
   }
   uint32_t free_by_state = 0;
-  for (uint32_t i = 0; i < _table->count(); i++) {
+  for (uint32_t i = 0; i < _table->limit(); i++) {
     free_by_state += _table->at(to_block_index(i))->is_free() ? 1 : 0;
   }
   if (free_in_runs != free_by_state || free_in_runs != _free_blocks) {

@@ -26,7 +26,8 @@
 LullBlockTable::LullBlockTable(size_t reserved_bytes)
   : _blocks(MmapArrayAllocator<LullBlock>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _evacuated(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
-    _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)) {
+    _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),
+    _limit(0) {
   STATIC_ASSERT((int)LullBlockState::Uncommitted == 0);
 }
 

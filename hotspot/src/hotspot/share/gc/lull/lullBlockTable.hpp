@@ -38,11 +38,17 @@ private:
   LullBlock* const _blocks;
   uint8_t* const   _evacuated;
   const uint32_t   _count;
+  uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
 public:
   explicit LullBlockTable(size_t reserved_bytes);
 
+  // Blocks of the reserved heap.
   uint32_t count() const { return _count; }
+
+  // Blocks to look at: those that were ever committed lie below this.
+  uint32_t limit() const { return _limit; }
+  void raise_limit(uint32_t limit) { _limit = MAX2(_limit, limit); }
 
   LullBlock* at(LullBlockIndex index) const {
     assert(untype(index) < _count, "block %u of %u", untype(index), _count);

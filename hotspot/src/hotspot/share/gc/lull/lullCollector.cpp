@@ -205,7 +205,7 @@ void LullCollector::sweep() {
   GCTraceTime(Info, gc, phases) tm("Sweep", &_timer);
   LullSweepTask task(_blocks, _memory);
   _workers->run_task(&task);
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     _blocks->set_evacuated(to_block_index(i), false);
   }
 }

@@ -39,7 +39,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
   size_t live_lines_of[LinesPerBlock + 1] = {};   // by live lines of a block
   size_t holes_of[LinesPerBlock + 1] = {};
   size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     if (may_move(block)) {
       live_lines_of[block->swept_lines()] += block->swept_lines();
@@ -63,7 +63,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
     limit++;
   }
   size_t selected = 0;
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     if (may_move(block) && block->swept_lines() > 0 && block->swept_lines() <= limit) {
       _blocks->set_evacuated(to_block_index(i), true);
@@ -77,7 +77,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
 
 bool LullEvacuationPolicy::select_all() {
   size_t selected = 0;
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     if (may_move(_blocks->at(to_block_index(i)))) {
       _blocks->set_evacuated(to_block_index(i), true);
       selected++;
@@ -94,7 +94,7 @@ bool LullEvacuationPolicy::select_large_run(uint32_t blocks) {
   uint32_t length = 0;
   size_t best_live = SIZE_MAX;
   uint32_t best_end = 0;
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     if (!block->is_free() && !may_move(block)) {
       live = 0;
@@ -133,7 +133,7 @@ bool LullEvacuationPolicy::select_large_run(uint32_t blocks) {
 bool LullEvacuationPolicy::is_fragmented() const {
   size_t committed = 0;
   size_t holes = 0;
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     committed += block->is_committed() ? 1 : 0;
     if (may_move(block) && block->swept_lines() > 0) {

@@ -540,7 +540,7 @@ void LullHeap::gc_threads_do(ThreadClosure* tc) const {
 
 void LullHeap::print_heap_on(outputStream* st) const {
   size_t blocks_in[8] = {};
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     blocks_in[(int)_blocks->at(to_block_index(i))->state()]++;
   }
   st->print_cr("Lull heap: total %zuK, used %zuK, maximum %zuK, [" PTR_FORMAT ", " PTR_FORMAT ")",

@@ -34,7 +34,7 @@ LullBlockTask::LullBlockTask(const char* name, LullBlockTable* blocks)
     _blocks(blocks) {}
 
 void LullBlockTask::work(uint worker_id) {
-  const uint32_t count = _blocks->count();
+  const uint32_t count = _blocks->limit();
   for (;;) {
     const uint32_t start = Atomic::fetch_then_add(&_next, BlocksPerClaim);
     if (start >= count) {

@@ -80,7 +80,7 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
 
 void LullVerify::verify_blocks() const {
   size_t used = 0;
-  for (uint32_t i = 0; i < _blocks->count(); i++) {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
     verify_block(to_block_index(i), &used);
   }
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());

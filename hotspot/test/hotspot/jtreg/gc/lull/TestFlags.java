@@ -1,0 +1,134 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+package gc.lull;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import jdk.test.lib.Platform;
+import jdk.test.lib.process.OutputAnalyzer;
+import jdk.test.lib.process.ProcessTools;
+
+/*
+ * @test id=refused
+ * @requires vm.gc.Lull & vm.bits == "64"
+ * @summary What Lull cannot work with ends the VM at once, with a sentence that says why.
+ * @library /test/lib /
+ * @run driver gc.lull.TestFlags refused
+ */
+
+/*
+ * @test id=accepted
+ * @requires vm.gc.Lull & vm.bits == "64"
+ * @summary The VM runs, and collects, with each of the flags that Lull knows or has to live with.
+ * @library /test/lib /
+ * @run driver gc.lull.TestFlags accepted
+ */
+
+public class TestFlags {
+    private static final String EXPERIMENTAL = "-XX:+UnlockExperimentalVMOptions";
+
+    /** Fills the heap twice and looks after some of it. */
+    static class Work {
+        public static void main(String[] args) {
+            Object[] kept = new Object[500];
+            for (int i = 0; i < 30_000; i++) {
+                Object object = i % 100 == 0 ? Data.bytes(40_000, i) : Data.longs(i % 200, i);
+                if (i % 7 == 0) {
+                    kept[i / 7 % kept.length] = new Object[] { i, object };
+                }
+            }
+            System.gc();
+            for (Object k : kept) {
+                Object[] pair = (Object[]) k;
+                Data.check(pair[1], (Integer) pair[0]);
+            }
+            System.out.println("Worked with " + GCBean.get().getName() + ", " + (GCBean.collections() > 1));
+        }
+    }
+
+    private static OutputAnalyzer run(String... flags) throws Exception {
+        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-Xmx16m"));
+        command.addAll(Arrays.asList(flags));
+        command.add(Work.class.getName());
+        System.out.println(command);
+        return ProcessTools.executeLimitedTestJava(command);
+    }
+
+    private static void refused(String sentence, String... flags) throws Exception {
+        OutputAnalyzer output = run(flags);
+        output.shouldHaveExitValue(1);
+        output.shouldContain(sentence);
+        output.shouldNotContain("Worked");
+        output.shouldNotContain("A fatal error");
+    }
+
+    private static void accepted(String... flags) throws Exception {
+        OutputAnalyzer output = run(flags);
+        output.shouldHaveExitValue(0);
+        output.shouldContain("Worked with Lull Global, true");
+    }
+
+    private static void refused() throws Exception {
+        refused("supports -XX:ObjectAlignmentInBytes of up to 32, it is 64", "-XX:ObjectAlignmentInBytes=64");
+        refused("needs -XX:LockingMode=2", "-XX:LockingMode=0");
+        refused("needs -XX:LockingMode=2", "-XX:LockingMode=1");
+        refused("-XX:ParallelGCThreads=0 cannot be used with it", "-XX:ParallelGCThreads=0");
+        refused("does not support -XX:+UseNUMA", "-XX:+UseNUMA");
+        refused("supports heaps of up to 1024G, the maximum heap size is 2048G", "-Xmx2t");
+        refused("Multiple garbage collectors selected", "-XX:+UseSerialGC");
+
+        refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
+        refused("LullMinHoleLines=0 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=0");
+        refused("LullMinHoleLines=129 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=129");
+        refused("LullEvacuationReservePercent=51 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationReservePercent=51");
+        refused("LullEvacuationMaxLivePercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationMaxLivePercent=101");
+        refused("LullFragmentationTriggerPercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=101");
+        if (!Platform.isDebugBuild()) {
+            refused("'LullEvacuateALot' is develop", "-XX:LullEvacuateALot=1");
+        }
+    }
+
+    private static void accepted() throws Exception {
+        accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=1");
+        accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=128");
+        accepted(EXPERIMENTAL, "-XX:-LullEvacuation");
+        accepted(EXPERIMENTAL, "-XX:LullEvacuationReservePercent=0", "-XX:LullEvacuationMaxLivePercent=100");
+        accepted(EXPERIMENTAL, "-XX:LullEvacuationReservePercent=50", "-XX:LullEvacuationMaxLivePercent=0");
+        accepted(EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=0", "-XX:+UseLargePages");
+        accepted(EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=100", "-XX:+UseTransparentHugePages");
+        accepted("-XX:+UnlockDiagnosticVMOptions", "-XX:+LullVerifyHeap", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC");
+        accepted("-XX:+AlwaysPreTouch", "-Xms16m", "-XX:ObjectAlignmentInBytes=16");
+        // The size of TLABs is up to Lull, whatever is asked for.
+        accepted("-XX:TLABSize=1m", "-XX:MinTLABSize=64k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
+    }
+
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "refused"  -> refused();
+            case "accepted" -> accepted();
+            default         -> throw new IllegalArgumentException(args[0]);
+        }
+    }
+}

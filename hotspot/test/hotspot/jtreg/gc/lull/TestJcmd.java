@@ -1,0 +1,125 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+package gc.lull;
+
+import java.io.File;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import jdk.test.lib.Asserts;
+import jdk.test.lib.dcmd.PidJcmdExecutor;
+import jdk.test.lib.hprof.HprofParser;
+import jdk.test.lib.hprof.model.Snapshot;
+import jdk.test.lib.hprof.parser.Reader;
+import jdk.test.lib.process.OutputAnalyzer;
+
+/*
+ * @test
+ * @requires vm.gc.Lull
+ * @summary jcmd shows the heap, counts its objects and dumps them.
+ * @library /test/lib /
+ * @modules java.management
+ * @run main/othervm -Xms32m -Xmx64m -XX:+UseLullGC gc.lull.TestJcmd
+ */
+
+public class TestJcmd {
+    private static final int ITEMS = 12_345;
+
+    static final class Item {
+        int number;
+    }
+
+    private static final Item[] items = new Item[ITEMS];
+
+    private static OutputAnalyzer jcmd(String command) {
+        OutputAnalyzer output = new PidJcmdExecutor().execute(command, true /* silent */);
+        output.shouldHaveExitValue(0);
+        return output;
+    }
+
+    private static void heapInfo() {
+        OutputAnalyzer output = jcmd("GC.heap_info");
+        Pattern pattern = Pattern.compile("Lull heap: total (\\d+)K, used (\\d+)K, maximum (\\d+)K, \\[0x[0-9a-f]+, 0x[0-9a-f]+\\)");
+        Matcher matcher = pattern.matcher(output.getStdout());
+        Asserts.assertTrue(matcher.find(), "not the expected form: " + output.getStdout());
+        long total = Long.parseLong(matcher.group(1));
+        long used = Long.parseLong(matcher.group(2));
+        Asserts.assertEQ(total, Runtime.getRuntime().totalMemory() / 1024);
+        Asserts.assertEQ(Long.parseLong(matcher.group(3)), 64L * 1024);
+        Asserts.assertTrue(used > 0 && used <= total, used + "K of " + total + "K are in use");
+
+        Pattern blocks = Pattern.compile("blocks of 32K: (\\d+) free, (\\d+) owned, (\\d+) recyclable, (\\d+) full, " +
+                                         "(\\d+) large head, (\\d+) large tail, (\\d+) archive");
+        matcher = blocks.matcher(output.getStdout());
+        Asserts.assertTrue(matcher.find(), "not the expected form: " + output.getStdout());
+        long sum = 0;
+        for (int i = 1; i <= matcher.groupCount(); i++) {
+            sum += Long.parseLong(matcher.group(i));
+        }
+        Asserts.assertEQ(sum * 32, total, "the blocks are the heap");
+    }
+
+    private static void classHistogram() {
+        OutputAnalyzer output = jcmd("GC.class_histogram");
+        output.shouldMatch("(?m)^\\s*\\d+:\\s+" + ITEMS + "\\s+\\d+\\s+" + Pattern.quote(Item.class.getName()) + "\\s*$");
+        output.shouldMatch("(?m)^\\s*\\d+:\\s+1\\s+\\d+\\s+" + Pattern.quote(Item[].class.getName()) + "\\s*$");
+        output = jcmd("GC.class_histogram -all -parallel=2");
+        output.shouldContain(Item.class.getName());
+    }
+
+    private static void heapDump(String options, int expected) throws Exception {
+        File dump = new File("jcmd.hprof");
+        jcmd("GC.heap_dump " + options + " " + dump.getAbsolutePath());
+        HprofParser.parseAndVerify(dump);
+        try (Snapshot snapshot = Reader.readFile(dump.getPath(), false, 0)) {
+            snapshot.resolve(false);
+            int found = snapshot.findClass(Item.class.getName()).getInstancesCount(false);
+            if (options.equals("-all")) {
+                Asserts.assertGTE(found, expected, "objects in use are not in the dump");
+            } else {
+                Asserts.assertEQ(found, expected, "the objects in use are in the dump, and no others");
+            }
+        }
+        dump.delete();
+    }
+
+    public static void main(String[] args) throws Exception {
+        for (int i = 0; i < ITEMS; i++) {
+            items[i] = new Item();
+            items[i].number = i;
+            new Item().number = -1;     // garbage
+        }
+        heapInfo();
+        classHistogram();
+        heapDump("", ITEMS);
+        // Objects that were dropped since the last collection may be in it, or not.
+        for (int i = 0; i < ITEMS; i += 2) {
+            items[i] = null;
+        }
+        heapDump("-all", ITEMS / 2);
+        heapDump("-parallel=2", ITEMS / 2);
+        for (int i = 1; i < ITEMS; i += 2) {
+            Asserts.assertEQ(items[i].number, i);
+        }
+    }
+}
