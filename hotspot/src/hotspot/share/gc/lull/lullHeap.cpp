@@ -91,6 +91,8 @@ jint LullHeap::initialize() {
   _blocks = new LullBlockTable(space.size());
   _supply = new LullBlockSupply(_blocks);
 
+  // Before any other thread is created.
+  BarrierSet::set_barrier_set(new LullBarrierSet());
   _workers = new WorkerThreads("Lull Worker", ParallelGCThreads);
   _workers->initialize_workers();
 
@@ -102,7 +104,6 @@ jint LullHeap::initialize() {
   }
   update_reserve();
 
-  BarrierSet::set_barrier_set(new LullBarrierSet());
   _monitoring = new LullMonitoring(this);
   GCInitLogger::print();
   return JNI_OK;
@@ -476,13 +477,13 @@ void LullHeap::object_iterate(ObjectClosure* cl) {
 class LullParallelObjectIterator : public ParallelObjectIteratorImpl {
 private:
   LullHeap* const _heap;
-  volatile bool   _claimed;
+  volatile int    _claimed;     // 1 when a worker has taken the walk
 
 public:
-  explicit LullParallelObjectIterator(LullHeap* heap) : _heap(heap), _claimed(false) {}
+  explicit LullParallelObjectIterator(LullHeap* heap) : _heap(heap), _claimed(0) {}
 
   void object_iterate(ObjectClosure* cl, uint worker_id) override {
-    if (!Atomic::xchg(&_claimed, true)) {
+    if (Atomic::xchg(&_claimed, 1) == 0) {
       _heap->object_iterate(cl);
     }
   }

@@ -46,8 +46,9 @@ public:
   explicit LullMarkThreadClosure(LullMarkWorker* worker) : _worker(worker) {}
 
   void do_thread(Thread* thread) override {
-    // Code is not patched here: a later phase updates all of it at once.
-    MarkingNMethodClosure nmethods(_worker->closure(), !NMethodToOopClosure::FixRelocations, true /* keepalive */);
+    // The closure has moved an object when it returns: code can be patched at once. Code
+    // that is on no thread's stack is updated by a later phase.
+    MarkingNMethodClosure nmethods(_worker->closure(), NMethodToOopClosure::FixRelocations, true /* keepalive */);
     thread->oops_do(_worker->closure(), &nmethods);
     _worker->drain();
   }
