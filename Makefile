@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: jdk jdk-debug hotspot hotspot-debug source overlay gtest test test-all test-unit demo bench clean distclean help
+.PHONY: jdk jdk-debug hotspot hotspot-debug source overlay gtest test test-all test-unit demo bench soak clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
 
@@ -44,8 +44,11 @@ test-unit:      ## the tests that need no VM, in seconds
 demo: jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html
 	@bench/demo.sh
 
-bench: jdk      ## the benchmarks
-	@bench/bench.sh
+bench: jdk      ## Lull, G1, Parallel and Serial at several heap sizes; more than an hour
+	@bench/compare.sh
+
+soak: jdk-debug ## 100,000 requests on the debug build, every answer and every collection checked
+	@bench/soak.sh
 
 clean:          ## what was built; keeps the source tree and the downloads
 	@$(S)/clean.sh

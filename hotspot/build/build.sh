@@ -3,23 +3,25 @@
 #
 # Builds with OpenJDK's own makefiles, in build/openjdk.
 #
-#   build.sh jdk release|fastdebug        the whole image, linked to as build/jdk or build/jdk-debug
-#   build.sh hotspot release|fastdebug    libjvm alone, put into that image if there is one
+#   build.sh jdk release|fastdebug        a whole JDK, at build/jdk or build/jdk-debug
+#   build.sh hotspot release|fastdebug    libjvm alone, put into that JDK if there is one
 #   build.sh gtest                        the gtest launcher and its libjvm (fastdebug)
 #   build.sh natives hotspot|jdk [DIR...] the native libraries of jtreg tests in these directories (fastdebug)
 #
-# An image whose source, arguments and compiler are those of the last build is left alone. If only HotSpot has changed, its
-# libjvm is built and replaced in the image, and the CDS archives are dumped anew; that takes a minute or two. What the image
-# was built from is remembered in build/openjdk/.lull.
+# The JDK is a copy of the one that builds ours, which must be of the same version, with our libjvm in it and with CDS archives
+# dumped by it: the Java classes are the same, and compiling them would take longer than HotSpot. What of ours lies outside of
+# libjvm, the serviceability agent's view of the heap, is not in it: use jcmd.
+#
+# A JDK whose source, arguments and compiler are those of the last build is left alone. What it was built from is remembered
+# in build/openjdk/.lull.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-5G}
 CCACHE_NOHASHDIR=1
 export CCACHE_MAXSIZE CCACHE_NOHASHDIR
 
-LINES_TO_SHOW='^(Compiling up to .* for (java\.base|java\.desktop|jdk\.compiler|jdk\.hotspot\.agent)$|Creating (hotspot/variant-server/libjvm/.*(libjvm|gtestLauncher)|support/modules_libs/.*libjvm|jdk image|CDS|support/interim-jmods|images/jmods/(java\.base|java\.desktop))|Optimizing|.*: error:|Building )'
+LINES_TO_SHOW='^(Creating (hotspot/variant-server/libjvm/.*(libjvm|gtestLauncher)|support/modules_libs/.*libjvm)|.*: error:|Building )'
 
 jdk_make() {   # NAME CONF TARGET [VARIABLE=VALUE...]
   local name=$1 conf=$2 target=$3
@@ -44,16 +46,6 @@ inputs() { cat "$STATE/source"; printf 'configure %s\n' "$(sha256sum < "$TREE/bu
 
 same_inputs() { [[ -z ${LULL_FORCE:-} && -f $STATE/$1 ]] && cmp -s "$STATE/$1" <(inputs "$2"); }
 
-# Have only HotSpot's own files changed since RECORD was written? Some of them shape other modules too, and tests shape none.
-only_hotspot_changed() {
-  local record=$STATE/$1 conf=$2
-  [[ -z ${LULL_FORCE:-} && -f $record ]] || return 1
-  { comm -3 <(sort "$record") <(inputs "$conf" | sort) | sed 's/^\t//'; } |
-    awk '$3 ~ /^test\// { next }
-         $3 !~ /^src\/hotspot\// || $3 ~ /^src\/hotspot\/share\/(jfr\/metadata|include|prims\/jvmti)/ || $3 ~ /\/include\/jvm_md\.h$/ { other = 1 }
-         END { exit other }'
-}
-
 check_image() {   # CONF
   local image said
   image=$(image_of "$1")
@@ -63,50 +55,50 @@ check_image() {   # CONF
   printf '%s\n' "$said" | sed 's/^/    /'
 }
 
-link_image() { ln -sfn "openjdk/build/$1/images/jdk" "$(image_of "$1")"; }
+# Copies the JDK that builds ours, unless it is there already.
+copy_base() {   # CONF
+  local image base version
+  image=$(image_of "$1")
+  base=$(boot_jdk)
+  version=$(sed -n 's/^version=//p' "$STATE/source")
+  [[ $(jdk_version "$base") == "$version" ]] ||
+    die "the source is OpenJDK $version, and the JDK to take the Java classes from, $base, is $(jdk_version "$base")" \
+      "unpack any vendor's JDK $version and say where:  make ... JAVA_HOME=/path/to/it" \
+      "or build from the source of $(jdk_version "$base"):  make ... OPENJDK_SRC=/path/to/it"
+  if [[ -f $image/.lull-base && $(cat "$image/.lull-base") == "$base $(cksum < "$base/release")" ]]; then return; fi
+  rm -rf "$image" "$image.new"
+  # Not its archives: they are another libjvm's.
+  mkdir -p "$image.new"
+  (cd "$base" && tar cf - --exclude='./lib/server/*.jsa' .) | tar xf - -C "$image.new" --no-same-owner
+  printf '%s %s\n' "$base" "$(cksum < "$base/release")" > "$image.new/.lull-base"
+  mv -T "$image.new" "$image"
+}
 
-# Puts the newest libjvm into the image. Running JVMs keep the file they have open.
-replace_libjvm() {
-  local conf=$1 image built name flags
-  image=$(readlink -f "$(image_of "$conf")")
-  built=$TREE/build/$conf/support/modules_libs/java.base/server/libjvm.so
+dump_archives() {   # IMAGE
+  local name flags
+  for name in classes classes_nocoops classes_coh classes_nocoops_coh; do
+    flags=(-XX:+UnlockExperimentalVMOptions)
+    if [[ $name == *_nocoops* ]]; then flags+=(-XX:-UseCompressedOops); fi
+    if [[ $name == *_coh ]]; then flags+=(-XX:+UseCompactObjectHeaders); else flags+=(-XX:-UseCompactObjectHeaders); fi
+    rm -f "$1/lib/server/$name.jsa"
+    # As OpenJDK's make/Images.gmk does; only G1 dumps heap objects.
+    cleanly "$1/bin/java" -Xshare:dump "${flags[@]}" -Xmx128M -Xms128M -XX:+UseG1GC -XX:SharedArchiveFile="$1/lib/server/$name.jsa"
+  done
+}
+
+# Puts the newest libjvm into the JDK. Running JVMs keep the file they have open.
+replace_libjvm() {   # CONF
+  local image built
+  image=$(image_of "$1")
+  built=$TREE/build/$1/support/modules_libs/java.base/server/libjvm.so
   [[ -f $built ]] || die "the build has left no libjvm at $built"
-  cmp -s "$built" "$image/lib/server/libjvm.so" && return
+  if cmp -s "$built" "$image/lib/server/libjvm.so" && [[ -s $image/lib/server/classes.jsa ]]; then return; fi
   cp "$built" "$image/lib/server/libjvm.so.new"
   mv -f "$image/lib/server/libjvm.so.new" "$image/lib/server/libjvm.so"
-  # shellcheck disable=SC2317 # phase calls it
-  dump_archives() {
-    for name in classes classes_nocoops classes_coh classes_nocoops_coh; do
-      if [[ ! -f $image/lib/server/$name.jsa ]]; then continue; fi
-      flags=(-XX:+UnlockExperimentalVMOptions)
-      if [[ $name == *_nocoops* ]]; then flags+=(-XX:-UseCompressedOops); fi
-      if [[ $name == *_coh ]]; then flags+=(-XX:+UseCompactObjectHeaders); else flags+=(-XX:-UseCompactObjectHeaders); fi
-      rm -f "$image/lib/server/$name.jsa"
-      # As OpenJDK's make/Images.gmk does; only G1 dumps heap objects.
-      cleanly "$image/bin/java" -Xshare:dump "${flags[@]}" -Xmx128M -Xms128M -XX:+UseG1GC \
-        -XX:SharedArchiveFile="$image/lib/server/$name.jsa" || return 1
-    done
-  }
-  phase "CDS archives ($conf)" "$LOGS/cds-$conf.log" dump_archives
+  phase "CDS archives ($1)" "$LOGS/cds-$1.log" dump_archives "$image"
 }
 
-build_hotspot() {
-  local conf=$1 image
-  prepare "$conf"
-  image=$(image_of "$conf")
-  inputs "$conf" > "$STATE/hotspot-$conf.new"
-  jdk_make "libjvm ($conf)" "$conf" hotspot
-  if [[ -x $image/bin/java ]]; then
-    replace_libjvm "$conf"
-    check_image "$conf"
-    if only_hotspot_changed "jdk-$conf" "$conf"; then mv "$STATE/hotspot-$conf.new" "$STATE/jdk-$conf"; fi
-  else
-    say "    there is no image yet to put it into (make jdk makes one): $TREE/build/$conf/support/modules_libs/java.base/server/libjvm.so"
-  fi
-  rm -f "$STATE/hotspot-$conf.new"
-}
-
-build_jdk() {
+build_jdk() {   # CONF
   local conf=$1 image start=$SECONDS
   prepare "$conf"
   image=$(image_of "$conf")
@@ -114,17 +106,22 @@ build_jdk() {
     say "$image is up to date"
     return
   fi
-  if [[ -x $image/bin/java ]] && only_hotspot_changed "jdk-$conf" "$conf"; then
-    build_hotspot "$conf"
-  else
-    inputs "$conf" > "$STATE/jdk-$conf.new"
-    rm -f "$STATE/jdk-$conf"
-    jdk_make "JDK image ($conf)" "$conf" jdk-image
-    link_image "$conf"
-    check_image "$conf"
-    mv "$STATE/jdk-$conf.new" "$STATE/jdk-$conf"
-  fi
+  inputs "$conf" > "$STATE/jdk-$conf.new"
+  rm -f "$STATE/jdk-$conf"
+  jdk_make "libjvm ($conf)" "$conf" hotspot
+  copy_base "$conf"
+  replace_libjvm "$conf"
+  check_image "$conf"
+  mv "$STATE/jdk-$conf.new" "$STATE/jdk-$conf"
   say "$image is ready after $(minutes $((SECONDS - start)))"
+}
+
+build_hotspot() {   # CONF
+  local conf=$1
+  if [[ -x $(image_of "$conf")/bin/java ]]; then build_jdk "$conf"; return; fi
+  prepare "$conf"
+  jdk_make "libjvm ($conf)" "$conf" hotspot
+  say "    there is no JDK yet to put it into (make jdk makes one): $TREE/build/$conf/support/modules_libs/java.base/server/libjvm.so"
 }
 
 build_gtest() {

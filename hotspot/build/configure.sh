@@ -22,7 +22,7 @@ args=(
   --with-native-debug-symbols="${LULL_SYMBOLS:-none}"
   --with-source-date=version
   --with-version-pre=
-  --with-version-opt=lull
+  --with-version-opt="Lull-$LULL_VERSION"
   --with-vendor-name=Lull
   --with-vendor-version-string="Lull-$LULL_VERSION"
   # Compilers newer than this source have new warnings.

@@ -27,8 +27,16 @@ tree_version() {   # DIR: 25.0.3
   printf '%s' "$v"
 }
 
-# The candidates, newest first, one per line: version, URI, file, hash.
+# The candidates, newest first, one per line: version, URI, file, hash. The version of the JDK that builds ours comes before
+# all others: its Java classes become ours.
 candidates() {
+  local base all
+  base=$(jdk_version "$(boot_jdk)")
+  all=$(all_candidates)
+  { grep -F " openjdk-25_$base+" <<< "$all" || true; grep -vF " openjdk-25_$base+" <<< "$all" || true; } | sed '/^$/d'
+}
+
+all_candidates() {
   local version
   apt_private apt-cache showsrc --only-source openjdk-25 2> /dev/null | awk '$1 == "Version:" { print $2 }' | sort -u |
     grep '^25\.0\.' | sort -rV | while read -r version; do

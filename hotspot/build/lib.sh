@@ -89,6 +89,9 @@ jdk_feature() {
   printf '%s' "$v"
 }
 
+# 25.0.3 of a JDK's release file: without the build number and what its vendor adds.
+jdk_version() { sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$1/release"; }
+
 # Prints the directory of the JDK to build with: JAVA_HOME, else the one on the PATH, else any installed one. OpenJDK 25 is
 # built by 25 or 24; 25 is preferred. Prints nothing if there is none.
 find_boot_jdk() {
