@@ -15,6 +15,7 @@
 # A JDK whose source, arguments and compiler are those of the last build is left alone. What it was built from is remembered
 # in build/openjdk/.lull.
 
+# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-5G}

@@ -34,7 +34,19 @@ images=$TREE/build/fastdebug/images/test
 specs=()
 natives=()
 lists=()
+# A pattern stands for the tests it matches: gc/lull/*.java is that directory without those below it.
+given=()
 for spec in "$@"; do
+  if [[ $spec == *'*'* ]]; then
+    # shellcheck disable=SC2086 # the shell expands the pattern
+    mapfile -t matches < <(if cd "$TREE/test/hotspot/jtreg"; then grep -l '@test' $spec 2> /dev/null || true; fi)
+    ((${#matches[@]})) || die "jtreg.sh $name: no test matches $spec"
+    given+=("${matches[@]}")
+  else
+    given+=("$spec")
+  fi
+done
+for spec in "${given[@]}"; do
   case $spec in
     jdk:* | jdk/*) specs+=("test/$spec"); root=test/jdk; natives+=("$images/jdk/jtreg/native") ;;
     :*) specs+=("test/hotspot/jtreg$spec"); root=test/hotspot/jtreg; natives+=("$images/hotspot/jtreg/native") ;;

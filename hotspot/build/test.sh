@@ -12,7 +12,7 @@
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
-#   LULL_PHASES     which phases to run         (default: unit gtest jtreg bench)
+#   LULL_PHASES     which phases to run         (default: unit jtreg bench; for all: unit gtest jtreg bench)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
 #   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
 
@@ -128,21 +128,22 @@ run_jtreg() {
 }
 
 run_bench() {
-  local start=$SECONDS status=0 p f s remark=
-  [[ -x $ROOT/bench/test.sh ]] || return 0
+  local start=$SECONDS status=0 p=0 f=0 s=0
+  [[ -f $ROOT/bench/pom.xml ]] || return 0
   "$SCRIPTS/deps.sh" bench || { count bench 0 1 0 0 "Maven is missing"; return; }
-  say "==> bench"
+  say "==> bench (unit tests)"
   LULL_BUILD=$BUILD cleanly "$ROOT/bench/test.sh" > "$LOGS/bench-test.log" 2>&1 || status=$?
-  read -r p _ f _ s _ < <(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$LOGS/bench-test.log" | tail -n 1) || true
+  # "N passed, N failed, N skipped"
+  read -r p _ f _ s _ < <(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$LOGS/bench-test.log" | tail -n 1 | tr -d ,) || true
   p=${p:-0} f=${f:-0} s=${s:-0}
-  if ((status != 0 && f == 0)); then f=1; remark="ended with exit status $status, see $LOGS/bench-test.log"; fi
-  count bench "$p" "$f" 0 "$s" "$remark"
+  if ((f == 0 && (status != 0 || p == 0))); then count bench "$p" 1 0 "$s" "ended with exit status $status, see $LOGS/bench-test.log"; else count bench "$p" "$f" 0 "$s"; fi
   tail -n 1 "$SUMMARY" | sed 's/^/    /'
   took "$start"
 }
 
 begun=$SECONDS
-phases=${LULL_PHASES:-unit gtest jtreg bench}
+if [[ $scope == all ]]; then default_phases="unit gtest jtreg bench"; else default_phases="unit jtreg bench"; fi
+phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
   case $p in unit | gtest | jtreg | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest jtreg bench)" ;; esac
 done

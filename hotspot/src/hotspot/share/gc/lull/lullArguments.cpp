@@ -29,6 +29,7 @@
 #if INCLUDE_JVMCI
 #include "jvmci/jvmci_globals.hpp"
 #endif
+#include "logging/log.hpp"
 #include "runtime/globals.hpp"
 #include "runtime/globals_extension.hpp"
 #include "runtime/java.hpp"
@@ -94,6 +95,15 @@ void LullArguments::initialize() {
   }
   if (FLAG_IS_DEFAULT(MinTLABSize)) {
     FLAG_SET_DEFAULT(MinTLABSize, LullGeometry::LineSize);
+  }
+  // A TLAB lies in a block: larger sizes, set for another collector, mean the largest.
+  if (TLABSize > LullGeometry::BlockSize) {
+    log_warning(gc)("-XX:TLABSize=%zu is more than a block of the Lull heap: using %zu", TLABSize, LullGeometry::BlockSize);
+    FLAG_SET_ERGO(TLABSize, LullGeometry::BlockSize);
+  }
+  if (MinTLABSize > LullGeometry::BlockSize) {
+    log_warning(gc)("-XX:MinTLABSize=%zu is more than a block of the Lull heap: using %zu", MinTLABSize, LullGeometry::BlockSize);
+    FLAG_SET_ERGO(MinTLABSize, LullGeometry::BlockSize);
   }
 
   // Every collection visits the whole heap: give it a twentieth of the time.

@@ -65,13 +65,26 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
   size_t selected = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
-    if (may_move(block) && block->swept_lines() > 0 && block->swept_lines() <= limit) {
-      _blocks->set_evacuated(to_block_index(i), true);
-      selected++;
+    const uint lines = block->swept_lines();
+    if (!may_move(block) || lines == 0) {
+      continue;
     }
+    if (lines == limit + 1 && lines <= max_live_lines) {
+      // Some of the blocks with one live line more, while they fit.
+      const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
+      if (needed + lines > room - holes) {
+        continue;
+      }
+      needed += lines;
+      room -= holes;
+    } else if (lines > limit) {
+      continue;
+    }
+    _blocks->set_evacuated(to_block_index(i), true);
+    selected++;
   }
   log_debug(gc, ergo)("Evacuation: %zu blocks of at most %u live lines, %zuK to copy, room for %zuK",
-                      selected, limit, needed * LullGeometry::LineSize / K, room * LullGeometry::LineSize / K);
+                      selected, limit + 1, needed * LullGeometry::LineSize / K, room * LullGeometry::LineSize / K);
   return selected > 0;
 }
 

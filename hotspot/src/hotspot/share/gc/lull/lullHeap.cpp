@@ -320,12 +320,17 @@ HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
   if (result != nullptr) {
     return result;
   }
-  // The counts of live lines are exact now.
-  collect_at_safepoint(LullEvacuationRequest::compact(), true /* clear soft references */);
-  result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
-  if (result == nullptr && expand_for(words)) {
+  // The counts of live lines are exact now. Blocks that one compaction empties are room
+  // for the next: go on while that gains something.
+  size_t longest_before;
+  do {
+    longest_before = _supply->longest_free_run();
+    collect_at_safepoint(LullEvacuationRequest::compact(), true /* clear soft references */);
     result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
-  }
+    if (result == nullptr && expand_for(words)) {
+      result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
+    }
+  } while (result == nullptr && _supply->longest_free_run() > longest_before);
   if (result == nullptr && is_large(words) && LullGeometry::blocks_for(words) <= _supply->free_blocks()) {
     // Enough is free, but not in one run.
     collect_at_safepoint(LullEvacuationRequest::large_run((uint32_t)LullGeometry::blocks_for(words)), true);

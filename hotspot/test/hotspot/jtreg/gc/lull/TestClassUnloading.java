@@ -44,7 +44,7 @@ import java.util.function.IntSupplier;
  * @requires vm.gc.Lull & vm.opt.final.ClassUnloading
  * @summary Metaspace that gets full starts collections, and they empty it.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:MaxMetaspaceSize=24m gc.lull.TestClassUnloading metaspace
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:MetaspaceSize=8m -XX:MaxMetaspaceSize=14m gc.lull.TestClassUnloading metaspace
  */
 
 /*
@@ -57,7 +57,7 @@ import java.util.function.IntSupplier;
 
 public class TestClassUnloading {
     private static final int LOADERS = 300;
-    private static final int LOADERS_FOR_METASPACE = 6000;
+    private static final int LOADERS_FOR_METASPACE = 2500;
 
     /** Loaded again and again. */
     public static class Tenant implements IntSupplier {

@@ -121,7 +121,7 @@ public class TestFlags {
         accepted("-XX:+UnlockDiagnosticVMOptions", "-XX:+LullVerifyHeap", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC");
         accepted("-XX:+AlwaysPreTouch", "-Xms16m", "-XX:ObjectAlignmentInBytes=16");
         // The size of TLABs is up to Lull, whatever is asked for.
-        accepted("-XX:TLABSize=1m", "-XX:MinTLABSize=64k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
+        accepted("-XX:TLABSize=16k", "-XX:MinTLABSize=4k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
     }
 
     public static void main(String[] args) throws Exception {

@@ -47,7 +47,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.debug
  * @summary The objects of a fragmented heap keep their contents when each collection moves all it can, and has no room for it.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:LullEvacuateALot=1 gc.lull.TestFragmentation 0
+ * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullEvacuateALot=1 gc.lull.TestFragmentation 0
  */
 
 /*
@@ -55,7 +55,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.debug
  * @summary The objects of a fragmented heap keep their contents when some can be moved and some cannot.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=3
+ * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=3
  *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestFragmentation 0
  */
 

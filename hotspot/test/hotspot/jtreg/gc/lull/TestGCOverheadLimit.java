@@ -43,8 +43,8 @@ public class TestGCOverheadLimit {
             for (long bytes = 0; bytes < max * 8 / 10; bytes += 150) {
                 list = new Object[] { list, new byte[100] };
             }
-            // About fifty collections.
-            for (long bytes = 0; bytes < max * 10; bytes += 1000) {
+            // About twenty collections.
+            for (long bytes = 0; bytes < max * 4; bytes += 1000) {
                 sink = new byte[1000];
             }
             System.out.println("Done, " + (list != null));
@@ -53,7 +53,7 @@ public class TestGCOverheadLimit {
 
     private static OutputAnalyzer run(String limit) throws Exception {
         // Less strict than the defaults, of 98% and 2%.
-        return ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-Xms32m", "-Xmx32m", limit,
+        return ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-Xms16m", "-Xmx16m", limit,
                                                    "-XX:GCTimeLimit=3", "-XX:GCHeapFreeLimit=50", "-Xlog:gc",
                                                    NearlyFull.class.getName());
     }

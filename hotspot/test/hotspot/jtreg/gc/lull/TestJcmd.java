@@ -87,18 +87,16 @@ public class TestJcmd {
         output.shouldContain(Item.class.getName());
     }
 
-    private static void heapDump(String options, int expected) throws Exception {
+    private static void heapDump(String options, boolean verify, int expected) throws Exception {
         File dump = new File("jcmd.hprof");
         jcmd("GC.heap_dump " + options + " " + dump.getAbsolutePath());
-        HprofParser.parseAndVerify(dump);
+        if (verify) {
+            HprofParser.parseAndVerify(dump);
+        }
         try (Snapshot snapshot = Reader.readFile(dump.getPath(), false, 0)) {
             snapshot.resolve(false);
             int found = snapshot.findClass(Item.class.getName()).getInstancesCount(false);
-            if (options.equals("-all")) {
-                Asserts.assertGTE(found, expected, "objects in use are not in the dump");
-            } else {
-                Asserts.assertEQ(found, expected, "the objects in use are in the dump, and no others");
-            }
+            Asserts.assertEQ(found, expected, "the objects in use are in the dump, and no others");
         }
         dump.delete();
     }
@@ -111,13 +109,11 @@ public class TestJcmd {
         }
         heapInfo();
         classHistogram();
-        heapDump("", ITEMS);
-        // Objects that were dropped since the last collection may be in it, or not.
+        heapDump("", true, ITEMS);
         for (int i = 0; i < ITEMS; i += 2) {
             items[i] = null;
         }
-        heapDump("-all", ITEMS / 2);
-        heapDump("-parallel=2", ITEMS / 2);
+        heapDump("-parallel=2", false, ITEMS / 2);
         for (int i = 1; i < ITEMS; i += 2) {
             Asserts.assertEQ(items[i].number, i);
         }

@@ -29,7 +29,7 @@ import java.util.Random;
  * @requires vm.gc.Lull
  * @summary Graphs of objects that threads change at random agree with a model, through many collections.
  * @library /
- * @run main/othervm -Xmx16m -XX:+UseLullGC gc.lull.TestObjectGraphs 4 150
+ * @run main/othervm -Xmx16m -XX:+UseLullGC gc.lull.TestObjectGraphs 4 100
  */
 
 /*
@@ -37,7 +37,7 @@ import java.util.Random;
  * @requires vm.gc.Lull
  * @summary Graphs of objects, changed by the interpreter.
  * @library /
- * @run main/othervm -Xmx16m -XX:+UseLullGC -Xint gc.lull.TestObjectGraphs 2 30
+ * @run main/othervm -Xmx16m -XX:+UseLullGC -Xint gc.lull.TestObjectGraphs 2 20
  */
 
 /*
@@ -45,7 +45,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.compiler1.enabled
  * @summary Graphs of objects, changed by code of C1.
  * @library /
- * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:TieredStopAtLevel=1 gc.lull.TestObjectGraphs 3 100
+ * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:TieredStopAtLevel=1 gc.lull.TestObjectGraphs 3 50
  */
 
 /*
@@ -53,7 +53,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.compiler2.enabled
  * @summary Graphs of objects, changed by code of C2.
  * @library /
- * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:-TieredCompilation gc.lull.TestObjectGraphs 3 100
+ * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:-TieredCompilation gc.lull.TestObjectGraphs 3 50
  */
 
 /*
@@ -61,7 +61,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.bits == "64"
  * @summary Graphs of objects, with references of 64 bits.
  * @library /
- * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:-UseCompressedOops gc.lull.TestObjectGraphs 3 100
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:-UseCompressedOops gc.lull.TestObjectGraphs 3 50
  */
 
 /*
@@ -69,7 +69,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.bits == "64"
  * @summary Graphs of objects, with headers of one word.
  * @library /
- * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:+UseCompactObjectHeaders gc.lull.TestObjectGraphs 3 100
+ * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:+UseCompactObjectHeaders gc.lull.TestObjectGraphs 3 50
  */
 
 /*
@@ -78,7 +78,7 @@ import java.util.Random;
  * @summary Graphs of objects, marked and moved by more threads than there are processors.
  * @library /
  * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads
- *                   -XX:+UnlockExperimentalVMOptions -XX:LullFragmentationTriggerPercent=0 gc.lull.TestObjectGraphs 4 100
+ *                   -XX:+UnlockExperimentalVMOptions -XX:LullFragmentationTriggerPercent=0 gc.lull.TestObjectGraphs 4 50
  */
 
 /*
@@ -86,7 +86,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.debug
  * @summary Graphs of objects, of which each collection moves all it can.
  * @library /
- * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:ParallelGCThreads=4 gc.lull.TestObjectGraphs 4 100
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:ParallelGCThreads=4 gc.lull.TestObjectGraphs 4 50
  */
 
 /*
@@ -95,7 +95,7 @@ import java.util.Random;
  * @summary Graphs of objects, of which each collection moves some.
  * @library /
  * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=3
- *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 100
+ *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 50
  */
 
 /*
@@ -104,7 +104,7 @@ import java.util.Random;
  * @summary Graphs of objects with headers of one word, of which each collection moves some.
  * @library /
  * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:+UseCompactObjectHeaders -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=3
- *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 100
+ *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 50
  */
 
 public class TestObjectGraphs {
@@ -125,6 +125,8 @@ public class TestObjectGraphs {
             this.payload = Data.bytes(size, number);
         }
     }
+
+    private static volatile byte[] garbage;
 
     /** A graph, and a model of it that has no references. */
     static final class Graph {
@@ -181,7 +183,7 @@ public class TestObjectGraphs {
                 replace(id);
             } else {
                 setEdge(id, random.nextInt(EDGES), random.nextInt(NODES));
-                Data.check(new Node(id, id, random.nextInt(2000)).payload, id);    // garbage
+                garbage = new byte[random.nextInt(4000)];
             }
             if (nodes[id].hash == 0 && random.nextInt(50) == 0) {
                 nodes[id].hash = System.identityHashCode(nodes[id]);

@@ -63,7 +63,7 @@ import java.util.function.BooleanSupplier;
  * @summary References, processed by four threads.
  * @library /
  * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads
- *                   -XX:ReferencesPerThread=0 gc.lull.TestReferences
+ *                   -XX:+UnlockExperimentalVMOptions -XX:ReferencesPerThread=0 gc.lull.TestReferences
  */
 
 /*

@@ -78,7 +78,7 @@ public class TestVirtualThreads {
                 while (round < i) {
                     LockSupport.park();
                 }
-                sink = new byte[number % 1000];
+                sink = new byte[3000 + number % 1000];
             }
             below = 0;
         } else {

@@ -1,0 +1,100 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# Sourced by the scripts beside it: where things are, which JDK 25 runs the load, and how to build the benches.
+
+BENCH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+ROOT=$(dirname "$BENCH")
+export LULL_BUILD=${LULL_BUILD:-$ROOT/build}
+SERVICE=${SERVICE:-compile}
+export SERVICE
+
+die() {
+  echo "error: $*" >&2
+  exit 1
+}
+
+# usage_if_asked SCRIPT ARGS...: prints the comment at the head of SCRIPT for --help; any other argument is an error.
+usage_if_asked() {
+  local script=$1
+  shift
+  [ $# -eq 0 ] && return
+  if [ "$1" = --help ] || [ "$1" = -h ]; then
+    sed -n '3,/^$/s/^# \{0,1\}//p' "$script"
+    exit 0
+  fi
+  echo "unknown argument '$1'" >&2
+  echo "usage: $(basename "$script") [--help]; settings are environment variables" >&2
+  exit 2
+}
+
+is_jdk25() {
+  [ -x "$1/bin/javac" ] && grep -q '^JAVA_VERSION="25' "$1/release" 2>/dev/null
+}
+
+# The stock JDK 25: LULL_BASE_JDK, else JAVA_HOME, else an installed one.
+find_base_jdk() {
+  local home
+  if [ -n "${LULL_BASE_JDK:-}" ]; then
+    is_jdk25 "$LULL_BASE_JDK" || die "LULL_BASE_JDK is '$LULL_BASE_JDK', which is no JDK 25 (no bin/javac, or its file 'release' says otherwise)"
+  else
+    for home in "${JAVA_HOME:-}" /usr/lib/jvm/*; do
+      if [ -n "$home" ] && is_jdk25 "$home" && [ "$home" != "$LULL_BUILD/jdk" ]; then
+        LULL_BASE_JDK=$home
+        break
+      fi
+    done
+    [ -n "${LULL_BASE_JDK:-}" ] || die "no JDK 25 found: set JAVA_HOME or LULL_BASE_JDK to one, or install openjdk-25-jdk-headless"
+  fi
+  export LULL_BASE_JDK
+}
+
+# bench_mvn ARGS...: Maven on the benches, with the stock JDK and our build directory.
+bench_mvn() {
+  command -v mvn >/dev/null || die "Maven is missing: install the package 'maven'"
+  mkdir -p "$LULL_BUILD/bench"
+  # Maven's own libraries make a JDK from 24 on warn about sun.misc.Unsafe.
+  MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$LULL_BASE_JDK \
+    mvn -q -B -Dstyle.color=never -f "$BENCH/pom.xml" -Dlull.build="$LULL_BUILD" "$@"
+}
+
+# Builds the benches by Maven unless nothing has changed since they were built. One at a time.
+build_bench() {
+  mkdir -p "$LULL_BUILD/bench"
+  (
+    flock 9
+    if ! is_built; then
+      echo "building bench/ with Maven"
+      touch "$LULL_BUILD/bench/built.new"
+      # Old libraries must not stay on the class path.
+      rm -rf "$LULL_BUILD"/bench/*/lib
+      bench_mvn -Dmaven.test.skip=true package || die "Maven could not build bench/: its messages are above"
+      mv "$LULL_BUILD/bench/built.new" "$LULL_BUILD/bench/built"
+    fi
+  ) 9>"$LULL_BUILD/bench/.build-lock"
+}
+
+is_built() {
+  local stamp=$LULL_BUILD/bench/built
+  [ -e "$stamp" ] && [ -d "$LULL_BUILD/bench/$SERVICE/lib" ] \
+    && [ -z "$(find "$BENCH" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
+}
+
+# Builds the JDK if COLLECTORS has Lull and no other java was named for it.
+build_jdk_for() {
+  case " $1 " in
+    *" lull "*) ;;
+    *) return ;;
+  esac
+  if [ -n "${LULL_JAVA:-}" ] || [ -n "${LULL_JAVA_LULL:-}" ]; then
+    return
+  fi
+  [ -f "$ROOT/Makefile" ] || die "no $ROOT/Makefile, so no 'make jdk': set LULL_JAVA, or leave lull out of COLLECTORS"
+  make -C "$ROOT" --no-print-directory jdk
+}
+
+# run_bench CLASS ARGS...: runs one of our programs on the base JDK, in place of this shell. Two runs at once would disturb each other.
+run_bench() {
+  exec 8>"$LULL_BUILD/bench/.run-lock"
+  flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD/bench/.run-lock): wait for its end"
+  exec "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx512m -cp "$LULL_BUILD/bench/$SERVICE/lib/*" "$@"
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.proc;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Reads the memory of a process from /proc/PID/status. */
+public final class Memory {
+    private Memory() { }
+
+    /** Returns the resident set in megabytes (2^20 bytes). @throws IOException if the process is gone */
+    public static double residentMegabytes(long pid) throws IOException {
+        return field(Files.readString(Path.of("/proc", Long.toString(pid), "status")), "VmRSS");
+    }
+
+    /** Returns the field {@code name}, given in kB, in megabytes. @throws IOException if it is not there (the process is a zombie) */
+    static double field(String status, String name) throws IOException {
+        for (String line : status.lines().toList()) {
+            if (line.startsWith(name + ":")) {
+                return Long.parseLong(line.substring(name.length() + 1).replace("kB", "").trim()) / 1024.0;
+            }
+        }
+        throw new IOException("no " + name + " in /proc/PID/status: the process has ended");
+    }
+}

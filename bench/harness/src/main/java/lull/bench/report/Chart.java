@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.report;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.function.DoubleFunction;
+
+/**
+ * One picture with two axes, as an SVG element. Colours come from the page's style sheet by class, so that light and dark both work.
+ * Its units are those of a picture {@link #WIDTH} wide; the page scales it.
+ */
+public final class Chart {
+    /** Width of every picture: letters stay legible when it is shown at 340 to 700 pixels. */
+    public static final double WIDTH = 480;
+    /** The coordinates of the drawing area. */
+    public static final double LEFT = 58;
+    public static final double RIGHT = WIDTH - 12;
+    public static final double TOP = 22;
+
+    private final Markup svg = new Markup();
+    private final double bottom;
+    private Scale x;
+    private Scale y;
+
+    /** A point in the chart's values. */
+    public record Point(double x, double y) { }
+
+    /** Starts a picture of {@code height}; {@code description} is for those who cannot see it. */
+    public Chart(double height, String description) {
+        bottom = height - 36;
+        svg.open("svg", "viewBox", "0 0 " + Markup.number(WIDTH) + " " + Markup.number(height), "role", "img", "aria-label", description,
+                "xmlns", "http://www.w3.org/2000/svg");
+    }
+
+    /** Returns the coordinate of the lower edge of the drawing area. */
+    public double bottom() {
+        return bottom;
+    }
+
+    /** Draws the vertical axis with horizontal grid lines; {@code unit} stands above it. */
+    public Chart yAxis(Scale scale, String unit) {
+        y = scale;
+        for (double mark : scale.marks(4)) {
+            double at = scale.at(mark);
+            svg.empty("line", "class", "grid", "x1", LEFT, "x2", RIGHT, "y1", at, "y2", at);
+            svg.text("text", Scale.label(mark), "class", "mark", "x", LEFT - 6, "y", at + 4, "text-anchor", "end");
+        }
+        svg.text("text", unit, "class", "unit", "x", LEFT - 6, "y", 10.0, "text-anchor", "end").line();
+        return this;
+    }
+
+    /** Draws the horizontal axis with {@code marks}, named by {@code label}, and {@code title} below. */
+    public Chart xAxis(Scale scale, List<Double> marks, DoubleFunction<String> label, String title) {
+        x = scale;
+        svg.empty("line", "class", "axis", "x1", LEFT, "x2", RIGHT, "y1", bottom, "y2", bottom);
+        for (double mark : marks) {
+            double at = scale.at(mark);
+            svg.empty("line", "class", "axis", "x1", at, "x2", at, "y1", bottom, "y2", bottom + 4);
+            svg.text("text", label.apply(mark), "class", "mark", "x", at, "y", bottom + 17, "text-anchor", "middle");
+        }
+        svg.text("text", title, "class", "unit", "x", (LEFT + RIGHT) / 2, "y", bottom + 32, "text-anchor", "middle").line();
+        return this;
+    }
+
+    /** Draws a line through {@code points}. */
+    public Chart line(String classes, List<Point> points) {
+        if (!points.isEmpty()) {
+            svg.empty("path", "class", "line " + classes, "d", path(points)).line();
+        }
+        return this;
+    }
+
+    /** Draws the area between {@code points} and the horizontal axis. */
+    public Chart area(String classes, List<Point> points) {
+        if (!points.isEmpty()) {
+            String d = path(points) + "L" + Markup.number(x.at(points.getLast().x)) + " " + Markup.number(bottom) + "L"
+                    + Markup.number(x.at(points.getFirst().x)) + " " + Markup.number(bottom) + "Z";
+            svg.empty("path", "class", "area " + classes, "d", d).line();
+        }
+        return this;
+    }
+
+    /** Draws a vertical line from the axis up to each point. */
+    public Chart stems(String classes, List<Point> points) {
+        StringBuilder d = new StringBuilder();
+        for (Point point : points) {
+            d.append('M').append(Markup.number(x.at(point.x))).append(' ').append(Markup.number(bottom)).append('V')
+                    .append(Markup.number(y.at(point.y)));
+        }
+        if (!d.isEmpty()) {
+            svg.empty("path", "class", "stem " + classes, "d", d).line();
+        }
+        return this;
+    }
+
+    /** Draws a dot at each point. */
+    public Chart dots(String classes, double radius, List<Point> points) {
+        for (Point point : points) {
+            svg.empty("circle", "class", "dot " + classes, "cx", x.at(point.x), "cy", y.at(point.y), "r", radius);
+        }
+        svg.line();
+        return this;
+    }
+
+    /** Draws a vertical rule at {@code value} with a word above it. */
+    public Chart rule(double value, String word) {
+        double at = x.at(value);
+        svg.empty("line", "class", "rule", "x1", at, "x2", at, "y1", TOP, "y2", bottom);
+        svg.text("text", word, "class", "unit", "x", at, "y", 12.0, "text-anchor", at > WIDTH * 0.75 ? "end" : "middle").line();
+        return this;
+    }
+
+    /** Ends the picture. */
+    public Markup end() {
+        return svg.close();
+    }
+
+    private String path(List<Point> points) {
+        StringBuilder d = new StringBuilder();
+        for (Point point : points) {
+            d.append(d.isEmpty() ? 'M' : 'L').append(Markup.number(x.at(point.x))).append(' ').append(Markup.number(y.at(point.y)));
+        }
+        return d.toString();
+    }
+
+    /** Horizontal bars, each of one or more parts laid end to end, with the name above and the sum beside. */
+    public static Markup bars(String description, List<Bar> bars, String unit) {
+        double row = 46;
+        double height = 8 + row * bars.size();
+        double most = bars.stream().mapToDouble(Bar::sum).max().orElse(1);
+        Scale scale = Scale.linear(0, most, 4, WIDTH - 100);
+        Markup svg = new Markup();
+        svg.open("svg", "viewBox", "0 0 " + Markup.number(WIDTH) + " " + Markup.number(height), "role", "img", "aria-label", description,
+                "xmlns", "http://www.w3.org/2000/svg");
+        for (int i = 0; i < bars.size(); i++) {
+            Bar bar = bars.get(i);
+            double top = 4 + i * row;
+            svg.text("text", bar.name, "class", "name", "x", 4.0, "y", top + 14);
+            double sum = 0;
+            for (Part part : bar.parts) {
+                double left = scale.at(sum);
+                sum += part.value;
+                svg.empty("rect", "class", "bar " + part.classes, "x", left, "y", top + 20, "width", Math.max(0.5, scale.at(sum) - left), "height", 16.0);
+            }
+            svg.text("text", String.format(Locale.ROOT, "%.1f ", sum) + unit, "class", "value", "x", scale.at(sum) + 6, "y", top + 33).line();
+        }
+        return svg.close();
+    }
+
+    /** A bar of {@link #bars}. */
+    public record Bar(String name, List<Part> parts) {
+        double sum() {
+            return parts.stream().mapToDouble(Part::value).sum();
+        }
+    }
+
+    /** A part of a bar; {@code value} is not negative. */
+    public record Part(String classes, double value) { }
+}

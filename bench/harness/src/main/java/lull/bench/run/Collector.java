@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import lull.bench.util.Cli.UsageException;
+
+/**
+ * A collector to measure: on which Java and by which flags.
+ *
+ * <p>Lull, G1, Parallel and Serial run on the project's JDK ({@code LULL_BUILD/jdk}), so that nothing but the collector differs; if
+ * that is not built, all but Lull run on the base JDK. ZGC and Shenandoah are the base JDK's. {@code LULL_JAVA} names another java
+ * program for the first group, {@code LULL_JAVA_G1} and so on for one collector.
+ */
+public record Collector(String name, String label, Path java, List<String> flags) {
+    private record Kind(String label, boolean ours, List<String> flags) { }
+
+    private static final Map<String, Kind> KINDS = Map.of(
+            "lull", new Kind("Lull", true, List.of("-XX:+UseLullGC")),
+            "g1", new Kind("G1", true, List.of("-XX:+UseG1GC")),
+            "parallel", new Kind("Parallel", true, List.of("-XX:+UseParallelGC")),
+            "serial", new Kind("Serial", true, List.of("-XX:+UseSerialGC")),
+            "zgc", new Kind("ZGC", false, List.of("-XX:+UseZGC")),
+            "shenandoah", new Kind("Shenandoah", false, List.of("-XX:+UseShenandoahGC")));
+
+    /** Returns the collectors {@code names}, in that order. Errors tell which name or java program is wrong. */
+    public static List<Collector> of(Settings settings, List<String> names) {
+        List<Collector> collectors = new ArrayList<>();
+        for (String name : names) {
+            Collector collector = of(settings, name);
+            if (collectors.contains(collector)) {
+                throw new UsageException("collector '" + name + "' is named twice");
+            }
+            collectors.add(collector);
+        }
+        if (collectors.isEmpty()) {
+            throw new UsageException("no collector: set COLLECTORS to some of " + KINDS.keySet().stream().sorted().toList());
+        }
+        return collectors;
+    }
+
+    /** Returns the collector {@code name}. */
+    public static Collector of(Settings settings, String name) {
+        Kind kind = KINDS.get(name);
+        if (kind == null) {
+            throw new UsageException("no collector '" + name + "': COLLECTORS takes some of " + KINDS.keySet().stream().sorted().toList());
+        }
+        return new Collector(name, kind.label, java(settings, name, kind), kind.flags);
+    }
+
+    private static Path java(Settings settings, String name, Kind kind) {
+        Path built = settings.build().resolve("jdk/bin/java");
+        String variable = "LULL_JAVA_" + name.toUpperCase(Locale.ROOT);
+        String given = settings.text(variable, kind.ours ? settings.text("LULL_JAVA", null) : null);
+        Path java;
+        if (given != null) {
+            java = Path.of(given);
+        } else if (kind.ours && (Files.exists(built) || name.equals("lull"))) {
+            java = built;
+        } else {
+            java = settings.baseJava();
+        }
+        if (!Files.isExecutable(java)) {
+            throw new UsageException("no java program " + java + " for collector '" + name + "': run `make jdk`, or set " + variable
+                    + ", or leave the collector out of COLLECTORS");
+        }
+        return java;
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import lull.bench.gclog.GcLog;
+import lull.bench.util.Cli;
+import lull.bench.util.Cli.UsageException;
+
+/**
+ * A long closed loop on one Java: N requests, every answer checked. Fails if one is wrong or missing, if the server ends, or if not
+ * all N are done in the time allowed. See {@code bench/soak.sh}.
+ */
+public final class Soak {
+    private static final String USAGE = "soak.sh (no arguments; settings are environment variables, see `soak.sh --help`)";
+
+    private Soak() { }
+
+    public static void main(String[] args) {
+        Cli.main(USAGE, Set.of(), args, cli -> run(Settings.of(System.getenv())));
+    }
+
+    private static int run(Settings settings) throws Exception {
+        Path java = Path.of(settings.text("SOAK_JAVA", settings.build().resolve("jdk-debug/bin/java").toString()));
+        if (!Files.isExecutable(java)) {
+            throw new UsageException("SOAK_JAVA is '" + java + "', which is no program: run `make jdk-debug`, or name another java");
+        }
+        long requests = settings.number("SOAK_REQUESTS", 100_000, 1, 100_000_000);
+        int heap = (int) settings.number("SOAK_HEAP", 256, 8, 1 << 20);
+        double hours = settings.decimal("SOAK_HOURS", 24, 0.001, 24 * 30);
+        int every = (int) settings.number("SOAK_PROGRESS", 10, 1, 3600);
+        List<String> flags = new ArrayList<>(settings.words("SOAK_FLAGS", "-XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:+VerifyAfterGC"));
+        Collector collector = new Collector("soak", "soak", java, flags);
+
+        Workload workload = new Workload(settings, settings.text("SERVICE", "compile"));
+        workload.prepare(java);
+        Path directory = settings.build().resolve("soak");
+        System.out.println(Jdk.of(java).text());
+        System.out.println("flags: " + String.join(" ", flags) + "  heap: " + heap + " MB  requests: " + requests + "  seed: " + settings.seed());
+        Trial trial = Trial.run(workload, collector, heap, new Load(0, hours * 3600, "" + requests, 0, "1", every), Server.Allowance.ready(1200), directory, System.out::println);
+
+        long answers = (long) trial.number("closed", "answers");
+        long missing = requests - answers - trial.errors();
+        GcLog log = trial.log(trial.measuredFrom(), trial.measuredTo());
+        System.out.printf(Locale.ROOT, "%n%d requests in %.0f s (%.1f/s): %d right answers, %d errors, %d not done%n", requests,
+                trial.number("closed", "seconds"), trial.number("closed", "throughput"), answers, trial.errors(), missing);
+        System.out.printf(Locale.ROOT, "%d pauses, %.0f ms in all, longest %.1f ms; latency p50 %.1f ms, p99 %.1f ms, max %.1f ms%n", log.pauses().size(),
+                log.totalMillis(), log.longestMillis(), trial.number("closed", "p50"), trial.number("closed", "p99"), trial.number("closed", "max"));
+        for (Object sample : (List<?>) trial.phase("closed").get("errorSamples")) {
+            System.out.println("error: " + sample);
+        }
+        boolean passed = trial.errors() == 0 && missing == 0;
+        System.out.println(passed ? "soak passed" : "soak FAILED (files: " + directory + ")");
+        return passed ? 0 : 1;
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.ToDoubleFunction;
+import lull.bench.gclog.GcLog;
+import lull.bench.proc.CpuSplit;
+import lull.bench.proc.Sampler;
+import lull.bench.util.Json;
+
+/** One run: a server on one collector in one heap, loaded, sampled and stopped. */
+public final class Trial {
+    private final Collector collector;
+    private final int heap;
+    private final List<String> serverCommand;
+    private final List<String> loadCommand;
+    private final Map<String, Object> load;
+    private final List<Sampler.Sample> samples;
+    private final GcLog log;
+    private final long uptimeZeroMillis;
+
+    private Trial(Collector collector, int heap, List<String> serverCommand, List<String> loadCommand, Map<String, Object> load,
+            List<Sampler.Sample> samples, GcLog log, long uptimeZeroMillis) {
+        this.collector = collector;
+        this.heap = heap;
+        this.serverCommand = serverCommand;
+        this.loadCommand = loadCommand;
+        this.load = load;
+        this.samples = samples;
+        this.log = log;
+        this.uptimeZeroMillis = uptimeZeroMillis;
+    }
+
+    /**
+     * Runs a trial.
+     *
+     * @param heap in megabytes
+     * @param allowance what the server may use
+     * @param directory for its files, made new
+     * @param progress gets lines while it runs
+     * @throws Server.ServerFailedException if the server did not start or did not live to the end
+     */
+    static Trial run(Workload workload, Collector collector, int heap, Load phases, Server.Allowance allowance, Path directory, Consumer<String> progress)
+            throws IOException, InterruptedException {
+        Files.createDirectories(directory);
+        List<String> serverCommand = workload.server(collector, heap, directory);
+        Path out = directory.resolve("load.json");
+        Files.deleteIfExists(out);
+        List<Sampler.Sample> samples;
+        List<String> loadCommand;
+        long uptimeZero;
+        try (Server server = Server.start(serverCommand, directory, allowance); Sampler sampler = new Sampler(server.ready().pid())) {
+            uptimeZero = server.ready().uptimeZeroMillis();
+            loadCommand = workload.load(collector, server.ready().port(), out);
+            int code = Load.run(loadCommand, phases, server, progress);
+            samples = sampler.samples();
+            if (!Files.exists(out)) {
+                throw new IOException("the load ended with code " + code + " and no result: its last lines are above");
+            }
+        }
+        return new Trial(collector, heap, serverCommand, loadCommand, Json.readObject(out), samples, GcLog.read(directory.resolve("gc.log")),
+                uptimeZero);
+    }
+
+    public Collector collector() {
+        return collector;
+    }
+
+    /** Returns the heap in megabytes. */
+    public int heap() {
+        return heap;
+    }
+
+    public List<String> serverCommand() {
+        return serverCommand;
+    }
+
+    public List<String> loadCommand() {
+        return loadCommand;
+    }
+
+    public List<Sampler.Sample> samples() {
+        return samples;
+    }
+
+    /** Returns the load's phase {@code name} as JSON (see {@link lull.bench.load.Phase#result}); null if it was left out. */
+    @SuppressWarnings("unchecked")
+    public Map<String, Object> phase(String name) {
+        for (Object phase : (List<Object>) load.get("phases")) {
+            if (((Map<String, Object>) phase).get("name").equals(name)) {
+                return (Map<String, Object>) phase;
+            }
+        }
+        return null;
+    }
+
+    /** Returns the number {@code field} of phase {@code name}; NaN if the phase was left out. */
+    public double number(String name, String field) {
+        Map<String, Object> phase = phase(name);
+        return phase == null ? Double.NaN : ((Number) phase.get(field)).doubleValue();
+    }
+
+    /** Returns the server's processor seconds from its start to the end of the load. */
+    CpuSplit.Seconds cpu() {
+        return samples.getLast().cpu();
+    }
+
+    /** Returns how many different requests there are. */
+    int variety() {
+        return ((Number) load.get("variety")).intValue();
+    }
+
+    /** Returns errors of all phases, warm-up included. */
+    public long errors() {
+        return ((Number) load.get("errors")).longValue();
+    }
+
+    /** Returns the start of the measured time, after warm-up, in milliseconds since the epoch. */
+    public long measuredFrom() {
+        return (long) (phase("closed") != null ? number("closed", "startMillis") : number("open", "startMillis"));
+    }
+
+    /** Returns the end of the measured time, in milliseconds since the epoch. */
+    public long measuredTo() {
+        return (long) (phase("open") != null ? number("open", "endMillis") : number("closed", "endMillis"));
+    }
+
+    /** Returns the seconds from the start of the measured time to an uptime of the server. */
+    public double sinceMeasured(double uptime) {
+        return uptime + (uptimeZeroMillis - measuredFrom()) / 1000.0;
+    }
+
+    /** Returns the gc log from one time to another, in milliseconds since the epoch. */
+    public GcLog log(long fromMillis, long toMillis) {
+        return log.between((fromMillis - uptimeZeroMillis) / 1000.0, (toMillis - uptimeZeroMillis) / 1000.0);
+    }
+
+    /** Returns the numbers of the run. Those of a phase that was left out are NaN. */
+    public Map<Metric, Double> metrics() {
+        Map<Metric, Double> m = new EnumMap<>(Metric.class);
+        m.put(Metric.THROUGHPUT, number("closed", "throughput"));
+        m.put(Metric.P50, number("open", "p50"));
+        m.put(Metric.P90, number("open", "p90"));
+        m.put(Metric.P99, number("open", "p99"));
+        m.put(Metric.P999, number("open", "p999"));
+        m.put(Metric.MAX, number("open", "max"));
+        m.put(Metric.REQUESTS, number("open", "requests"));
+        m.put(Metric.UNANSWERED, number("open", "unanswered"));
+        m.put(Metric.ERRORS, (double) errors());
+        m.put(Metric.LONGEST_PAUSE, log(measuredFrom(), measuredTo()).longestMillis());
+        m.put(Metric.LONGEST_STOP, log(measuredFrom(), measuredTo()).longestSafepointMillis());
+        boolean open = phase("open") != null;
+        GcLog openLog = open ? log((long) number("open", "startMillis"), (long) number("open", "endMillis")) : null;
+        m.put(Metric.PAUSES, open ? openLog.pauses().size() : Double.NaN);
+        m.put(Metric.PAUSE_TOTAL, open ? openLog.totalMillis() : Double.NaN);
+        m.put(Metric.GC_CPU, cpuPerRequest(s -> s.cpu().gc()));
+        m.put(Metric.JIT_CPU, cpuPerRequest(s -> s.cpu().jit()));
+        m.put(Metric.MUTATOR_CPU, cpuPerRequest(s -> s.cpu().mutator()));
+        m.put(Metric.RSS, samples.stream().filter(s -> s.millis() >= measuredFrom() && s.millis() <= measuredTo())
+                .mapToDouble(Sampler.Sample::rss).max().orElse(Double.NaN));
+        m.put(Metric.OTHERS, othersPercent());
+        return m;
+    }
+
+    /** Processor milliseconds per answer over the measured time. */
+    private double cpuPerRequest(ToDoubleFunction<Sampler.Sample> counter) {
+        double answers = 0;
+        for (String phase : List.of("closed", "open")) {
+            if (phase(phase) != null) {
+                answers += number(phase, "answers");
+            }
+        }
+        return answers == 0 ? Double.NaN : 1000 * Sampler.growth(samples, measuredFrom(), measuredTo(), counter) / answers;
+    }
+
+    /** The share of the machine's processors that neither the server nor the load had, in percent: a measure of disturbance. */
+    private double othersPercent() {
+        double machine = Sampler.growth(samples, measuredFrom(), measuredTo(), Sampler.Sample::machine);
+        double server = Sampler.growth(samples, measuredFrom(), measuredTo(), s -> s.cpu().gc() + s.cpu().jit() + s.cpu().mutator());
+        double load = (phase("closed") == null ? 0 : number("closed", "loadCpuSeconds")) + (phase("open") == null ? 0 : number("open", "loadCpuSeconds"));
+        double capacity = (measuredTo() - measuredFrom()) / 1000.0 * Runtime.getRuntime().availableProcessors();
+        return Math.max(0, 100 * (machine - server - load) / capacity);
+    }
+
+    /** Returns the run as JSON: commands, numbers, and everything the pictures show. */
+    public Map<String, Object> json() throws IOException, InterruptedException {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("collector", collector.name());
+        map.put("heapMegabytes", heap);
+        map.put("java", Jdk.of(collector.java()).text());
+        map.put("server", String.join(" ", serverCommand));
+        map.put("load", String.join(" ", loadCommand));
+        Map<String, Object> numbers = new LinkedHashMap<>();
+        metrics().forEach((metric, value) -> numbers.put(metric.id(), value));
+        map.put("numbers", numbers);
+        map.put("pauses", log(measuredFrom(), measuredTo()).pauses().stream().map(p -> {
+            Map<String, Object> pause = new LinkedHashMap<>();
+            pause.put("end", sinceMeasured(p.uptime()));
+            pause.put("ms", p.millis());
+            pause.put("what", p.what());
+            return pause;
+        }).toList());
+        map.put("heap", log(measuredFrom(), measuredTo()).heap().stream()
+                .map(h -> List.of(sinceMeasured(h.uptime()), h.used(), h.capacity())).toList());
+        map.put("rss", samples.stream().map(s -> List.of((s.millis() - measuredFrom()) / 1000.0, s.rss())).toList());
+        map.put("phases", load.get("phases"));
+        return map;
+    }
+}

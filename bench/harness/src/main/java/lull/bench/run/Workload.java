@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A service as the runs see it: its class path, its data for one Java, and the commands of its processes. */
+public final class Workload {
+    private final Settings settings;
+    private final String service;
+
+    public Workload(Settings settings, String service) {
+        this.settings = settings;
+        this.service = service;
+    }
+
+    public String service() {
+        return service;
+    }
+
+    /** Returns the class path of the service: the libraries of its module. */
+    String classPath() {
+        return settings.build().resolve("bench").resolve(service).resolve("lib") + "/*";
+    }
+
+    /** Returns where the service's data for {@code java} is: expected answers differ with the version of the JDK. */
+    Path data(Path java) throws IOException, InterruptedException {
+        return settings.build().resolve("bench/data").resolve(service).resolve(Jdk.of(java).fileName());
+    }
+
+    /** Prepares the data for {@code java}, on its Serial collector. Quick if that has been done. */
+    public void prepare(Path java) throws IOException, InterruptedException {
+        Path data = data(java);
+        Files.createDirectories(data);
+        Path log = data.resolve("prepare.log");
+        ProcessBuilder builder = new ProcessBuilder(java.toString(), "-XX:+UseSerialGC", "-Xmx1g", "-cp", classPath(),
+                "lull.bench.service.PrepareMain", "--service", service, "--data", data.toString(), "--openjdk", settings.openjdk().toString());
+        int code = Children.run(builder, log, 900);
+        String said = Files.readString(log).trim();
+        if (code != 0) {
+            throw new IOException("preparing the " + service + " service failed: " + said);
+        }
+        if (!said.isEmpty()) {
+            System.out.println(said);
+        }
+    }
+
+    /**
+     * Returns the command of the server process, in a heap of exactly {@code heap} megabytes.
+     *
+     * @param directory for its gc log and ready file
+     */
+    List<String> server(Collector collector, int heap, Path directory) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(collector.java().toString());
+        command.addAll(collector.flags());
+        command.add("-Xms" + heap + "m");
+        command.add("-Xmx" + heap + "m");
+        command.addAll(settings.flags());
+        command.add("-XX:+ExitOnOutOfMemoryError");
+        command.add("-Xlog:gc*,safepoint:file=" + directory.resolve("gc.log") + ":uptime,level,tags:filecount=0");
+        command.addAll(List.of("-cp", classPath(), "lull.bench.service.ServerMain", "--service", service, "--data",
+                data(collector.java()).toString(), "--port", "0", "--threads", "" + settings.threads(), "--ready",
+                directory.resolve("ready.json").toString(), "--until-eof", "true"));
+        return command;
+    }
+
+    /** Returns the command of the load process on the base JDK, without its phases. */
+    List<String> load(Collector collector, int port, Path out) throws IOException, InterruptedException {
+        return new ArrayList<>(List.of(settings.baseJava().toString(), "-XX:+UseSerialGC", "-Xms64m", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-cp",
+                classPath(), "lull.bench.load.LoadMain", "--service", service, "--data", data(collector.java()).toString(), "--port", "" + port,
+                "--seed", "" + settings.seed(), "--clients", "" + settings.threads(), "--out", out.toString()));
+    }
+}

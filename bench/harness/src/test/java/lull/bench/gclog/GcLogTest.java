@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.gclog;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** Lines as JDK 25 wrote them, per collector. */
+class GcLogTest {
+    private static GcLog parse(String lines) {
+        return GcLog.parse(lines.lines());
+    }
+
+    @Test
+    void g1() {
+        GcLog log = parse("""
+                [2.787s][info][gc,start    ] GC(0) Pause Young (Normal) (G1 Evacuation Pause)
+                [2.850s][info][gc,heap     ] GC(0) Eden regions: 14->0(13)
+                [2.850s][info][gc,metaspace] GC(0) Metaspace: 8347K(8512K)->8347K(8512K) NonClass: 7352K(7424K)->7352K(7424K) Class: 995K(1088K)->995K(1088K)
+                [2.850s][info][gc          ] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 15M->3M(48M) 63.233ms
+                [2.850s][info][gc,cpu      ] GC(0) User=0.03s Sys=0.00s Real=0.06s
+                [3.100s][info][gc          ] GC(1) Concurrent Mark Cycle
+                [3.200s][info][gc          ] GC(1) Pause Remark 20M->19M(48M) 2.500ms
+                [3.300s][info][gc          ] GC(2) Pause Full (System.gc()) 30M->10M(48M) 12.000ms
+                """);
+        assertEquals(3, log.pauses().size());
+        assertEquals(new GcLog.Pause(2.850, "Young (Normal) (G1 Evacuation Pause)", 63.233), log.pauses().getFirst());
+        assertEquals("Remark", log.pauses().get(1).what());
+        assertFalse(log.pauses().get(1).full());
+        assertTrue(log.pauses().get(2).full());
+        assertEquals(new GcLog.HeapSize(2.850, 3, 48), log.heap().get(1));
+        assertEquals(2.850 - 0.063233, log.heap().getFirst().uptime(), 1e-9);
+        assertEquals(15, log.heap().getFirst().used());
+        assertEquals(63.233, log.longestMillis());
+        assertEquals(77.733, log.totalMillis(), 1e-9);
+        assertEquals(1, log.between(3.15, 3.25).pauses().size());
+    }
+
+    @Test
+    void serialAndParallel() {
+        GcLog log = parse("""
+                [1.842s][info][gc,heap     ] GC(0) DefNew: 13184K(14784K)->1599K(14784K) Eden: 13184K(13184K)->0K(13184K) From: 0K(1600K)->1599K(1600K)
+                [1.842s][info][gc          ] GC(0) Pause Young (Allocation Failure) 14M->3M(46M) 57.843ms
+                [2.954s][info][gc,start    ] GC(4) Pause Full (System.gc())
+                [2.970s][info][gc,phases   ] GC(4) Phase 1: Mark live objects 15.250ms
+                [3.023s][info][gc          ] GC(4) Pause Full (System.gc()) 2048K->1G(2G) 69.001ms
+                [3.500s][info][gc,heap     ] GC(5) PSYoungGen: 12288K(14336K)->2032K(14336K) Eden: 12288K(12288K)->0K(12288K) From: 0K(2048K)->2032K(2048K)
+                """);
+        assertEquals(2, log.pauses().size());
+        assertEquals(new GcLog.HeapSize(3.023, 1024, 2048), log.heap().getLast());
+        assertEquals(2, log.heap().get(2).used());
+    }
+
+    @Test
+    void zgc() {
+        GcLog log = parse("""
+                [1.390s][info][gc,phases   ] GC(0) Y: Pause Mark Start (Major) 0.015ms
+                [1.420s][info][gc,phases   ] GC(0) Y: Young Generation 6M(12%)->6M(12%) 0.029s
+                [1.421s][info][gc,phases   ] GC(0) O: Pause Mark End 0.024ms
+                [1.429s][info][gc          ] GC(0) Major Collection (Warmup) 6M(12%)->5M(10%) 0.039s
+                [2.429s][info][gc,phases   ] GC(1) y: Pause Mark Start 0.007ms
+                [2.629s][info][gc          ] GC(1) Minor Collection (Allocation Rate) 52M(46%)->16M(14%) 0.100s
+                """);
+        assertEquals(3, log.pauses().size());
+        assertEquals("Mark End", log.pauses().get(1).what());
+        assertEquals(0.015, log.pauses().getFirst().millis());
+        assertEquals(4, log.heap().size());
+        assertEquals(1.390, log.heap().getFirst().uptime(), 1e-9);
+        assertEquals(16, log.heap().getLast().used());
+        assertTrue(Double.isNaN(log.heap().getLast().capacity()));
+    }
+
+    @Test
+    void shenandoah() {
+        GcLog log = parse("""
+                [1.506s][info][gc,start    ] GC(0) Pause Init Mark (unload classes)
+                [1.507s][info][gc          ] GC(0) Pause Init Mark (unload classes) 0.107ms
+                [1.613s][info][gc          ] GC(0) Concurrent cleanup (unload classes) 13M->12M(48M) 0.020ms
+                [1.651s][info][gc          ] GC(0) Pause Final Update Refs 0.069ms
+                [1.651s][info][gc,stats    ] Pause Init Mark (G)               13639 us
+                [1.700s][info][gc          ] GC(1) Pause Degenerated GC (Mark) 40M->10M(48M) 25.500ms
+                """);
+        assertEquals(3, log.pauses().size());
+        assertEquals(25.5, log.longestMillis());
+        assertEquals(4, log.heap().size());
+        assertEquals(12, log.heap().get(1).used());
+    }
+
+    @Test
+    void lull() {
+        GcLog log = parse("""
+                [0.501s][info][gc,start] GC(0) Pause Global (Allocation Failure)
+                [0.513s][info][gc      ] GC(0) Pause Global (Allocation Failure) 60M->21M(64M) 11.870ms
+                [0.600s][info][gc] GC(1) Pause Global (System.gc()) 22M->20M(64M) 9.001ms
+                """);
+        assertEquals(new GcLog.Pause(0.513, "Global (Allocation Failure)", 11.870), log.pauses().getFirst());
+        assertEquals(2, log.pauses().size());
+        assertEquals(new GcLog.HeapSize(0.6, 20, 64), log.heap().getLast());
+    }
+
+    @Test
+    void otherLinesAndSafepoints() {
+        GcLog log = parse("""
+                [0.010s][info][gc,init] CardTable entry size: 512
+                [0.012s][info][gc] Using G1
+                [1.281s][info][safepoint   ] Safepoint "G1CollectForAllocation", Time since last: 1223977180 ns, Reaching safepoint: 13928 ns, At safepoint: 15433462 ns, Leaving safepoint: 3171 ns, Total: 15450561 ns, Threads: 0 runnable, 10 total
+                [1.800s][info][safepoint   ] Safepoint "ICBufferFull", Time since last: 5 ns, Reaching safepoint: 9 ns, At safepoint: 6 ns, Total: 15 ns
+                [1.9
+                """);
+        assertTrue(log.pauses().isEmpty());
+        assertTrue(log.heap().isEmpty());
+        assertEquals(0, log.longestMillis());
+        assertEquals(new GcLog.Pause(1.281, "G1CollectForAllocation", 15.450561), log.safepoints().getFirst());
+        assertEquals(15.450561, log.longestSafepointMillis());
+        assertEquals(1.5e-5, log.between(1.5, 2).longestSafepointMillis());
+    }
+
+    @Test
+    void germanDecimals() {
+        assertEquals(63.233, parse("[2,850s][info][gc] GC(0) Pause Young (Normal) 15M->3M(48M) 63,233ms").longestMillis());
+    }
+}

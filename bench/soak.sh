@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# The soak: a service answers many requests on one Java, every answer checked against a stock collector's.
+# Exit code 0 if all of them were right, 1 if not.
+#
+# Settings, all optional:
+#   SOAK_JAVA=PROGRAM     default: build/jdk-debug/bin/java
+#   SOAK_FLAGS="..."      default: -XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:+VerifyAfterGC
+#   SOAK_REQUESTS=100000  how many
+#   SOAK_HEAP=256         in MB
+#   SOAK_HOURS=24         the most it may take
+#   SOAK_PROGRESS=10      seconds between lines of progress
+#   SERVICE=compile, LULL_DEMO_SEED, LULL_DEMO_THREADS, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
+
+set -euo pipefail
+# shellcheck source=bench/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+usage_if_asked "$0" "$@"
+
+find_base_jdk
+build_bench
+run_bench lull.bench.run.Soak
