@@ -26,6 +26,7 @@
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/oopStorageSet.inline.hpp"
 #include "memory/iterator.inline.hpp"
+#include "memory/resourceArea.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
@@ -87,6 +88,7 @@ bool LullHeapWalker::walk() {
   if (_visited == nullptr) {
     return false;
   }
+  ResourceMark rm;
   LullWalkClosure closure(this);
   CLDToOopClosure clds(&closure, ClassLoaderData::_claim_none);
   NMethodToOopClosure nmethods(&closure, !NMethodToOopClosure::FixRelocations);

@@ -25,6 +25,7 @@
 #include "gc/lull/lullStrongRoots.hpp"
 #include "gc/shared/oopStorageSetParState.inline.hpp"
 #include "memory/iterator.inline.hpp"
+#include "memory/resourceArea.hpp"
 #include "runtime/thread.hpp"
 #include "runtime/threads.hpp"
 
@@ -46,6 +47,7 @@ public:
   explicit LullMarkThreadClosure(LullMarkWorker* worker) : _worker(worker) {}
 
   void do_thread(Thread* thread) override {
+    ResourceMark rm;
     // The closure has moved an object when it returns: code can be patched at once. Code
     // that is on no thread's stack is updated by a later phase.
     MarkingNMethodClosure nmethods(_worker->closure(), NMethodToOopClosure::FixRelocations, true /* keepalive */);
