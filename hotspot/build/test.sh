@@ -80,8 +80,34 @@ groups() {
     print line }'
 }
 
+# The native libraries that tests of these specs may load: of a directory its own, if it has any; of a named group those of
+# all directories that are not too many (vmTestbase alone has a thousand).
+build_natives_for() {
+  local spec top dir hotspot=() jdk=() all=
+  for spec in "$@"; do
+    case $spec in
+      jdk:* | jdk/*) jdk=(java/lang java/util jdk/internal) ;;
+      :*) all=yes ;;
+      *)
+        top=$TREE/test/hotspot/jtreg
+        dir=$top/$spec
+        [[ -d $dir ]] || dir=$(dirname "$dir")
+        if [[ -n $(find "$dir" \( -name '*.c' -o -name '*.cpp' \) -print -quit 2> /dev/null) ]]; then hotspot+=("${dir#"$top/"}"); fi ;;
+    esac
+  done
+  if [[ -n $all ]]; then
+    hotspot=()
+    for dir in "$TREE"/test/hotspot/jtreg/*/; do
+      case $(basename "$dir") in vmTestbase | serviceability) continue ;; esac
+      if [[ -n $(find "$dir" \( -name '*.c' -o -name '*.cpp' \) -print -quit) ]]; then hotspot+=("$(basename "$dir")"); fi
+    done
+  fi
+  if ((${#hotspot[@]})); then "$SCRIPTS/build.sh" natives hotspot "${hotspot[@]}" || count "natives of hotspot" 0 1 0 0 "could not be built"; fi
+  if ((${#jdk[@]})); then "$SCRIPTS/build.sh" natives jdk "${jdk[@]}" || count "natives of jdk" 0 1 0 0 "could not be built"; fi
+}
+
 run_jtreg() {
-  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start components d
+  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start
   if [[ $scope == all ]]; then lists+=("$ROOT/hotspot/test/groups/all.txt"); fi
   for list in "${lists[@]}"; do if [[ -f $list ]]; then groups "$list"; fi; done > "$RESULTS/groups"
   if [[ -n ${LULL_GROUPS:-} ]]; then
@@ -90,21 +116,8 @@ run_jtreg() {
   fi
   [[ -s $RESULTS/groups ]] || { note "no jtreg groups in ${lists[*]}${LULL_GROUPS:+ named $LULL_GROUPS}"; return; }
 
-  # The native libraries of those parts of the test tree that the groups can reach. vmTestbase alone has a thousand.
-  local hotspot=() jdk=()
-  for d in "$TREE"/test/hotspot/jtreg/*/; do
-    d=$(basename "$d")
-    case $d in
-      vmTestbase | serviceability) if grep -q "$d" "$RESULTS/groups"; then hotspot+=("$d"); fi ;;
-      *) if [[ -n $(find "$TREE/test/hotspot/jtreg/$d" -name '*.c' -o -name '*.cpp' | head -n 1) ]]; then hotspot+=("$d"); fi ;;
-    esac
-  done
-  components=("hotspot ${hotspot[*]}")
-  if grep -q ' jdk[:/]' "$RESULTS/groups"; then jdk=(java/lang java/util jdk/internal); components+=("jdk ${jdk[*]}"); fi
-  for d in "${components[@]}"; do
-    # shellcheck disable=SC2086 # words on purpose
-    "$SCRIPTS/build.sh" natives $d || count "natives of $d" 0 1 0 0 "could not be built"
-  done
+  # shellcheck disable=SC2046 # words on purpose
+  build_natives_for $(cut -d' ' -f2- "$RESULTS/groups" | tr ' ' '\n' | sort -u)
 
   while read -r name specs; do
     if (($(remaining) < 60)); then
