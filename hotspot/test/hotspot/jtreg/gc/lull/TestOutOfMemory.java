@@ -139,8 +139,10 @@ public class TestOutOfMemory {
         for (int i = 0; i < count; i++) {
             int size = 200 + 3000 * i;
             threads[i] = new Thread(() -> {
-                List<byte[]> list = new ArrayList<>(400_000);
+                List<byte[]> list = null;
                 try {
+                    // The other threads may have filled the heap already.
+                    list = new ArrayList<>(400_000);
                     while (true) {
                         list.add(new byte[size]);
                     }
