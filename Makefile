@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: jdk jdk-debug hotspot hotspot-debug source overlay gtest test test-all test-unit demo bench soak clean distclean help
+.PHONY: bench-deps jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit demo bench bench-quick bench-full bench-compare soak clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
 
@@ -16,6 +16,9 @@ jdk:            ## the JDK, at build/jdk; use it as JAVA_HOME
 
 jdk-debug:      ## the same with HotSpot's assertions and our verifier on, at build/jdk-debug
 	@$(S)/build.sh jdk fastdebug
+
+image-full:     ## a JDK of which all is built, Java classes too, at build/jdk-full; takes twice as long
+	@$(S)/build.sh image-full
 
 hotspot:        ## libjvm only, put into build/jdk if that is there
 	@$(S)/build.sh hotspot release
@@ -41,13 +44,26 @@ test-all:       ## all tests
 test-unit:      ## the tests that need no VM, in seconds
 	@$(S)/unit-tests.sh
 
-demo: jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html
+# Before the hour that the JDK may take.
+bench-deps:
+	@$(S)/deps.sh bench
+
+demo: bench-deps jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html
 	@bench/demo.sh
 
-bench: jdk      ## Lull, G1, Parallel and Serial at several heap sizes; more than an hour
+bench: bench-deps jdk      ## Lull, G1, Parallel and Serial at several heap sizes; more than an hour
 	@bench/compare.sh
 
-soak: jdk-debug ## 100,000 requests on the debug build, every answer and every collection checked
+bench-quick: bench-deps jdk ## a look at overheads, throughput and latency of two services; ends with build/bench-results/index.html
+	@bench/bench.sh quick
+
+bench-full: bench-deps jdk ## the same of all services, collectors and heaps, over days; goes on where it was interrupted
+	@bench/bench.sh full
+
+bench-compare:  ## two results files of these, A=FILE B=FILE; fails if something became slower beyond noise
+	@bench/bench-compare.sh
+
+soak: bench-deps jdk-debug ## 100,000 requests on the debug build, every answer and every collection checked
 	@bench/soak.sh
 
 clean:          ## what was built; keeps the source tree and the downloads

@@ -48,9 +48,14 @@ find_base_jdk() {
   export LULL_BASE_JDK
 }
 
+# Installs Maven where the project may install, else says how and stops.
+need_maven() {
+  command -v mvn >/dev/null || "$ROOT/hotspot/build/deps.sh" bench || exit 1
+}
+
 # bench_mvn ARGS...: Maven on the benches, with the stock JDK and our build directory.
 bench_mvn() {
-  command -v mvn >/dev/null || die "Maven is missing: install the package 'maven'"
+  need_maven
   mkdir -p "$LULL_BUILD/bench"
   # Maven's own libraries make a JDK from 24 on warn about sun.misc.Unsafe.
   MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$LULL_BASE_JDK \
@@ -88,6 +93,7 @@ build_jdk_for() {
   if [ -n "${LULL_JAVA:-}" ] || [ -n "${LULL_JAVA_LULL:-}" ]; then
     return
   fi
+  need_maven   # now, not when the JDK has been built
   [ -f "$ROOT/Makefile" ] || die "no $ROOT/Makefile, so no 'make jdk': set LULL_JAVA, or leave lull out of COLLECTORS"
   make -C "$ROOT" --no-print-directory jdk
 }

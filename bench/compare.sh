@@ -12,7 +12,7 @@
 #   COMPARE_LOAD=0.5            open-loop rate, as a fraction of G1's closed-loop throughput in the same heap
 #   COMPARE_RATE=N              requests per second instead
 #   COMPARE_MINHEAP=1           0: do not look for the smallest heap of the others
-#   SERVICE=compile, LULL_DEMO_SEED, LULL_DEMO_THREADS, LULL_DEMO_FLAGS, LULL_JAVA, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
+#   SERVICE=compile, LULL_DEMO_OPTIONS, LULL_DEMO_SEED, LULL_DEMO_THREADS, LULL_DEMO_FLAGS, LULL_JAVA, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
 
 set -euo pipefail
 # shellcheck source=bench/common.sh

@@ -2,21 +2,22 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # The demo (make demo): one service on Lull and on G1, in the same heap under the same load.
 # Ends with the page build/demo/index.html, a table here, and demo.csv and demo.json beside the page.
-# About 2 minutes per collector, and 3 more the first time to find the smallest heap in which G1 runs the service.
+# About 2.5 minutes per collector, and 5 more the first time to find the smallest heap in which G1 runs the service.
 #
 # Settings, all optional:
 #   COLLECTORS="lull g1"     which, of lull g1 parallel serial zgc shenandoah
-#   SERVICE=compile          the service
+#   SERVICE=compile          the service, see README.md
+#   LULL_DEMO_OPTIONS="..."  options of the service as NAME=VALUE, see README.md; change what it prepares
 #   LULL_DEMO_HEAP=MB        the heap; default: LULL_DEMO_FACTOR (2) times the smallest one of G1
 #   LULL_DEMO_SECONDS=60     measured seconds: a quarter closed loop, three quarters open loop
-#   LULL_DEMO_WARMUP=30      seconds of warm-up before
+#   LULL_DEMO_WARMUP=60      seconds of warm-up before
 #   LULL_DEMO_RATE=N         requests per second of the open loop; default: LULL_DEMO_LOAD (0.5) of G1's closed-loop throughput
 #   LULL_DEMO_SEED=1         of the load's order and times
 #   LULL_DEMO_THREADS=4      requests that the server works on at once, and clients of the closed loop
 #   LULL_DEMO_FLAGS="..."    more JVM flags for each server
 #   LULL_JAVA=PROGRAM        a java instead of build/jdk/bin/java; LULL_JAVA_G1 and so on: for one collector
 #   LULL_BASE_JDK=DIR        the stock JDK 25 that runs the load, ZGC and Shenandoah; default: JAVA_HOME or an installed one
-#   OPENJDK_SRC=DIR          OpenJDK 25 source tree, whose javac tests are compiled; default: build/openjdk
+#   OPENJDK_SRC=DIR          OpenJDK 25 source tree, which compile and lucene read; default: build/openjdk
 
 set -euo pipefail
 # shellcheck source=bench/common.sh

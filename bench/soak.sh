@@ -10,7 +10,7 @@
 #   SOAK_HEAP=256         in MB
 #   SOAK_HOURS=24         the most it may take
 #   SOAK_PROGRESS=10      seconds between lines of progress
-#   SERVICE=compile, LULL_DEMO_SEED, LULL_DEMO_THREADS, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
+#   SERVICE=compile, LULL_DEMO_OPTIONS, LULL_DEMO_SEED, LULL_DEMO_THREADS, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
 
 set -euo pipefail
 # shellcheck source=bench/common.sh

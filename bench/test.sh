@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# Runs the unit tests of the benches (under a minute) and ends with a line "N passed, N failed, N skipped".
+# Runs the unit tests of the benches (about two minutes) and ends with a line "N passed, N failed, N skipped".
 # The reports are in build/bench/*/target/surefire-reports.
 
 set -euo pipefail

@@ -5,12 +5,13 @@
 #
 #   build.sh jdk release|fastdebug        a whole JDK, at build/jdk or build/jdk-debug
 #   build.sh hotspot release|fastdebug    libjvm alone, put into that JDK if there is one
+#   build.sh image-full                   a JDK of which everything is built, at build/jdk-full
 #   build.sh gtest                        the gtest launcher and its libjvm (fastdebug)
 #   build.sh natives hotspot|jdk [DIR...] the native libraries of jtreg tests in these directories (fastdebug)
 #
 # The JDK is a copy of the one that builds ours, which must be of the same version, with our libjvm in it and with CDS archives
 # dumped by it: the Java classes are the same, and compiling them would take longer than HotSpot. What of ours lies outside of
-# libjvm, the serviceability agent's view of the heap, is not in it: use jcmd.
+# libjvm, the serviceability agent's view of the heap, is only in the full image.
 #
 # A JDK whose source, arguments and compiler are those of the last build is left alone. What it was built from is remembered
 # in build/openjdk/.lull.
@@ -36,7 +37,7 @@ jdk_make() {   # NAME CONF TARGET [VARIABLE=VALUE...]
 }
 
 prepare() {   # CONF
-  "$SCRIPTS/deps.sh"
+  "$SCRIPTS/deps.sh" "$1"
   "$SCRIPTS/fetch-source.sh"
   "$SCRIPTS/overlay.sh"
   "$SCRIPTS/configure.sh" "$1"
@@ -64,7 +65,8 @@ copy_base() {   # CONF
   version=$(sed -n 's/^version=//p' "$STATE/source")
   [[ $(jdk_version "$base") == "$version" ]] ||
     die "the source is OpenJDK $version, and the JDK to take the Java classes from, $base, is $(jdk_version "$base")" \
-      "unpack any vendor's JDK $version and say where:  make ... JAVA_HOME=/path/to/it" \
+      "build the Java classes too:  make image-full" \
+      "or unpack any vendor's JDK $version and say where:  make ... JAVA_HOME=/path/to/it" \
       "or build from the source of $(jdk_version "$base"):  make ... OPENJDK_SRC=/path/to/it"
   if [[ -f $image/.lull-base && $(cat "$image/.lull-base") == "$base $(cksum < "$base/release")" ]]; then return; fi
   rm -rf "$image" "$image.new"
@@ -125,11 +127,38 @@ build_hotspot() {   # CONF
   say "    there is no JDK yet to put it into (make jdk makes one): $TREE/build/$conf/support/modules_libs/java.base/server/libjvm.so"
 }
 
+build_image_full() {
+  local image start=$SECONDS
+  prepare full
+  image=$(image_of full)
+  if [[ -x $image/bin/java ]] && same_inputs jdk-full full; then
+    say "$image is up to date"
+    return
+  fi
+  inputs full > "$STATE/jdk-full.new"
+  rm -f "$STATE/jdk-full"
+  jdk_make "JDK (full)" full jdk-image
+  rm -rf "$image.new"
+  cp -a "$TREE/build/full/images/jdk" "$image.new"
+  rm -rf "$image"
+  mv -T "$image.new" "$image"
+  phase "CDS archives (full)" "$LOGS/cds-full.log" dump_archives "$image"
+  check_image full
+  mv "$STATE/jdk-full.new" "$STATE/jdk-full"
+  say "$image is ready after $(minutes $((SECONDS - start)))"
+}
+
+# With our tests only: upstream's are some three hundred files more.
 build_gtest() {
   prepare fastdebug
   if same_inputs gtest fastdebug; then return; fi
   inputs fastdebug > "$STATE/gtest.new"
-  jdk_make "gtest launcher (fastdebug)" fastdebug test-image-hotspot-gtest
+  local from=$TREE/test/hotspot/gtest to=$TREE/test/hotspot/gtest-lull
+  rm -rf "$to"
+  mkdir -p "$to/gc"
+  cp -p "$from"/*.?pp "$to"
+  cp -rp "$from/gc/lull" "$to/gc"
+  jdk_make "gtest launcher (fastdebug)" fastdebug test-image-hotspot-gtest GTEST_TEST_SRC="$to"
   mv "$STATE/gtest.new" "$STATE/gtest"
 }
 
@@ -144,13 +173,16 @@ build_natives() {
   esac
   [[ -f $TREE/build/fastdebug/spec.gmk ]] || die "build the debug image first:  make jdk-debug"
   for d in "$@"; do dirs+=("$top/$d"); done
+  # Those of test/lib are for both.
+  jdk_make "native test libraries (shared)" fastdebug test-image-lib-native
   jdk_make "native test libraries ($component: $*)" fastdebug "test-image-$component-jtreg-native" "$variable=${dirs[*]}"
 }
 
 conf=${2:-}
 case ${1:-} in
   jdk | hotspot) image_of "$conf" > /dev/null; locked "build_$1" "$conf" ;;
+  image-full) locked build_image_full ;;
   gtest) locked build_gtest ;;
   natives) shift; locked build_natives "$@" ;;
-  *) die "build.sh knows jdk, hotspot, gtest and natives, not '${1:-}'" ;;
+  *) die "build.sh knows jdk, hotspot, image-full, gtest and natives, not '${1:-}'" ;;
 esac

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# configure.sh release|fastdebug: runs OpenJDK's configure for build/openjdk/build/<that>, if its arguments, its own scripts or
-# the compiler have changed since it last succeeded.
+# configure.sh release|fastdebug|full: runs OpenJDK's configure for build/openjdk/build/<that>, if its arguments, its own
+# scripts or the compiler have changed since it last succeeded. "full" is a release build whose Java and native libraries are
+# built too.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +16,7 @@ number=$(sed -n 's/^build=//p' "$STATE/source")
 # shellcheck disable=SC2054 # the commas belong to the options
 args=(
   --with-conf-name="$conf"
-  --with-debug-level="$conf"
+  --with-debug-level="${conf/full/release}"
   --with-boot-jdk="$(boot_jdk)"
   # G1, Parallel, Serial and Epsilon stay: they are what we compare with in the same VM.
   --with-jvm-features=-shenandoahgc,-zgc,-jvmci
@@ -38,6 +39,24 @@ if [[ $conf == fastdebug ]]; then
     cp -a "$BUILD/googletest" "$STATE/googletest"
   fi
   args+=(--with-gtest="$STATE/googletest")
+fi
+if [[ $conf == full ]]; then
+  # A distribution's source package may lack the libraries that OpenJDK bundles: then the system's.
+  lib=$TREE/src/java.desktop/share/native
+  while read -r option bundled; do
+    if [[ ! -e $bundled ]]; then args+=("--with-$option=system"); fi
+  done << END
+zlib $TREE/src/java.base/share/native/libzip/zlib
+freetype $lib/libfreetype/include
+libjpeg $lib/libjavajpeg/jpeglib.h
+giflib $lib/libsplashscreen/giflib
+libpng $lib/libsplashscreen/libpng
+lcms $lib/liblcms/lcms2.h
+harfbuzz $lib/libharfbuzz/hb.h
+END
+  # There is no such option for PC/SC: its headers are put where the bundled ones would be.
+  muscle=$TREE/src/java.smartcardio/unix/native/libj2pcsc/MUSCLE
+  if [[ ! -e $muscle ]]; then ln -sfn /usr/include/PCSC "$muscle"; fi
 fi
 if [[ -n ${LULL_CONFIGURE:-} ]]; then read -ra extra <<< "$LULL_CONFIGURE"; args+=("${extra[@]}"); fi
 

@@ -5,6 +5,7 @@
 # system's own packages; anywhere else it says what is missing, prints the command that would install it, and stops.
 #
 #   deps.sh          what `make jdk` needs
+#   deps.sh full     and what `make image-full` needs (libraries that the distribution's source package has stripped)
 #   deps.sh bench    and what the benchmarks and their tests need (Maven)
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -15,6 +16,10 @@ headers=(alsa/asoundlib.h cups/cups.h fontconfig/fontconfig.h ft2build.h X11/Xli
   X11/extensions/Xrender.h X11/extensions/Xrandr.h X11/extensions/XTest.h X11/Intrinsic.h X11/extensions/XInput.h)
 packages=(autoconf ccache zip unzip file make gcc g++ patch xz-utils m4 libasound2-dev libcups2-dev libfontconfig1-dev
   libfreetype-dev libx11-dev libxext-dev libxrender-dev libxrandr-dev libxtst-dev libxt-dev libxi-dev)
+if [[ ${1:-} == full ]]; then
+  headers+=(zlib.h jpeglib.h gif_lib.h png.h lcms2.h harfbuzz/hb.h PCSC/winscard.h)
+  packages+=(zlib1g-dev libjpeg-dev libgif-dev libpng-dev liblcms2-dev libharfbuzz-dev libpcsclite-dev)
+fi
 if [[ ${1:-} == bench ]]; then tools+=(mvn); packages+=(maven); fi
 
 # The header is there if the compiler finds it, wherever the distribution keeps it. Some lean on others.

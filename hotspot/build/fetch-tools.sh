@@ -45,6 +45,7 @@ jtreg() {
 }
 
 case ${1:-} in
-  googletest | jtreg) locked "$1" ;;
+  # What is there already needs no turn: tests may run beside a build.
+  googletest | jtreg) [[ -r $BUILD/$1/version ]] || locked "$1" ;;
   *) die "fetch-tools.sh knows googletest and jtreg, not '${1:-}'" ;;
 esac

@@ -118,4 +118,4 @@ cleanly() {
     -u JDK_JAVA_OPTIONS -u CFLAGS -u CXXFLAGS -u CPPFLAGS -u LDFLAGS "$@"
 }
 
-image_of() { case $1 in release) printf '%s' "$BUILD/jdk" ;; fastdebug) printf '%s' "$BUILD/jdk-debug" ;; *) die "unknown configuration '$1' (release or fastdebug)" ;; esac; }
+image_of() { case $1 in release) printf '%s' "$BUILD/jdk" ;; fastdebug) printf '%s' "$BUILD/jdk-debug" ;; full) printf '%s' "$BUILD/jdk-full" ;; *) die "unknown configuration '$1' (release, fastdebug or full)" ;; esac; }

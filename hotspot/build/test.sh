@@ -8,11 +8,12 @@
 #   1. unit    data structures without a VM, in seconds
 #   2. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
 #   3. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
-#   4. bench   the benchmark programs' own tests (bench/test.sh)
+#   4. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
+#   5. bench   the benchmark programs' own tests (bench/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
-#   LULL_PHASES     which phases to run         (default: unit jtreg bench; for all: unit gtest jtreg bench)
+#   LULL_PHASES     which phases to run         (default: all, but dump only for all)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
 #   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
 
@@ -96,7 +97,8 @@ build_natives_for() {
     esac
   done
   if [[ -n $all ]]; then
-    hotspot=()
+    # Those of single directories are among them, but for the two.
+    mapfile -t hotspot < <(printf '%s\n' "${hotspot[@]}" | grep -E '^(vmTestbase|serviceability)/' || true)
     for dir in "$TREE"/test/hotspot/jtreg/*/; do
       case $(basename "$dir") in vmTestbase | serviceability) continue ;; esac
       if [[ -n $(find "$dir" \( -name '*.c' -o -name '*.cpp' \) -print -quit) ]]; then hotspot+=("$(basename "$dir")"); fi
@@ -140,6 +142,16 @@ run_jtreg() {
   done < "$RESULTS/groups"
 }
 
+# One check per set of flags; each prints a line, and the first that fails ends the run.
+run_dump() {
+  local start=$SECONDS status=0
+  say "==> heap dump"
+  "$ROOT/hotspot/test/heap-dump/run.sh" < /dev/null > "$LOGS/heap-dump.log" 2>&1 || status=$?
+  grep -E '^(heap dump|error)' "$LOGS/heap-dump.log" | sed 's/^/    /' || true
+  count dump "$(grep -c '^heap dump .*: read' "$LOGS/heap-dump.log" || true)" $((status != 0)) 0 0
+  took "$start"
+}
+
 run_bench() {
   local start=$SECONDS status=0 p=0 f=0 s=0
   [[ -f $ROOT/bench/pom.xml ]] || return 0
@@ -155,16 +167,16 @@ run_bench() {
 }
 
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest jtreg bench"; else default_phases="unit jtreg bench"; fi
+if [[ $scope == all ]]; then default_phases="unit gtest jtreg dump bench"; else default_phases="unit gtest jtreg bench"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | jtreg | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest jtreg bench)" ;; esac
+  case $p in unit | gtest | jtreg | dump | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest jtreg dump bench)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=
 for p in $phases; do
   case $p in
-    gtest | jtreg)
+    gtest | jtreg | dump)
       if [[ -z $jdk_built ]]; then
         if debug_jdk; then jdk_built=yes; else jdk_built=no; count jdk-debug 0 1 0 0 "could not be built"; fi
       fi

@@ -85,9 +85,9 @@ void LullAllocator::add_holes_of(LullBlockIndex index) {
   _holes.rebuild();
 }
 
-bool LullAllocator::add_holes_of_recyclable_block() {
+bool LullAllocator::add_holes_of_recyclable_block(LullReserveUse use) {
   LullBlockIndex index;
-  if (_unused_count < MaxRunsOfBlock || !_supply->take_recyclable(&index)) {
+  if (_unused_count < MaxRunsOfBlock || !_supply->take_recyclable(use, &index)) {
     return false;
   }
   add_holes_of(index);
@@ -110,7 +110,7 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   if (take_known_hole(lines, hole)) {
     return true;
   }
-  for (uint i = 0; i < MaxBlocksToSearch && add_holes_of_recyclable_block(); i++) {
+  for (uint i = 0; i < MaxBlocksToSearch && add_holes_of_recyclable_block(use); i++) {
     if (take_known_hole(lines, hole)) {
       return true;
     }
@@ -121,7 +121,7 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
     hole->_length = LullGeometry::LinesPerBlock;
     return true;
   }
-  while (add_holes_of_recyclable_block()) {
+  while (add_holes_of_recyclable_block(use)) {
     if (take_known_hole(lines, hole)) {
       return true;
     }
@@ -173,7 +173,7 @@ HeapWord* LullAllocator::allocate_at_safepoint(size_t words, LullReserveUse use)
   }
   // The table is full of holes that are too short, or no block is left to search.
   LullBlockIndex index;
-  if (!_supply->take_recyclable_with_hole(lines, &index)) {
+  if (!_supply->take_recyclable_with_hole(lines, use, &index)) {
     return nullptr;
   }
   reset();

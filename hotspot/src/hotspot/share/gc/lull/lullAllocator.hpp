@@ -69,7 +69,7 @@ private:
 
   void add_hole(uint32_t first_line, uint32_t lines);
   void add_holes_of(LullBlockIndex index);
-  bool add_holes_of_recyclable_block();
+  bool add_holes_of_recyclable_block(LullReserveUse use);
 
   // Takes a hole of at least so many lines.
   bool take_hole(uint lines, LullReserveUse use, LullRun* hole);

@@ -71,22 +71,11 @@ void LullArguments::initialize() {
   if (LockingMode != LM_LIGHTWEIGHT) {
     vm_exit_during_initialization("-XX:+UseLullGC needs -XX:LockingMode=2 (lightweight locking).");
   }
-  if (UseNUMA && FLAG_IS_CMDLINE(UseNUMA)) {
-    vm_exit_during_initialization("-XX:+UseLullGC does not support -XX:+UseNUMA yet: "
-                                  "bind the JVM to one node, or use another collector.");
-  }
 #if INCLUDE_JVMCI
   if (EnableJVMCI) {
     vm_exit_during_initialization("-XX:+UseLullGC does not support the JVM compiler interface (-XX:+EnableJVMCI).");
   }
 #endif
-  // The mark bitmap of a granule must fill a page.
-  const int max_object_alignment = 32;
-  if (ObjectAlignmentInBytes > max_object_alignment) {
-    vm_exit_during_initialization(
-      err_msg("-XX:+UseLullGC supports -XX:ObjectAlignmentInBytes of up to %d, it is %d.",
-              max_object_alignment, (int)ObjectAlignmentInBytes));
-  }
 
   // A TLAB is a hole, whatever its length is.
   FLAG_SET_DEFAULT(ResizeTLAB, false);

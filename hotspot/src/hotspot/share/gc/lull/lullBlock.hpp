@@ -83,13 +83,15 @@ private:
   // by mutators, read at safepoints. A pinned block is never evacuated.
   volatile uint32_t _pin_count;
 
-  // Blocks of the large object that starts here; 0 unless LargeHead.
-  uint32_t          _large_blocks;
-
-  // Lines in use at the last sweep.
-  uint16_t          _swept_lines;
+  // LargeHead: blocks of the large object that starts here. LargeTail: the index of its
+  // head. Else 0.
+  uint32_t          _large;
 
   LullBlockState    _state;
+
+  // Recyclable, and only a collection may copy into its holes until the next one has
+  // ended. Written at safepoints.
+  bool              _in_reserve;
 
 public:
   LullBlockState state() const              { return _state; }
@@ -98,6 +100,8 @@ public:
   bool is_free() const                      { return _state == LullBlockState::Free; }
   bool is_committed() const                 { return _state != LullBlockState::Uncommitted; }
   bool is_recyclable() const                { return _state == LullBlockState::Recyclable; }
+  bool is_in_reserve() const                { return _in_reserve && is_recyclable(); }
+  void set_in_reserve(bool value)           { _in_reserve = value; }
   bool is_large() const                     { return _state == LullBlockState::LargeHead || _state == LullBlockState::LargeTail; }
 
   // A block of lines holds objects and is swept by lines.
@@ -113,11 +117,23 @@ public:
   volatile uint32_t* pin_count_addr()       { return &_pin_count; }
   bool is_pinned() const                    { return _pin_count > 0; }
 
-  uint32_t large_blocks() const             { return _large_blocks; }
-  void set_large_blocks(uint32_t blocks)    { _large_blocks = blocks; }
+  uint32_t large_blocks() const             { assert(_state != LullBlockState::LargeTail, "ask its head"); return _large; }
+  uint32_t large_head() const               { assert(_state == LullBlockState::LargeTail, "only a tail has a head"); return _large; }
 
-  uint swept_lines() const                  { return _swept_lines; }
-  void set_swept_lines(uint lines)          { _swept_lines = (uint16_t)lines; }
+  void set_large_head(uint32_t blocks) {
+    _state = LullBlockState::LargeHead;
+    _large = blocks;
+  }
+
+  void set_large_tail(uint32_t head) {
+    _state = LullBlockState::LargeTail;
+    _large = head;
+  }
+
+  void set_free() {
+    _state = LullBlockState::Free;
+    _large = 0;
+  }
 };
 
 #endif // SHARE_GC_LULL_LULLBLOCK_HPP

@@ -23,8 +23,10 @@
 #include "gc/lull/lullRunTable.inline.hpp"
 #include "memory/allocation.inline.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/init.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/safepoint.hpp"
+#include "utilities/growableArray.hpp"
 
 static const uint32_t NoBlock = UINT32_MAX;
 
@@ -37,6 +39,7 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table)
     _reserve_blocks(0),
     _recyclable(MmapArrayAllocator<uint32_t>::allocate(table->count(), mtGC)),
     _recyclable_count(0),
+    _recyclable_reserve(0),
     _recyclable_next(0),
     _returned_head(NoBlock),
     _returned_count(0),
@@ -108,10 +111,9 @@ bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockI
     return false;
   }
   *head = to_block_index(start);
-  _table->at(*head)->set_state(LullBlockState::LargeHead);
-  _table->at(*head)->set_large_blocks(blocks);
+  _table->at(*head)->set_large_head(blocks);
   for (uint32_t i = start + 1; i < start + blocks; i++) {
-    _table->at(to_block_index(i))->set_state(LullBlockState::LargeTail);
+    _table->at(to_block_index(i))->set_large_tail(start);
   }
   return true;
 }
@@ -144,15 +146,20 @@ bool LullBlockSupply::take_returned(LullBlockIndex* index) {
   return true;
 }
 
-bool LullBlockSupply::take_recyclable(LullBlockIndex* index) {
+bool LullBlockSupply::take_recyclable(LullReserveUse use, LullBlockIndex* index) {
   if (!take_returned(index)) {
-    // The check keeps the counter from running away when there are no more.
-    if (Atomic::load(&_recyclable_next) >= _recyclable_count) {
-      return false;
-    }
-    const uint32_t next = Atomic::fetch_then_add(&_recyclable_next, 1u);
-    if (next >= _recyclable_count) {
-      return false;
+    // By CAS, so that a mutator's attempt takes nothing from the reserve behind the end.
+    const uint32_t end = recyclable_end(use);
+    uint32_t next = Atomic::load(&_recyclable_next);
+    for (;;) {
+      if (next >= end) {
+        return false;
+      }
+      const uint32_t found = Atomic::cmpxchg(&_recyclable_next, next, next + 1, memory_order_relaxed);
+      if (found == next) {
+        break;
+      }
+      next = found;
     }
     *index = to_block_index(_recyclable[next]);
   }
@@ -163,9 +170,9 @@ bool LullBlockSupply::take_recyclable(LullBlockIndex* index) {
   return true;
 }
 
-bool LullBlockSupply::take_recyclable_with_hole(uint lines, LullBlockIndex* index) {
+bool LullBlockSupply::take_recyclable_with_hole(uint lines, LullReserveUse use, LullBlockIndex* index) {
   assert_at_safepoint();
-  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
+  for (uint32_t i = _recyclable_next; i < recyclable_end(use); i++) {
     LullBlock* const block = _table->at(to_block_index(_recyclable[i]));
     if (block->free_lines().longest_run() >= lines) {
       // Exchange it with the next one to be handed out.
@@ -209,7 +216,9 @@ void LullBlockSupply::rebuild() {
   _returned_head = NoBlock;
   _returned_count = 0;
   _recyclable_count = 0;
+  _recyclable_reserve = 0;
   _recyclable_next = 0;
+  _reserve_blocks = 0;
   uint32_t free_blocks = 0;
   size_t used = 0;
   uint32_t run_length = 0;
@@ -231,6 +240,7 @@ void LullBlockSupply::rebuild() {
     }
     switch (state) {
       case LullBlockState::Recyclable:
+        _table->at(to_block_index(i))->set_in_reserve(false);
         if (!_table->is_evacuated(to_block_index(i))) {
           _recyclable[_recyclable_count++] = i;
         }
@@ -246,6 +256,52 @@ void LullBlockSupply::rebuild() {
   _free_runs.rebuild();
   _free_blocks = free_blocks;
   _used_bytes = used;
+}
+
+void LullBlockSupply::set_reserve(uint32_t blocks, bool with_holes) {
+  assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "mutators must not allocate meanwhile");
+  _reserve_blocks = MIN2(blocks, _free_blocks);
+  for (uint32_t i = _recyclable_count - _recyclable_reserve; i < _recyclable_count; i++) {
+    _table->at(to_block_index(_recyclable[i]))->set_in_reserve(false);
+  }
+  _recyclable_reserve = 0;
+  if (with_holes && _reserve_blocks < blocks) {
+    reserve_recyclable((size_t)(blocks - _reserve_blocks) * LullGeometry::LinesPerBlock);
+  }
+}
+
+// Moves the blocks with the most free lines, so many that they have about that many
+// together, to the end of the list.
+void LullBlockSupply::reserve_recyclable(size_t lines) {
+  size_t lines_of[LullGeometry::LinesPerBlock + 1] = {};   // by free lines of a block
+  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
+    const uint free_lines = _table->at(to_block_index(_recyclable[i]))->free_lines().count();
+    lines_of[free_lines] += free_lines;
+  }
+  uint at_least = LullGeometry::LinesPerBlock;
+  size_t sum = lines_of[at_least];
+  while (sum < lines && at_least > 1) {
+    at_least--;
+    sum += lines_of[at_least];
+  }
+  GrowableArrayCHeap<uint32_t, mtGC> reserved;
+  sum = 0;
+  uint32_t kept = _recyclable_next;
+  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
+    LullBlock* const block = _table->at(to_block_index(_recyclable[i]));
+    const uint free_lines = block->free_lines().count();
+    if (free_lines >= at_least && sum < lines) {
+      sum += free_lines;
+      block->set_in_reserve(true);
+      reserved.append(_recyclable[i]);
+    } else {
+      _recyclable[kept++] = _recyclable[i];
+    }
+  }
+  for (int i = 0; i < reserved.length(); i++) {
+    _recyclable[kept++] = reserved.at(i);
+  }
+  _recyclable_reserve = (uint32_t)reserved.length();
 }
 
 uint32_t LullBlockSupply::longest_free_run() const {

@@ -35,8 +35,9 @@
 // with its free neighbours at once. Recyclable blocks are handed out in address order
 // by one atomic add.
 //
-// A part of the free blocks is a reserve into which only a collection may copy, and,
-// as the last step before an OutOfMemoryError, mutators.
+// A part is a reserve into which only a collection may copy, and, as the last step
+// before an OutOfMemoryError, mutators: free blocks, and where there are too few of them,
+// the recyclable blocks with the most free lines.
 
 enum class LullReserveUse {
   Keep,     // leave the reserve alone
@@ -61,10 +62,11 @@ private:
   volatile uint32_t      _free_blocks;        // written under the lock
   uint32_t               _reserve_blocks;     // written at safepoints
 
-  // Recyclable blocks in address order; [0, _recyclable_next) are taken. The array
-  // and its count are written at safepoints.
+  // Recyclable blocks in address order, and behind them those in the reserve;
+  // [0, _recyclable_next) are taken. The array and its counts are written at safepoints.
   uint32_t* const        _recyclable;
   uint32_t               _recyclable_count;
+  uint32_t               _recyclable_reserve;
   volatile uint32_t      _recyclable_next;
 
   // Blocks given back by ended threads; written under the lock.
@@ -76,14 +78,22 @@ private:
   void add_free_run(uint32_t start, uint32_t length);
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   bool take_returned(LullBlockIndex* index);
+  void reserve_recyclable(size_t lines);
+  uint32_t recyclable_end(LullReserveUse use) const {
+    return use == LullReserveUse::Allow ? _recyclable_count : _recyclable_count - _recyclable_reserve;
+  }
 
 public:
   LullBlockSupply(LullBlockTable* table);
 
   size_t used_bytes() const;
   uint32_t free_blocks() const { return _free_blocks; }
+
+  // Sets memory of that many blocks apart: free ones as far as there are, then, if told
+  // so, holes. Lasts until the next rebuild. Safepoint or start-up.
+  void set_reserve(uint32_t blocks, bool with_holes);
   uint32_t reserve_blocks() const { return _reserve_blocks; }
-  void set_reserve_blocks(uint32_t blocks) { _reserve_blocks = blocks; }
+  uint32_t recyclable_reserve() const { return _recyclable_reserve; }
 
   // One free block; it becomes Owned.
   bool take_block(LullReserveUse use, LullBlockIndex* index);
@@ -93,10 +103,10 @@ public:
   bool take_archive(uint32_t blocks, LullBlockIndex* head);
 
   // A block with free lines; it becomes Owned, and its free lines are the caller's.
-  bool take_recyclable(LullBlockIndex* index);
+  bool take_recyclable(LullReserveUse use, LullBlockIndex* index);
 
   // As above, the first one with a hole of so many lines. Safepoint only.
-  bool take_recyclable_with_hole(uint lines, LullBlockIndex* index);
+  bool take_recyclable_with_hole(uint lines, LullReserveUse use, LullBlockIndex* index);
 
   // An ended thread gives back the lines that its allocator has not used. The block
   // is Owned, and free_lines are lines of it that hold nothing.

@@ -26,16 +26,13 @@
 LullBlockTable::LullBlockTable(size_t reserved_bytes)
   : _blocks(MmapArrayAllocator<LullBlock>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _evacuated(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _live_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),
     _limit(0) {
   STATIC_ASSERT((int)LullBlockState::Uncommitted == 0);
 }
 
 LullBlockIndex LullBlockTable::large_head_of(LullBlockIndex index) const {
-  uint32_t i = untype(index);
-  while (at(to_block_index(i))->state() == LullBlockState::LargeTail) {
-    i--;
-  }
-  assert(at(to_block_index(i))->state() == LullBlockState::LargeHead, "block %u", i);
-  return to_block_index(i);
+  const LullBlock* const block = at(index);
+  return block->state() == LullBlockState::LargeTail ? to_block_index(block->large_head()) : index;
 }

@@ -30,13 +30,14 @@
 // One LullBlock for each block of the reserved heap, at the side, so that a block
 // has no header and blocks do not compete for the same cache sets.
 //
-// Beside it, one byte for each block says whether the running collection evacuates
-// it: the only thing that marking must know of a block, dense enough to stay cached.
+// Beside it what marking must know and say of a block, dense enough to stay cached:
+// whether the running collection evacuates it, and how much of it is alive.
 
 class LullBlockTable : public CHeapObj<mtGC> {
 private:
   LullBlock* const _blocks;
   uint8_t* const   _evacuated;
+  uint16_t* const  _live_words; // found alive by the last collection; 0 for large objects
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
@@ -60,6 +61,16 @@ public:
   bool is_evacuated(LullBlockIndex index) const { return _evacuated[untype(index)] != 0; }
   bool is_evacuated(oop obj) const;
   void set_evacuated(LullBlockIndex index, bool value) { _evacuated[untype(index)] = value; }
+
+  // Words of live objects. Workers add to it without an atomic instruction: now and then
+  // an object is lost from the count, which only the choice of blocks to evacuate reads.
+  void add_live(LullBlockIndex index, size_t words);
+  void clear_live(LullBlockIndex index) { _live_words[untype(index)] = 0; }
+
+  // Lines that the live objects would fill if they were packed.
+  uint packed_lines(LullBlockIndex index) const {
+    return (_live_words[untype(index)] + LullGeometry::WordsPerLine - 1) / LullGeometry::WordsPerLine;
+  }
 
   // The head of the large object that covers this LargeHead or LargeTail block.
   LullBlockIndex large_head_of(LullBlockIndex index) const;

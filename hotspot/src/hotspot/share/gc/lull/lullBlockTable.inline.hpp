@@ -23,9 +23,15 @@
 #define SHARE_GC_LULL_LULLBLOCKTABLE_INLINE_HPP
 
 #include "gc/lull/lullBlockTable.hpp"
+#include "runtime/atomic.hpp"
 
 inline bool LullBlockTable::is_evacuated(oop obj) const {
   return is_evacuated(LullGeometry::block_of(cast_from_oop<void*>(obj)));
+}
+
+inline void LullBlockTable::add_live(LullBlockIndex index, size_t words) {
+  uint16_t* const live = &_live_words[untype(index)];
+  Atomic::store(live, (uint16_t)(Atomic::load(live) + words));
 }
 
 #endif // SHARE_GC_LULL_LULLBLOCKTABLE_INLINE_HPP

@@ -24,32 +24,36 @@
 #include "code/codeCache.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullCodeTasks.hpp"
 #include "gc/lull/lullCollector.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullStrongRoots.hpp"
 #include "gc/lull/lullSweep.hpp"
+#include "gc/lull/lullUpdate.inline.hpp"
 #include "gc/shared/classUnloadingContext.hpp"
 #include "gc/shared/gcTraceTime.inline.hpp"
 #include "gc/shared/referenceProcessor.inline.hpp"
 #include "gc/shared/referenceProcessorPhaseTimes.hpp"
+#include "gc/shared/strongRootsScope.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
 #include "gc/shared/weakProcessor.inline.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "logging/log.hpp"
-#include "oops/klass.hpp"
 
 bool LullIsAliveClosure::do_object_b(oop obj) {
   return _mark_bitmap->is_marked(obj) ||
          (_blocks->is_evacuated(obj) && obj->is_forwarded());
 }
 
-LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, WorkerThreads* workers)
+LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
+                             LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers)
   : _heap(heap),
     _memory(memory),
     _blocks(blocks),
     _supply(supply),
+    _evacuation_policy(evacuation_policy),
     _workers(workers),
     _queues(workers->max_workers()),
     _array_states(workers->max_workers()),
@@ -73,8 +77,7 @@ LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable*
 
 void LullCollector::prepare(const LullEvacuationRequest& request) {
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
-  LullEvacuationPolicy policy(_blocks, _supply);
-  const bool evacuating = policy.select(request);
+  const bool evacuating = _evacuation_policy->select(request);
   for (uint i = 0; i < _workers->max_workers(); i++) {
     _mark_workers[i]->prepare(evacuating);
   }
@@ -145,27 +148,15 @@ void LullCollector::process_references(bool clear_soft_references) {
   times.print_all_references();
 }
 
-// Stores the new address of an object that is alive and was moved.
 class LullUpdateClosure final : public OopClosure {
 private:
-  LullBlockTable* const _blocks;
-
-  template <typename T> void do_oop_work(T* p) {
-    const T heap_oop = RawAccess<>::oop_load(p);
-    if (CompressedOops::is_null(heap_oop)) {
-      return;
-    }
-    const oop obj = CompressedOops::decode_not_null(heap_oop);
-    if (_blocks->is_evacuated(obj) && obj->is_forwarded() && !obj->is_self_forwarded()) {
-      RawAccess<IS_NOT_NULL>::oop_store(p, obj->forwardee());
-    }
-  }
+  const LullBlockTable* const _blocks;
 
 public:
-  explicit LullUpdateClosure(LullBlockTable* blocks) : _blocks(blocks) {}
+  explicit LullUpdateClosure(const LullBlockTable* blocks) : _blocks(blocks) {}
 
-  void do_oop(oop* p) override       { do_oop_work(p); }
-  void do_oop(narrowOop* p) override { do_oop_work(p); }
+  void do_oop(oop* p) override       { LullUpdate::update(_blocks, p); }
+  void do_oop(narrowOop* p) override { LullUpdate::update(_blocks, p); }
 };
 
 void LullCollector::process_weak_roots() {
@@ -176,29 +167,27 @@ void LullCollector::process_weak_roots() {
 
 // All code, dead or alive, before classes are unloaded: unlinking reads objects through
 // the references of the code that it unlinks (call site contexts), and must find the
-// copies. What is dead was not moved, and its reference stays as it is.
+// copies.
 void LullCollector::update_code() {
   if (_statistics._evacuated_objects == 0) {
     return;
   }
   GCTraceTime(Info, gc, phases) tm("Update Code", &_timer);
-  LullUpdateClosure update(_blocks);
-  NMethodToOopClosure nmethods(&update, NMethodToOopClosure::FixRelocations);
-  CodeCache::nmethods_do(&nmethods);
+  LullUpdateCodeTask task(_blocks);
+  _workers->run_task(&task);
 }
 
 void LullCollector::unload_classes() {
   GCTraceTime(Info, gc, phases) tm("Unload Classes", &_timer);
   ClassUnloadingContext* const context = ClassUnloadingContext::context();
-  bool unloading_occurred;
   {
     CodeCache::UnlinkingScope scope(&_is_alive);
-    unloading_occurred = SystemDictionary::do_unloading(&_timer);
-    CodeCache::do_unloading(unloading_occurred);
+    const bool classes_unloaded = SystemDictionary::do_unloading(&_timer);
+    LullUnlinkTask task(_workers->active_workers(), classes_unloaded);
+    _workers->run_task(&task);
   }
   context->purge_nmethods();
   context->free_nmethods();
-  Klass::clean_weak_klass_links(unloading_occurred);
 }
 
 void LullCollector::sweep() {
@@ -211,25 +200,32 @@ void LullCollector::sweep() {
 }
 
 void LullCollector::log_statistics() const {
-  log_info(gc, heap)("Marked: %zu objects, %zuK; evacuated: %zu objects, %zuK; left in evacuated blocks: %zu objects",
+  log_info(gc, heap)("Marked: %zu objects, %zuK; evacuated: %zu objects, %zuK; left in evacuated blocks: %zu objects, %zuK",
                      _statistics._marked_objects,
                      _statistics._marked_words * HeapWordSize / K,
                      _statistics._evacuated_objects,
                      _statistics._evacuated_words * HeapWordSize / K,
-                     _statistics._failed_objects);
+                     _statistics._failed_objects,
+                     _statistics._failed_words * HeapWordSize / K);
 }
 
 void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references) {
   prepare(request);
 
   _reference_processor->start_discovery(clear_soft_references);
-  mark();
-  process_references(clear_soft_references);
+  {
+    // Both trace, and claim threads and code for it.
+    StrongRootsScope scope(_workers->active_workers());
+    mark();
+    process_references(clear_soft_references);
+  }
   _statistics = LullMarkStatistics();
   for (uint i = 0; i < _workers->max_workers(); i++) {
     _mark_workers[i]->finish();
     _statistics.add(_mark_workers[i]->statistics());
   }
+
+  _evacuation_policy->record(_statistics._evacuated_words + _statistics._failed_words);
 
   process_weak_roots();
   update_code();

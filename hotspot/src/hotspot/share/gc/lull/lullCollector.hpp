@@ -73,6 +73,7 @@ private:
   LullMemory* const           _memory;
   LullBlockTable* const       _blocks;
   LullBlockSupply* const      _supply;
+  LullEvacuationPolicy* const _evacuation_policy;
   WorkerThreads* const        _workers;
 
   LullMarkQueueSet            _queues;
@@ -96,7 +97,8 @@ private:
   void log_statistics() const;
 
 public:
-  LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, WorkerThreads* workers);
+  LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
+                LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers);
 
   STWGCTimer* timer()           { return &_timer; }
   LullGlobalTracer* tracer()    { return &_tracer; }

@@ -33,29 +33,49 @@ bool LullEvacuationPolicy::may_move(const LullBlock* block) const {
   return block->has_lines() && !block->is_pinned();
 }
 
-// Takes blocks with few live lines first, up to the number of live lines at which there
-// is just room for the copies: in free blocks, and in holes of blocks that stay.
-bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
+// Lines to expect to be copied, with a tenth for the ends of holes.
+size_t LullEvacuationPolicy::copied_lines(size_t estimated_lines) const {
+  return (size_t)((double)estimated_lines * _correction * 1.1) + 1;
+}
+
+void LullEvacuationPolicy::record(size_t live_words) {
+  if (_estimated_lines == 0) {
+    return;
+  }
+  // Up at once, down slowly: too much selected costs more than too little.
+  const double ratio = (double)live_words / (double)(_estimated_lines * LullGeometry::WordsPerLine);
+  _correction = MAX3(1.0, ratio, (_correction + ratio) / 2);
+  log_debug(gc, ergo)("Evacuation: %zuK were alive, %zuK expected; correction by %.2f",
+                      live_words * HeapWordSize / K, _estimated_lines * LullGeometry::LineSize / K, _correction);
+}
+
+// Takes blocks with few live words first, counted in lines that these would fill, up to
+// the number at which there is just room for the copies: in free blocks, and in holes of
+// blocks that stay. The blocks of the reserve stay if told so.
+bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve) {
   size_t live_lines_of[LinesPerBlock + 1] = {};   // by live lines of a block
   size_t holes_of[LinesPerBlock + 1] = {};
   size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
+  const auto is_candidate = [&](const LullBlock* block) {
+    return may_move(block) && !(keep_reserve && block->is_in_reserve());
+  };
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
-    if (may_move(block)) {
-      live_lines_of[block->swept_lines()] += block->swept_lines();
-    }
-    if (block->is_recyclable()) {
-      const size_t holes = block->free_lines().count();
-      room += holes;
-      holes_of[block->swept_lines()] += may_move(block) ? holes : 0;
+    const uint lines = _blocks->packed_lines(to_block_index(i));
+    const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
+    room += holes;
+    if (is_candidate(block)) {
+      live_lines_of[lines] += lines;
+      holes_of[lines] += holes;
     }
   }
+  const size_t room_at_first = room;
   uint limit = 0;
   size_t needed = 0;
   while (limit < max_live_lines) {
     const size_t more = live_lines_of[limit + 1];
     const size_t less = holes_of[limit + 1];
-    if (needed + more > room - less) {
+    if (copied_lines(needed + more) + less > room) {
       break;
     }
     needed += more;
@@ -65,14 +85,14 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
   size_t selected = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
-    const uint lines = block->swept_lines();
-    if (!may_move(block) || lines == 0) {
+    const uint lines = _blocks->packed_lines(to_block_index(i));
+    if (!is_candidate(block) || lines == 0) {
       continue;
     }
     if (lines == limit + 1 && lines <= max_live_lines) {
       // Some of the blocks with one live line more, while they fit.
       const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
-      if (needed + lines > room - holes) {
+      if (copied_lines(needed + lines) + holes > room) {
         continue;
       }
       needed += lines;
@@ -83,8 +103,9 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines) {
     _blocks->set_evacuated(to_block_index(i), true);
     selected++;
   }
+  _estimated_lines = needed;
   log_debug(gc, ergo)("Evacuation: %zu blocks of at most %u live lines, %zuK to copy, room for %zuK",
-                      selected, limit + 1, needed * LullGeometry::LineSize / K, room * LullGeometry::LineSize / K);
+                      selected, limit + 1, needed * LullGeometry::LineSize / K, room_at_first * LullGeometry::LineSize / K);
   return selected > 0;
 }
 
@@ -114,11 +135,11 @@ bool LullEvacuationPolicy::select_large_run(uint32_t blocks) {
       length = 0;
       continue;
     }
-    live += block->is_free() ? 0 : block->swept_lines();
+    live += block->is_free() ? 0 : _blocks->packed_lines(to_block_index(i));
     length++;
     if (length > blocks) {
-      const LullBlock* const left = _blocks->at(to_block_index(i - blocks));
-      live -= left->is_free() ? 0 : left->swept_lines();
+      const LullBlockIndex left = to_block_index(i - blocks);
+      live -= _blocks->at(left)->is_free() ? 0 : _blocks->packed_lines(left);
       length--;
     }
     if (length == blocks && live < best_live) {
@@ -134,7 +155,7 @@ bool LullEvacuationPolicy::select_large_run(uint32_t blocks) {
     LullBlock* const block = _blocks->at(to_block_index(i));
     if (block->is_free()) {
       block->set_state(LullBlockState::Owned);
-      block->set_swept_lines(0);
+      _blocks->clear_live(to_block_index(i));
     }
     _blocks->set_evacuated(to_block_index(i), true);
   }
@@ -143,20 +164,22 @@ bool LullEvacuationPolicy::select_large_run(uint32_t blocks) {
   return true;
 }
 
-bool LullEvacuationPolicy::is_fragmented() const {
+size_t LullEvacuationPolicy::fragmentation_percent() const {
   size_t committed = 0;
-  size_t holes = 0;
+  size_t waste = 0;   // lines
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
+    const uint lines = _blocks->packed_lines(to_block_index(i));
     committed += block->is_committed() ? 1 : 0;
-    if (may_move(block) && block->swept_lines() > 0) {
-      holes += LinesPerBlock - block->swept_lines();
+    if (may_move(block) && lines > 0) {
+      waste += LinesPerBlock - lines;
     }
   }
-  const size_t percent = committed == 0 ? 0 : holes * 100 / (committed * LinesPerBlock);
-  log_debug(gc, ergo)("Fragmentation at the last sweep: %zu%% of the committed heap (trigger: %u%%)",
-                      percent, LullFragmentationTriggerPercent);
-  return percent >= LullFragmentationTriggerPercent;
+  return committed == 0 ? 0 : waste * 100 / (committed * LinesPerBlock);
+}
+
+bool LullEvacuationPolicy::is_fragmented() const {
+  return fragmentation_percent() >= LullFragmentationTriggerPercent;
 }
 
 bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
@@ -165,11 +188,13 @@ bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
     return select_all();
   }
 #endif
+  log_debug(gc, ergo)("Fragmentation at the last sweep: %zu%% of the committed heap (trigger: %u%%)",
+                      fragmentation_percent(), LullFragmentationTriggerPercent);
   switch (request._goal) {
     case LullEvacuationRequest::Goal::Normal:
-      return is_fragmented() && select_sparse(LinesPerBlock * LullEvacuationMaxLivePercent / 100);
+      return is_fragmented() && select_sparse(LinesPerBlock * LullEvacuationMaxLivePercent / 100, true);
     case LullEvacuationRequest::Goal::Compact:
-      return select_sparse(LinesPerBlock - 1);
+      return select_sparse(LinesPerBlock - 1, false);
     case LullEvacuationRequest::Goal::LargeRun:
       return select_large_run(request._large_blocks);
   }
@@ -178,6 +203,7 @@ bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
 
 bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {
   assert_at_safepoint();
+  _estimated_lines = 0;
   if (!LullEvacuation || !select_by(request)) {
     return false;
   }

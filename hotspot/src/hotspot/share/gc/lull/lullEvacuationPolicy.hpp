@@ -24,7 +24,7 @@
 
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
-#include "memory/allStatic.hpp"
+#include "memory/allocation.hpp"
 
 // What a collection is asked to evacuate.
 struct LullEvacuationRequest {
@@ -42,26 +42,43 @@ struct LullEvacuationRequest {
   static LullEvacuationRequest large_run(uint32_t blocks) { return {Goal::LargeRun, blocks}; }
 };
 
-// Decides which blocks a collection evacuates, and logs why. Immix' rule: the blocks
-// that had the fewest live lines at the last sweep, as many as there is room for.
-class LullEvacuationPolicy : public StackObj {
+// Decides which blocks a collection evacuates, and logs why. As Immix: the blocks of
+// which least was alive at the last collection, as many as there is room for. Unlike
+// Immix it counts live words, not lines: a line with one live object in it is not full.
+//
+// When there is no room for an object it stays, and its whole block with it. Objects are
+// met in no order, so a little too much selected ruins nearly all blocks. What was
+// allocated in a block since the last collection is not in its count: the policy learns
+// by which factor its estimates are too low.
+class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
   LullBlockTable* const  _blocks;
   LullBlockSupply* const _supply;
 
+  size_t                 _estimated_lines;    // of the running or the last evacuation; 0: none, or no estimate
+  double                 _correction;         // of estimates, at least 1.0
+
   bool may_move(const LullBlock* block) const;
-  bool select_sparse(uint max_live_lines);
+  size_t copied_lines(size_t estimated_lines) const;
+  bool select_sparse(uint max_live_lines, bool keep_reserve);
   bool select_all();
   bool select_large_run(uint32_t blocks);
-  bool is_fragmented() const;
+  size_t fragmentation_percent() const;
   bool select_by(const LullEvacuationRequest& request);
 
 public:
   LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
-    : _blocks(blocks), _supply(supply) {}
+    : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0) {}
+
+  // Would evacuation gain more than LullFragmentationTriggerPercent of the heap? As of
+  // the last collection.
+  bool is_fragmented() const;
 
   // Marks the blocks to evacuate; returns whether there are any. Safepoint only.
   bool select(const LullEvacuationRequest& request);
+
+  // The evacuation is done: so many words were alive in the evacuated blocks.
+  void record(size_t live_words);
 };
 
 #endif // SHARE_GC_LULL_LULLEVACUATIONPOLICY_HPP

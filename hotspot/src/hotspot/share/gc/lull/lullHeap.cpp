@@ -66,6 +66,7 @@ LullHeap::LullHeap()
   : _memory(nullptr),
     _blocks(nullptr),
     _supply(nullptr),
+    _evacuation_policy(nullptr),
     _workers(nullptr),
     _collector(nullptr),
     _monitoring(nullptr),
@@ -90,6 +91,7 @@ jint LullHeap::initialize() {
   }
   _blocks = new LullBlockTable(space.size());
   _supply = new LullBlockSupply(_blocks);
+  _evacuation_policy = new LullEvacuationPolicy(_blocks, _supply);
 
   // Before any other thread is created.
   BarrierSet::set_barrier_set(new LullBarrierSet());
@@ -111,7 +113,7 @@ jint LullHeap::initialize() {
 
 void LullHeap::post_initialize() {
   CollectedHeap::post_initialize();
-  _collector = new LullCollector(this, _memory, _blocks, _supply, _workers);
+  _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers);
 }
 
 void LullHeap::initialize_serviceability() {
@@ -184,11 +186,13 @@ size_t LullHeap::shrink(size_t bytes) {
   return freed;
 }
 
-// The reserve yields when little is free, so that mutators are not stopped by it.
+// A fragmented heap gets its reserve before mutators get anything: what evacuation gains
+// is more than what it needs. Else the reserve yields when little is free.
 void LullHeap::update_reserve() {
   const uint32_t blocks = (uint32_t)(capacity() / LullGeometry::BlockSize);
   const uint32_t wanted = LullEvacuation ? blocks * LullEvacuationReservePercent / 100 : 0;
-  _supply->set_reserve_blocks(MIN2(wanted, _supply->free_blocks() / 4));
+  const bool fragmented = _evacuation_policy->is_fragmented();
+  _supply->set_reserve(fragmented ? wanted : MIN2(wanted, _supply->free_blocks() / 4), fragmented);
 }
 
 void LullHeap::resize(GCCause::Cause cause) {
@@ -308,7 +312,10 @@ size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeomet
 // before.
 HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
   assert_at_safepoint();
-  collect_at_safepoint(LullEvacuationRequest::normal(), must_clear_soft_references());
+  // Give up only when compaction, and in the end the clearing of soft references, has
+  // not helped either.
+  collect_at_safepoint(_size_policy.was_useless() ? LullEvacuationRequest::compact() : LullEvacuationRequest::normal(),
+                       must_clear_soft_references() || _size_policy.is_near_overhead_limit());
   if (_size_policy.overhead_limit_exceeded()) {
     log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");
     return nullptr;
@@ -336,6 +343,9 @@ HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
     collect_at_safepoint(LullEvacuationRequest::large_run((uint32_t)LullGeometry::blocks_for(words)), true);
     result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
   }
+  // Until the next collection mutators get all that there is, or they would come here
+  // for each hole of the reserve.
+  _supply->set_reserve(0, false);
   return result;
 }
 
@@ -397,12 +407,12 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   reset_allocators();
   COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
   CodeCache::on_gc_marking_cycle_start();
-  ClassUnloadingContext unloading_context(1 /* unlinking threads */,
-                                          false /* unregister while purging */,
-                                          false /* lock while freeing */);
   _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
                                                                  _workers->active_workers(),
                                                                  Threads::number_of_non_daemon_threads()));
+  ClassUnloadingContext unloading_context(_workers->active_workers(),
+                                          false /* unregister while purging */,
+                                          false /* lock while freeing */);
   STWGCTimer* const timer = _collector->timer();
   LullGlobalTracer* const tracer = _collector->tracer();
   timer->register_gc_start();
@@ -446,7 +456,7 @@ void LullHeap::verify_after_collection(bool by_flag) {
   }
   if (LullVerifyHeap) {
     GCTraceTime(Debug, gc, verify) tm("Verify");
-    LullVerify(_memory, _blocks, _supply, LullVerify::Moment::AfterCollection).verify();
+    LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::AfterCollection).verify();
   }
 }
 
@@ -471,31 +481,31 @@ public:
 };
 
 void LullHeap::object_iterate(ObjectClosure* cl) {
+  assert_at_safepoint();
   LullObjectVisitor visitor(cl);
-  LullHeapWalker walker(_memory, &visitor);
-  if (!walker.walk()) {
-    log_warning(gc)("The heap was not walked: no memory for a bitmap of %zuK", capacity() / MarkBitMap::heap_map_factor() / K);
+  LullHeapWalker walker(_memory, 1);
+  if (walker.is_possible()) {
+    walker.walk(0, &visitor);
   }
 }
 
-// The walk itself is not parallel: the first worker that comes does all of it.
 class LullParallelObjectIterator : public ParallelObjectIteratorImpl {
 private:
-  LullHeap* const _heap;
-  volatile int    _claimed;     // 1 when a worker has taken the walk
+  LullHeapWalker _walker;
 
 public:
-  explicit LullParallelObjectIterator(LullHeap* heap) : _heap(heap), _claimed(0) {}
+  LullParallelObjectIterator(LullMemory* memory, uint workers) : _walker(memory, workers) {}
 
   void object_iterate(ObjectClosure* cl, uint worker_id) override {
-    if (Atomic::xchg(&_claimed, 1) == 0) {
-      _heap->object_iterate(cl);
+    LullObjectVisitor visitor(cl);
+    if (_walker.is_possible()) {
+      _walker.walk(worker_id, &visitor);
     }
   }
 };
 
 ParallelObjectIteratorImpl* LullHeap::parallel_object_iterator(uint thread_num) {
-  return new LullParallelObjectIterator(this);
+  return new LullParallelObjectIterator(_memory, thread_num);
 }
 
 void LullHeap::prepare_for_verify() {
@@ -503,7 +513,7 @@ void LullHeap::prepare_for_verify() {
 }
 
 void LullHeap::verify(VerifyOption option) {
-  LullVerify(_memory, _blocks, _supply, LullVerify::Moment::AnyTime).verify();
+  LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::AnyTime).verify();
 }
 
 // Only the start of a large object is known.
@@ -558,8 +568,8 @@ void LullHeap::print_heap_on(outputStream* st) const {
               state < (int)LullBlockState::Archive ? "," : "");
   }
   st->cr();
-  st->print_cr("free blocks kept for copies: %u, longest free run: %zuK",
-               _supply->reserve_blocks(), _supply->longest_free_run() * LullGeometry::BlockSize / K);
+  st->print_cr("kept for copies: %u free, %u recyclable blocks, longest free run: %zuK",
+               _supply->reserve_blocks(), _supply->recyclable_reserve(), _supply->longest_free_run() * LullGeometry::BlockSize / K);
 }
 
 void LullHeap::print_gc_on(outputStream* st) const {

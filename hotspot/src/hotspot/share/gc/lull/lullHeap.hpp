@@ -74,6 +74,7 @@ private:
   LullMemory*        _memory;
   LullBlockTable*    _blocks;
   LullBlockSupply*   _supply;
+  LullEvacuationPolicy* _evacuation_policy;
   WorkerThreads*     _workers;
   LullCollector*     _collector;
   LullMonitoring*    _monitoring;

@@ -25,77 +25,122 @@
 #include "gc/lull/lullMemory.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/oopStorageSet.inline.hpp"
+#include "gc/shared/taskqueue.inline.hpp"
 #include "memory/iterator.inline.hpp"
 #include "memory/resourceArea.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
-#include "runtime/safepoint.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/threads.hpp"
-#include "utilities/stack.inline.hpp"
 
+// One worker's trace.
 class LullWalkClosure final : public BasicOopIterateClosure {
 private:
-  LullHeapWalker* const _walker;
+  MarkBitMap* const      _visited;
+  LullWalkQueue* const   _queue;
+  LullWalkVisitor* const _visitor;
+  oop                    _holder;
+
+  template <typename T>
+  void do_oop_work(T* p) {
+    const T heap_oop = RawAccess<>::oop_load(p);
+    if (CompressedOops::is_null(heap_oop)) {
+      return;
+    }
+    const oop target = CompressedOops::decode_not_null(heap_oop);
+    _visitor->visit_reference(p, _holder, target);
+    if (_visited->par_mark(target)) {
+      _queue->push(target);
+    }
+  }
 
 public:
-  explicit LullWalkClosure(LullHeapWalker* walker) : _walker(walker) {}
+  LullWalkClosure(MarkBitMap* visited, LullWalkQueue* queue, LullWalkVisitor* visitor)
+    : _visited(visited), _queue(queue), _visitor(visitor), _holder(nullptr) {}
 
   ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
-  void do_oop(oop* p) override       { _walker->follow(p); }
-  void do_oop(narrowOop* p) override { _walker->follow(p); }
+  void do_oop(oop* p) override       { do_oop_work(p); }
+  void do_oop(narrowOop* p) override { do_oop_work(p); }
+
+  void visit(oop obj) {
+    _holder = obj;
+    _visitor->visit_object(obj);
+    obj->oop_iterate(this);
+    _holder = nullptr;
+  }
+
+  void drain() {
+    oop obj;
+    do {
+      while (_queue->pop_overflow(obj)) {
+        visit(obj);
+      }
+      while (_queue->pop_local(obj)) {
+        visit(obj);
+      }
+    } while (!_queue->is_empty());
+  }
 };
 
-LullHeapWalker::LullHeapWalker(LullMemory* memory, LullWalkVisitor* visitor)
+LullHeapWalker::LullHeapWalker(LullMemory* memory, uint workers)
   : _memory(memory),
     _visited(memory->acquire_walk_bitmap()),
-    _visitor(visitor),
-    _stack(),
-    _holder(nullptr) {}
+    _workers(workers),
+    _queues(workers),
+    _terminator(workers, &_queues),
+    _next_roots(0) {
+  for (uint i = 0; i < workers; i++) {
+    _queues.register_queue(i, new LullWalkQueue());
+  }
+}
 
 LullHeapWalker::~LullHeapWalker() {
-  if (_visited != nullptr) {
+  for (uint i = 0; i < _workers; i++) {
+    delete _queues.queue(i);
+  }
+  if (is_possible()) {
     _memory->release_walk_bitmap();
   }
 }
 
-template <typename T>
-void LullHeapWalker::follow(T* p) {
-  const T heap_oop = RawAccess<>::oop_load(p);
-  if (CompressedOops::is_null(heap_oop)) {
-    return;
-  }
-  const oop target = CompressedOops::decode_not_null(heap_oop);
-  _visitor->visit_reference(p, _holder, target);
-  if (!_visited->is_marked(target)) {
-    _visited->mark(target);
-    _stack.push(target);
-  }
-}
-
-void LullHeapWalker::drain() {
-  LullWalkClosure closure(this);
-  while (!_stack.is_empty()) {
-    _holder = _stack.pop();
-    _visitor->visit_object(_holder);
-    _holder->oop_iterate(&closure);
-  }
-  _holder = nullptr;
-}
-
-bool LullHeapWalker::walk() {
-  assert_at_safepoint();
-  if (_visited == nullptr) {
-    return false;
-  }
+void LullHeapWalker::walk(uint worker_id, LullWalkVisitor* visitor) {
+  assert(is_possible() && worker_id < _workers, "worker %u", worker_id);
   ResourceMark rm;
-  LullWalkClosure closure(this);
-  CLDToOopClosure clds(&closure, ClassLoaderData::_claim_none);
-  NMethodToOopClosure nmethods(&closure, !NMethodToOopClosure::FixRelocations);
-  ClassLoaderDataGraph::cld_do(&clds);
-  Threads::oops_do(&closure, nullptr);
-  OopStorageSet::strong_oops_do(&closure);
-  CodeCache::nmethods_do(&nmethods);
-  drain();
-  return true;
+  LullWalkClosure closure(_visited, _queues.queue(worker_id), visitor);
+  for (;;) {
+    const uint roots = Atomic::fetch_then_add(&_next_roots, 1u);
+    if (roots >= (uint)Roots::End) {
+      break;
+    }
+    switch ((Roots)roots) {
+      case Roots::ClassLoaders: {
+        CLDToOopClosure clds(&closure, ClassLoaderData::_claim_none);
+        ClassLoaderDataGraph::cld_do(&clds);
+        break;
+      }
+      case Roots::Threads:
+        Threads::oops_do(&closure, nullptr);
+        break;
+      case Roots::Storages:
+        OopStorageSet::strong_oops_do(&closure);
+        break;
+      case Roots::Code: {
+        NMethodToOopClosure nmethods(&closure, !NMethodToOopClosure::FixRelocations);
+        CodeCache::nmethods_do(&nmethods);
+        break;
+      }
+      case Roots::End:
+        ShouldNotReachHere();
+    }
+    closure.drain();
+  }
+  do {
+    closure.drain();
+    oop obj;
+    while (_queues.steal(worker_id, obj)) {
+      closure.visit(obj);
+      closure.drain();
+    }
+  } while (!_terminator.offer_termination());
 }

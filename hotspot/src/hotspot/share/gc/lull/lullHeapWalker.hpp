@@ -22,46 +22,60 @@
 #ifndef SHARE_GC_LULL_LULLHEAPWALKER_HPP
 #define SHARE_GC_LULL_LULLHEAPWALKER_HPP
 
+#include "gc/shared/taskTerminator.hpp"
+#include "gc/shared/taskqueue.hpp"
 #include "memory/allocation.hpp"
-#include "memory/iterator.hpp"
 #include "oops/oopsHierarchy.hpp"
-#include "utilities/stack.hpp"
 
 class LullMemory;
 class MarkBitMap;
 
 // Visits every object that can be reached, at a safepoint, by tracing: the heap cannot
-// be parsed block by block, as the ends of holes hold what was there before.
+// be parsed block by block, as the ends of holes hold what was there before. By one
+// thread, or by several workers together.
 //
 // All reference fields count, those of soft, weak, final and phantom references too:
 // whatever a visited object refers to is visited.
 
-// Called for each reference before it is followed. Roots have no holder.
+// Called for each reference before it is followed. Roots have no holder. With several
+// workers the visitor is theirs alone, or it must be safe to share.
 class LullWalkVisitor {
 public:
   virtual void visit_reference(const void* field, oop holder, oop target) {}
   virtual void visit_object(oop obj) = 0;
 };
 
-class LullHeapWalker : public StackObj {
-  friend class LullWalkClosure;
+typedef OverflowTaskQueue<oop, mtGC>             LullWalkQueue;
+typedef GenericTaskQueueSet<LullWalkQueue, mtGC> LullWalkQueueSet;
 
+class LullHeapWalker : public CHeapObj<mtGC> {
 private:
-  LullMemory* const      _memory;
-  MarkBitMap* const      _visited;      // nullptr: there was no memory for it
-  LullWalkVisitor* const _visitor;
-  Stack<oop, mtGC>       _stack;
-  oop                    _holder;
+  // The kinds of roots, each visited by the worker that claims it.
+  enum class Roots : uint {
+    ClassLoaders,
+    Threads,
+    Storages,
+    Code,
+    End
+  };
 
-  template <typename T> void follow(T* p);
-  void drain();
+  LullMemory* const  _memory;
+  MarkBitMap* const  _visited;        // nullptr: there was no memory for it
+  const uint         _workers;
+  LullWalkQueueSet   _queues;
+  TaskTerminator     _terminator;
+  volatile uint      _next_roots;     // claimed by atomic add
 
 public:
-  LullHeapWalker(LullMemory* memory, LullWalkVisitor* visitor);
+  LullHeapWalker(LullMemory* memory, uint workers);
   ~LullHeapWalker();
+  NONCOPYABLE(LullHeapWalker);
 
-  // False if there is no memory to walk the heap: nothing was visited.
-  bool walk();
+  // False if there is no memory to walk the heap. Has logged that.
+  bool is_possible() const { return _visited != nullptr; }
+
+  // The part of one of the workers. All of them must come: returns when all is visited.
+  void walk(uint worker_id, LullWalkVisitor* visitor);
 };
 
 #endif // SHARE_GC_LULL_LULLHEAPWALKER_HPP

@@ -39,12 +39,19 @@ LullMarkClosure::LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* ref
   : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_stw_fullgc_mark, reference_processor),
     _worker(worker) {}
 
+void LullMarkClosure::do_nmethod(nmethod* nm) {
+  // Not the default, nmethod::follow_nmethod: that is for collectors that do not move
+  // objects while they mark, and leaves the old addresses in the instructions.
+  _worker->code_closure()->do_nmethod(nm);
+}
+
 void LullMarkStatistics::add(const LullMarkStatistics& other) {
   _marked_objects    += other._marked_objects;
   _marked_words      += other._marked_words;
   _evacuated_objects += other._evacuated_objects;
   _evacuated_words   += other._evacuated_words;
   _failed_objects    += other._failed_objects;
+  _failed_words      += other._failed_words;
 }
 
 LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
@@ -62,6 +69,7 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _queue(),
     _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
     _closure(this, reference_processor),
+    _code_closure(&_closure, NMethodToOopClosure::FixRelocations, true /* keepalive */),
     _copy_allocator(supply, blocks, LullReserveUse::Allow),
     _dedup_requests(),
     _self_forwarded(),
@@ -107,7 +115,7 @@ oop LullMarkWorker::evacuate(oop obj) {
 
   HeapWord* const to = allocate_copy(words);
   if (to == nullptr) {
-    return keep_in_place(obj, mark);
+    return keep_in_place(obj, mark, words);
   }
   Copy::aligned_disjoint_words(cast_from_oop<HeapWord*>(obj), to, words);
 
@@ -128,12 +136,13 @@ oop LullMarkWorker::evacuate(oop obj) {
   return copy;
 }
 
-oop LullMarkWorker::keep_in_place(oop obj, markWord mark) {
+oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words) {
   const oop winner = obj->forward_to_self_atomic(mark, memory_order_relaxed);
   if (winner != nullptr) {
     return winner;
   }
   _statistics._failed_objects++;
+  _statistics._failed_words += words;
   _self_forwarded.push(obj);
   const bool marked = _mark_bitmap->par_mark(obj);
   assert(marked, "the forwarding has one winner");
@@ -187,9 +196,10 @@ void LullMarkWorker::follow(oop obj) {
   _statistics._marked_words += words;
 
   // A large object lives or dies as a whole, by its mark bit.
-  if (words <= LullGeometry::MaxBlockObjectWords ||
-      !_blocks->block_of(cast_from_oop<void*>(obj))->is_large()) {
+  const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
+  if (words <= LullGeometry::MaxBlockObjectWords || !_blocks->at(block)->is_large()) {
     _line_marks->mark(cast_from_oop<HeapWord*>(obj), words);
+    _blocks->add_live(block, words);
   }
   if (StringDedup::is_enabled()) {
     request_deduplication(obj);

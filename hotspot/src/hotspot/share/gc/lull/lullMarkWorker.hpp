@@ -54,6 +54,9 @@ public:
 
   void do_oop(oop* p) override;
   void do_oop(narrowOop* p) override;
+
+  // Code in the frames of a stack chunk.
+  void do_nmethod(nmethod* nm) override;
 };
 
 // Counts of one worker in one collection.
@@ -63,6 +66,7 @@ struct LullMarkStatistics {
   size_t _evacuated_objects;
   size_t _evacuated_words;
   size_t _failed_objects;      // of an evacuated block, left in place
+  size_t _failed_words;
 
   void add(const LullMarkStatistics& other);
 };
@@ -86,6 +90,7 @@ private:
   LullMarkQueue             _queue;
   PartialArraySplitter      _array_splitter;
   LullMarkClosure           _closure;
+  MarkingNMethodClosure     _code_closure;
   LullAllocator             _copy_allocator;
   StringDedup::Requests     _dedup_requests;
   Stack<oop, mtGC>          _self_forwarded;
@@ -96,7 +101,7 @@ private:
 
   HeapWord* allocate_copy(size_t words);
   oop evacuate(oop obj);
-  oop keep_in_place(oop obj, markWord mark);
+  oop keep_in_place(oop obj, markWord mark, size_t words);
 
   void follow(oop obj);
   void follow_array(objArrayOop array);
@@ -116,6 +121,12 @@ public:
 
   LullMarkQueue* queue()      { return &_queue; }
   LullMarkClosure* closure()  { return &_closure; }
+
+  // Code on stacks, of threads and of continuations: keeps it, marks what it refers to,
+  // and patches its instructions, once for each method. The closure has moved an object
+  // when it returns, so that code can be patched at once. Code that is on no stack is
+  // updated by a later phase.
+  MarkingNMethodClosure* code_closure() { return &_code_closure; }
   const LullMarkStatistics& statistics() const { return _statistics; }
 
   void prepare(bool evacuating);

@@ -33,7 +33,11 @@
 #include "utilities/align.hpp"
 
 size_t LullMemory::granule_size() {
-  return UseLargePages ? MAX2(os::large_page_size(), M) : M;
+  // Heap for which a page of marks is used: a byte per line, a bit per place where an
+  // object may start.
+  const size_t per_line_mark_page = os::vm_page_size() * LullGeometry::LineSize;
+  const size_t per_bitmap_page = os::vm_page_size() * MarkBitMap::heap_map_factor();
+  return MAX4(M, per_line_mark_page, per_bitmap_page, UseLargePages ? os::large_page_size() : M);
 }
 
 size_t LullMemory::blocks_per_granule() {
@@ -90,8 +94,7 @@ bool LullMemory::is_committed(const void* addr) const {
   return _committed[((const char*)addr - _heap.base()) / granule_size()];
 }
 
-// The part of a table that belongs to a granule, in whole pages. Tables of a granule
-// are at least a page: 4 KB of line marks for 1 MB of heap.
+// The part of a table that belongs to a granule, in whole pages.
 static bool commit_part(const ReservedSpace& space, size_t part_size, size_t granule) {
   assert(is_aligned(part_size, os::vm_page_size()), "%zu", part_size);
   return os::commit_memory(space.base() + granule * part_size, part_size, false);

@@ -33,7 +33,7 @@ class WorkerThreads;
 // The memory of the heap and of its tables: what is reserved, and what of it is
 // committed, in granules. A granule's part of each table is committed with it.
 //
-// A granule is 1 MB, or a large page if that is larger.
+// A granule is 1 MB, or what a large page or a page of a table needs if that is more.
 
 class LullMemory : public CHeapObj<mtGC> {
 private:

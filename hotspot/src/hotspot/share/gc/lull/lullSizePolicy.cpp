@@ -45,6 +45,10 @@ void LullSizePolicy::record_collection(jlong start_ns, jlong end_ns, size_t used
                       cost * 100, _cost.davg() * 100, _useless_collections);
 }
 
+bool LullSizePolicy::is_near_overhead_limit() const {
+  return UseGCOverheadLimit && _useless_collections + 1 >= GCOverheadLimitThreshold;
+}
+
 bool LullSizePolicy::overhead_limit_exceeded() const {
   return UseGCOverheadLimit && _useless_collections >= GCOverheadLimitThreshold;
 }

@@ -52,6 +52,12 @@ public:
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause) const;
 
+  // Did the last collection take nearly all time and free nearly nothing?
+  bool was_useless() const { return _useless_collections > 0; }
+
+  // Is the next collection the last one before allocations fail?
+  bool is_near_overhead_limit() const;
+
   // Should an allocation fail although a little memory is left (UseGCOverheadLimit)?
   bool overhead_limit_exceeded() const;
 };

@@ -33,7 +33,6 @@ LullMarkFromRootsTask::LullMarkFromRootsTask(LullMarkWorker** workers, uint acti
   : WorkerTask("Lull Mark From Roots"),
     _workers(workers),
     _active_workers(active_workers),
-    _strong_roots_scope(active_workers),
     _storages(),
     _terminator(active_workers, queues) {}
 
@@ -48,10 +47,7 @@ public:
 
   void do_thread(Thread* thread) override {
     ResourceMark rm;
-    // The closure has moved an object when it returns: code can be patched at once. Code
-    // that is on no thread's stack is updated by a later phase.
-    MarkingNMethodClosure nmethods(_worker->closure(), NMethodToOopClosure::FixRelocations, true /* keepalive */);
-    thread->oops_do(_worker->closure(), &nmethods);
+    thread->oops_do(_worker->closure(), _worker->code_closure());
     _worker->drain();
   }
 };

@@ -25,17 +25,16 @@
 #include "gc/shared/workerThread.hpp"
 #include "gc/lull/lullMarkWorker.hpp"
 #include "gc/shared/oopStorageSetParState.hpp"
-#include "gc/shared/strongRootsScope.hpp"
 #include "gc/shared/taskTerminator.hpp"
 
 // The first phase of a global collection: from the strong roots, in parallel, until
 // all queues are empty. Roots: class loaders that are always alive, thread stacks
-// with the code on them, and the strong storages of the VM.
+// with the code on them, and the strong storages of the VM. The caller holds a
+// StrongRootsScope.
 class LullMarkFromRootsTask : public WorkerTask {
 private:
   LullMarkWorker** const                      _workers;
   const uint                                  _active_workers;
-  StrongRootsScope                            _strong_roots_scope;
   OopStorageSetStrongParState<false, false>   _storages;
   TaskTerminator                              _terminator;
 

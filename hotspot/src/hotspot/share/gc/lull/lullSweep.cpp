@@ -61,6 +61,7 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
     return; // never marked
   }
   _line_marks->clear(index);
+  _blocks->clear_live(index);
   _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
 }
 
@@ -82,11 +83,9 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
   LullLineSet free_lines;
   _line_marks->unmarked_lines(index, &free_lines);
   const uint free_count = free_lines.count();
-  block->set_swept_lines(LullGeometry::LinesPerBlock - free_count);
-
   if (free_count == LullGeometry::LinesPerBlock) {
     block->free_lines().clear_all();
-    block->set_state(LullBlockState::Free);
+    block->set_free();
   } else if (free_lines.longest_run() >= LullMinHoleLines) {
     block->free_lines() = free_lines;
     block->set_state(LullBlockState::Recyclable);
@@ -108,10 +107,8 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
   // The worker that has the head frees the tail too. Another worker that comes to the
   // tail does nothing, whether it finds it freed or not.
   const uint32_t end = untype(index) + block->large_blocks();
-  block->set_large_blocks(0);
   for (uint32_t i = untype(index); i < end; i++) {
-    _blocks->at(to_block_index(i))->set_state(LullBlockState::Free);
-    _blocks->at(to_block_index(i))->set_swept_lines(0);
+    _blocks->at(to_block_index(i))->set_free();
     zap(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock);
   }
 }

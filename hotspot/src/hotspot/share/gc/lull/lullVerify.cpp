@@ -19,6 +19,8 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "code/codeCache.hpp"
+#include "code/nmethod.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullLineMarks.hpp"
@@ -27,7 +29,7 @@
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
-#include "logging/log.hpp"
+#include "gc/shared/workerThread.hpp"
 #include "memory/metaspace.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/safepoint.hpp"
@@ -61,8 +63,9 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
     }
     case LullBlockState::LargeTail: {
       const uint32_t head = untype(_blocks->large_head_of(index));
-      guarantee(i < head + _blocks->at(to_block_index(head))->large_blocks(),
-                "Large: tail %u is behind the end of the large object at %u", i, head);
+      guarantee(_blocks->at(to_block_index(head))->state() == LullBlockState::LargeHead &&
+                i < head + _blocks->at(to_block_index(head))->large_blocks(),
+                "Large: tail %u is not of the large object at %u", i, head);
       break;
     }
     default:
@@ -154,11 +157,31 @@ void LullVerify::verify_object(oop obj) const {
   }
 }
 
+class LullVerifyTask : public WorkerTask {
+private:
+  LullHeapWalker* const  _walker;
+  LullWalkVisitor* const _visitor;
+
+public:
+  LullVerifyTask(LullHeapWalker* walker, LullWalkVisitor* visitor)
+    : WorkerTask("Lull Verify"), _walker(walker), _visitor(visitor) {}
+
+  void work(uint worker_id) override { _walker->walk(worker_id, _visitor); }
+};
+
 void LullVerify::verify_reachable() const {
-  LullVerifyVisitor visitor(this);
-  LullHeapWalker walker(_memory, &visitor);
-  if (!walker.walk()) {
-    log_warning(gc, verify)("Reachable objects were not verified: no memory for a bitmap");
+  LullVerifyVisitor visitor(this);    // has no state
+  LullHeapWalker walker(_memory, _workers->active_workers());
+  if (walker.is_possible()) {
+    LullVerifyTask task(&walker, &visitor);
+    _workers->run_task(&task);
+  }
+}
+
+void LullVerify::verify_code() const {
+  NMethodIterator methods(NMethodIterator::all);
+  while (methods.next()) {
+    methods.method()->verify_oop_relocations();
   }
 }
 
@@ -166,4 +189,5 @@ void LullVerify::verify() const {
   assert_at_safepoint();
   verify_blocks();
   verify_reachable();
+  verify_code();
 }

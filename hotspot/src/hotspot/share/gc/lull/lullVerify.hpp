@@ -28,6 +28,7 @@
 
 class LullBlockSupply;
 class LullMemory;
+class WorkerThreads;
 
 // Checks every invariant of the heap, and stops the VM with the invariant's name, the
 // block and the object if one does not hold. Safepoint only.
@@ -39,6 +40,7 @@ class LullMemory;
 //   Used        the bytes in use add up
 //   Idle        no block is evacuated, and no object is forwarded, between collections
 //   Reach       no reference leads into a free line, a free block, or outside
+//   Code        instructions hold the addresses that their method's table of oops holds
 //   Marked      after a collection: what can be reached is marked, and so are its lines
 
 class LullVerify : public StackObj {
@@ -54,6 +56,7 @@ private:
   LullMemory* const      _memory;
   LullBlockTable* const  _blocks;
   LullBlockSupply* const _supply;
+  WorkerThreads* const   _workers;
   const Moment           _moment;
 
   void verify_block(LullBlockIndex index, size_t* used) const;
@@ -61,10 +64,11 @@ private:
   void verify_reference(const void* field, oop holder, oop target) const;
   void verify_object(oop obj) const;
   void verify_reachable() const;
+  void verify_code() const;
 
 public:
-  LullVerify(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, Moment moment)
-    : _memory(memory), _blocks(blocks), _supply(supply), _moment(moment) {}
+  LullVerify(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, WorkerThreads* workers, Moment moment)
+    : _memory(memory), _blocks(blocks), _supply(supply), _workers(workers), _moment(moment) {}
 
   void verify() const;
 };

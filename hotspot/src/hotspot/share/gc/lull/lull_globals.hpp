@@ -48,15 +48,14 @@
           range(0, 50)                                                      \
                                                                             \
   product(uint, LullEvacuationMaxLivePercent, 50, EXPERIMENTAL,             \
-          "A block is evacuated only if at most this share of its lines "   \
-          "was live at the last collection. Higher values copy more to "    \
-          "win less.")                                                      \
+          "A block is evacuated only if at most this share of it was live " \
+          "at the last collection. Higher values copy more to win less.")   \
           range(0, 100)                                                     \
                                                                             \
   product(uint, LullFragmentationTriggerPercent, 15, EXPERIMENTAL,          \
           "Evacuate when at least this share of the committed heap is "     \
-          "free memory inside of partly used blocks. Lower values keep "    \
-          "the heap denser, higher values copy less.")                      \
+          "dead or free memory inside of partly used blocks. Lower values " \
+          "keep the heap denser, higher values copy less.")                 \
           range(0, 100)                                                     \
                                                                             \
   product(bool, LullUncommit, true, EXPERIMENTAL,                           \

@@ -21,6 +21,9 @@
 
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
+#include "runtime/interfaceSupport.inline.hpp"
+#include "runtime/vmOperations.hpp"
+#include "runtime/vmThread.hpp"
 #include "unittest.hpp"
 
 #include <random>
@@ -38,6 +41,26 @@ protected:
 
   LullBlock* block(uint32_t i) { return _table.at(to_block_index(i)); }
 
+  template <typename Function>
+  void at_safepoint(Function function) {
+    class Operation : public VM_GTestExecuteAtSafepoint {
+    private:
+      Function& _function;
+    public:
+      explicit Operation(Function& function) : _function(function) {}
+      void doit() override { _function(); }
+    } operation(function);
+    ThreadInVMfromNative to_vm(JavaThread::current());
+    VMThread::execute(&operation);
+  }
+
+  // As the sweep leaves a block: lines from first_free on are free.
+  void make_recyclable(uint32_t i, uint first_free) {
+    block(i)->free_lines().clear_all();
+    block(i)->free_lines().add_range(first_free, LullGeometry::LinesPerBlock - first_free);
+    block(i)->set_state(LullBlockState::Recyclable);
+  }
+
   void verify() {
     const char* const error = _supply.verify();
     ASSERT_EQ(error, nullptr) << error;
@@ -47,7 +70,7 @@ protected:
 TEST_VM_F(LullBlockSupplyTest, nothing_is_free_at_first) {
   LullBlockIndex index;
   EXPECT_FALSE(_supply.take_block(LullReserveUse::Allow, &index));
-  EXPECT_FALSE(_supply.take_recyclable(&index));
+  EXPECT_FALSE(_supply.take_recyclable(LullReserveUse::Keep, &index));
   EXPECT_EQ(_supply.longest_free_run(), 0u);
   verify();
 }
@@ -82,7 +105,7 @@ TEST_VM_F(LullBlockSupplyTest, a_large_object_is_a_head_and_tails) {
 
 TEST_VM_F(LullBlockSupplyTest, the_reserve_is_kept_unless_allowed) {
   _supply.add_committed(0, 4);
-  _supply.set_reserve_blocks(3);
+  at_safepoint([&] { _supply.set_reserve(3, false); });
   LullBlockIndex index;
   EXPECT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
   EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &index));
@@ -103,11 +126,55 @@ TEST_VM_F(LullBlockSupplyTest, what_a_thread_gives_back_is_handed_out_again) {
   EXPECT_EQ(_supply.used_bytes(), LullGeometry::BlockSize - 20 * LullGeometry::LineSize);
 
   LullBlockIndex again;
-  ASSERT_TRUE(_supply.take_recyclable(&again));
+  ASSERT_TRUE(_supply.take_recyclable(LullReserveUse::Keep, &again));
   EXPECT_EQ(again, index);
   EXPECT_EQ(block(untype(again))->free_lines().count(), 20u);
   EXPECT_EQ(_supply.used_bytes(), size_t(LullGeometry::BlockSize));
-  EXPECT_FALSE(_supply.take_recyclable(&again));
+  EXPECT_FALSE(_supply.take_recyclable(LullReserveUse::Keep, &again));
+}
+
+// Where free blocks are too few, the reserve holds the blocks with the most free lines.
+TEST_VM_F(LullBlockSupplyTest, the_reserve_takes_the_emptiest_recyclable_blocks) {
+  _supply.add_committed(0, 8);
+  LullBlockIndex index;
+  for (uint32_t i = 0; i < 7; i++) {
+    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+  }
+  const uint first_free[] = {100, 20, 120, 64, 30, 127, 40};
+  uint32_t free_block = 0;
+  for (uint32_t i = 0, used = 0; i < 8; i++) {
+    if (block(i)->is_free()) {
+      free_block = i;
+    } else {
+      make_recyclable(i, first_free[used++]);
+    }
+  }
+  at_safepoint([&] {
+    _supply.rebuild();
+    _supply.set_reserve(3, true);   // the free block, and holes of two blocks
+  });
+  EXPECT_EQ(_supply.reserve_blocks(), 1u);
+  EXPECT_EQ(_supply.recyclable_reserve(), 3u);  // 108 + 98 + 88 lines: the first two are too few
+  verify();
+
+  // Mutators get the others, in address order, and nothing else.
+  std::vector<uint> got;
+  while (_supply.take_recyclable(LullReserveUse::Keep, &index)) {
+    EXPECT_FALSE(_table.at(index)->is_in_reserve());
+    got.push_back(LullGeometry::LinesPerBlock - _table.at(index)->free_lines().count());
+  }
+  EXPECT_EQ(got, (std::vector<uint>{100, 120, 64, 127}));
+  EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &index));
+
+  // A collection gets the rest.
+  got.clear();
+  while (_supply.take_recyclable(LullReserveUse::Allow, &index)) {
+    got.push_back(LullGeometry::LinesPerBlock - _table.at(index)->free_lines().count());
+  }
+  EXPECT_EQ(got, (std::vector<uint>{20, 30, 40}));
+  EXPECT_TRUE(_supply.take_block(LullReserveUse::Allow, &index));
+  EXPECT_EQ(index, to_block_index(free_block));
+  verify();
 }
 
 // Takes runs of random lengths until nothing is left: they never overlap, and what the

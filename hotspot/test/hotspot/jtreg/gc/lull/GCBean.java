@@ -46,4 +46,12 @@ final class GCBean {
     static long collections() {
         return BEAN.getCollectionCount();
     }
+
+    /** Bytes in use when the last collection had ended. */
+    static long usedAfterCollection() {
+        return ManagementFactory.getMemoryPoolMXBeans().stream()
+                .filter(pool -> pool.getCollectionUsage() != null)
+                .mapToLong(pool -> pool.getCollectionUsage().getUsed())
+                .sum();
+    }
 }

@@ -83,6 +83,14 @@ import java.util.Random;
  */
 
 /*
+ * @test id=alignment256
+ * @requires vm.gc.Lull & vm.bits == "64"
+ * @summary All sizes, with each object at the start of a line.
+ * @library /
+ * @run main/othervm -Xmx256m -XX:+UseLullGC -XX:ObjectAlignmentInBytes=256 gc.lull.TestAllocationSizes
+ */
+
+/*
  * @test id=noTLAB
  * @requires vm.gc.Lull
  * @summary All sizes, without TLABs.

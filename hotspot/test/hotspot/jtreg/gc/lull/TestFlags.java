@@ -91,11 +91,9 @@ public class TestFlags {
     }
 
     private static void refused() throws Exception {
-        refused("supports -XX:ObjectAlignmentInBytes of up to 32, it is 64", "-XX:ObjectAlignmentInBytes=64");
         refused("needs -XX:LockingMode=2", "-XX:LockingMode=0");
         refused("needs -XX:LockingMode=2", "-XX:LockingMode=1");
         refused("-XX:ParallelGCThreads=0 cannot be used with it", "-XX:ParallelGCThreads=0");
-        refused("does not support -XX:+UseNUMA", "-XX:+UseNUMA");
         refused("supports heaps of up to 1024G, the maximum heap size is 2048G", "-Xmx2t");
         refused("Multiple garbage collectors selected", "-XX:+UseSerialGC");
 
@@ -120,6 +118,8 @@ public class TestFlags {
         accepted(EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=100", "-XX:+UseTransparentHugePages");
         accepted("-XX:+UnlockDiagnosticVMOptions", "-XX:+LullVerifyHeap", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC");
         accepted("-XX:+AlwaysPreTouch", "-Xms16m", "-XX:ObjectAlignmentInBytes=16");
+        accepted("-XX:ObjectAlignmentInBytes=256");
+        accepted("-XX:+UseNUMA");
         // The size of TLABs is up to Lull, whatever is asked for.
         accepted("-XX:TLABSize=16k", "-XX:MinTLABSize=4k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
     }

@@ -139,4 +139,25 @@ public record GcLog(List<Pause> pauses, List<HeapSize> heap, List<Pause> safepoi
     public double totalMillis() {
         return pauses.stream().mapToDouble(Pause::millis).sum();
     }
+
+    /** Returns the seconds of pauses within [from, to), in seconds of uptime; of a pause at an end, the part inside. */
+    public double pausedSeconds(double from, double to) {
+        return pauses.stream().mapToDouble(p -> Math.max(0, Math.min(p.uptime, to) - Math.max(p.uptime - p.millis / 1000, from))).sum();
+    }
+
+    /**
+     * Returns how much was allocated in [from, to), in megabytes: the sum of what the heap grew by from the end of each collection to the
+     * beginning of the next one, for those that begin in this time. What is allocated while a collection goes on is not seen.
+     */
+    public double allocatedMegabytes(double from, double to) {
+        double sum = 0;
+        // Sizes come in twos, before and after a collection.
+        for (int i = 2; i < heap.size(); i += 2) {
+            HeapSize before = heap.get(i);
+            if (before.uptime >= from && before.uptime < to) {
+                sum += Math.max(0, before.used - heap.get(i - 1).used);
+            }
+        }
+        return sum;
+    }
 }

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * A persistent HTTP/1.1 connection to 127.0.0.1, blocking, for one thread: as little as a load needs, so that the load costs
@@ -40,12 +41,28 @@ public final class HttpConnection implements AutoCloseable {
      * @throws IOException if no complete answer came; the connection is closed then
      */
     public Answer get(String target) throws IOException {
+        return send("GET", target, null, new byte[0]);
+    }
+
+    /**
+     * Sends a request with a body and returns the answer.
+     *
+     * @param method such as {@code POST}
+     * @param target path and query, already encoded
+     * @param type of the body; null for a request without one
+     * @throws IOException if no complete answer came; the connection is closed then
+     */
+    public Answer send(String method, String target, String type, byte[] body) throws IOException {
+        String head = method + " " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAccept: application/json\r\n"
+                + (type == null ? "" : "Content-Type: " + type + "\r\nContent-Length: " + body.length + "\r\n") + "\r\n";
+        byte[] message = Arrays.copyOf(head.getBytes(StandardCharsets.US_ASCII), head.length() + body.length);
+        System.arraycopy(body, 0, message, head.length(), body.length);
         try {
             if (socket == null) {
                 open();
             }
-            String head = "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAccept: application/json\r\n\r\n";
-            socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+            // One write, so that head and body share a packet.
+            socket.getOutputStream().write(message);
             return readAnswer();
         } catch (IOException e) {
             close();
@@ -89,7 +106,10 @@ public final class HttpConnection implements AutoCloseable {
             }
         }
         byte[] body;
-        if (chunked) {
+        if (status.startsWith("204", 9)) {
+            // Never has a body, nor says so.
+            body = new byte[0];
+        } else if (chunked) {
             body = readChunks();
         } else if (length >= 0) {
             body = readExactly(length);

@@ -19,19 +19,19 @@ import lull.bench.util.Json;
  * are checked but not measured, then a closed loop for throughput, then an open loop for latency. A phase of 0 seconds is left out.
  *
  * <p>{@code --requests N} ends the closed loop after N requests instead, {@code --requests round} after every input once; its seconds stay
- * the upper bound.
+ * the upper bound. {@code --warmup-requests N} does so for the warm-up: with both, the work is the same however fast the server is.
  * {@code --rate auto:0.5} takes half of the throughput that the closed loop has just measured.
  */
 public final class LoadMain {
     private static final String USAGE = "LoadMain --service NAME --data DIR --port PORT --out FILE [--seed N] [--clients N]"
-            + " [--connections N] [--warmup SECONDS] [--closed SECONDS] [--requests N|round] [--open SECONDS] [--rate PER_SECOND|auto:FRACTION]"
+            + " [--connections N] [--warmup SECONDS] [--warmup-requests N] [--closed SECONDS] [--requests N|round] [--open SECONDS] [--rate PER_SECOND|auto:FRACTION]"
             + " [--every SECONDS]";
     private static final double MAX_SECONDS = 7 * 24 * 3600.0;
 
     private LoadMain() { }
 
     public static void main(String[] args) {
-        Cli.main(USAGE, Set.of("service", "data", "port", "out", "seed", "clients", "connections", "warmup", "closed", "requests", "open",
+        Cli.main(USAGE, Set.of("service", "data", "port", "out", "seed", "clients", "connections", "warmup", "warmup-requests", "closed", "requests", "open",
                 "rate", "every"), args, LoadMain::run);
     }
 
@@ -57,7 +57,7 @@ public final class LoadMain {
         double throughput = Double.NaN;
         long errors = 0;
         if (warmup > 0) {
-            Phase phase = Phase.closed("warm-up", caller, port, clients, warmup, Long.MAX_VALUE, number);
+            Phase phase = Phase.closed("warm-up", caller, port, clients, warmup, cli.number("warmup-requests", Long.MAX_VALUE, 1, Long.MAX_VALUE), number);
             phase.run(progress, every);
             phases.add(phase.result());
             errors += phase.latencies().errors();

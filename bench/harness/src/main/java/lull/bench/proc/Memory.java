@@ -5,13 +5,18 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads the memory of a process from /proc/PID/status. */
+/** Reads the memory of a process and of the machine from /proc. */
 public final class Memory {
     private Memory() { }
 
     /** Returns the resident set in megabytes (2^20 bytes). @throws IOException if the process is gone */
     public static double residentMegabytes(long pid) throws IOException {
         return field(Files.readString(Path.of("/proc", Long.toString(pid), "status")), "VmRSS");
+    }
+
+    /** Returns the memory that a new process may use, in megabytes. */
+    public static double availableMegabytes() throws IOException {
+        return field(Files.readString(Path.of("/proc/meminfo")), "MemAvailable");
     }
 
     /** Returns the field {@code name}, given in kB, in megabytes. @throws IOException if it is not there (the process is a zombie) */
@@ -21,6 +26,6 @@ public final class Memory {
                 return Long.parseLong(line.substring(name.length() + 1).replace("kB", "").trim()) / 1024.0;
             }
         }
-        throw new IOException("no " + name + " in /proc/PID/status: the process has ended");
+        throw new IOException("no " + name + " in a file below /proc: the process has ended");
     }
 }

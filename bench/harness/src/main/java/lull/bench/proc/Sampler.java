@@ -35,14 +35,23 @@ public final class Sampler implements AutoCloseable {
     private void run() {
         try {
             while (!closed) {
-                Sample sample = new Sample(System.currentTimeMillis(), Memory.residentMegabytes(pid), split.read(), MachineCpu.busySeconds());
-                synchronized (samples) {
-                    samples.add(sample);
-                }
+                sample();
                 Thread.sleep(PERIOD_MILLIS);
             }
-        } catch (IOException | InterruptedException e) {
-            // The process has ended, or we have been closed: the samples so far are the result.
+        } catch (InterruptedException e) {
+            // We have been closed: the samples so far are the result.
+        }
+    }
+
+    /** Takes a sample at once, if the process lives: without one after the end of a time, what was used last in it would be lost. */
+    public void sample() {
+        synchronized (samples) {
+            try {
+                samples.add(new Sample(System.currentTimeMillis(), Memory.residentMegabytes(pid), split.read(), MachineCpu.busySeconds()));
+            } catch (IOException e) {
+                // The process has ended: the samples so far are the result.
+                closed = true;
+            }
         }
     }
 

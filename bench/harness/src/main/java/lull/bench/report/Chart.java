@@ -102,6 +102,22 @@ public final class Chart {
         return this;
     }
 
+    /** Draws a vertical line from {@code low} to {@code high} at each {@code x}: the interval of an estimate. */
+    public Chart ranges(String classes, List<Range> ranges) {
+        StringBuilder d = new StringBuilder();
+        for (Range range : ranges) {
+            d.append('M').append(Markup.number(x.at(range.x))).append(' ').append(Markup.number(y.at(range.low))).append('V')
+                    .append(Markup.number(y.at(range.high)));
+        }
+        if (!d.isEmpty()) {
+            svg.empty("path", "class", "stem " + classes, "d", d).line();
+        }
+        return this;
+    }
+
+    /** An interval of {@link #ranges}, in the chart's values. */
+    public record Range(double x, double low, double high) { }
+
     /** Draws a vertical rule at {@code value} with a word above it. */
     public Chart rule(double value, String word) {
         double at = x.at(value);

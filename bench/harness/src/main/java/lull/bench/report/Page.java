@@ -10,9 +10,11 @@ import java.util.List;
 public final class Page {
     private static final String STYLE = """
             :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --rule: #d9dee5; --paper: #ffffff; --card: #f6f8fa;
-              --lull: #0b7a75; --g1: #c2570c; --parallel: #6d4bc3; --serial: #4a6b1f; --zgc: #b3246b; --shenandoah: #1f5fbf; }
+              --lull: #0b7a75; --g1: #c2570c; --parallel: #6d4bc3; --serial: #4a6b1f; --zgc: #b3246b; --shenandoah: #1f5fbf;
+              --epsilon: #6b6458; --base: #a38a00; --other: #8a3324; }
             @media (prefers-color-scheme: dark) { :root { --ink: #e6eaf0; --soft: #9aa6b5; --rule: #343d49; --paper: #12161c; --card: #1a2029;
-              --lull: #3fc9bf; --g1: #ff9a52; --parallel: #b49bff; --serial: #a8cc6d; --zgc: #ff7fb8; --shenandoah: #7fb2ff; } }
+              --lull: #3fc9bf; --g1: #ff9a52; --parallel: #b49bff; --serial: #a8cc6d; --zgc: #ff7fb8; --shenandoah: #7fb2ff;
+              --epsilon: #b5ad9e; --base: #e3cc4a; --other: #e08a78; } }
             * { box-sizing: border-box; }
             body { margin: 0 auto; padding: 20px 16px 48px; max-width: 1240px; background: var(--paper); color: var(--ink);
               font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
@@ -35,6 +37,7 @@ public final class Page {
             .second { opacity: .55; } .third { opacity: .25; } .key i.area { opacity: .25; }
             .lull { --c: var(--lull); } .g1 { --c: var(--g1); } .parallel { --c: var(--parallel); } .serial { --c: var(--serial); }
             .zgc { --c: var(--zgc); } .shenandoah { --c: var(--shenandoah); } .plain { --c: var(--soft); }
+            .epsilon { --c: var(--epsilon); } .g1-base { --c: var(--base); } .other { --c: var(--other); }
             svg text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: var(--ink); }
             svg text.mark, svg text.unit { fill: var(--soft); } svg text.name { font-weight: 600; font-size: 13px; } svg text.value { font-size: 13px; }
             svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); } svg .rule { stroke: var(--soft); stroke-dasharray: 4 4; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.bench.run;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,8 +14,9 @@ import lull.bench.util.Cli.UsageException;
  * A collector to measure: on which Java and by which flags.
  *
  * <p>Lull, G1, Parallel and Serial run on the project's JDK ({@code LULL_BUILD/jdk}), so that nothing but the collector differs; if
- * that is not built, all but Lull run on the base JDK. ZGC and Shenandoah are the base JDK's. {@code LULL_JAVA} names another java
- * program for the first group, {@code LULL_JAVA_G1} and so on for one collector.
+ * that is not built, all but Lull run on the base JDK. ZGC, Shenandoah and Epsilon are the base JDK's, and so is {@code g1-base}, which
+ * tells whether our build makes a difference. {@code LULL_JAVA} names another java program for the first group, {@code LULL_JAVA_G1}
+ * and so on for one collector. {@code JDKS} adds the G1 of other JDKs, by version.
  */
 public record Collector(String name, String label, Path java, List<String> flags) {
     private record Kind(String label, boolean ours, List<String> flags) { }
@@ -24,6 +26,8 @@ public record Collector(String name, String label, Path java, List<String> flags
             "g1", new Kind("G1", true, List.of("-XX:+UseG1GC")),
             "parallel", new Kind("Parallel", true, List.of("-XX:+UseParallelGC")),
             "serial", new Kind("Serial", true, List.of("-XX:+UseSerialGC")),
+            "g1-base", new Kind("G1 of the base JDK", false, List.of("-XX:+UseG1GC")),
+            "epsilon", new Kind("Epsilon", false, List.of("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC")),
             "zgc", new Kind("ZGC", false, List.of("-XX:+UseZGC")),
             "shenandoah", new Kind("Shenandoah", false, List.of("-XX:+UseShenandoahGC")));
 
@@ -43,6 +47,28 @@ public record Collector(String name, String label, Path java, List<String> flags
         return collectors;
     }
 
+    /**
+     * Returns the G1 of each JDK in {@code homes}, named by its version: {@code g1-26.0.1}.
+     *
+     * @throws UsageException if one is no JDK, or two have the same version
+     */
+    static List<Collector> ofJdks(List<String> homes) throws IOException, InterruptedException {
+        List<Collector> collectors = new ArrayList<>();
+        for (String home : homes) {
+            Path java = Path.of(home, "bin/java");
+            if (!Files.isExecutable(java)) {
+                throw new UsageException("JDKS has '" + home + "', which has no program bin/java: give homes of JDKs, parted by spaces");
+            }
+            String version = Jdk.of(java).runtime().replaceAll("[+-].*", "");
+            String name = "g1-" + version;
+            if (collectors.stream().anyMatch(c -> c.name.equals(name))) {
+                throw new UsageException("JDKS has two JDKs of version " + version + ": leave one out");
+            }
+            collectors.add(new Collector(name, "G1 of " + version, java, List.of("-XX:+UseG1GC")));
+        }
+        return collectors;
+    }
+
     /** Returns the collector {@code name}. */
     public static Collector of(Settings settings, String name) {
         Kind kind = KINDS.get(name);
@@ -54,7 +80,7 @@ public record Collector(String name, String label, Path java, List<String> flags
 
     private static Path java(Settings settings, String name, Kind kind) {
         Path built = settings.build().resolve("jdk/bin/java");
-        String variable = "LULL_JAVA_" + name.toUpperCase(Locale.ROOT);
+        String variable = "LULL_JAVA_" + name.toUpperCase(Locale.ROOT).replace('-', '_');
         String given = settings.text(variable, kind.ours ? settings.text("LULL_JAVA", null) : null);
         Path java;
         if (given != null) {

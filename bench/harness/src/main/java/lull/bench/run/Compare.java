@@ -139,12 +139,13 @@ public final class Compare {
         for (Cell cell : cells) {
             List<String> row = new ArrayList<>(List.of(Scale.label(cell.factor) + "x (" + cell.heap + " MB)", cell.collector.label(),
                     cell.runs.size() + (cell.failures.isEmpty() ? "" : " (" + cell.failures.size() + " failed)")));
+            for (Metric metric : SHOWN) {
+                List<Double> values = cell.runs.stream().map(m -> m.get(metric)).toList();
+                row.add(values.isEmpty() ? "-" : values.size() == 1 ? metric.format(values.getFirst())
+                        : metric.format(Stats.median(values)) + " [" + metric.format(Stats.min(values)) + "-" + metric.format(Stats.max(values)) + "]");
+            }
             for (Metric metric : Metric.values()) {
                 List<Double> values = cell.runs.stream().map(m -> m.get(metric)).toList();
-                if (SHOWN.contains(metric)) {
-                    row.add(values.isEmpty() ? "-" : values.size() == 1 ? metric.format(values.getFirst())
-                            : metric.format(Stats.median(values)) + " [" + metric.format(Stats.min(values)) + "-" + metric.format(Stats.max(values)) + "]");
-                }
                 if (!values.isEmpty()) {
                     csv.add(List.of("" + cell.factor, "" + cell.heap, cell.collector.name(), metric.id(), metric.unit(), "" + Stats.median(values),
                             "" + Stats.min(values), "" + Stats.max(values), "" + values.size(), "" + cell.failures.size()));

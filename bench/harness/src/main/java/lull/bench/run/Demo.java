@@ -31,7 +31,7 @@ public final class Demo {
     private static int run(Settings settings) throws Exception {
         List<Collector> collectors = Collector.of(settings, settings.words("COLLECTORS", "lull g1"));
         double seconds = settings.decimal("LULL_DEMO_SECONDS", 60, 8, 3600);
-        double warmup = settings.decimal("LULL_DEMO_WARMUP", 30, 1, 3600);
+        double warmup = settings.decimal("LULL_DEMO_WARMUP", 60, 1, 3600);
         double share = settings.decimal("LULL_DEMO_LOAD", 0.5, 0.01, 2);
         double factor = settings.decimal("LULL_DEMO_FACTOR", 2, 0.1, 100);
         Workload workload = new Workload(settings, settings.text("SERVICE", "compile"));

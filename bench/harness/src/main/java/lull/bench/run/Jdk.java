@@ -4,7 +4,10 @@ package lull.bench.run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
@@ -13,8 +16,9 @@ import java.util.Map;
  *
  * @param runtime its runtime version, for instance {@code 25.0.3+9-LTS}
  * @param text what {@code java -version} prints, three lines
+ * @param libjvm the SHA-256 of its libjvm, which tells builds of one version apart
  */
-public record Jdk(String runtime, String text) {
+public record Jdk(String runtime, String text, String libjvm) {
     private static final Map<Path, Jdk> KNOWN = new HashMap<>();
 
     /** Asks {@code java}; once only. @throws IOException if it does not run */
@@ -39,9 +43,17 @@ public record Jdk(String runtime, String text) {
                 throw new IOException(java + " -version ended with code " + code + ": " + String.join(" / ", lines));
             }
             List<String> version = lines.stream().filter(l -> l.matches("\\S.*(version|build).*")).toList();
-            return new Jdk(runtime, String.join("\n", version));
+            return new Jdk(runtime, String.join("\n", version), sha256(java.toRealPath().resolveSibling("../lib/server/libjvm.so").normalize()));
         } finally {
             Files.deleteIfExists(log);
+        }
+    }
+
+    private static String sha256(Path file) throws IOException {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has SHA-256", e);
         }
     }
 

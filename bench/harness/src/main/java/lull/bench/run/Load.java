@@ -12,19 +12,25 @@ import java.util.function.Consumer;
  * The phases of a load.
  *
  * @param warmup seconds of closed loop that are not measured
+ * @param warmupRequests end of the warm-up: a number or {@link #UNLIMITED}
  * @param closed seconds of closed loop that are
  * @param requests end of the closed loop: a number, {@code round} for every input once, or {@link #UNLIMITED}
  * @param open seconds of open loop
  * @param rate of the open loop: a number per second or {@code auto:FRACTION}
  * @param every seconds between lines of progress
  */
-record Load(double warmup, double closed, String requests, double open, String rate, int every) {
+record Load(double warmup, String warmupRequests, double closed, String requests, double open, String rate, int every) {
     static final String UNLIMITED = "" + Long.MAX_VALUE;
+
+    /** A load whose warm-up ends by time. */
+    Load(double warmup, double closed, String requests, double open, String rate, int every) {
+        this(warmup, UNLIMITED, closed, requests, open, rate, every);
+    }
 
     /** Runs the load process against {@code server} and returns when both are done with it; {@code progress} gets its lines. */
     static int run(List<String> command, Load load, Server server, Consumer<String> progress) throws IOException, InterruptedException {
         List<String> full = new ArrayList<>(command);
-        full.addAll(List.of("--warmup", "" + load.warmup, "--closed", "" + load.closed, "--requests", load.requests, "--open", "" + load.open,
+        full.addAll(List.of("--warmup", "" + load.warmup, "--warmup-requests", load.warmupRequests, "--closed", "" + load.closed, "--requests", load.requests, "--open", "" + load.open,
                 "--rate", load.rate, "--every", "" + load.every));
         Process process = Children.start(new ProcessBuilder(full).redirectErrorStream(true));
         process.getOutputStream().close();

@@ -57,7 +57,7 @@ public final class MinHeap {
         Path file = settings.build().resolve("demo/minheap.json");
         Files.createDirectories(file.getParent());
         Map<String, Object> known = Files.exists(file) ? Json.readObject(file) : new LinkedHashMap<>();
-        String key = String.join(" | ", workload.service(), collector.name(), Jdk.of(collector.java()).text().replace("\n", ", "),
+        String key = String.join(" | ", (workload.service() + " " + workload.options()).trim(), collector.name(), Jdk.of(collector.java()).text().replace("\n", ", "),
                 String.join(" ", settings.flags()), settings.threads() + " clients", Machine.here().toString(),
                 "at most " + MOST_CPU + " times the processor time", build(collector));
         if (known.get(key) instanceof Map<?, ?> found) {

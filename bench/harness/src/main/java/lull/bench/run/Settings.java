@@ -75,6 +75,11 @@ public record Settings(Path build, Path baseJdk, Path openjdk, List<String> flag
         return List.copyOf(words);
     }
 
+    /** Returns these settings with another seed of the load. */
+    Settings withSeed(long other) {
+        return new Settings(build, baseJdk, openjdk, flags, other, threads, environment);
+    }
+
     /** Returns the {@code java} program of the base JDK. */
     public Path baseJava() {
         return baseJdk.resolve("bin/java");

@@ -13,6 +13,7 @@ import java.util.function.ToDoubleFunction;
 import lull.bench.gclog.GcLog;
 import lull.bench.proc.CpuSplit;
 import lull.bench.proc.Sampler;
+import lull.bench.result.FixedWork;
 import lull.bench.util.Json;
 
 /** One run: a server on one collector in one heap, loaded, sampled and stopped. */
@@ -60,6 +61,7 @@ public final class Trial {
             uptimeZero = server.ready().uptimeZeroMillis();
             loadCommand = workload.load(collector, server.ready().port(), out);
             int code = Load.run(loadCommand, phases, server, progress);
+            sampler.sample();
             samples = sampler.samples();
             if (!Files.exists(out)) {
                 throw new IOException("the load ended with code " + code + " and no result: its last lines are above");
@@ -139,7 +141,7 @@ public final class Trial {
 
     /** Returns the gc log from one time to another, in milliseconds since the epoch. */
     public GcLog log(long fromMillis, long toMillis) {
-        return log.between((fromMillis - uptimeZeroMillis) / 1000.0, (toMillis - uptimeZeroMillis) / 1000.0);
+        return log.between(uptime(fromMillis), uptime(toMillis));
     }
 
     /** Returns the numbers of the run. Those of a phase that was left out are NaN. */
@@ -167,6 +169,25 @@ public final class Trial {
                 .mapToDouble(Sampler.Sample::rss).max().orElse(Double.NaN));
         m.put(Metric.OTHERS, othersPercent());
         return m;
+    }
+
+    /** Returns what the closed loop cost: for runs in which that is a fixed number of requests after a fixed warm-up. */
+    FixedWork fixedWork() {
+        long from = (long) number("closed", "startMillis");
+        long to = (long) number("closed", "endMillis");
+        double collector = Sampler.growth(samples, from, to, s -> s.cpu().gc());
+        double rest = Sampler.growth(samples, from, to, s -> s.cpu().jit() + s.cpu().mutator());
+        return new FixedWork((to - from) / 1000.0, log.pausedSeconds(uptime(from), uptime(to)), collector + rest, collector);
+    }
+
+    /** Returns megabytes per answer that were allocated in the closed loop, see {@link GcLog#allocatedMegabytes}. */
+    double allocatedPerAnswer() {
+        return log.allocatedMegabytes(uptime((long) number("closed", "startMillis")), uptime((long) number("closed", "endMillis")))
+                / number("closed", "answers");
+    }
+
+    private double uptime(long millis) {
+        return (millis - uptimeZeroMillis) / 1000.0;
     }
 
     /** Processor milliseconds per answer over the measured time. */

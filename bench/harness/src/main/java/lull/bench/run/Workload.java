@@ -11,14 +11,30 @@ import java.util.List;
 public final class Workload {
     private final Settings settings;
     private final String service;
+    private final String options;
 
     public Workload(Settings settings, String service) {
+        this(settings, service, settings.text("LULL_DEMO_OPTIONS", ""));
+    }
+
+    /** @param options of the service, as NAME=VALUE parted by spaces */
+    Workload(Settings settings, String service, String options) {
         this.settings = settings;
         this.service = service;
+        this.options = options;
+    }
+
+    /** Returns the same workload with another seed of the load. */
+    Workload withSeed(long seed) {
+        return new Workload(settings.withSeed(seed), service, options);
     }
 
     public String service() {
         return service;
+    }
+
+    String options() {
+        return options;
     }
 
     /** Returns the class path of the service: the libraries of its module. */
@@ -37,7 +53,8 @@ public final class Workload {
         Files.createDirectories(data);
         Path log = data.resolve("prepare.log");
         ProcessBuilder builder = new ProcessBuilder(java.toString(), "-XX:+UseSerialGC", "-Xmx1g", "-cp", classPath(),
-                "lull.bench.service.PrepareMain", "--service", service, "--data", data.toString(), "--openjdk", settings.openjdk().toString());
+                "lull.bench.service.PrepareMain", "--service", service, "--data", data.toString(), "--openjdk", settings.openjdk().toString(),
+                "--options", options);
         int code = Children.run(builder, log, 900);
         String said = Files.readString(log).trim();
         if (code != 0) {

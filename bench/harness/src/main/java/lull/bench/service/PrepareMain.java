@@ -9,16 +9,19 @@ import lull.bench.util.Cli;
 
 /** The preparing process: makes the data of one service. */
 public final class PrepareMain {
-    private static final String USAGE = "PrepareMain --service NAME --data DIR [--openjdk DIR]";
+    private static final String USAGE = "PrepareMain --service NAME --data DIR [--openjdk DIR] [--options 'NAME=VALUE ...']";
 
     private PrepareMain() { }
 
     public static void main(String[] args) {
-        Cli.main(USAGE, Set.of("service", "data", "openjdk"), args, cli -> {
+        Cli.main(USAGE, Set.of("service", "data", "openjdk", "options"), args, cli -> {
             Path data = Path.of(cli.text("data"));
             Files.createDirectories(data);
-            String openjdk = cli.text("openjdk", "");
-            Services.find(cli.text("service")).prepare(data, openjdk.isEmpty() ? Map.of() : Map.of("openjdk", openjdk));
+            Map<String, String> options = Options.parse(cli.text("options", ""));
+            if (!cli.text("openjdk", "").isEmpty()) {
+                options.put("openjdk", cli.text("openjdk"));
+            }
+            Services.find(cli.text("service")).prepare(data, options);
             return 0;
         });
     }

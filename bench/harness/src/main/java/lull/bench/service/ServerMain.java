@@ -35,7 +35,7 @@ public final class ServerMain {
             long uptimeZero = System.currentTimeMillis() - runtime.getUptime();
             new ReadyFile(running.port(), ProcessHandle.current().pid(), uptimeZero).write(Path.of(cli.text("ready")));
         }
-        System.out.println("ready: service " + service.name() + " on http://127.0.0.1:" + running.port()
+        System.out.println("ready: service " + service.name() + " on 127.0.0.1:" + running.port()
                 + " (process " + ProcessHandle.current().pid() + ")");
         System.out.flush();
 

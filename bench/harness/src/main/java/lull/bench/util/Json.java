@@ -74,6 +74,12 @@ public final class Json {
         return out.toString();
     }
 
+    /** Returns {@code value} as JSON in one line. Errors as in {@link #write(Object)}. */
+    public static String line(Object value) {
+        // Line feeds in strings are written as \n, so these are the indentation.
+        return write(value).replaceAll("\n *", "");
+    }
+
     private static void write(StringBuilder out, Object value, int depth) {
         switch (value) {
             case null -> out.append("null");

@@ -39,6 +39,21 @@ class GcLogTest {
     }
 
     @Test
+    void pausedAndAllocated() {
+        GcLog log = parse("""
+                [2.000s][info][gc          ] GC(0) Pause Young (Normal) (G1 Evacuation Pause) 15M->3M(48M) 500.000ms
+                [3.000s][info][gc          ] GC(1) Pause Young (Normal) (G1 Evacuation Pause) 20M->4M(48M) 500.000ms
+                [4.000s][info][gc          ] GC(2) Pause Young (Normal) (G1 Evacuation Pause) 25M->5M(48M) 500.000ms
+                """);
+        // The second half of the first pause, all of the second, a fifth of the third.
+        assertEquals(0.25 + 0.5 + 0.1, log.pausedSeconds(1.75, 3.6), 1e-9);
+        assertEquals(0, log.pausedSeconds(2, 2.5), 1e-9);
+        // From 3 to 20 and from 4 to 25; what was before the first collection is not known.
+        assertEquals(17 + 21, log.allocatedMegabytes(0, 10), 1e-9);
+        assertEquals(21, log.allocatedMegabytes(2.6, 10), 1e-9);
+    }
+
+    @Test
     void serialAndParallel() {
         GcLog log = parse("""
                 [1.842s][info][gc,heap     ] GC(0) DefNew: 13184K(14784K)->1599K(14784K) Eden: 13184K(13184K)->0K(13184K) From: 0K(1600K)->1599K(1600K)

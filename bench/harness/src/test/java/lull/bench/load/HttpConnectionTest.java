@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 class HttpConnectionTest {
@@ -70,6 +71,31 @@ class HttpConnectionTest {
             assertEquals(1, connections.get());
             assertEquals("ok", new String(http.get("/").body(), StandardCharsets.US_ASCII));
             assertEquals(2, connections.get());
+        }
+    }
+
+    /** The answer 204 ends with its head; what comes next must be read as the next answer. */
+    @Test
+    void bodiesAreSentAndMayBeMissing() throws IOException {
+        AtomicReference<String> received = new AtomicReference<>();
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                HttpConnection http = new HttpConnection(server.getLocalPort(), 5000)) {
+            Thread.ofPlatform().daemon().start(() -> {
+                try (Socket socket = server.accept()) {
+                    readHead(socket.getInputStream());
+                    received.set(new String(socket.getInputStream().readNBytes(3), StandardCharsets.US_ASCII));
+                    socket.getOutputStream().write("HTTP/1.1 204 \r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    readHead(socket.getInputStream());
+                    socket.getOutputStream().write("HTTP/1.1 200 \r\nContent-Length: 2\r\n\r\nok".getBytes(StandardCharsets.US_ASCII));
+                } catch (IOException e) {
+                    // The test has ended.
+                }
+            });
+            HttpConnection.Answer first = http.send("PUT", "/a", "text/plain", new byte[] {'x', 'y', 'z'});
+            assertEquals(204, first.status());
+            assertEquals(0, first.body().length);
+            assertEquals("xyz", received.get());
+            assertEquals("ok", new String(http.get("/").body(), StandardCharsets.US_ASCII));
         }
     }
 

@@ -34,6 +34,7 @@ class ProcTest {
     @Test
     void statusFields() throws IOException {
         assertEquals(2, Memory.field("Name:\tjava\nVmHWM:\t  4096 kB\nVmRSS:\t    2048 kB\n", "VmRSS"));
+        assertTrue(Memory.availableMegabytes() > 1);
         assertThrows(IOException.class, () -> Memory.field("Name:\tjava\nState:\tZ (zombie)\n", "VmRSS"));
     }
 
@@ -55,5 +56,8 @@ class ProcTest {
         sampler.close();
         Sampler.Sample first = sampler.samples().getFirst();
         assertTrue(first.rss() > 5 && first.cpu().mutator() + first.cpu().jit() >= 0 && first.machine() > 0);
+        int before = sampler.samples().size();
+        sampler.sample();
+        assertEquals(before + 1, sampler.samples().size());
     }
 }

@@ -26,6 +26,15 @@ class JsonTest {
     }
 
     @Test
+    void aLineIsOneLine() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("text", "one\n  two");
+        map.put("inside", Map.of("list", List.of("a", List.of(1L, 2L))));
+        assertEquals("{\"text\": \"one\\n  two\",\"inside\": {\"list\": [\"a\",[1, 2]]}}", Json.line(map));
+        assertEquals(map, Json.parseObject(Json.line(map)));
+    }
+
+    @Test
     void reads() {
         assertEquals(Map.of("a", List.of(1L, 2e3, "xA/")), Json.parse(" {\"a\" : [1,2e3 ,\"x\\u0041\\/\"]} "));
     }

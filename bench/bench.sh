@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# bench.sh [quick|full]: services on collectors in several heaps; fixed work for the lower-bound overhead and throughput, an open loop
+# for latency, repeated in random order. Interrupt it whenever you like: what is done is kept, and the next start goes on.
+# Ends with the page build/bench-results/index.html, a table here, and bench.csv and bench.json beside the page.
+#
+# `quick` is a look at two services in two heaps with three collectors, two invocations each: 15 minutes. `full`, the default, takes every
+# service, four heaps, and every collector: 8 h for each service with five invocations, but a page after each invocation. The first start
+# also finds the smallest heap of G1, 5 minutes for each service.
+#
+# Settings, all optional; defaults are those of `full`, then of `quick`:
+#   BENCH_SERVICES="compile tomcat crud h2 lucene kafka"        quick: "tomcat h2"
+#   COLLECTORS="lull g1 parallel serial epsilon zgc shenandoah g1-base"   quick: "lull g1 parallel"; epsilon where memory allows
+#   JDKS="DIR ..."              more JDKs, from 25 on, whose G1 takes part under their version
+#   BENCH_FACTORS="1.5 2 3 6"   heaps, in multiples of G1's smallest      quick: "2 4"
+#   BENCH_INVOCATIONS=5         of each collector in each heap            quick: 2
+#   BENCH_WARMUP=30 BENCH_CLOSED=15   seconds that G1 takes for the fixed work    quick: 10, 8
+#   BENCH_OPEN=30               seconds of open loop; 0: none             quick: 10
+#   BENCH_LOAD=0.5              open-loop rate, as a part of G1's throughput
+#   BENCH_HOURS=N               begin no invocation after this time; 0: only the page, from what is there
+#   BENCH_RESULTS=FILE          default: build/bench-results/results.jsonl; builds and machines do not mix in it
+#   BENCH_OPTIONS_H2="..."      options of a service as NAME=VALUE, see README.md; so for each service
+#   LULL_DEMO_SEED, LULL_DEMO_THREADS, LULL_DEMO_FLAGS, LULL_JAVA, LULL_JAVA_G1, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
+
+set -euo pipefail
+# shellcheck source=bench/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+preset=full
+case "${1:-}" in
+  quick | full)
+    preset=$1
+    shift
+    ;;
+esac
+usage_if_asked "$0" "$@"
+
+# preset NAME FULL QUICK: gives NAME its default and exports it.
+preset() {
+  local value=$2
+  [ "$preset" = quick ] && value=$3
+  export "$1=${!1:-$value}"
+}
+
+preset BENCH_SERVICES "compile tomcat crud h2 lucene kafka" "tomcat h2"
+preset COLLECTORS "lull g1 parallel serial epsilon zgc shenandoah g1-base" "lull g1 parallel"
+preset BENCH_FACTORS "1.5 2 3 6" "2 4"
+preset BENCH_INVOCATIONS 5 2
+preset BENCH_WARMUP 30 10
+preset BENCH_CLOSED 15 8
+preset BENCH_OPEN 30 10
+
+find_base_jdk
+build_jdk_for "$COLLECTORS"
+for SERVICE in $BENCH_SERVICES; do
+  [ -f "$BENCH/$SERVICE/pom.xml" ] || die "no service '$SERVICE': see README.md for those that BENCH_SERVICES takes"
+  build_bench
+done
+run_bench lull.bench.run.Bench

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import lull.bench.report.Chart;
+import lull.bench.report.Chart.Point;
+import lull.bench.report.Chart.Range;
+import lull.bench.report.Markup;
+import lull.bench.report.Page.Key;
+import lull.bench.report.Scale;
+import lull.bench.result.Cell;
+import lull.bench.util.Interval;
+
+/** The pictures of one service of a benchmark: a line per collector, its gaps where points are missing, intervals as vertical lines. */
+final class BenchPictures {
+    private static final double HEIGHT = 270;
+    /** Collectors that have a colour of their own in the style sheet. */
+    private static final Set<String> COLOURED = Set.of("lull", "g1", "parallel", "serial", "zgc", "shenandoah", "epsilon", "g1-base");
+    private static final List<Metric> PERCENTILES = List.of(Metric.P50, Metric.P90, Metric.P99, Metric.P999);
+    /** Where {@link #PERCENTILES} stand: at equal steps of 1 / (1 - p), nearly. */
+    private static final List<Double> NINES = List.of(0.3, 1.0, 2.0, 3.0);
+
+    private final List<Cell> cells;
+    private final List<String> collectors;
+    private final List<Double> factors;
+
+    /** Takes the cells of a service; Epsilon's heap is far off the others, so it is in the tables only. */
+    BenchPictures(List<Cell> all) {
+        cells = all.stream().filter(c -> !c.setup().collector().equals("epsilon")).toList();
+        collectors = cells.stream().map(c -> c.setup().collector()).distinct().toList();
+        factors = cells.stream().map(c -> c.setup().factor()).distinct().sorted().toList();
+    }
+
+    /** Returns the colour class of a collector. */
+    static String colour(String collector) {
+        return COLOURED.contains(collector) ? collector : "other";
+    }
+
+    List<Double> factors() {
+        return factors;
+    }
+
+    List<Key> keys() {
+        return collectors.stream().map(c -> new Key(colour(c), "line", c)).toList();
+    }
+
+    /**
+     * Draws a value over the heap.
+     *
+     * @param from the least value of the axis, if that is linear
+     */
+    Markup overHeap(String description, String unit, boolean log, double from, Function<Cell, Interval> value) {
+        Chart chart = new Chart(HEIGHT, description);
+        chart.yAxis(axis(chart, cells.stream().map(value).toList(), log, from), unit);
+        double margin = Math.max(0.1, 0.04 * (factors.getLast() - factors.getFirst()));
+        chart.xAxis(Scale.linear(factors.getFirst() - margin, factors.getLast() + margin, Chart.LEFT, Chart.RIGHT), factors, at -> Scale.label(at) + "x",
+                "heap, as a multiple of the smallest of G1");
+        for (String collector : collectors) {
+            List<Entry> entries = cells.stream().filter(c -> c.setup().collector().equals(collector))
+                    .map(c -> new Entry(c.setup().factor(), value.apply(c))).toList();
+            draw(chart, colour(collector), entries);
+        }
+        return chart.end();
+    }
+
+    /** Draws latency by percentile, both axes logarithmic, in the heap of {@code factor}. */
+    Markup percentiles(double factor) {
+        List<Cell> here = cells.stream().filter(c -> c.setup().factor() == factor).toList();
+        List<Interval> all = here.stream().flatMap(c -> PERCENTILES.stream().map(p -> c.mean(p.id()))).toList();
+        Chart chart = new Chart(HEIGHT, "Latency by percentile in the heap of " + Scale.label(factor) + " times the smallest");
+        chart.yAxis(axis(chart, all, true, 0), "ms");
+        chart.xAxis(Scale.linear(0, 3.15, Chart.LEFT, Chart.RIGHT), NINES, at -> PERCENTILES.get(NINES.indexOf(at)).id(),
+                "share of requests that were faster, in %");
+        for (Cell cell : here) {
+            List<Entry> entries = new ArrayList<>();
+            for (int i = 0; i < NINES.size(); i++) {
+                entries.add(new Entry(NINES.get(i), cell.mean(PERCENTILES.get(i).id())));
+            }
+            draw(chart, colour(cell.setup().collector()), entries);
+        }
+        return chart.end();
+    }
+
+    private record Entry(double x, Interval value) { }
+
+    private static Scale axis(Chart chart, List<Interval> values, boolean log, double from) {
+        double low = Double.MAX_VALUE;
+        double high = 0;
+        for (Interval value : values) {
+            if (!Double.isNaN(value.value())) {
+                low = Math.min(low, value.value());
+                // A very wide interval is cut off: it would squeeze all lines into one.
+                high = Math.max(high, value.bounded() ? Math.min(value.high(), 2 * value.value()) : value.value());
+            }
+        }
+        return log ? Scale.log(Math.max(Math.min(low, high), 0.01), Math.max(high, 0.1), chart.bottom(), Chart.TOP)
+                : Scale.linear(from, Math.max(high, from) * 1.02, chart.bottom(), Chart.TOP);
+    }
+
+    /** A missing entry parts the line. */
+    private static void draw(Chart chart, String colour, List<Entry> entries) {
+        List<Point> points = new ArrayList<>();
+        List<Point> all = new ArrayList<>();
+        List<Range> ranges = new ArrayList<>();
+        for (Entry entry : entries) {
+            if (Double.isNaN(entry.value.value())) {
+                chart.line(colour, points);
+                points = new ArrayList<>();
+            } else {
+                points.add(new Point(entry.x, entry.value.value()));
+                all.add(points.getLast());
+                if (entry.value.bounded()) {
+                    ranges.add(new Range(entry.x, entry.value.low(), entry.value.high()));
+                }
+            }
+        }
+        chart.line(colour, points).ranges(colour, ranges).dots(colour, 2.8, all);
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import lull.bench.result.FixedWork;
+import lull.bench.result.Invocation;
+import lull.bench.result.Setup;
+import lull.bench.util.Json;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Document;
+import org.xml.sax.InputSource;
+
+class BenchReportTest {
+    private static final Settings SETTINGS = Settings.of(Map.of("LULL_BUILD", "/nowhere", "LULL_BASE_JDK", System.getProperty("java.home")));
+    private static final Calibration WORK = new Calibration(100, 200, 10, 0.5);
+
+    @TempDir
+    private Path directory;
+    private final List<Invocation> invocations = new ArrayList<>();
+
+    private static Setup setup(String service, String collector, double factor) {
+        return new Setup(service, "", collector, "25", "abc", "", (int) (50 * factor), factor, WORK.work(4), WORK.open(10), "machine");
+    }
+
+    private void done(Setup setup, int number, double wall, double paused, String failure) {
+        Map<String, Double> metrics = new LinkedHashMap<>(new FixedWork(wall, paused, 2 * wall, paused).metrics());
+        metrics.put("throughput", 200 / wall);
+        for (String percentile : List.of("p50", "p90", "p99", "p99.9", "longest_pause")) {
+            metrics.put(percentile, wall);
+        }
+        invocations.add(new Invocation(setup, number, number, "", 10, failure == null ? metrics : Map.of(), failure));
+    }
+
+    private static Study study(String service) {
+        Map<Setup, Collector> setups = new LinkedHashMap<>();
+        for (double factor : new double[] { 2, 4 }) {
+            for (String collector : List.of("lull", "g1", "g1-26.0.1")) {
+                setups.put(setup(service, collector, factor), null);
+            }
+        }
+        return new Study(new Workload(SETTINGS, service, ""), 50, WORK, setups, List.of(service + " on Epsilon: no memory"));
+    }
+
+    private String write() throws Exception {
+        return new BenchReport(SETTINGS, List.of(study("h2"), study("kafka")), new Calibration.Wish(10, 8, 0.5), directory).write(invocations);
+    }
+
+    private void runAll() {
+        for (String service : List.of("h2", "kafka")) {
+            for (String collector : List.of("lull", "g1", "g1-26.0.1")) {
+                done(setup(service, collector, 4), 1, 10, 2, null);
+                done(setup(service, collector, 4), 2, 12, 2, null);
+            }
+        }
+        done(setup("h2", "lull", 2), 1, 18, 6, null);
+        done(setup("h2", "g1", 2), 1, 27, 6, null);
+        done(setup("h2", "g1", 2), 2, 0, 0, "OutOfMemoryError: <heap>");
+    }
+
+    @Test
+    void tellsOverheadsAndWhatIsMissing() throws Exception {
+        runAll();
+        String text = write();
+        // The least distilled cost is the mean of 8 and 10.
+        assertTrue(text.contains("denominators: 9.00 s of wall time (lull at 4x)"), text);
+        assertTrue(text.contains("missing: h2 on g1 at 2x: OutOfMemoryError: <heap>"), text);
+        assertTrue(text.contains("missing: h2 on g1-26.0.1 at 2x: not run yet"), text);
+        assertTrue(text.contains("missing: h2 on Epsilon: no memory"), text);
+        List<String> csv = Files.readAllLines(directory.resolve("bench.csv"));
+        assertTrue(csv.contains("h2,lull,100,2.0,lbo_wall,2.0,,,1,"), csv.toString());
+        assertTrue(csv.contains("h2,g1,100,2.0,lbo_wall,,,,0,OutOfMemoryError: <heap>"), csv.toString());
+        assertFalse(csv.stream().anyMatch(line -> line.startsWith("h2,g1,100,2.0,p99,")), csv.toString());
+        assertEquals(9.0, ((Map<?, ?>) ((List<?>) Json.readObject(directory.resolve("bench.json")).get("services")).getFirst()).get("denominatorWallSeconds"));
+    }
+
+    @Test
+    void meansAreOfServicesThatMissNothing() throws Exception {
+        runAll();
+        String text = write();
+        String means = text.substring(text.indexOf("geometric means"));
+        // 11 / 9 in both services at 4x; at 2x no service has all collectors.
+        assertEquals(3, means.lines().filter(line -> line.startsWith("4x") && line.contains("1.222") && line.endsWith("h2 kafka")).count(), means);
+        assertEquals(3, means.lines().filter(line -> line.startsWith("2x") && line.endsWith("none is complete")).count(), means);
+    }
+
+    @Test
+    void thePageIsWellFormedAlsoWithoutResults() throws Exception {
+        write();
+        assertEquals(12, pictures());
+        runAll();
+        write();
+        assertEquals(12, pictures());
+    }
+
+    private int pictures() throws Exception {
+        String page = Files.readString(directory.resolve("index.html"));
+        assertFalse(page.contains("NaN"), "a coordinate is not a number");
+        Document document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(page)));
+        return document.getElementsByTagName("svg").getLength();
+    }
+}

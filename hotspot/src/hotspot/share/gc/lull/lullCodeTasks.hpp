@@ -1,0 +1,63 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLCODETASKS_HPP
+#define SHARE_GC_LULL_LULLCODETASKS_HPP
+
+#include "gc/shared/parallelCleaning.hpp"
+#include "gc/shared/workerThread.hpp"
+#include "utilities/growableArray.hpp"
+
+class LullBlockTable;
+class nmethod;
+
+// What a global collection does to compiled code and to classes, by all workers.
+
+// Updates the references in all code, dead or alive. What is dead was not moved, and a
+// reference to it stays as it is. Instructions are patched only where a reference of
+// the method has changed.
+class LullUpdateCodeTask : public WorkerTask {
+private:
+  static const int MethodsPerClaim = 32;
+
+  const LullBlockTable* const          _blocks;
+  GrowableArrayCHeap<nmethod*, mtGC>   _methods;
+  volatile int                         _next;       // claimed by atomic add
+
+public:
+  explicit LullUpdateCodeTask(const LullBlockTable* blocks);
+  void work(uint worker_id) override;
+};
+
+// Unlinks code that refers to dead objects or classes, then dead classes from those
+// that stay.
+class LullUnlinkTask : public WorkerTask {
+private:
+  const bool             _classes_unloaded;
+  CodeCacheUnloadingTask _code;
+  KlassCleaningTask      _classes;
+
+public:
+  LullUnlinkTask(uint workers, bool classes_unloaded);
+  void work(uint worker_id) override;
+};
+
+#endif // SHARE_GC_LULL_LULLCODETASKS_HPP
