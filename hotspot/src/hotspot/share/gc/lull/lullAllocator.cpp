@@ -21,15 +21,21 @@
 
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullRunTable.inline.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "runtime/safepoint.hpp"
 #include "utilities/align.hpp"
 
-LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use)
+LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use,
+                             LullBlockTable::Owner owner, LullPublicMap* public_map)
   : _supply(supply),
     _table(table),
     _reserve_use(reserve_use),
+    _owner(owner),
+    _public_map(public_map),
+    _born_public(false),
+    _handed_out(0),
     _top(nullptr),
     _end(nullptr),
     _storage(),
@@ -75,6 +81,7 @@ void LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
 
 void LullAllocator::add_holes_of(LullBlockIndex index) {
   LullBlock* const block = _table->at(index);
+  _table->set_owner(index, _owner);
   const uint32_t first = untype(LullGeometry::first_line(index));
   block->free_lines().runs_do([&](uint start, uint length) {
     if (length >= LullMinHoleLines) {
@@ -117,6 +124,7 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   }
   LullBlockIndex index;
   if (_supply->take_block(use, &index)) {
+    _table->set_owner(index, _owner);
     hole->_start = untype(LullGeometry::first_line(index));
     hole->_length = LullGeometry::LinesPerBlock;
     return true;
@@ -141,8 +149,34 @@ void LullAllocator::return_bump_region() {
   _top = _end = nullptr;
 }
 
+// Holes that come back to the table keep their words, so they are written each time.
+void LullAllocator::prepare(const LullRun& hole) {
+  if (_public_map != nullptr) {
+    _public_map->set_lines(to_line_index(hole._start), hole._length, _born_public);
+    _handed_out += hole._length * LullGeometry::LineSize;
+  }
+}
+
+// Free lines have word 0.
+void LullAllocator::forget(LullBlockIndex index, const LullLineSet& lines) {
+  _table->set_owner(index, LullBlockTable::NoOwner);
+  if (_public_map != nullptr) {
+    lines.runs_do([&](uint start, uint length) {
+      _public_map->set_lines(to_line_index(untype(LullGeometry::first_line(index)) + start), length, false);
+    });
+  }
+}
+
+void LullAllocator::set_born_public(bool value) {
+  // What is left of the bump region has the words of the other mode.
+  return_bump_region();
+  _top = _end = nullptr;
+  _born_public = value;
+}
+
 HeapWord* LullAllocator::allocate_in_hole(const LullRun& hole, size_t words) {
   return_bump_region();
+  prepare(hole);
   HeapWord* const start = LullGeometry::start_of(to_line_index(hole._start));
   _top = start + words;
   _end = start + hole._length * LullGeometry::WordsPerLine;
@@ -188,6 +222,7 @@ HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
   if (!take_hole(MAX2(LullGeometry::lines_for(min_words), (uint)LullMinHoleLines), _reserve_use, &hole)) {
     return nullptr;
   }
+  prepare(hole);
   *actual_words = hole._length * LullGeometry::WordsPerLine;
   return LullGeometry::start_of(to_line_index(hole._start));
 }
@@ -214,6 +249,7 @@ void LullAllocator::release() {
         delete_run(id);
       }
     }
+    forget(index, lines);
     _supply->give_back(index, lines);
   }
   reset();

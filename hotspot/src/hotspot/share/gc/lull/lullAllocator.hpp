@@ -39,6 +39,8 @@
 // The run table holds the holes of blocks that this thread owns. Holes shorter than
 // LullMinHoleLines are left alone until the next collection.
 
+class LullPublicMap;
+
 class LullAllocator : public CHeapObj<mtGC> {
 private:
   // A block has at most 64 holes; room for those of two or more blocks.
@@ -53,6 +55,10 @@ private:
   LullBlockSupply* const _supply;
   LullBlockTable* const  _table;
   const LullReserveUse   _reserve_use;
+  const LullBlockTable::Owner _owner;       // of the blocks that it takes
+  LullPublicMap* const   _public_map;       // nullptr: the words of holes are somebody else's business
+  bool                   _born_public;      // are objects that are allocated from now on public?
+  size_t                 _handed_out;       // bytes of holes
 
   // The hole in which allocate() bumps; not a mutator's TLAB.
   HeapWord*              _top;
@@ -80,8 +86,13 @@ private:
 
   HeapWord* allocate_in_hole(const LullRun& hole, size_t words);
 
+  // The words of a hole's lines, before anything is allocated in it.
+  void prepare(const LullRun& hole);
+  void forget(LullBlockIndex index, const LullLineSet& lines);
+
 public:
-  LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use);
+  LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use,
+                LullBlockTable::Owner owner, LullPublicMap* public_map);
 
   // Memory for an object of at most a block, nullptr if there is none without a
   // collection. words is object aligned.
@@ -99,6 +110,13 @@ public:
 
   // Forgets all memory: a collection starts, the sweep will find what is free.
   void reset();
+
+  // Objects from here on are born public, or private: those in the bump region too.
+  bool is_born_public() const { return _born_public; }
+  void set_born_public(bool value);
+
+  // Bytes of holes taken so far, for objects and what is left of holes.
+  size_t handed_out() const { return _handed_out; }
 
   // Gives back all unused lines: the thread ends.
   void release();

@@ -19,21 +19,31 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullBarrierSet.hpp"
+
+#include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullBarrierSet.inline.hpp"
+#include "gc/lull/lullBarrierSetAssembler.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
-#include "gc/shared/barrierSetAssembler.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "oops/access.inline.hpp"
+#include "oops/compressedOops.inline.hpp"
+#include "oops/oop.inline.hpp"
+#include "runtime/javaThread.hpp"
 #include "utilities/macros.hpp"
 #ifdef COMPILER1
-#include "gc/shared/c1/barrierSetC1.hpp"
+#include "gc/lull/c1/lullBarrierSetC1.hpp"
 #endif
 #ifdef COMPILER2
-#include "gc/shared/c2/barrierSetC2.hpp"
+#include "gc/lull/c2/lullBarrierSetC2.hpp"
 #endif
 
 LullBarrierSet::LullBarrierSet()
-  : BarrierSet(make_barrier_set_assembler<BarrierSetAssembler>(),
-               make_barrier_set_c1<BarrierSetC1>(),
-               make_barrier_set_c2<BarrierSetC2>(),
+  : BarrierSet(make_barrier_set_assembler<LullBarrierSetAssembler>(),
+               make_barrier_set_c1<LullBarrierSetC1>(),
+               make_barrier_set_c2<LullBarrierSetC2>(),
                nullptr /* barrier_set_nmethod */,
                nullptr /* barrier_set_stack_chunk */,
                BarrierSet::FakeRtti(BarrierSet::LullBarrierSet)) {}
@@ -50,5 +60,102 @@ void LullBarrierSet::on_thread_detach(Thread* thread) {
   LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
   if (allocator != nullptr) {
     allocator->release();
+  }
+  LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
+  if (publisher != nullptr) {
+    publisher->retire();
+  }
+}
+
+static bool is_public(oop obj) {
+  return LullHeap::heap()->public_map()->is_public(cast_from_oop<void*>(obj));
+}
+
+void LullBarrierSet::publish(oop value) {
+  assert(oopDesc::is_oop(value), "not an object: " PTR_FORMAT, p2i(value));
+  // What survives a collection is public, and what it stores does survive. Until the
+  // sweep the bits say something else.
+  if (!is_public(value) && !Universe::heap()->is_stw_gc_active()) {
+    LullPublisher::of(Thread::current())->publish(value);
+  }
+}
+
+static bool is_in_private_object(const void* field) {
+  LullHeap* const heap = LullHeap::heap();
+  return heap->is_in_reserved(field) && !heap->public_map()->is_public(field);
+}
+
+void LullBarrierSet::before_store(const void* field, oop value) {
+#ifdef ASSERT
+  if (LullDropBarrier == LullDropRuntime) {
+    return;
+  }
+#endif
+  if (!is_in_private_object(field)) {
+    publish(value);
+  }
+}
+
+void LullBarrierSet::before_root_store(oop value) {
+#ifdef ASSERT
+  if (LullDropBarrier == LullDropRoot) {
+    return;
+  }
+#endif
+  publish(value);
+}
+
+void LullBarrierSet::before_copy(const void* from, const void* to, size_t length) {
+  // What a public array refers to is public, and an address behind the last element may
+  // be of another object.
+  if (length == 0 || is_in_private_object(to) || !is_in_private_object(from)) {
+    return;
+  }
+  for (size_t i = 0; i < length; i++) {
+    const oop value = UseCompressedOops ? CompressedOops::decode(((const narrowOop*)from)[i]) : ((const oop*)from)[i];
+    if (value != nullptr) {
+      publish(value);
+    }
+  }
+}
+
+// A new object is private, unless an agent was told of it between its allocation and now
+// and has kept it.
+void LullBarrierSet::before_clone(oop from, oop to) {
+  if (!is_in_private_object(cast_from_oop<void*>(to))) {
+    publish(from);
+  }
+}
+
+// The rest of a method that has allocated an object initialises it without barriers. If
+// the object has been published meanwhile, by what an agent or the flight recorder does
+// at an allocation, then there must be no private value to store.
+void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) {
+  if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && is_public(new_obj)) {
+    publish_all(thread, "a new object was published", false);
+  }
+}
+
+void LullBarrierSet::before_foreign_store(JavaThread* other, oop value) {
+  if (LullTracking && value != nullptr && !is_public(value)) {
+    LullBlockTable* const blocks = LullHeap::heap()->blocks();
+    if (other == nullptr || blocks->owner_of(cast_from_oop<void*>(value)) != LullThreadLocalData::owner(other)) {
+      publish(value);
+    }
+  }
+}
+
+void LullBarrierSet::publish_all(JavaThread* thread, const char* reason, bool for_good) {
+  if (LullTracking) {
+    LullPublisher::of(thread)->publish_all(reason, for_good);
+  }
+}
+
+void LullBarrierSet::check_load(const void* field, oop value) {
+  if (LullTracking && !Universe::heap()->is_stw_gc_active() &&
+      !is_in_private_object(field) && !is_public(value)) {
+    fatal("P: field " PTR_FORMAT " of a public object refers to private " PTR_FORMAT " (%s) of thread %u",
+          p2i(field), p2i(value), value->klass()->external_name(),
+          LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)));
   }
 }

@@ -19,15 +19,36 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+
 #ifndef SHARE_GC_LULL_LULLBARRIERSET_HPP
 #define SHARE_GC_LULL_LULLBARRIERSET_HPP
 
 #include "gc/shared/barrierSet.hpp"
 
-// Every object counts as public and collections stop the world: stores need no
-// barrier. What is here is the life of a thread's allocator.
+class JavaThread;
+class nmethod;
+
+// P: no public object refers to a private one, and neither does a root that other threads
+// can read. A store into a public object, or into such a root, publishes its value first:
+// the value, and all that it leads to. See lullPublisher.hpp.
+//
+// Every store asks for its destination first. It is private, as a rule: then nothing else
+// is to be done.
+//
+// Without -XX:+LullTracking all objects count as public and no store has a barrier.
 class LullBarrierSet : public BarrierSet {
 public:
+  // Values of -XX:LullDropBarrier.
+  enum LullDroppedBarrier : uint {
+    LullDropNothing,
+    LullDropInterpreter,
+    LullDropC1,
+    LullDropC2,
+    LullDropCopyStubs,
+    LullDropRuntime,
+    LullDropRoot
+  };
+
   LullBarrierSet();
 
   void print_on(outputStream* st) const override {}
@@ -35,9 +56,60 @@ public:
   void on_thread_create(Thread* thread) override;
   void on_thread_destroy(Thread* thread) override;
   void on_thread_detach(Thread* thread) override;
+  void on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) override;
+
+  // Publishes the value and what it leads to, if it is not public.
+  static void publish(oop value);
+
+  // Before the value is stored to a field of an object: by a store, or by an atomic
+  // operation, whether that will succeed or not.
+  static void before_store(const void* field, oop value);
+
+  // Before the value is stored to a root outside of the heap.
+  static void before_root_store(oop value);
+
+  // Before length elements are copied from one reference array to another.
+  static void before_copy(const void* from, const void* to, size_t length);
+
+  // Before the fields of one object are copied to another, which is new.
+  static void before_clone(oop from, oop to);
+
+  // Before another thread gets the value in its frames or handles; nullptr: any thread.
+  static void before_foreign_store(JavaThread* other, oop value);
+
+  // From here on nothing that this thread has, or will have, is private: its frames are
+  // about to be in the heap (freeze), or it makes objects for another thread's frames.
+  static void publish_all(JavaThread* thread, const char* reason, bool for_good);
+
+  // Checks P where a value is read (-XX:+LullLoadCheck).
+  static void check_load(const void* field, oop value);
 
   template <DecoratorSet decorators, typename BarrierSetT = LullBarrierSet>
-  class AccessBarrier : public BarrierSet::AccessBarrier<decorators, BarrierSetT> {};
+  class AccessBarrier : public BarrierSet::AccessBarrier<decorators, BarrierSetT> {
+    typedef BarrierSet::AccessBarrier<decorators, BarrierSetT> Raw;
+
+  public:
+    template <typename T> static oop  oop_load_in_heap(T* addr);
+    static oop  oop_load_in_heap_at(oop base, ptrdiff_t offset);
+
+    template <typename T> static void oop_store_in_heap(T* addr, oop value);
+    static void oop_store_in_heap_at(oop base, ptrdiff_t offset, oop value);
+
+    template <typename T> static oop  oop_atomic_cmpxchg_in_heap(T* addr, oop compare_value, oop new_value);
+    static oop  oop_atomic_cmpxchg_in_heap_at(oop base, ptrdiff_t offset, oop compare_value, oop new_value);
+
+    template <typename T> static oop  oop_atomic_xchg_in_heap(T* addr, oop new_value);
+    static oop  oop_atomic_xchg_in_heap_at(oop base, ptrdiff_t offset, oop new_value);
+
+    template <typename T> static bool oop_arraycopy_in_heap(arrayOop src_obj, size_t src_offset_in_bytes, T* src_raw,
+                                                            arrayOop dst_obj, size_t dst_offset_in_bytes, T* dst_raw,
+                                                            size_t length);
+    static void clone_in_heap(oop src, oop dst, size_t size);
+
+    template <typename T> static void oop_store_not_in_heap(T* addr, oop value);
+    template <typename T> static oop  oop_atomic_cmpxchg_not_in_heap(T* addr, oop compare_value, oop new_value);
+    template <typename T> static oop  oop_atomic_xchg_not_in_heap(T* addr, oop new_value);
+  };
 };
 
 template <>

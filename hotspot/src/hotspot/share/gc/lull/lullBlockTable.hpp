@@ -34,10 +34,19 @@
 // whether the running collection evacuates it, and how much of it is alive.
 
 class LullBlockTable : public CHeapObj<mtGC> {
+public:
+  // Names a thread for its whole life; see LullThreadLocalData.
+  typedef uint32_t Owner;
+  static const Owner NoOwner = 0;
+
 private:
   LullBlock* const _blocks;
   uint8_t* const   _evacuated;
   uint16_t* const  _live_words; // found alive by the last collection; 0 for large objects
+  // B: a block holds private objects of its owner only. Written by the thread that takes
+  // the block, or for it at a safepoint; a collection leaves no block with an owner. For
+  // a large object that of its head counts.
+  Owner* const     _owners;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
@@ -71,6 +80,12 @@ public:
   uint packed_lines(LullBlockIndex index) const {
     return (_live_words[untype(index)] + LullGeometry::WordsPerLine - 1) / LullGeometry::WordsPerLine;
   }
+
+  Owner owner(LullBlockIndex index) const { return _owners[untype(index)]; }
+  void set_owner(LullBlockIndex index, Owner owner) { _owners[untype(index)] = owner; }
+
+  // The only thread that may have private objects where this address is.
+  Owner owner_of(const void* addr) const { return owner(large_head_of(LullGeometry::block_of(addr))); }
 
   // The head of the large object that covers this LargeHead or LargeTail block.
   LullBlockIndex large_head_of(LullBlockIndex index) const;

@@ -69,7 +69,7 @@ LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable*
     _tracer(),
     _statistics() {
   for (uint i = 0; i < workers->max_workers(); i++) {
-    _mark_workers[i] = new LullMarkWorker(blocks, supply, memory->line_marks(), memory->mark_bitmap(), &_queues,
+    _mark_workers[i] = new LullMarkWorker(blocks, supply, memory->public_map(), memory->mark_bitmap(), &_queues,
                                           &_array_states, workers->max_workers(), _reference_processor);
     _queues.register_queue(i, _mark_workers[i]->queue());
   }

@@ -21,6 +21,7 @@
 
 #include "classfile/classLoaderDataGraph.hpp"
 #include "code/codeCache.hpp"
+#include "code/nmethod.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullBarrierSet.hpp"
@@ -31,6 +32,8 @@
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lullVerify.hpp"
@@ -46,8 +49,10 @@
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/workerPolicy.hpp"
 #include "gc/shared/workerThread.hpp"
+#include "memory/iterator.hpp"
 #include "memory/metaspaceUtils.hpp"
 #include "memory/universe.hpp"
+#include "oops/access.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/java.hpp"
@@ -239,28 +244,37 @@ bool LullHeap::is_large(size_t words) {
 LullAllocator* LullHeap::allocator(Thread* thread) {
   LullAllocator* allocator = LullThreadLocalData::allocator(thread);
   if (allocator == nullptr) {
-    allocator = new LullAllocator(_supply, _blocks, LullReserveUse::Keep);
+    allocator = new LullAllocator(_supply, _blocks, LullReserveUse::Keep, LullThreadLocalData::owner(thread),
+                                  LullTracking ? _memory->public_map() : nullptr);
+    allocator->set_born_public(LullThreadLocalData::is_public_mode(thread));
     LullThreadLocalData::set_allocator(thread, allocator);
   }
   return allocator;
 }
 
-HeapWord* LullHeap::allocate_large(size_t words, LullReserveUse use) {
+HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse use) {
   const size_t blocks = LullGeometry::blocks_for(words);
   LullBlockIndex head;
   if (blocks > _blocks->count() || !_supply->take_large((uint32_t)blocks, use, &head)) {
     return nullptr;
   }
+  if (LullTracking) {
+    _blocks->set_owner(head, LullThreadLocalData::owner(thread));
+    if (LullThreadLocalData::is_public_mode(thread)) {
+      _memory->public_map()->set_blocks(head, blocks, true);
+    }
+    LullPublisher::of(thread)->count_allocated(blocks * LullGeometry::BlockSize);
+  }
   return LullGeometry::start_of(head);
 }
 
 HeapWord* LullHeap::allocate_without_collection(Thread* thread, size_t words) {
-  return is_large(words) ? allocate_large(words, LullReserveUse::Keep)
+  return is_large(words) ? allocate_large(thread, words, LullReserveUse::Keep)
                          : allocator(thread)->allocate(words);
 }
 
 HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) {
-  return is_large(words) ? allocate_large(words, use)
+  return is_large(words) ? allocate_large(thread, words, use)
                          : allocator(thread)->allocate_at_safepoint(words, use);
 }
 
@@ -300,7 +314,15 @@ HeapWord* LullHeap::allocate_new_tlab(size_t min_words, size_t requested_words, 
   if (is_large(min_words)) {
     return nullptr;
   }
-  return allocator(Thread::current())->allocate_tlab(min_words, actual_words);
+  Thread* const thread = Thread::current();
+  if (LullTracking) {
+    LullPublisher::of(thread)->choose_mode();
+  }
+  HeapWord* const tlab = allocator(thread)->allocate_tlab(min_words, actual_words);
+  if (LullTracking && tlab != nullptr) {
+    LullPublisher::of(thread)->count_allocated(*actual_words * HeapWordSize);
+  }
+  return tlab;
 }
 
 size_t LullHeap::tlab_capacity(Thread* thread) const        { return capacity(); }
@@ -404,6 +426,11 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     Universe::verify("Before GC");
   }
 
+  if (LullTracking && LullVerifyHeap) {
+    // P holds now because of the barriers; afterwards because all is public.
+    GCTraceTime(Debug, gc, verify) tm("Verify publication");
+    LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection).verify_publication();
+  }
   reset_allocators();
   COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
   CodeCache::on_gc_marking_cycle_start();
@@ -447,6 +474,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
 
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
+  log_publication();
   print_after_gc();
 }
 
@@ -526,6 +554,55 @@ bool LullHeap::block_is_obj(const HeapWord* addr) const {
   return block_start(addr) == addr;
 }
 
+// ---- Publication
+
+LullPublicMap* LullHeap::public_map() const { return _memory->public_map(); }
+
+class LullCodeIsPublicClosure final : public OopClosure {
+private:
+  const LullPublicMap* const _map;
+  const nmethod* const       _nm;
+
+public:
+  LullCodeIsPublicClosure(const LullPublicMap* map, const nmethod* nm) : _map(map), _nm(nm) {}
+
+  void do_oop(oop* p) override {
+    const oop obj = RawAccess<>::oop_load(p);
+    guarantee(obj == nullptr || _map->is_public(cast_from_oop<void*>(obj)),
+              "P: code " PTR_FORMAT " refers to private object " PTR_FORMAT, p2i(_nm), p2i(obj));
+  }
+  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }
+};
+
+// Any thread may run the code. A compiler reaches public objects only, so there is
+// nothing to publish: a private one has come by a store without a barrier.
+void LullHeap::register_nmethod(nmethod* nm) {
+  if (LullTracking) {
+    LullCodeIsPublicClosure cl(public_map(), nm);
+    nm->oops_do(&cl);
+  }
+}
+
+bool LullHeap::is_stopped_for(Thread* thread, uint32_t owner) const {
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* other = jtiwh.next(); ) {
+    if (LullThreadLocalData::owner(other) == owner) {
+      return other->is_handshake_safe_for(thread);
+    }
+  }
+  return false;
+}
+
+void LullHeap::log_publication() const {
+  if (!LullTracking || !log_is_enabled(Info, gc, publish)) {
+    return;
+  }
+  const LullPublicationStatistics total = LullPublisher::total();
+  log_info(gc, publish)("Allocated: %zuM, published: %zuM (%zu objects, %zu closures, the longest of %zu objects), "
+                        "slow calls: %zu, public mode entered: %zu times",
+                        total._allocated / M, total._words * HeapWordSize / M, total._objects, total._closures, total._longest,
+                        total._slow_calls, total._public_mode_entered);
+}
+
 // ---- CDS
 
 HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
@@ -533,6 +610,8 @@ HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
   if (!_supply->take_archive((uint32_t)LullGeometry::blocks_for(words), &head)) {
     return nullptr;
   }
+  // Its objects are public before they are there.
+  _memory->public_map()->set_blocks(head, LullGeometry::blocks_for(words), true);
   return LullGeometry::start_of(head);
 }
 
@@ -577,6 +656,7 @@ void LullHeap::print_gc_on(outputStream* st) const {
 }
 
 void LullHeap::print_tracing_info() const {
+  log_publication();
 }
 
 bool LullHeap::print_location(outputStream* st, void* addr) const {

@@ -32,6 +32,7 @@ class LullBlockTable;
 class LullCollector;
 class LullMemory;
 class LullMonitoring;
+class LullPublicMap;
 class VM_Operation;
 
 // The Lull heap: a mark-region heap in the manner of Immix.
@@ -45,7 +46,7 @@ class VM_Operation;
 //    |<-32 KB->|   each # or . stands for lines of 256 B: in use, free
 //
 //   at the side:   LullBlockTable    state, free lines, pins      of each block
-//                  LullLineMarks     is a part of it live?        of each line
+//                  LullPublicMap     is it live? is it public?    of each line, each word
 //                  MarkBitMap        does a live object start?    at each word
 //
 // Allocation goes one way, and each step is tried only when the one before has failed:
@@ -59,12 +60,14 @@ class VM_Operation;
 //   7  a collection that clears soft references and compacts; the copy reserve
 //   8  OutOfMemoryError
 //
-// In this version every object is public, and no store has a barrier.
+// Without LullTracking every object is public, and no store has a barrier. With it objects
+// are born private (lullPublisher.hpp) and are public after a collection.
 //
 // Who may write what:
 //   block states, free runs    under the supply's lock, or at a safepoint
 //   a thread's allocator       the thread; the VM thread while the thread is stopped
-//   line marks, mark bitmap    workers, in a collection
+//   public map                 see there
+//   mark bitmap                workers, in a collection
 //   committed granules         under Heap_lock at start-up, or at a safepoint
 
 class LullHeap : public CollectedHeap {
@@ -83,7 +86,7 @@ private:
 
   // Allocation
   LullAllocator* allocator(Thread* thread);
-  HeapWord* allocate_large(size_t words, LullReserveUse use);
+  HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
   HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
   static bool is_large(size_t words);
@@ -142,6 +145,13 @@ public:
   WorkerThreads* safepoint_workers() override { return _workers; }
   LullCollector* collector() const { return _collector; }
 
+  // Publication
+  LullPublicMap* public_map() const;
+  LullBlockTable* blocks() const { return _blocks; }
+  void log_publication() const;
+  // Is the thread of that name stopped, so that this one may act for it? Slow.
+  bool is_stopped_for(Thread* thread, uint32_t owner) const;
+
   // Continuations: chunks need no barriers, a collection transforms those that it finds.
   bool requires_barriers(stackChunkOop obj) const override { return false; }
 
@@ -150,7 +160,7 @@ public:
   void unpin_object(JavaThread* thread, oop obj) override;
 
   // Compiled code: all of it is visited where references may have to be updated.
-  void register_nmethod(nmethod* nm) override {}
+  void register_nmethod(nmethod* nm) override;
   void unregister_nmethod(nmethod* nm) override {}
   void verify_nmethod(nmethod* nm) override {}
 

@@ -32,7 +32,9 @@
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
-#include "runtime/threads.hpp"
+#include "runtime/javaThread.hpp"
+#include "runtime/threadSMR.hpp"
+#include "runtime/vmThread.hpp"
 
 // One worker's trace.
 class LullWalkClosure final : public BasicOopIterateClosure {
@@ -41,6 +43,7 @@ private:
   LullWalkQueue* const   _queue;
   LullWalkVisitor* const _visitor;
   oop                    _holder;
+  Thread*                _thread;    // whose roots are visited
 
   template <typename T>
   void do_oop_work(T* p) {
@@ -49,7 +52,11 @@ private:
       return;
     }
     const oop target = CompressedOops::decode_not_null(heap_oop);
-    _visitor->visit_reference(p, _holder, target);
+    if (_holder == nullptr) {
+      _visitor->visit_root(p, target, _thread);
+    } else {
+      _visitor->visit_reference(p, _holder, target);
+    }
     if (_visited->par_mark(target)) {
       _queue->push(target);
     }
@@ -57,7 +64,9 @@ private:
 
 public:
   LullWalkClosure(MarkBitMap* visited, LullWalkQueue* queue, LullWalkVisitor* visitor)
-    : _visited(visited), _queue(queue), _visitor(visitor), _holder(nullptr) {}
+    : _visited(visited), _queue(queue), _visitor(visitor), _holder(nullptr), _thread(nullptr) {}
+
+  void set_thread(Thread* thread) { _thread = thread; }
 
   ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
   void do_oop(oop* p) override       { do_oop_work(p); }
@@ -120,7 +129,13 @@ void LullHeapWalker::walk(uint worker_id, LullWalkVisitor* visitor) {
         break;
       }
       case Roots::Threads:
-        Threads::oops_do(&closure, nullptr);
+        for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+          closure.set_thread(thread);
+          thread->oops_do(&closure, nullptr);
+        }
+        closure.set_thread(VMThread::vm_thread());
+        VMThread::vm_thread()->oops_do(&closure, nullptr);
+        closure.set_thread(nullptr);
         break;
       case Roots::Storages:
         OopStorageSet::strong_oops_do(&closure);

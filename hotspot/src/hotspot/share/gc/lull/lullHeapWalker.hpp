@@ -29,6 +29,7 @@
 
 class LullMemory;
 class MarkBitMap;
+class Thread;
 
 // Visits every object that can be reached, at a safepoint, by tracing: the heap cannot
 // be parsed block by block, as the ends of holes hold what was there before. By one
@@ -37,10 +38,15 @@ class MarkBitMap;
 // All reference fields count, those of soft, weak, final and phantom references too:
 // whatever a visited object refers to is visited.
 
-// Called for each reference before it is followed. Roots have no holder. With several
-// workers the visitor is theirs alone, or it must be safe to share.
+// Called for each reference before it is followed. With several workers the visitor is
+// theirs alone, or it must be safe to share.
 class LullWalkVisitor {
 public:
+  // A root: of this thread, in its frames and handles, or, nullptr, one that any thread
+  // can read.
+  virtual void visit_root(const void* field, oop target, Thread* thread) {
+    visit_reference(field, nullptr, target);
+  }
   virtual void visit_reference(const void* field, oop holder, oop target) {}
   virtual void visit_object(oop obj) = 0;
 };

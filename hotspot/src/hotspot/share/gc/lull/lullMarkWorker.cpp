@@ -21,8 +21,8 @@
 
 #include "classfile/classLoaderData.hpp"
 #include "classfile/javaClasses.inline.hpp"
-#include "gc/lull/lullLineMarks.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/continuationGCSupport.inline.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -56,21 +56,21 @@ void LullMarkStatistics::add(const LullMarkStatistics& other) {
 
 LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
                                LullBlockSupply* supply,
-                               LullLineMarks* line_marks,
+                               LullPublicMap* public_map,
                                MarkBitMap* mark_bitmap,
                                LullMarkQueueSet* queues,
                                PartialArrayStateManager* array_states,
                                uint max_workers,
                                ReferenceProcessor* reference_processor)
   : _blocks(blocks),
-    _line_marks(line_marks),
+    _public_map(public_map),
     _mark_bitmap(mark_bitmap),
     _queues(queues),
     _queue(),
     _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
     _closure(this, reference_processor),
     _code_closure(&_closure, NMethodToOopClosure::FixRelocations, true /* keepalive */),
-    _copy_allocator(supply, blocks, LullReserveUse::Allow),
+    _copy_allocator(supply, blocks, LullReserveUse::Allow, LullBlockTable::NoOwner, nullptr /* what lives is public */),
     _dedup_requests(),
     _self_forwarded(),
     _statistics(),
@@ -198,7 +198,7 @@ void LullMarkWorker::follow(oop obj) {
   // A large object lives or dies as a whole, by its mark bit.
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   if (words <= LullGeometry::MaxBlockObjectWords || !_blocks->at(block)->is_large()) {
-    _line_marks->mark(cast_from_oop<HeapWord*>(obj), words);
+    _public_map->mark_lines(cast_from_oop<HeapWord*>(obj), words);
     _blocks->add_live(block, words);
   }
   if (StringDedup::is_enabled()) {

@@ -32,8 +32,8 @@
 #include "utilities/stack.hpp"
 
 class LullBlockTable;
-class LullLineMarks;
 class LullMarkWorker;
+class LullPublicMap;
 class MarkBitMap;
 class ReferenceProcessor;
 class TaskTerminator;
@@ -83,7 +83,7 @@ struct LullMarkStatistics {
 class LullMarkWorker : public CHeapObj<mtGC> {
 private:
   LullBlockTable* const     _blocks;
-  LullLineMarks* const      _line_marks;
+  LullPublicMap* const      _public_map;
   MarkBitMap* const         _mark_bitmap;
   LullMarkQueueSet* const   _queues;
 
@@ -112,7 +112,7 @@ private:
 public:
   LullMarkWorker(LullBlockTable* blocks,
                  LullBlockSupply* supply,
-                 LullLineMarks* line_marks,
+                 LullPublicMap* public_map,
                  MarkBitMap* mark_bitmap,
                  LullMarkQueueSet* queues,
                  PartialArrayStateManager* array_states,

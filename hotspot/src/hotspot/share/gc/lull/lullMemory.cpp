@@ -19,8 +19,8 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullLineMarks.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/pretouchTask.hpp"
 #include "logging/log.hpp"
@@ -33,11 +33,11 @@
 #include "utilities/align.hpp"
 
 size_t LullMemory::granule_size() {
-  // Heap for which a page of marks is used: a byte per line, a bit per place where an
+  // Heap for which a page of a table is used: a word per line, a bit per place where an
   // object may start.
-  const size_t per_line_mark_page = os::vm_page_size() * LullGeometry::LineSize;
+  const size_t per_public_map_page = (os::vm_page_size() >> LullPublicMap::LogBytesPerWord) << LullGeometry::LogLineSize;
   const size_t per_bitmap_page = os::vm_page_size() * MarkBitMap::heap_map_factor();
-  return MAX4(M, per_line_mark_page, per_bitmap_page, UseLargePages ? os::large_page_size() : M);
+  return MAX4(M, per_public_map_page, per_bitmap_page, UseLargePages ? os::large_page_size() : M);
 }
 
 size_t LullMemory::blocks_per_granule() {
@@ -51,13 +51,37 @@ ReservedSpace LullMemory::reserve_table(size_t bytes) {
                                  mtGC);
 }
 
+// Compiled code adds the address of the map to an index. Below 2 GB that is a part of the
+// instruction, elsewhere a register and an instruction more.
+ReservedSpace LullMemory::reserve_public_map(const ReservedHeapSpace& heap) {
+  const size_t bytes = LullPublicMap::storage_bytes(heap.size());
+  if (LullTracking) {
+    const size_t step = 64 * M;
+    const size_t size = align_up(bytes, os::vm_allocation_granularity());
+    const size_t bias = LullPublicMap::storage_bytes((size_t)heap.base());
+    for (size_t at = 2 * G - step; at >= step && size <= 2 * G; at -= step) {
+      if (at + size > 2 * G || at < bias) {
+        continue;
+      }
+      ReservedSpace space = MemoryReserver::reserve((char*)at, size, os::vm_allocation_granularity(), os::vm_page_size(), mtGC);
+      if (space.is_reserved() && space.base() == (char*)at) {
+        return space;
+      }
+      if (space.is_reserved()) {
+        MemoryReserver::release(space);
+      }
+    }
+  }
+  return reserve_table(bytes);
+}
+
 LullMemory::LullMemory(const ReservedHeapSpace& heap)
   : _heap(heap),
     _pinned(heap.special()),
-    _line_mark_space(reserve_table(LullLineMarks::storage_bytes(heap.size()))),
+    _public_map_space(reserve_public_map(heap)),
     _mark_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
     _walk_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
-    _line_marks(nullptr),
+    _public_map(nullptr),
     _mark_bitmap(),
     _walk_bitmap(),
     _committed(NEW_C_HEAP_ARRAY(bool, heap.size() / granule_size(), mtGC)),
@@ -70,7 +94,7 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
     return;
   }
   const MemRegion covered((HeapWord*)heap.base(), heap.size() / HeapWordSize);
-  _line_marks = new LullLineMarks(_line_mark_space.base());
+  _public_map = new LullPublicMap(_public_map_space.base());
   _mark_bitmap.initialize(covered, MemRegion((HeapWord*)_mark_bitmap_space.base(),
                                              _mark_bitmap_space.size() / HeapWordSize));
   _walk_bitmap.initialize(covered, MemRegion((HeapWord*)_walk_bitmap_space.base(),
@@ -78,7 +102,7 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
 }
 
 bool LullMemory::is_usable() const {
-  return _line_mark_space.is_reserved() &&
+  return _public_map_space.is_reserved() &&
          _mark_bitmap_space.is_reserved() &&
          _walk_bitmap_space.is_reserved();
 }
@@ -106,13 +130,13 @@ static void uncommit_part(const ReservedSpace& space, size_t part_size, size_t g
 
 bool LullMemory::commit(size_t granule, WorkerThreads* pretouch_workers) {
   assert(!_committed[granule], "granule %zu is committed", granule);
-  const size_t line_part = LullLineMarks::storage_bytes(granule_size());
+  const size_t map_part = LullPublicMap::storage_bytes(granule_size());
   const size_t bitmap_part = granule_size() / MarkBitMap::heap_map_factor();
   if (!_pinned && !os::commit_memory(granule_start(granule), granule_size(), _heap.page_size(), false)) {
     log_warning(gc)("Failed to commit %zuM of heap memory: the system has no more", granule_size() / M);
     return false;
   }
-  if (!commit_part(_line_mark_space, line_part, granule) ||
+  if (!commit_part(_public_map_space, map_part, granule) ||
       !commit_part(_mark_bitmap_space, bitmap_part, granule)) {
     log_warning(gc)("Failed to commit the tables of %zuM of heap memory: the system has no more", granule_size() / M);
     if (!_pinned) {
@@ -132,7 +156,7 @@ bool LullMemory::commit(size_t granule, WorkerThreads* pretouch_workers) {
 void LullMemory::uncommit(size_t granule) {
   assert(can_uncommit() && _committed[granule], "granule %zu", granule);
   os::uncommit_memory(granule_start(granule), granule_size(), false);
-  uncommit_part(_line_mark_space, LullLineMarks::storage_bytes(granule_size()), granule);
+  uncommit_part(_public_map_space, LullPublicMap::storage_bytes(granule_size()), granule);
   uncommit_part(_mark_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule);
   _committed[granule] = false;
   Atomic::store(&_committed_granules, _committed_granules - 1);

@@ -27,7 +27,7 @@
 #include "memory/allocation.hpp"
 #include "memory/reservedSpace.hpp"
 
-class LullLineMarks;
+class LullPublicMap;
 class WorkerThreads;
 
 // The memory of the heap and of its tables: what is reserved, and what of it is
@@ -40,11 +40,11 @@ private:
   const ReservedHeapSpace _heap;
   const bool              _pinned;          // large pages that cannot be returned
 
-  ReservedSpace           _line_mark_space;
+  ReservedSpace           _public_map_space;
   ReservedSpace           _mark_bitmap_space;
   ReservedSpace           _walk_bitmap_space;
 
-  LullLineMarks*          _line_marks;
+  LullPublicMap*          _public_map;
   MarkBitMap              _mark_bitmap;
   MarkBitMap              _walk_bitmap;     // committed only while the heap is walked
 
@@ -53,6 +53,7 @@ private:
   volatile size_t         _committed_granules;
 
   static ReservedSpace reserve_table(size_t bytes);
+  static ReservedSpace reserve_public_map(const ReservedHeapSpace& heap);
   bool commit_granule_tables(size_t granule);
   char* granule_start(size_t granule) const { return _heap.base() + granule * granule_size(); }
 
@@ -69,7 +70,7 @@ public:
   bool is_committed(const void* addr) const;
   size_t page_size() const { return _heap.page_size(); }
 
-  LullLineMarks* line_marks() const { return _line_marks; }
+  LullPublicMap* public_map() const { return _public_map; }
   MarkBitMap* mark_bitmap() { return &_mark_bitmap; }
 
   size_t granules() const { return _granules; }

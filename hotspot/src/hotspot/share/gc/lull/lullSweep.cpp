@@ -19,8 +19,8 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullLineMarks.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSweep.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -53,21 +53,23 @@ void LullBlockTask::work(uint worker_id) {
 
 LullClearMarksTask::LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory)
   : LullBlockTask("Lull Clear Marks", blocks),
-    _line_marks(memory->line_marks()),
+    _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()) {}
 
 void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   if (block->state() == LullBlockState::LargeTail) {
     return; // never marked
   }
-  _line_marks->clear(index);
+  if (block->has_lines()) {
+    _public_map->set_blocks(index, 1, false);
+  }
   _blocks->clear_live(index);
   _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
 }
 
 LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory)
   : LullBlockTask("Lull Sweep", blocks),
-    _line_marks(memory->line_marks()),
+    _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()) {}
 
 // Makes stale references visible: whoever follows one finds no class.
@@ -81,7 +83,7 @@ static void zap(HeapWord* start, size_t words) {
 
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
   LullLineSet free_lines;
-  _line_marks->unmarked_lines(index, &free_lines);
+  _public_map->unused_lines(index, &free_lines);
   const uint free_count = free_lines.count();
   if (free_count == LullGeometry::LinesPerBlock) {
     block->free_lines().clear_all();
@@ -101,12 +103,19 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
 }
 
 void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
+  const size_t blocks = block->large_blocks();
   if (_mark_bitmap->is_marked(LullGeometry::start_of(index))) {
+    if (LullTracking) {
+      _public_map->set_blocks(index, blocks, true);
+    }
     return;
+  }
+  if (LullTracking) {
+    _public_map->set_blocks(index, blocks, false);
   }
   // The worker that has the head frees the tail too. Another worker that comes to the
   // tail does nothing, whether it finds it freed or not.
-  const uint32_t end = untype(index) + block->large_blocks();
+  const uint32_t end = untype(index) + (uint32_t)blocks;
   for (uint32_t i = untype(index); i < end; i++) {
     _blocks->at(to_block_index(i))->set_free();
     zap(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock);
@@ -114,6 +123,7 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
 }
 
 void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  _blocks->set_owner(index, LullBlockTable::NoOwner);
   if (block->has_lines()) {
     sweep_lines(index, block);
   } else if (block->state() == LullBlockState::LargeHead) {

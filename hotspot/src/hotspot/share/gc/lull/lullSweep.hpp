@@ -25,8 +25,8 @@
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/shared/workerThread.hpp"
 
-class LullLineMarks;
 class LullMemory;
+class LullPublicMap;
 class MarkBitMap;
 
 // A task over all blocks: each worker claims a stretch of blocks at a time.
@@ -47,10 +47,12 @@ public:
   void work(uint worker_id) final;
 };
 
-// Before marking: clears the marks of blocks that are in use.
+// Before marking: clears the marks of blocks that are in use. The words of large objects
+// and of the archive stay: they are not read while marking, and those of a live object
+// would only be set again.
 class LullClearMarksTask : public LullBlockTask {
 private:
-  LullLineMarks* const _line_marks;
+  LullPublicMap* const _public_map;
   MarkBitMap* const    _mark_bitmap;
 
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
@@ -59,10 +61,11 @@ public:
   LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory);
 };
 
-// After marking: sets the state and the free lines of each block from its marks.
+// After marking: sets the state and the free lines of each block from its marks. What is
+// alive is public from here on, and no block has an owner.
 class LullSweepTask : public LullBlockTask {
 private:
-  LullLineMarks* const _line_marks;
+  LullPublicMap* const _public_map;
   MarkBitMap* const    _mark_bitmap;
 
   void sweep_lines(LullBlockIndex index, LullBlock* block);

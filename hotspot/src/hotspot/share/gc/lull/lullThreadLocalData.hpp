@@ -19,22 +19,35 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+
 #ifndef SHARE_GC_LULL_LULLTHREADLOCALDATA_HPP
 #define SHARE_GC_LULL_LULLTHREADLOCALDATA_HPP
 
-#include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullBlockTable.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "runtime/thread.hpp"
 #include "utilities/debug.hpp"
+#include "utilities/sizes.hpp"
+
+class LullAllocator;
+class LullPublisher;
 
 // What Lull keeps in each thread. Only the thread itself uses it, or the VM thread
 // while the thread is stopped.
 class LullThreadLocalData {
 private:
-  LullAllocator* _allocator;    // created at the first allocation
+  LullAllocator*        _allocator;     // created at the first allocation
+  LullPublisher*        _publisher;     // created at the first publication or refill; only with tracking
+  LullBlockTable::Owner _owner;         // this thread's name in the block table; never used again
 
-  LullThreadLocalData() : _allocator(nullptr) {}
-  ~LullThreadLocalData() { delete _allocator; }
+  // The thread has no private object: whatever it can store is public. Compiled code
+  // tests it before it looks at the value of a store. Written by LullPublisher.
+  bool                  _public_mode;
+
+  static volatile LullBlockTable::Owner _last_owner;
+
+  LullThreadLocalData();
+  ~LullThreadLocalData();
 
   static LullThreadLocalData* data(Thread* thread) {
     assert(UseLullGC, "Sanity");
@@ -42,11 +55,23 @@ private:
   }
 
 public:
-  static void create(Thread* thread)  { ::new (data(thread)) LullThreadLocalData(); }
-  static void destroy(Thread* thread) { data(thread)->~LullThreadLocalData(); }
+  static void create(Thread* thread);
+  static void destroy(Thread* thread);
 
   static LullAllocator* allocator(Thread* thread) { return data(thread)->_allocator; }
   static void set_allocator(Thread* thread, LullAllocator* allocator) { data(thread)->_allocator = allocator; }
+
+  static LullPublisher* publisher(Thread* thread) { return data(thread)->_publisher; }
+  static void set_publisher(Thread* thread, LullPublisher* publisher) { data(thread)->_publisher = publisher; }
+
+  static LullBlockTable::Owner owner(Thread* thread) { return data(thread)->_owner; }
+
+  static bool is_public_mode(Thread* thread) { return data(thread)->_public_mode; }
+  static void set_public_mode(Thread* thread, bool value) { data(thread)->_public_mode = value; }
+
+  static ByteSize public_mode_offset() {
+    return Thread::gc_data_offset() + byte_offset_of(LullThreadLocalData, _public_mode);
+  }
 };
 
 #endif // SHARE_GC_LULL_LULLTHREADLOCALDATA_HPP

@@ -23,15 +23,18 @@
 #include "code/nmethod.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
-#include "gc/lull/lullLineMarks.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullVerify.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "memory/metaspace.hpp"
+#include "memory/resourceArea.hpp"
 #include "oops/oop.inline.hpp"
+#include "runtime/javaThread.hpp"
 #include "runtime/safepoint.hpp"
 
 void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
@@ -81,10 +84,26 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
   }
 }
 
+void LullVerify::verify_words(LullBlockIndex index) const {
+  const LullBlock* const block = _blocks->at(index);
+  if (!block->is_free() && !block->is_recyclable()) {
+    return;
+  }
+  LullLineSet unused;
+  _memory->public_map()->unused_lines(index, &unused);
+  block->free_lines().runs_do([&](uint start, uint length) {
+    guarantee(unused.next_gap(start) >= start + length, "Words: line %u of block %u is free and its word is not 0",
+              unused.next_gap(start), untype(index));
+  });
+  guarantee(!block->is_free() || unused.count() == LullGeometry::LinesPerBlock,
+            "Words: block %u is free and its words are not 0", untype(index));
+}
+
 void LullVerify::verify_blocks() const {
   size_t used = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     verify_block(to_block_index(i), &used);
+    verify_words(to_block_index(i));
   }
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
@@ -152,7 +171,7 @@ void LullVerify::verify_object(oop obj) const {
     guarantee(!block->is_recyclable() || !block->free_lines().contains(line),
               "Reach: " PTR_FORMAT " covers free line %u of block %u", p2i(obj), line, untype(first));
     guarantee(_moment != Moment::AfterCollection ||
-              _memory->line_marks()->is_marked(to_line_index(untype(LullGeometry::first_line(first)) + line)),
+              _memory->public_map()->is_in_use(to_line_index(untype(LullGeometry::first_line(first)) + line)),
               "Marked: " PTR_FORMAT " covers unmarked line %u of block %u", p2i(obj), line, untype(first));
   }
 }
@@ -168,6 +187,58 @@ public:
 
   void work(uint worker_id) override { _walker->walk(worker_id, _visitor); }
 };
+
+class LullVerifyPublicationVisitor : public LullWalkVisitor {
+private:
+  const LullVerify* const _verify;
+
+  const LullPublicMap* map() const          { return _verify->_memory->public_map(); }
+  bool is_public(oop obj) const             { return map()->is_public(cast_from_oop<void*>(obj)); }
+  LullBlockTable::Owner owner(oop obj) const { return _verify->_blocks->owner_of(cast_from_oop<void*>(obj)); }
+
+public:
+  explicit LullVerifyPublicationVisitor(const LullVerify* verify) : _verify(verify) {}
+
+  void visit_root(const void* field, oop target, Thread* thread) override {
+    if (is_public(target)) {
+      return;
+    }
+    guarantee(thread != nullptr, "P: root " PTR_FORMAT " refers to private " PTR_FORMAT " (%s) of thread %u",
+              p2i(field), p2i(target), target->klass()->external_name(), owner(target));
+    // The VM thread's handles are of the threads for which it works.
+    guarantee(!thread->is_Java_thread() || owner(target) == LullThreadLocalData::owner(thread),
+              "B: thread %u has private " PTR_FORMAT " (%s) of thread %u in " PTR_FORMAT,
+              LullThreadLocalData::owner(thread), p2i(target), target->klass()->external_name(), owner(target), p2i(field));
+  }
+
+  void visit_reference(const void* field, oop holder, oop target) override {
+    if (is_public(target)) {
+      return;
+    }
+    guarantee(!is_public(holder), "P: field " PTR_FORMAT " of public " PTR_FORMAT " (%s) refers to private " PTR_FORMAT " (%s) of thread %u",
+              p2i(field), p2i(holder), holder->klass()->external_name(), p2i(target), target->klass()->external_name(), owner(target));
+    guarantee(owner(holder) == owner(target), "B: private " PTR_FORMAT " (%s) of thread %u refers to private " PTR_FORMAT " (%s) of thread %u",
+              p2i(holder), holder->klass()->external_name(), owner(holder), p2i(target), target->klass()->external_name(), owner(target));
+  }
+
+  void visit_object(oop obj) override {
+    guarantee(is_public(obj) ? map()->is_extent_public(cast_from_oop<HeapWord*>(obj), obj->size())
+                             : owner(obj) != LullBlockTable::NoOwner,
+              "P: " PTR_FORMAT " (%s) is %s", p2i(obj), obj->klass()->external_name(),
+              is_public(obj) ? "public in part" : "private and of no thread");
+  }
+};
+
+void LullVerify::verify_publication() const {
+  assert_at_safepoint();
+  ResourceMark rm;
+  LullVerifyPublicationVisitor visitor(this);   // has no state
+  LullHeapWalker walker(_memory, _workers->active_workers());
+  if (walker.is_possible()) {
+    LullVerifyTask task(&walker, &visitor);
+    _workers->run_task(&task);
+  }
+}
 
 void LullVerify::verify_reachable() const {
   LullVerifyVisitor visitor(this);    // has no state
@@ -189,5 +260,8 @@ void LullVerify::verify() const {
   assert_at_safepoint();
   verify_blocks();
   verify_reachable();
+  if (LullTracking) {
+    verify_publication();
+  }
   verify_code();
 }

@@ -42,13 +42,20 @@ class WorkerThreads;
 //   Reach       no reference leads into a free line, a free block, or outside
 //   Code        instructions hold the addresses that their method's table of oops holds
 //   Marked      after a collection: what can be reached is marked, and so are its lines
+//   Words       free lines have word 0 in the public map
+//   P           no public object, and no root of all threads, refers to a private object; an
+//               object is public as a whole
+//   B           a block holds private objects of one thread at most: what a thread or its
+//               private objects refer to is public, or in a block of that thread
 
 class LullVerify : public StackObj {
+  friend class LullVerifyPublicationVisitor;
   friend class LullVerifyVisitor;
 
 public:
   enum class Moment {
     AnyTime,
+    BeforeCollection,   // allocators have holes yet
     AfterCollection     // no mutator has run since: marks are complete
   };
 
@@ -63,6 +70,7 @@ private:
   void verify_blocks() const;
   void verify_reference(const void* field, oop holder, oop target) const;
   void verify_object(oop obj) const;
+  void verify_words(LullBlockIndex index) const;
   void verify_reachable() const;
   void verify_code() const;
 
@@ -71,6 +79,9 @@ public:
     : _memory(memory), _blocks(blocks), _supply(supply), _workers(workers), _moment(moment) {}
 
   void verify() const;
+
+  // P and B alone.
+  void verify_publication() const;
 };
 
 #endif // SHARE_GC_LULL_LULLVERIFY_HPP

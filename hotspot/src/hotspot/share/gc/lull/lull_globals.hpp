@@ -62,9 +62,65 @@
           "Return memory that the heap does not need to the system. Off, "  \
           "the heap never shrinks, and growing again costs nothing.")       \
                                                                             \
+  product(bool, LullTracking, false, EXPERIMENTAL,                          \
+          "Know which objects are private to a thread. Each store of a "    \
+          "reference costs a few instructions, and publishing an object "   \
+          "costs a visit to it; private garbage can be collected by its "   \
+          "thread alone.")                                                  \
+                                                                            \
+  product(bool, LullAlwaysPublic, false, EXPERIMENTAL,                      \
+          "With LullTracking, all threads stay in public mode. Shows what " \
+          "the barrier costs where it gains nothing.")                      \
+                                                                            \
+  product(size_t, LullPublicationLimit, 100000, EXPERIMENTAL,               \
+          "A store that publishes more objects than this publishes all "    \
+          "that its thread has instead. Lower values bound the time of a "  \
+          "store, higher values keep more objects private.")                \
+          range(1, SIZE_MAX)                                                \
+                                                                            \
+  product(uint, LullPublicModePercent, 40, EXPERIMENTAL,                    \
+          "A thread of whose allocated bytes a larger share is published, " \
+          "in percent, stops tracking for a while. Lower values bound the " \
+          "cost of publication, higher values keep more objects private.")  \
+          range(1, 100)                                                     \
+                                                                            \
+  product(size_t, LullPublicModeWindow, 1 * M, EXPERIMENTAL,                \
+          "Bytes that a thread allocates between two looks at that share. " \
+          "Smaller windows react earlier, larger ones to less noise.")      \
+          range(32 * K, 1 * G)                                              \
+                                                                            \
+  product(uint, LullPublicModeWindows, 16, EXPERIMENTAL,                    \
+          "Windows after which a thread that has stopped tracking tries "   \
+          "again; twice as many each time in vain. More windows cost less " \
+          "where tracking is in vain, fewer notice earlier that it is not.")\
+          range(1, 1024)                                                    \
+                                                                            \
+  product(bool, LullPublicForAgents, true, EXPERIMENTAL,                    \
+          "All threads are in public mode while a JVMTI agent may read and "\
+          "write local variables. Off, threads keep private objects under " \
+          "a debugger too, and what it looks at is published.")             \
+                                                                            \
   product(bool, LullVerifyHeap, trueInDebug, DIAGNOSTIC,                        \
           "Check all invariants of the heap after each collection. "        \
           "Visits every object once more.")                                 \
+                                                                            \
+  develop(bool, LullLoadCheck, false,                                       \
+          "Check at each load that a public object refers to public ones, " \
+          "in the interpreter and in the VM")                               \
+                                                                            \
+  develop(uint, LullPublishAllALot, 0,                                      \
+          "Stress: enter public mode at each N-th publication of a thread " \
+          "(0: off)")                                                       \
+                                                                            \
+  develop(uint, LullFlipModeALot, 0,                                        \
+          "Stress: change between private and public mode at each N-th "    \
+          "refill (0: off)")                                                \
+                                                                            \
+  develop(uint, LullDropBarrier, 0,                                         \
+          "Fault injection, to see that the checks can fail: leave out the "\
+          "barrier of 1: the interpreter, 2: C1, 3: C2, 4: array copy "     \
+          "stubs, 5: the runtime's stores, 6: stores to roots (0: of none)")\
+          range(0, 6)                                                       \
                                                                             \
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \

@@ -19,30 +19,12 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullLineMarks.hpp"
 
-#include <string.h>
+#ifndef SHARE_GC_LULL_LULLBARRIERSETASSEMBLER_HPP
+#define SHARE_GC_LULL_LULLBARRIERSETASSEMBLER_HPP
 
-void LullLineMarks::clear(LullBlockIndex block) {
-  memset(&_marks[untype(LullGeometry::first_line(block))], 0, LullGeometry::LinesPerBlock);
-}
+#include "utilities/macros.hpp"
 
-// Eight marks, each 0 or 1, to eight bits: the multiplication moves byte i's bit to
-// bit 56 + i, and no two of its partial products meet.
-static uint8_t gather(uint64_t marks) {
-  return (uint8_t)((marks * UINT64_C(0x0102040810204080)) >> 56);
-}
+#include CPU_HEADER(gc/lull/lullBarrierSetAssembler)
 
-void LullLineMarks::unmarked_lines(LullBlockIndex block, LullLineSet* lines) const {
-  const uint8_t* marks = &_marks[untype(LullGeometry::first_line(block))];
-  for (uint w = 0; w < LullGeometry::LinesPerBlock / 64; w++) {
-    uint64_t marked = 0;
-    for (uint byte = 0; byte < 8; byte++) {
-      uint64_t eight;
-      memcpy(&eight, marks, sizeof(eight));
-      marked |= (uint64_t)gather(eight) << (8 * byte);
-      marks += sizeof(eight);
-    }
-    lines->set_word(w, ~marked);
-  }
-}
+#endif // SHARE_GC_LULL_LULLBARRIERSETASSEMBLER_HPP

@@ -1,0 +1,290 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#include "asm/macroAssembler.inline.hpp"
+#include "gc/lull/lullBarrierSet.hpp"
+#include "gc/lull/lullBarrierSetAssembler.hpp"
+#include "gc/lull/lullBarrierSetRuntime.hpp"
+#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "runtime/sharedRuntime.hpp"
+#include "utilities/macros.hpp"
+#ifdef COMPILER1
+#include "c1/c1_LIRAssembler.hpp"
+#include "c1/c1_MacroAssembler.hpp"
+#include "gc/lull/c1/lullBarrierSetC1.hpp"
+#endif
+#ifdef COMPILER2
+#include "gc/lull/c2/lullBarrierSetC2.hpp"
+#endif
+
+#define __ masm->
+
+static bool is_dropped(uint barrier) {
+  return DEBUG_ONLY(LullDropBarrier == barrier) NOT_DEBUG(false);
+}
+
+static intptr_t map_base() {
+  return LullHeap::heap()->public_map()->biased_base();
+}
+
+void LullBarrierSetAssembler::test_line(MacroAssembler* masm, Register addr, Register word, Register base) const {
+  assert_different_registers(addr, word, base);
+  const intptr_t map = map_base();
+  __ movptr(word, addr);
+  __ shrptr(word, LullGeometry::LogLineSize);
+  if (Assembler::is_simm32(map)) {
+    __ cmpl(Address(noreg, word, Address::times_4, (int)map), 0);
+  } else {
+    __ mov64(base, map);
+    __ cmpl(Address(base, word, Address::times_4, 0), 0);
+  }
+}
+
+void LullBarrierSetAssembler::test_word(MacroAssembler* masm, Register addr, Register word, Register bit) const {
+  assert_different_registers(addr, word, bit);
+  const intptr_t map = map_base();
+  __ movptr(word, addr);
+  __ shrptr(word, LullGeometry::LogLineSize);
+  if (Assembler::is_simm32(map)) {
+    __ movl(word, Address(noreg, word, Address::times_4, (int)map));
+  } else {
+    __ mov64(bit, map);
+    __ movl(word, Address(bit, word, Address::times_4, 0));
+  }
+  __ movptr(bit, addr);
+  __ shrptr(bit, LogHeapWordSize);
+  __ andl(bit, (int32_t)LullGeometry::WordsPerLine - 1);
+  __ btq(word, bit);
+}
+
+void LullBarrierSetAssembler::test_public_mode(MacroAssembler* masm) const {
+  __ cmpb(Address(r15_thread, in_bytes(LullThreadLocalData::public_mode_offset())), 0);
+}
+
+void LullBarrierSetAssembler::arraycopy_prologue(MacroAssembler* masm, DecoratorSet decorators, BasicType type,
+                                                 Register src, Register dst, Register count) {
+  // An array that is filled before anybody else can know it stays private.
+  if (!LullTracking || !is_reference_type(type) || (decorators & IS_DEST_UNINITIALIZED) != 0 ||
+      is_dropped(LullBarrierSet::LullDropCopyStubs)) {
+    return;
+  }
+  assert_different_registers(src, dst, count, rax);
+  Label done, pop_and_done;
+  test_public_mode(masm);
+  __ jcc(Assembler::notEqual, done);
+  // Behind the last element there may be another object, or nothing.
+  __ testptr(count, count);
+  __ jcc(Assembler::zero, done);
+
+  const Register base = (src != r11 && dst != r11 && count != r11) ? r11 : r10;
+  __ push(rax);
+  __ push(base);
+  test_line(masm, dst, rax, base);
+  __ pop(base);
+  __ pop(rax);
+  __ jcc(Assembler::equal, done);
+
+  __ push_call_clobbered_registers(false /* save_fpu */);
+  assert(src == c_rarg0 && dst == c_rarg1 && count == c_rarg2, "as all stubs have them");
+  __ MacroAssembler::call_VM_leaf_base(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::before_copy), 3);
+  __ pop_call_clobbered_registers(false /* save_fpu */);
+  __ bind(done);
+}
+
+// The check is for debugging, and nothing about it is fast.
+void LullBarrierSetAssembler::load_at(MacroAssembler* masm, DecoratorSet decorators, BasicType type,
+                                      Register dst, Address src, Register tmp1) {
+#ifdef ASSERT
+  const bool check = LullTracking && LullLoadCheck && is_reference_type(type) && (decorators & IN_HEAP) != 0;
+#else
+  const bool check = false;
+#endif
+  if (!check) {
+    BarrierSetAssembler::load_at(masm, decorators, type, dst, src, tmp1);
+    return;
+  }
+  // The address is kept on the stack: dst may be its base.
+  const Register addr = (dst != r11 && !src.uses(r11)) ? r11 : (dst != r10 && !src.uses(r10)) ? r10 : r9;
+  assert(dst != addr && !src.uses(addr), "one of three");
+  Label done;
+  __ push(addr);
+  __ lea(addr, src);
+  __ xchgptr(addr, Address(rsp, 0));    // the register is as before
+  assert(!src.uses(rsp), "moved");
+  BarrierSetAssembler::load_at(masm, decorators, type, dst, src, tmp1);
+  __ xchgptr(addr, Address(rsp, 0));    // the address; the stack has the register
+  __ testptr(dst, dst);
+  __ jcc(Assembler::zero, done);
+  __ push_call_clobbered_registers();
+  if (dst != c_rarg1) {
+    __ movptr(c_rarg1, dst);
+  }
+  __ movptr(c_rarg0, addr);
+  __ MacroAssembler::call_VM_leaf_base(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::check_load), 2);
+  __ pop_call_clobbered_registers();
+  __ bind(done);
+  __ pop(addr);
+}
+
+void LullBarrierSetAssembler::store_at(MacroAssembler* masm, DecoratorSet decorators, BasicType type,
+                                       Address dst, Register val, Register tmp1, Register tmp2, Register tmp3) {
+  if (!LullTracking || !is_reference_type(type) || val == noreg || (decorators & AS_RAW) != 0 ||
+      is_dropped(LullBarrierSet::LullDropInterpreter)) {
+    BarrierSetAssembler::store_at(masm, decorators, type, dst, val, tmp1, tmp2, tmp3);
+    return;
+  }
+  const bool in_heap = (decorators & IN_HEAP) != 0;
+  assert_different_registers(val, tmp1, tmp2, tmp3);
+  Label done;
+  __ lea(tmp1, dst);
+  if (in_heap) {
+    test_line(masm, tmp1, tmp2, tmp3);
+    __ jcc(Assembler::equal, done);
+  }
+  test_public_mode(masm);
+  __ jcc(Assembler::notEqual, done);
+  __ testptr(val, val);
+  __ jcc(Assembler::zero, done);
+
+  __ push_call_clobbered_registers();
+  // Not the interpreter's call_VM_leaf: it checks the frame, and not all who store have one.
+  if (in_heap) {
+    assert_different_registers(tmp1, c_rarg1);
+    if (val != c_rarg1) {
+      __ movptr(c_rarg1, val);
+    }
+    if (tmp1 != c_rarg0) {
+      __ movptr(c_rarg0, tmp1);
+    }
+    __ MacroAssembler::call_VM_leaf_base(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::before_store), 2);
+  } else {
+    if (val != c_rarg0) {
+      __ movptr(c_rarg0, val);
+    }
+    __ MacroAssembler::call_VM_leaf_base(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::publish), 1);
+  }
+  __ pop_call_clobbered_registers();
+
+  __ bind(done);
+  BarrierSetAssembler::store_at(masm, decorators, type, Address(tmp1, 0), val, noreg, noreg, noreg);
+}
+
+#ifdef COMPILER1
+
+#undef __
+#define __ ce->masm()->
+
+void LullBarrierSetAssembler::generate_c1_store_stub(LIR_Assembler* ce, LullStoreStubC1* stub) const {
+  LullBarrierSetC1* const bs = static_cast<LullBarrierSetC1*>(BarrierSet::barrier_set()->barrier_set_c1());
+  const Register object = stub->object()->as_register();
+  const Register value = stub->value()->as_register();
+  __ bind(*stub->entry());
+  test_public_mode(ce->masm());
+  __ jcc(Assembler::notEqual, *stub->continuation());
+  __ testptr(value, value);
+  __ jcc(Assembler::zero, *stub->continuation());
+  ce->store_parameter(object, 0);
+  ce->store_parameter(value, 1);
+  __ call(RuntimeAddress(bs->store_runtime_blob()->code_begin()));
+  __ jmp(*stub->continuation());
+}
+
+#undef __
+#define __ sasm->
+
+void LullBarrierSetAssembler::generate_c1_store_runtime_stub(StubAssembler* sasm) const {
+  __ prologue("lull_before_store", false);
+  __ push_call_clobbered_registers();
+  __ load_parameter(0, c_rarg0);
+  __ load_parameter(1, c_rarg1);
+  __ call_VM_leaf_base(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::before_store), 2);
+  __ pop_call_clobbered_registers();
+  __ epilogue();
+}
+
+#endif // COMPILER1
+
+#ifdef COMPILER2
+
+#undef __
+#define __ masm->
+
+void LullBarrierSetAssembler::store_barrier_c2(MacroAssembler* masm, LullStoreStubC2* stub) const {
+  if (stub->is_root_destination()) {
+    test_public_mode(masm);
+    __ jcc(Assembler::equal, *stub->entry());
+  } else {
+    test_line(masm, stub->addr(), stub->tmp1(), stub->tmp2());
+    __ jcc(Assembler::notEqual, *stub->entry());
+  }
+  __ bind(*stub->continuation());
+}
+
+// The line holds something public. Nothing is to be done if the thread has nothing that is
+// private, if the destination is not that public object, or if the value is public.
+void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullStoreStubC2* stub) const {
+  Assembler::InlineSkippedInstructionsCounter skip_counter(masm);
+  const Register tmp1 = stub->tmp1();
+  const Register tmp2 = stub->tmp2();
+  Register value = stub->value();
+
+  __ bind(*stub->entry());
+  if (!stub->is_root_destination()) {
+    test_public_mode(masm);
+    __ jcc(Assembler::notEqual, *stub->continuation());
+    test_word(masm, stub->addr(), tmp1, tmp2);
+    __ jcc(Assembler::carryClear, *stub->continuation());
+  }
+  if (!stub->is_value_not_null()) {
+    if (stub->is_narrow()) {
+      __ testl(value, value);
+    } else {
+      __ testptr(value, value);
+    }
+    __ jcc(Assembler::zero, *stub->continuation());
+  }
+  if (stub->is_narrow()) {
+    __ movl(tmp2, value);
+    __ decode_heap_oop_not_null(tmp2);
+    value = tmp2;
+  }
+  // The address is a third temporary meanwhile.
+  __ push(stub->addr());
+  test_word(masm, value, tmp1, stub->addr());
+  __ pop(stub->addr());   // keeps the flags
+  __ jcc(Assembler::carrySet, *stub->continuation());
+  {
+    SaveLiveRegisters save_registers(masm, stub);
+    if (c_rarg0 != value) {
+      __ movptr(c_rarg0, value);
+    }
+    __ call(RuntimeAddress(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::publish)), rax);
+  }
+  __ jmp(*stub->continuation());
+}
+
+#endif // COMPILER2

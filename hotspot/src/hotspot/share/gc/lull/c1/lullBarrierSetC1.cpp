@@ -1,0 +1,144 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#include "c1/c1_Compilation.hpp"
+#include "c1/c1_FrameMap.hpp"
+#include "c1/c1_LIRAssembler.hpp"
+#include "c1/c1_LIRGenerator.hpp"
+#include "c1/c1_Runtime1.hpp"
+#include "gc/lull/c1/lullBarrierSetC1.hpp"
+#include "gc/lull/lullBarrierSet.hpp"
+#include "gc/lull/lullBarrierSetAssembler.hpp"
+#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "utilities/macros.hpp"
+
+#ifdef ASSERT
+#define __ gen->lir(__FILE__, __LINE__)->
+#else
+#define __ gen->lir()->
+#endif
+
+static LullBarrierSetAssembler* assembler() {
+  return static_cast<LullBarrierSetAssembler*>(BarrierSet::barrier_set()->barrier_set_assembler());
+}
+
+LullStoreStubC1::LullStoreStubC1(LIR_Opr object, LIR_Opr value) : _object(object), _value(value) {
+  assert(object->is_register() && value->is_register(), "must be");
+  FrameMap* const map = Compilation::current()->frame_map();
+  map->update_reserved_argument_area_size(2 * BytesPerWord);
+}
+
+void LullStoreStubC1::emit_code(LIR_Assembler* ce) {
+  assembler()->generate_c1_store_stub(ce, this);
+}
+
+static bool has_barrier(const LIRAccess& access) {
+#ifdef ASSERT
+  if (LullDropBarrier == LullBarrierSet::LullDropC1) {
+    return false;
+  }
+#endif
+  return LullTracking && access.is_oop() && !access.is_raw();
+}
+
+// Patching may run other code, of other threads too, and what the barrier has found out
+// would not hold any more. So the address of the field is resolved, and patched, first.
+LIR_Opr LullBarrierSetC1::resolve_address(LIRAccess& access, bool resolve_in_register) {
+  const DecoratorSet decorators = access.decorators();
+  if (has_barrier(access) && (decorators & C1_WRITE_ACCESS) != 0 && (decorators & C1_NEEDS_PATCHING) != 0) {
+    resolve_in_register = true;
+  }
+  return BarrierSetC1::resolve_address(access, resolve_in_register);
+}
+
+// Any address inside of the destination answers whether it is public: its own does.
+void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
+  if (value->is_constant()) {
+    return;   // null, or an object that the compiler has reached: public
+  }
+  LIRGenerator* const gen = access.gen();
+  LIR_Opr object = access.base().opr();
+  if (!object->is_register()) {
+    const LIR_Opr in_register = gen->new_register(T_OBJECT);
+    __ move(object, in_register);
+    object = in_register;
+  }
+  // The store would have found null, but now the map is read before.
+  if (access.access_emit_info() != nullptr) {
+    __ null_check(object, new CodeEmitInfo(access.access_emit_info()));
+  }
+  const LIR_Opr line = gen->new_pointer_register();
+  __ move(object, line);
+  __ unsigned_shift_right(line, LIR_OprFact::intConst(LullGeometry::LogLineSize), line, LIR_OprFact::illegalOpr);
+  const LIR_Opr map = gen->new_pointer_register();
+  __ move(LIR_OprFact::intptrConst(LullHeap::heap()->public_map()->biased_base()), map);
+  const LIR_Opr word = gen->new_register(T_INT);
+  __ load(new LIR_Address(map, line, LIR_Address::times_4, 0, T_INT), word);
+  __ cmp(lir_cond_notEqual, word, LIR_OprFact::intConst(0));
+  CodeStub* const slow = new LullStoreStubC1(object, value);
+  __ branch(lir_cond_notEqual, slow);
+  __ branch_destination(slow->continuation());
+}
+
+void LullBarrierSetC1::store_at_resolved(LIRAccess& access, LIR_Opr value) {
+  if (has_barrier(access)) {
+    before_store(access, value);
+  }
+  BarrierSetC1::store_at_resolved(access, value);
+}
+
+LIR_Opr LullBarrierSetC1::atomic_cmpxchg_at_resolved(LIRAccess& access, LIRItem& cmp_value, LIRItem& new_value) {
+  if (has_barrier(access)) {
+    new_value.load_item();
+    before_store(access, new_value.result());
+  }
+  return BarrierSetC1::atomic_cmpxchg_at_resolved(access, cmp_value, new_value);
+}
+
+LIR_Opr LullBarrierSetC1::atomic_xchg_at_resolved(LIRAccess& access, LIRItem& value) {
+  if (has_barrier(access)) {
+    value.load_item();
+    before_store(access, value.result());
+  }
+  return BarrierSetC1::atomic_xchg_at_resolved(access, value);
+}
+
+class LullStoreStubC1CodeGenerator : public StubAssemblerCodeGenClosure {
+public:
+  OopMapSet* generate_code(StubAssembler* sasm) override {
+    assembler()->generate_c1_store_runtime_stub(sasm);
+    return nullptr;
+  }
+};
+
+bool LullBarrierSetC1::generate_c1_runtime_stubs(BufferBlob* buffer_blob) {
+  if (!LullTracking) {
+    return true;
+  }
+  LullStoreStubC1CodeGenerator generator;
+  _store_runtime_blob = Runtime1::generate_blob(buffer_blob, C1StubId::NO_STUBID, "lull_before_store", false, &generator);
+  return _store_runtime_blob != nullptr;
+}

@@ -1,0 +1,74 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#ifndef SHARE_GC_LULL_C1_LULLBARRIERSETC1_HPP
+#define SHARE_GC_LULL_C1_LULLBARRIERSETC1_HPP
+
+#include "c1/c1_CodeStubs.hpp"
+#include "gc/shared/c1/barrierSetC1.hpp"
+
+class CodeBlob;
+
+// The destination's line holds something public: ask again, exactly.
+class LullStoreStubC1 : public CodeStub {
+private:
+  const LIR_Opr _object;    // any address inside of the destination
+  const LIR_Opr _value;
+
+public:
+  LullStoreStubC1(LIR_Opr object, LIR_Opr value);
+
+  LIR_Opr object() const { return _object; }
+  LIR_Opr value() const  { return _value; }
+
+  void emit_code(LIR_Assembler* ce) override;
+  void visit(LIR_OpVisitState* visitor) override {
+    visitor->do_slow_case();
+    visitor->do_input(_object);
+    visitor->do_input(_value);
+  }
+#ifndef PRODUCT
+  void print_name(outputStream* out) const override { out->print("LullStoreStubC1"); }
+#endif
+};
+
+class LullBarrierSetC1 : public BarrierSetC1 {
+private:
+  CodeBlob* _store_runtime_blob;
+
+  void before_store(LIRAccess& access, LIR_Opr value);
+
+protected:
+  LIR_Opr resolve_address(LIRAccess& access, bool resolve_in_register) override;
+  void store_at_resolved(LIRAccess& access, LIR_Opr value) override;
+  LIR_Opr atomic_cmpxchg_at_resolved(LIRAccess& access, LIRItem& cmp_value, LIRItem& new_value) override;
+  LIR_Opr atomic_xchg_at_resolved(LIRAccess& access, LIRItem& value) override;
+
+public:
+  LullBarrierSetC1() : _store_runtime_blob(nullptr) {}
+
+  CodeBlob* store_runtime_blob() const { return _store_runtime_blob; }
+
+  bool generate_c1_runtime_stubs(BufferBlob* buffer_blob) override;
+};
+
+#endif // SHARE_GC_LULL_C1_LULLBARRIERSETC1_HPP

@@ -1,0 +1,91 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#include "gc/lull/lullPublicMap.hpp"
+#include "runtime/atomic.hpp"
+
+void LullPublicMap::set_bits(volatile uint32_t* word, uint32_t bits) {
+  if ((*word & bits) != bits) {
+    Atomic::fetch_then_or(word, bits, memory_order_relaxed);
+  }
+}
+
+void LullPublicMap::publish(const HeapWord* start, size_t words) {
+  assert(words > 0, "an object has words");
+  volatile uint32_t* word = word_of(LullGeometry::line_of(start));
+  volatile uint32_t* const last = word_of(LullGeometry::line_of(start + words - 1));
+  const uint32_t from = AllPublic << bit_of(start);
+  const uint32_t upto = AllPublic >> (31 - bit_of(start + words - 1));
+  if (word == last) {
+    set_bits(word, from & upto);
+    return;
+  }
+  set_bits(word, from);
+  for (word++; word < last; word++) {
+    *word = AllPublic;
+  }
+  set_bits(last, upto);
+}
+
+bool LullPublicMap::is_extent_public(const HeapWord* start, size_t words) const {
+  volatile uint32_t* word = word_of(LullGeometry::line_of(start));
+  volatile uint32_t* const last = word_of(LullGeometry::line_of(start + words - 1));
+  const uint32_t from = AllPublic << bit_of(start);
+  const uint32_t upto = AllPublic >> (31 - bit_of(start + words - 1));
+  if (word == last) {
+    return (~*word & from & upto) == 0;
+  }
+  if ((~*word & from) != 0 || (~*last & upto) != 0) {
+    return false;
+  }
+  for (word++; word < last; word++) {
+    if (*word != AllPublic) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void LullPublicMap::set_lines(LullLineIndex first, size_t count, bool is_public) {
+  const uint32_t value = is_public ? AllPublic : 0;
+  volatile uint32_t* const words = word_of(first);
+  for (size_t i = 0; i < count; i++) {
+    words[i] = value;
+  }
+}
+
+void LullPublicMap::set_blocks(LullBlockIndex first, size_t count, bool is_public) {
+  set_lines(LullGeometry::first_line(first), count * LullGeometry::LinesPerBlock, is_public);
+}
+
+void LullPublicMap::unused_lines(LullBlockIndex block, LullLineSet* lines) const {
+  // Nobody writes them meanwhile.
+  const uint32_t* words = (const uint32_t*)word_of(LullGeometry::first_line(block));
+  for (uint w = 0; w < LullGeometry::LinesPerBlock / 64; w++) {
+    uint64_t unused = 0;
+    for (uint i = 0; i < 64; i++) {
+      unused |= (uint64_t)(words[i] == 0) << i;
+    }
+    lines->set_word(w, unused);
+    words += 64;
+  }
+}

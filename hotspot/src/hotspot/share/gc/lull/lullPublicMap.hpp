@@ -1,0 +1,123 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#ifndef SHARE_GC_LULL_LULLPUBLICMAP_HPP
+#define SHARE_GC_LULL_LULLPUBLICMAP_HPP
+
+#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullLineSet.hpp"
+#include "memory/allocation.hpp"
+
+// Which heap words belong to public objects: one 32-bit word for each line of 256 B, one
+// bit for each heap word.
+//
+//   line     | object A (public)      | object B (private)    | free   |
+//   word       1 1 1 1 1 1 1 1 1 1 1 1  0 0 0 0 0 0 0 0 0 0 0   0 0 0 0
+//
+// The bits of an object's whole extent are set, so any address inside of it answers for
+// it: a field, an array element, the destination of a copy. A word of 0 says that its
+// line holds nothing public, which is the only test on the fast path of the barrier.
+//
+// The same words are what the sweep reads: what survives a global collection is public,
+// and marking sets all bits of the lines that a live object covers. A line whose word is
+// 0 after marking is free, and free lines have word 0 until they are handed out. With
+// tracking off the words have no other reader.
+//
+// Who may write a word:
+//   the owner of its block        publication of its objects; a hole's words when it is
+//                                 handed out
+//   any thread, for an owner that is stopped (handshake, VM operation)
+//   workers in a collection       marking: all write the same value; clearing: by block
+//
+// A reader has come by the reference that it looks up in one of two ways: it is the owner
+// of a private object, or it has loaded the reference from a public object or root after
+// the bits had been set and a release fence. It needs no fence.
+
+class LullPublicMap : public CHeapObj<mtGC> {
+private:
+  static const uint32_t AllPublic = ~UINT32_C(0);
+
+  volatile uint32_t* const _words;
+
+  static uint bit_of(const void* addr) {
+    return (uint)(((size_t)addr / HeapWordSize) % LullGeometry::WordsPerLine);
+  }
+
+  volatile uint32_t* word_of(LullLineIndex line) const { return &_words[untype(line)]; }
+
+  void set_bits(volatile uint32_t* word, uint32_t bits);
+
+public:
+  static const int LogBytesPerWord = 2;
+
+  // storage holds one word for each line of the reserved heap.
+  explicit LullPublicMap(char* storage) : _words((volatile uint32_t*)storage) {}
+
+  static size_t storage_bytes(size_t heap_bytes) {
+    return (heap_bytes >> LullGeometry::LogLineSize) << LogBytesPerWord;
+  }
+
+  // Does the heap word at this address belong to a public object?
+  bool is_public(const void* addr) const {
+    return ((*word_of(LullGeometry::line_of(addr)) >> bit_of(addr)) & 1) != 0;
+  }
+
+  // Does the line hold anything public? After marking: anything live?
+  bool is_in_use(LullLineIndex line) const { return *word_of(line) != 0; }
+
+  // Are all bits of [start, start + words) set?
+  bool is_extent_public(const HeapWord* start, size_t words) const;
+
+  // Publishes exactly [start, start + words). Other bits of the first and last word may
+  // be set by another thread at the same time: the owner is not alone when a thread that
+  // has stopped it publishes for it, and one of them is still about to be stopped.
+  void publish(const HeapWord* start, size_t words);
+
+  // Marking: sets the words of all lines that [start, start + words) covers.
+  void mark_lines(const HeapWord* start, size_t words) {
+    volatile uint32_t* word = word_of(LullGeometry::line_of(start));
+    volatile uint32_t* const last = word_of(LullGeometry::line_of(start + words - 1));
+    for (; word <= last; word++) {
+      if (*word != AllPublic) {   // a line is shared by many objects: keep it clean in the cache
+        *word = AllPublic;
+      }
+    }
+  }
+
+  // Whole lines: a hole that is handed out or given back.
+  void set_lines(LullLineIndex first, size_t count, bool is_public);
+
+  // All lines of so many blocks.
+  void set_blocks(LullBlockIndex first, size_t count, bool is_public);
+
+  // The lines of the block whose word is 0.
+  void unused_lines(LullBlockIndex block, LullLineSet* lines) const;
+
+  // Where the word of address 0 would be: compiled code finds the word of an address at
+  // biased_base() + (address >> LogLineSize) * 4, and never looks up an address outside
+  // of the heap.
+  intptr_t biased_base() const {
+    return (intptr_t)_words - (intptr_t)(((size_t)LullGeometry::heap_base() >> LullGeometry::LogLineSize) << LogBytesPerWord);
+  }
+};
+
+#endif // SHARE_GC_LULL_LULLPUBLICMAP_HPP

@@ -1,0 +1,195 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "logging/log.hpp"
+#include "memory/iterator.inline.hpp"
+#include "memory/resourceArea.hpp"
+#include "oops/access.inline.hpp"
+#include "oops/compressedOops.inline.hpp"
+#include "oops/instanceKlass.hpp"
+#include "oops/oop.inline.hpp"
+#include "runtime/javaThread.hpp"
+#include "runtime/mutexLocker.hpp"
+#include "runtime/orderAccess.hpp"
+#include "runtime/safepoint.hpp"
+#include "runtime/threadSMR.hpp"
+#include "runtime/vmThread.hpp"
+#include "utilities/stack.inline.hpp"
+
+LullPublicationStatistics LullPublisher::_ended;
+
+template <typename T>
+inline void LullPublishClosure::do_oop_work(T* p) {
+  const T heap_oop = RawAccess<>::oop_load(p);
+  if (!CompressedOops::is_null(heap_oop)) {
+    const oop obj = CompressedOops::decode_not_null(heap_oop);
+    if (!_publisher->_map->is_public(cast_from_oop<void*>(obj))) {
+      _publisher->visit(obj);
+    }
+  }
+}
+
+void LullPublishClosure::do_oop(oop* p)       { do_oop_work(p); }
+void LullPublishClosure::do_oop(narrowOop* p) { do_oop_work(p); }
+
+LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable* blocks)
+  : _thread(thread),
+    _owner(LullThreadLocalData::owner(thread)),
+    _map(map),
+    _blocks(blocks),
+    _stack(),
+    _closure(this),
+    _objects_in_closure(0),
+    _policy(),
+    _statistics() {}
+
+void LullPublisher::retire() {
+  _ended.add(_statistics);
+  _statistics = LullPublicationStatistics();
+}
+
+LullPublisher* LullPublisher::of(Thread* thread) {
+  LullPublisher* publisher = LullThreadLocalData::publisher(thread);
+  if (publisher == nullptr) {
+    LullHeap* const heap = LullHeap::heap();
+    publisher = new LullPublisher(thread, heap->public_map(), heap->blocks());
+    LullThreadLocalData::set_publisher(thread, publisher);
+  }
+  return publisher;
+}
+
+static bool has_references(const Klass* klass) {
+  return !klass->is_typeArray_klass() &&
+         !(klass->is_other_instance_klass() && InstanceKlass::cast(klass)->nonstatic_oop_map_count() == 0);
+}
+
+void LullPublisher::visit(oop obj) {
+  assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == _owner ||
+         SafepointSynchronize::is_at_safepoint() ||
+         LullHeap::heap()->is_stopped_for(_thread, _blocks->owner_of(cast_from_oop<void*>(obj))),
+         "B: thread %u meets private object " PTR_FORMAT " of thread %u", _owner, p2i(obj),
+         _blocks->owner_of(cast_from_oop<void*>(obj)));
+  const size_t words = obj->size();
+  _map->publish(cast_from_oop<HeapWord*>(obj), words);
+  _objects_in_closure++;
+  _statistics._words += words;
+  if (has_references(obj->klass())) {
+    _stack.push(obj);
+  }
+}
+
+void LullPublisher::publish(oop obj) {
+  assert(Thread::current() == _thread, "a thread publishes by its own publisher");
+  assert(_stack.is_empty(), "publications do not nest");
+  const bool is_own = _blocks->owner_of(cast_from_oop<void*>(obj)) == _owner;
+#ifdef ASSERT
+  if (LullPublishAllALot > 0 && is_own && _statistics._closures % LullPublishAllALot == LullPublishAllALot - 1) {
+    publish_all("stress", false);
+  }
+#endif
+  _statistics._closures++;
+  _objects_in_closure = 0;
+  if (!_map->is_public(cast_from_oop<void*>(obj))) {
+    visit(obj);
+  }
+  while (!_stack.is_empty()) {
+    if (is_own && _objects_in_closure > LullPublicationLimit) {
+      // All of it becomes public, and what is on the stack with it.
+      _stack.clear();
+      publish_all("long closure", false);
+      break;
+    }
+    _stack.pop()->oop_iterate(&_closure);
+  }
+  _statistics._objects += _objects_in_closure;
+  _statistics._longest = MAX2(_statistics._longest, _objects_in_closure);
+  // The bits are there before the reference is.
+  OrderAccess::storestore();
+}
+
+void LullPublisher::publish_all(const char* reason, bool for_good) {
+  _policy.entered(for_good);
+  if (!LullThreadLocalData::is_public_mode(_thread)) {
+    log_debug(gc, publish)("Thread %u: public mode, %s", _owner, reason);
+    enter_public_mode();
+  }
+}
+
+void LullPublisher::enter_public_mode() {
+  LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
+  if (allocator != nullptr) {
+    allocator->set_born_public(true);
+  }
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    const LullBlockIndex index = to_block_index(i);
+    if (_blocks->owner(index) == _owner) {
+      const LullBlock* const block = _blocks->at(index);
+      _map->set_blocks(index, block->state() == LullBlockState::LargeHead ? block->large_blocks() : 1, true);
+    }
+  }
+  OrderAccess::storestore();
+  LullThreadLocalData::set_public_mode(_thread, true);
+  _statistics._public_mode_entered++;
+}
+
+// The TLAB and the bump region are gone, so the next object is in a new hole.
+void LullPublisher::leave_public_mode() {
+  LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
+  if (allocator != nullptr) {
+    allocator->set_born_public(false);
+  }
+  LullThreadLocalData::set_public_mode(_thread, false);
+}
+
+void LullPublisher::choose_mode() {
+  const bool is_public = LullThreadLocalData::is_public_mode(_thread);
+  const char* reason = nullptr;
+  const bool wants_public = _policy.wants_public_mode(_thread, is_public, _statistics, &reason);
+  if (wants_public && !is_public) {
+    publish_all(reason, false);
+  } else if (!wants_public && is_public) {
+    log_debug(gc, publish)("Thread %u: private mode, %s", _owner, reason);
+    leave_public_mode();
+  }
+}
+
+LullPublicationStatistics LullPublisher::total() {
+  LullPublicationStatistics total = _ended;
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+    LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
+    if (publisher != nullptr) {
+      total.add(publisher->statistics());
+    }
+  }
+  LullPublisher* const vm = LullThreadLocalData::publisher(VMThread::vm_thread());
+  if (vm != nullptr) {
+    total.add(vm->statistics());
+  }
+  return total;
+}

@@ -1,0 +1,119 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#ifndef SHARE_GC_LULL_LULLPUBLISHER_HPP
+#define SHARE_GC_LULL_LULLPUBLISHER_HPP
+
+#include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullPublicModePolicy.hpp"
+#include "gc/lull/lullPublicationStatistics.hpp"
+#include "memory/allocation.hpp"
+#include "memory/iterator.hpp"
+#include "oops/oopsHierarchy.hpp"
+#include "utilities/stack.hpp"
+
+class LullPublicMap;
+class LullPublisher;
+class Thread;
+
+class LullPublishClosure final : public BasicOopIterateClosure {
+private:
+  LullPublisher* const _publisher;
+
+  template <typename T> void do_oop_work(T* p);
+
+public:
+  explicit LullPublishClosure(LullPublisher* publisher) : _publisher(publisher) {}
+
+  // Another thread can get() a referent: all fields count.
+  ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
+  void do_oop(oop* p) override;
+  void do_oop(narrowOop* p) override;
+};
+
+// How a thread makes private objects public, and whether it has any at all.
+//
+//   private mode   objects are born private; a store into a public object publishes its
+//                  value, with all that it leads to, before the store
+//   public mode    objects are born public; there is nothing to publish
+//
+// P holds through every step: a closure is public as a whole before the store that needs
+// it, and a thread in public mode has no private objects. Entering public mode publishes
+// all of the thread's blocks without a trace. Leaving it only means that the next objects
+// are private; the memory that they get is new, so no object changes back.
+//
+// Used by its thread, which allocates nothing and reaches no safepoint meanwhile; and by
+// the thread itself on behalf of another one that is stopped.
+
+class LullPublisher : public CHeapObj<mtGC> {
+  friend class LullPublishClosure;
+
+private:
+  Thread* const                   _thread;
+  const LullBlockTable::Owner     _owner;
+  LullPublicMap* const            _map;
+  LullBlockTable* const           _blocks;
+
+  // Published objects whose fields are still to be visited; empty between publications.
+  Stack<oop, mtGC>                _stack;
+  LullPublishClosure              _closure;
+  size_t                          _objects_in_closure;
+
+  LullPublicModePolicy            _policy;
+  LullPublicationStatistics       _statistics;
+
+  // Of threads that have ended. Under Threads_lock.
+  static LullPublicationStatistics _ended;
+
+  void visit(oop obj);
+  void enter_public_mode();
+  void leave_public_mode();
+
+public:
+  LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable* blocks);
+
+  // The thread ends: its counts become those of ended threads. Under Threads_lock.
+  void retire();
+
+  // The publisher of this thread.
+  static LullPublisher* of(Thread* thread);
+
+  // Publishes a private object and all private objects that it leads to. A closure over
+  // LullPublicationLimit puts the thread into public mode instead.
+  void publish(oop obj);
+
+  // Publishes everything that the thread has; until the policy leaves public mode, or, if
+  // it is for good, until the thread ends.
+  void publish_all(const char* reason, bool for_good);
+
+  // At a refill, when the thread has no TLAB: public or private mode from here on?
+  void choose_mode();
+
+  void count_slow_call()              { _statistics._slow_calls++; }
+  void count_allocated(size_t bytes)  { _statistics._allocated += bytes; }
+  const LullPublicationStatistics& statistics() const { return _statistics; }
+
+  // Of all threads. Safepoint, or Threads_lock held.
+  static LullPublicationStatistics total();
+};
+
+#endif // SHARE_GC_LULL_LULLPUBLISHER_HPP
