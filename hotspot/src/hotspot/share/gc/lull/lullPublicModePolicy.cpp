@@ -99,6 +99,8 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
   }
   if (published * 100 > allocated * LullPublicModePercent) {
     *reason = "much is published";
+    _by_share = true;
+    _waited = 0;
     return true;
   }
   // Private mode pays for this thread.

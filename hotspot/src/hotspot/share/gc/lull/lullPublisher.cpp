@@ -172,7 +172,8 @@ void LullPublisher::choose_mode() {
   const char* reason = nullptr;
   const bool wants_public = _policy.wants_public_mode(_thread, is_public, _statistics, &reason);
   if (wants_public && !is_public) {
-    publish_all(reason, false);
+    log_debug(gc, publish)("Thread %u: public mode, %s", _owner, reason);
+    enter_public_mode();
   } else if (!wants_public && is_public) {
     log_debug(gc, publish)("Thread %u: private mode, %s", _owner, reason);
     leave_public_mode();

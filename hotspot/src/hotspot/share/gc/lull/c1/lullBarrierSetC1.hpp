@@ -31,8 +31,8 @@ class CodeBlob;
 // The destination's line holds something public: ask again, exactly.
 class LullStoreStubC1 : public CodeStub {
 private:
-  const LIR_Opr _object;    // any address inside of the destination
-  const LIR_Opr _value;
+  LIR_Opr _object;    // any address inside of the destination
+  LIR_Opr _value;
 
 public:
   LullStoreStubC1(LIR_Opr object, LIR_Opr value);

@@ -206,7 +206,7 @@ public class TestChannels {
             public Graph receive() { return volatileField; }
         });
         slot("reflection", (slot, graph) -> REFLECTED.set(slot, graph));
-        slot("method handle", (slot, graph) -> SETTER.invokeExact(slot, graph));
+        slot("method handle", (slot, graph) -> { SETTER.invokeExact(slot, graph); });
         slot("VarHandle.set", (slot, graph) -> FIELD.set(slot, graph));
         slot("VarHandle.setOpaque", (slot, graph) -> FIELD.setOpaque(slot, graph));
         slot("VarHandle.setRelease", (slot, graph) -> FIELD.setRelease(slot, graph));
