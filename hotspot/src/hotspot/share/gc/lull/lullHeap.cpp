@@ -593,11 +593,11 @@ bool LullHeap::is_stopped_for(Thread* thread, uint32_t owner) const {
 }
 
 void LullHeap::log_publication() const {
-  if (!LullTracking || !log_is_enabled(Info, gc, publish)) {
+  if (!LullTracking || !log_is_enabled(Info, gc, lull)) {
     return;
   }
   const LullPublicationStatistics total = LullPublisher::total();
-  log_info(gc, publish)("Allocated: %zuM, published: %zuM (%zu objects, %zu closures, the longest of %zu objects), "
+  log_info(gc, lull)("Allocated: %zuM, published: %zuM (%zu objects, %zu closures, the longest of %zu objects), "
                         "slow calls: %zu, public mode entered: %zu times",
                         total._allocated / M, total._words * HeapWordSize / M, total._objects, total._closures, total._longest,
                         total._slow_calls, total._public_mode_entered);

@@ -136,7 +136,7 @@ void LullPublisher::publish(oop obj) {
 void LullPublisher::publish_all(const char* reason, bool for_good) {
   _policy.entered(for_good);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
-    log_debug(gc, publish)("Thread %u: public mode, %s", _owner, reason);
+    log_debug(gc, lull)("Thread %u: public mode, %s", _owner, reason);
     enter_public_mode();
   }
 }
@@ -172,10 +172,10 @@ void LullPublisher::choose_mode() {
   const char* reason = nullptr;
   const bool wants_public = _policy.wants_public_mode(_thread, is_public, _statistics, &reason);
   if (wants_public && !is_public) {
-    log_debug(gc, publish)("Thread %u: public mode, %s", _owner, reason);
+    log_debug(gc, lull)("Thread %u: public mode, %s", _owner, reason);
     enter_public_mode();
   } else if (!wants_public && is_public) {
-    log_debug(gc, publish)("Thread %u: private mode, %s", _owner, reason);
+    log_debug(gc, lull)("Thread %u: private mode, %s", _owner, reason);
     leave_public_mode();
   }
 }

@@ -66,12 +66,11 @@ static bool has_barrier(const LIRAccess& access) {
 
 // Patching may run other code, of other threads too, and what the barrier has found out
 // would not hold any more. So the address of the field is resolved, and patched, first.
-LIR_Opr LullBarrierSetC1::resolve_address(LIRAccess& access, bool resolve_in_register) {
-  const DecoratorSet decorators = access.decorators();
-  if (has_barrier(access) && (decorators & C1_WRITE_ACCESS) != 0 && (decorators & C1_NEEDS_PATCHING) != 0) {
-    resolve_in_register = true;
-  }
-  return BarrierSetC1::resolve_address(access, resolve_in_register);
+void LullBarrierSetC1::store_at(LIRAccess& access, LIR_Opr value) {
+  assert((access.decorators() & IN_HEAP) != 0, "C1 stores to the heap only");
+  const bool in_register = has_barrier(access) && (access.decorators() & C1_NEEDS_PATCHING) != 0;
+  access.set_resolved_addr(resolve_address(access, in_register));
+  store_at_resolved(access, value);
 }
 
 // Any address inside of the destination answers whether it is public: its own does.

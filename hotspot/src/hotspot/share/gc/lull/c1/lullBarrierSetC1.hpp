@@ -58,7 +58,6 @@ private:
   void before_store(LIRAccess& access, LIR_Opr value);
 
 protected:
-  LIR_Opr resolve_address(LIRAccess& access, bool resolve_in_register) override;
   void store_at_resolved(LIRAccess& access, LIR_Opr value) override;
   LIR_Opr atomic_cmpxchg_at_resolved(LIRAccess& access, LIRItem& cmp_value, LIRItem& new_value) override;
   LIR_Opr atomic_xchg_at_resolved(LIRAccess& access, LIRItem& value) override;
@@ -67,6 +66,8 @@ public:
   LullBarrierSetC1() : _store_runtime_blob(nullptr) {}
 
   CodeBlob* store_runtime_blob() const { return _store_runtime_blob; }
+
+  void store_at(LIRAccess& access, LIR_Opr value) override;
 
   bool generate_c1_runtime_stubs(BufferBlob* buffer_blob) override;
 };

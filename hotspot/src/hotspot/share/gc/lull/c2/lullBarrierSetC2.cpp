@@ -31,6 +31,7 @@
 #include "opto/memnode.hpp"
 #include "opto/node.hpp"
 #include "opto/output.hpp"
+#include "opto/rootnode.hpp"
 #include "opto/type.hpp"
 #include "utilities/growableArray.hpp"
 
