@@ -27,6 +27,12 @@ void LullLineMarks::clear(LullBlockIndex block) {
   memset(&_marks[untype(LullGeometry::first_line(block))], 0, LullGeometry::LinesPerBlock);
 }
 
+void LullLineMarks::move(LullBlockIndex from, LullBlockIndex to) {
+  memcpy(&_marks[untype(LullGeometry::first_line(to))], &_marks[untype(LullGeometry::first_line(from))],
+         LullGeometry::LinesPerBlock);
+  clear(from);
+}
+
 // Eight marks, each 0 or 1, to eight bits: the multiplication moves byte i's bit to
 // bit 56 + i, and no two of its partial products meet.
 static uint8_t gather(uint64_t marks) {

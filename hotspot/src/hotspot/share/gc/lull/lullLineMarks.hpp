@@ -55,6 +55,9 @@ public:
 
   void clear(LullBlockIndex block);
 
+  // The block's objects have been moved to another block.
+  void move(LullBlockIndex from, LullBlockIndex to);
+
   // The lines of the block that are not marked.
   void unmarked_lines(LullBlockIndex block, LullLineSet* lines) const;
 };
