@@ -430,7 +430,6 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   }
 
   reset_allocators();
-  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
   CodeCache::on_gc_marking_cycle_start();
   _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
                                                                  _workers->active_workers(),
@@ -445,6 +444,9 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   pre_full_gc_dump(timer);
   trace_heap_before_gc(tracer);
 
+  // Not before the dump and the histogram above: they visit frames too, and a derived
+  // pointer is to be recorded once.
+  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
   _collector->collect(request, clear_soft_references);
   _supply->rebuild();
 
