@@ -59,6 +59,19 @@ mapfile -t natives < <(printf '%s\n' "${natives[@]}" | sort -u)
 mapfile -t lists < <(for f in "${lists[@]}"; do if [[ -f $f ]]; then printf '%s\n' "$f"; fi; done | sort -u)
 ((${#natives[@]} == 1)) || die "jtreg.sh $name: tests of test/hotspot and of test/jdk need a run each (their native libraries are apart)"
 
+# The lines of a failed test's output that say most: the VM's last words, exceptions, and jtreg's verdict.
+why_failed() {   # TEST, as dir/File.java or dir/File.java#id
+  local base=${1%%#*} id= file
+  if [[ $1 == *'#'* ]]; then id=_${1##*#}; fi
+  base=${base%.*}$id
+  # Unless its file has one test only, jtreg puts the number or the name of the test behind that of the file.
+  for file in "$work/$base".jtr "$work/${base}"_*.jtr; do
+    [[ -f $file ]] || continue
+    grep -aE '^(# |Exception|Caused by|test result:|.*(Error|Exception): )|SIG[A-Z]+ ' "$file" \
+      | grep -avE '^(JavaTest Message|STATUS|result|execStatus)' | cut -c1-240 | awk '!seen[$0]++' | head -n 20 || true
+  done
+}
+
 work=$BUILD/test-work/$name
 results=$BUILD/test-results/$name
 rm -rf "$work" "$results"
@@ -105,7 +118,14 @@ case $status in
 esac
 printf '%s: %d passed, %d failed, %d excluded, %d skipped%s\n' "$name" "$passed" "$failed" "$excluded" "$skipped" "$why" | tee "$results/totals"
 if ((failed)); then
-  if [[ -f $results/tests ]]; then sed -n 's/^failed /    FAILED  /p' "$results/tests"; fi
+  if [[ -f $results/tests ]]; then
+    while read -r verdict test; do
+      if [[ $verdict == failed ]]; then
+        say "    FAILED  $test"
+        why_failed "$test" | sed 's/^/        /'
+      fi
+    done < "$results/tests"
+  fi
   say "    logs: $results/jtreg.log, $work"
   exit 1
 fi

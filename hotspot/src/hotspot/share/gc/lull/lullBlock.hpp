@@ -46,6 +46,9 @@
 //                            -> Full         no hole is long enough to be used
 //    LargeHead, LargeTail    -> Free         the object is not marked
 //
+//    the sliding compaction after it, if there is one (safepoint, one thread):
+//    Free -> what a higher block was, and that one -> Free
+//
 // Archive blocks stay: their objects are marked through but neither moved nor swept.
 
 enum class LullBlockState : uint8_t {
@@ -133,6 +136,17 @@ public:
   void set_free() {
     _state = LullBlockState::Free;
     _large = 0;
+  }
+
+  // Takes over the state of a block whose objects have been moved here; that is Free then.
+  void move_from(LullBlock* from) {
+    assert(is_free() && !from->is_pinned(), "objects move to free blocks, and pinned ones stay");
+    _free_lines = from->_free_lines;
+    _state = from->_state;
+    _large = from->_large;
+    _in_reserve = false;
+    from->_free_lines.clear_all();
+    from->set_free();
   }
 };
 

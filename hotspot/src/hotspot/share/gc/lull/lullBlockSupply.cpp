@@ -146,6 +146,15 @@ bool LullBlockSupply::take_returned(LullBlockIndex* index) {
   return true;
 }
 
+// For the one who has taken the block off the list.
+void LullBlockSupply::own_recyclable(LullBlockIndex index) {
+  LullBlock* const block = _table->at(index);
+  assert(block->is_recyclable(), "block %u is %s", untype(index), to_string(block->state()));
+  block->set_state(LullBlockState::Owned);
+  block->set_in_reserve(false);
+  Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
+}
+
 bool LullBlockSupply::take_recyclable(LullReserveUse use, LullBlockIndex* index) {
   if (!take_returned(index)) {
     // By CAS, so that a mutator's attempt takes nothing from the reserve behind the end.
@@ -163,10 +172,7 @@ bool LullBlockSupply::take_recyclable(LullReserveUse use, LullBlockIndex* index)
     }
     *index = to_block_index(_recyclable[next]);
   }
-  LullBlock* const block = _table->at(*index);
-  assert(block->is_recyclable(), "block %u is %s", untype(*index), to_string(block->state()));
-  block->set_state(LullBlockState::Owned);
-  Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
+  own_recyclable(*index);
   return true;
 }
 
@@ -175,13 +181,12 @@ bool LullBlockSupply::take_recyclable_with_hole(uint lines, LullReserveUse use, 
   for (uint32_t i = _recyclable_next; i < recyclable_end(use); i++) {
     LullBlock* const block = _table->at(to_block_index(_recyclable[i]));
     if (block->free_lines().longest_run() >= lines) {
-      // Exchange it with the next one to be handed out.
-      const uint32_t next = _recyclable[_recyclable_next];
-      _recyclable[_recyclable_next] = _recyclable[i];
+      // The next one to be handed out takes its place, before or behind the reserve's start.
+      *index = to_block_index(_recyclable[i]);
+      const uint32_t next = _recyclable[_recyclable_next++];
+      _table->at(to_block_index(next))->set_in_reserve(block->is_in_reserve());
       _recyclable[i] = next;
-      *index = to_block_index(_recyclable[_recyclable_next++]);
-      block->set_state(LullBlockState::Owned);
-      Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
+      own_recyclable(*index);
       return true;
     }
   }
@@ -339,6 +344,9 @@ const char* LullBlockSupply::verify() const {
   for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
     if (!_table->at(to_block_index(_recyclable[i]))->is_recyclable()) {
       return "the recyclable list holds a block that is not recyclable";
+    }
+    if (_table->at(to_block_index(_recyclable[i]))->is_in_reserve() != (i >= _recyclable_count - _recyclable_reserve)) {
+      return "the reserve is not the end of the recyclable list";
     }
   }
   return nullptr;

@@ -78,6 +78,7 @@ private:
   void add_free_run(uint32_t start, uint32_t length);
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   bool take_returned(LullBlockIndex* index);
+  void own_recyclable(LullBlockIndex index);
   void reserve_recyclable(size_t lines);
   uint32_t recyclable_end(LullReserveUse use) const {
     return use == LullReserveUse::Allow ? _recyclable_count : _recyclable_count - _recyclable_reserve;

@@ -75,6 +75,10 @@ public:
   // an object is lost from the count, which only the choice of blocks to evacuate reads.
   void add_live(LullBlockIndex index, size_t words);
   void clear_live(LullBlockIndex index) { _live_words[untype(index)] = 0; }
+  void move_live(LullBlockIndex from, LullBlockIndex to) {
+    _live_words[untype(to)] = _live_words[untype(from)];
+    _live_words[untype(from)] = 0;
+  }
 
   // Lines that the live objects would fill if they were packed.
   uint packed_lines(LullBlockIndex index) const {

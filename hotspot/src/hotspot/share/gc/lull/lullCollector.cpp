@@ -29,9 +29,11 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullSlidingCompaction.hpp"
 #include "gc/lull/lullStrongRoots.hpp"
 #include "gc/lull/lullSweep.hpp"
 #include "gc/lull/lullUpdate.inline.hpp"
+#include "gc/lull/lull_globals.hpp"
 #include "gc/shared/classUnloadingContext.hpp"
 #include "gc/shared/gcTraceTime.inline.hpp"
 #include "gc/shared/referenceProcessor.inline.hpp"
@@ -41,6 +43,7 @@
 #include "gc/shared/weakProcessor.inline.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "logging/log.hpp"
+#include "memory/universe.hpp"
 
 bool LullIsAliveClosure::do_object_b(oop obj) {
   return _mark_bitmap->is_marked(obj) ||
@@ -199,6 +202,17 @@ void LullCollector::sweep() {
   }
 }
 
+void LullCollector::slide() {
+  GCTraceTime(Info, gc, phases) tm("Slide", &_timer);
+  LullSlidingCompaction compaction(_memory, _blocks, _workers);
+  const uint32_t moved = compaction.plan();
+  if (moved > 0) {
+    compaction.update();
+    compaction.move();
+  }
+  log_info(gc, heap)("Slid: %u blocks, %zuK", moved, moved * LullGeometry::BlockSize / K);
+}
+
 void LullCollector::log_statistics() const {
   log_info(gc, heap)("Marked: %zu objects, %zuK; evacuated: %zu objects, %zuK; left in evacuated blocks: %zu objects, %zuK",
                      _statistics._marked_objects,
@@ -207,6 +221,15 @@ void LullCollector::log_statistics() const {
                      _statistics._evacuated_words * HeapWordSize / K,
                      _statistics._failed_objects,
                      _statistics._failed_words * HeapWordSize / K);
+}
+
+static bool must_slide(const LullEvacuationRequest& request) {
+#ifdef ASSERT
+  if (LullSlideALot > 0 && Universe::heap()->total_collections() % LullSlideALot == 0) {
+    return true;
+  }
+#endif
+  return request._slide && LullEvacuation;
 }
 
 void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references) {
@@ -231,5 +254,8 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   update_code();
   unload_classes();
   sweep();
+  if (must_slide(request)) {
+    slide();
+  }
   log_statistics();
 }

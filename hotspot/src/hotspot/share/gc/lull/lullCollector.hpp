@@ -45,8 +45,9 @@ class WorkerThreads;
 //   code         update references in all compiled code, if an object was moved
 //   unload       classes, and compiled code that refers to what is dead
 //   sweep        free lines and free blocks from the marks
+//   slide        only if asked for: see LullSlidingCompaction
 //
-// There is no second pass over the heap to update references: an object moves before
+// Up to the sweep there is no second pass over the heap to update references: an object moves before
 // the first reference to it is stored back, and every live reference is visited once.
 
 class LullGlobalTracer : public OldGCTracer, public CHeapObj<mtGC> {
@@ -94,6 +95,7 @@ private:
   void update_code();
   void unload_classes();
   void sweep();
+  void slide();
   void log_statistics() const;
 
 public:

@@ -121,49 +121,6 @@ bool LullEvacuationPolicy::select_all() {
   return selected > 0;
 }
 
-// The window of blocks that holds the fewest live lines and nothing that cannot move.
-// Its free blocks are kept from the copies by making them Owned: the sweep frees them.
-bool LullEvacuationPolicy::select_large_run(uint32_t blocks) {
-  size_t live = 0;
-  uint32_t length = 0;
-  size_t best_live = SIZE_MAX;
-  uint32_t best_end = 0;
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    const LullBlock* const block = _blocks->at(to_block_index(i));
-    if (!block->is_free() && !may_move(block)) {
-      live = 0;
-      length = 0;
-      continue;
-    }
-    live += block->is_free() ? 0 : _blocks->packed_lines(to_block_index(i));
-    length++;
-    if (length > blocks) {
-      const LullBlockIndex left = to_block_index(i - blocks);
-      live -= _blocks->at(left)->is_free() ? 0 : _blocks->packed_lines(left);
-      length--;
-    }
-    if (length == blocks && live < best_live) {
-      best_live = live;
-      best_end = i + 1;
-    }
-  }
-  if (best_live == SIZE_MAX) {
-    log_debug(gc, ergo)("Evacuation: no %u blocks in a row can be freed", blocks);
-    return false;
-  }
-  for (uint32_t i = best_end - blocks; i < best_end; i++) {
-    LullBlock* const block = _blocks->at(to_block_index(i));
-    if (block->is_free()) {
-      block->set_state(LullBlockState::Owned);
-      _blocks->clear_live(to_block_index(i));
-    }
-    _blocks->set_evacuated(to_block_index(i), true);
-  }
-  log_debug(gc, ergo)("Evacuation: blocks [%u, %u) for a large object, %zuK to copy",
-                      best_end - blocks, best_end, best_live * LullGeometry::LineSize / K);
-  return true;
-}
-
 size_t LullEvacuationPolicy::fragmentation_percent() const {
   size_t committed = 0;
   size_t waste = 0;   // lines
@@ -195,8 +152,6 @@ bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
       return is_fragmented() && select_sparse(LinesPerBlock * LullEvacuationMaxLivePercent / 100, true);
     case LullEvacuationRequest::Goal::Compact:
       return select_sparse(LinesPerBlock - 1, false);
-    case LullEvacuationRequest::Goal::LargeRun:
-      return select_large_run(request._large_blocks);
   }
   return false;
 }

@@ -30,16 +30,15 @@
 struct LullEvacuationRequest {
   enum class Goal {
     Normal,       // if fragmentation is above the trigger
-    Compact,      // as much as there is room for: the last sweep's counts are exact
-    LargeRun      // as Compact, and free a run of blocks
+    Compact       // as much as there is room for: the last sweep's counts are exact
   };
 
-  Goal     _goal;
-  uint32_t _large_blocks;   // of that run
+  Goal _goal;
+  bool _slide;    // after the sweep, make one run of all free blocks
 
-  static LullEvacuationRequest normal()                   { return {Goal::Normal, 0}; }
-  static LullEvacuationRequest compact()                  { return {Goal::Compact, 0}; }
-  static LullEvacuationRequest large_run(uint32_t blocks) { return {Goal::LargeRun, blocks}; }
+  static LullEvacuationRequest normal()  { return {Goal::Normal, false}; }
+  static LullEvacuationRequest compact() { return {Goal::Compact, false}; }
+  static LullEvacuationRequest slide()   { return {Goal::Compact, true}; }
 };
 
 // Decides which blocks a collection evacuates, and logs why. As Immix: the blocks of
@@ -62,7 +61,6 @@ private:
   size_t copied_lines(size_t estimated_lines) const;
   bool select_sparse(uint max_live_lines, bool keep_reserve);
   bool select_all();
-  bool select_large_run(uint32_t blocks);
   size_t fragmentation_percent() const;
   bool select_by(const LullEvacuationRequest& request);
 

@@ -330,6 +330,46 @@ size_t LullHeap::tlab_used(Thread* thread) const            { return used(); }
 size_t LullHeap::max_tlab_size() const                      { return LullGeometry::WordsPerBlock; }
 size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeometry::BlockSize; }
 
+// Collects as asked, and tries again with all that there is.
+HeapWord* LullHeap::collect_and_retry(Thread* thread, size_t words, const LullEvacuationRequest& request, bool clear_soft_references) {
+  collect_at_safepoint(request, clear_soft_references);
+  HeapWord* const result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
+  if (result != nullptr || !expand_for(words)) {
+    return result;
+  }
+  return allocate_at_safepoint(thread, words, LullReserveUse::Allow);
+}
+
+// Enough is free for a large object, but not in one run.
+bool LullHeap::must_slide_for(size_t words) const {
+  return is_large(words) && LullGeometry::blocks_for(words) <= _supply->free_blocks();
+}
+
+// After a collection that was not enough.
+HeapWord* LullHeap::compact_and_allocate(Thread* thread, size_t words) {
+  if (must_slide_for(words)) {
+    HeapWord* const result = collect_and_retry(thread, words, LullEvacuationRequest::slide(), false);
+    if (result != nullptr) {
+      return result;
+    }
+  }
+  // The counts of live lines are exact now. Blocks that one compaction empties are room
+  // for the next: go on while that gains something.
+  uint32_t free_before;
+  bool slide;
+  do {
+    free_before = _supply->free_blocks();
+    slide = must_slide_for(words);
+    HeapWord* const result = collect_and_retry(thread, words,
+                                               slide ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(),
+                                               true /* clear soft references */);
+    if (result != nullptr) {
+      return result;
+    }
+  } while (_supply->free_blocks() > free_before || (!slide && must_slide_for(words)));
+  return nullptr;
+}
+
 // At a safepoint, for a thread that found no memory. Each step costs more than the one
 // before.
 HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
@@ -349,22 +389,7 @@ HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
   if (result != nullptr) {
     return result;
   }
-  // The counts of live lines are exact now. Blocks that one compaction empties are room
-  // for the next: go on while that gains something.
-  size_t longest_before;
-  do {
-    longest_before = _supply->longest_free_run();
-    collect_at_safepoint(LullEvacuationRequest::compact(), true /* clear soft references */);
-    result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
-    if (result == nullptr && expand_for(words)) {
-      result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
-    }
-  } while (result == nullptr && _supply->longest_free_run() > longest_before);
-  if (result == nullptr && is_large(words) && LullGeometry::blocks_for(words) <= _supply->free_blocks()) {
-    // Enough is free, but not in one run.
-    collect_at_safepoint(LullEvacuationRequest::large_run((uint32_t)LullGeometry::blocks_for(words)), true);
-    result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
-  }
+  result = compact_and_allocate(thread, words);
   // Until the next collection mutators get all that there is, or they would come here
   // for each hole of the reserve.
   _supply->set_reserve(0, false);
@@ -432,7 +457,6 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection).verify_publication();
   }
   reset_allocators();
-  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
   CodeCache::on_gc_marking_cycle_start();
   _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
                                                                  _workers->active_workers(),
@@ -447,6 +471,9 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   pre_full_gc_dump(timer);
   trace_heap_before_gc(tracer);
 
+  // Not before the dump and the histogram above: they visit frames too, and a derived
+  // pointer is to be recorded once.
+  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
   _collector->collect(request, clear_soft_references);
   _supply->rebuild();
 

@@ -57,8 +57,9 @@ class VM_Operation;
 //   4  a free block; a run of free blocks for an object over 16 KB
 //   5  a global collection, then 2 to 4                      collect_and_allocate
 //   6  a larger heap, then 2 to 4
-//   7  a collection that clears soft references and compacts; the copy reserve
-//   8  OutOfMemoryError
+//   7  the copy reserve; for a large object, all free blocks made one run   LullSlidingCompaction
+//   8  collections that clear soft references and compact, while that gains something
+//   9  OutOfMemoryError
 //
 // Without LullTracking every object is public, and no store has a barrier. With it objects
 // are born private (lullPublisher.hpp) and are public after a collection.
@@ -89,6 +90,9 @@ private:
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
   HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
+  HeapWord* collect_and_retry(Thread* thread, size_t words, const LullEvacuationRequest& request, bool clear_soft_references);
+  HeapWord* compact_and_allocate(Thread* thread, size_t words);
+  bool must_slide_for(size_t words) const;
   static bool is_large(size_t words);
 
   // Size

@@ -21,6 +21,7 @@
 
 #include "classfile/classLoaderDataGraph.hpp"
 #include "code/codeCache.hpp"
+#include "compiler/oopMap.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
@@ -99,6 +100,7 @@ LullHeapWalker::LullHeapWalker(LullMemory* memory, uint workers)
     _queues(workers),
     _terminator(workers, &_queues),
     _next_roots(0) {
+  COMPILER2_OR_JVMCI_PRESENT(assert(!DerivedPointerTable::is_active(), "the walk would record derived pointers");)
   for (uint i = 0; i < workers; i++) {
     _queues.register_queue(i, new LullWalkQueue());
   }

@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #include "gc/lull/lullPublicMap.hpp"
 #include "runtime/atomic.hpp"
 
@@ -75,6 +74,15 @@ void LullPublicMap::set_lines(LullLineIndex first, size_t count, bool is_public)
 
 void LullPublicMap::set_blocks(LullBlockIndex first, size_t count, bool is_public) {
   set_lines(LullGeometry::first_line(first), count * LullGeometry::LinesPerBlock, is_public);
+}
+
+void LullPublicMap::move_block(LullBlockIndex from, LullBlockIndex to) {
+  volatile uint32_t* const from_words = word_of(LullGeometry::first_line(from));
+  volatile uint32_t* const to_words = word_of(LullGeometry::first_line(to));
+  for (uint i = 0; i < LullGeometry::LinesPerBlock; i++) {
+    to_words[i] = from_words[i];
+    from_words[i] = 0;
+  }
 }
 
 void LullPublicMap::unused_lines(LullBlockIndex block, LullLineSet* lines) const {

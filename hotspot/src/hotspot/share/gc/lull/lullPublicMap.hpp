@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #ifndef SHARE_GC_LULL_LULLPUBLICMAP_HPP
 #define SHARE_GC_LULL_LULLPUBLICMAP_HPP
 
@@ -108,6 +107,9 @@ public:
 
   // All lines of so many blocks.
   void set_blocks(LullBlockIndex first, size_t count, bool is_public);
+
+  // The words of a block whose objects have moved; all words of from become 0.
+  void move_block(LullBlockIndex from, LullBlockIndex to);
 
   // The lines of the block whose word is 0.
   void unused_lines(LullBlockIndex block, LullLineSet* lines) const;

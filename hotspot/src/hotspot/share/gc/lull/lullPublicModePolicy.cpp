@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #include "gc/lull/lullPublicModePolicy.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"

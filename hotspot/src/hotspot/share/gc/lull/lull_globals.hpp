@@ -126,6 +126,10 @@
           "Stress: evacuate every block that may be moved at each N-th "    \
           "collection (0: off)")                                            \
                                                                             \
+  develop(uint, LullSlideALot, 0,                                           \
+          "Stress: slide all blocks and large objects together at each "    \
+          "N-th collection (0: off)")                                       \
+                                                                            \
   develop(uint, LullEvacuationFailureALot, 0,                               \
           "Stress: fail each N-th copy of an evacuation (0: off)")
 

@@ -107,6 +107,7 @@ public class TestArchivedObjects {
         test(flag);
         if (Platform.isDebugBuild()) {
             test(flag, "-XX:LullEvacuateALot=1");
+            test(flag, "-XX:LullSlideALot=1");
         }
     }
 }

@@ -40,6 +40,14 @@ import java.util.Random;
  * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:-UseCompressedOops -XX:ParallelGCThreads=4 gc.lull.TestLargeObjects
  */
 
+/*
+ * @test id=slideALot
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Large objects that slide together at each second collection.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:LullSlideALot=2 gc.lull.TestLargeObjects
+ */
+
 public class TestLargeObjects {
     private static final int STEPS = 1500;
     private static final int SLOTS = 24;

@@ -117,5 +117,14 @@ public class TestLogging {
         }
         all.shouldMatch("GC\\(0\\) Marked: \\d+ objects, \\d+K; evacuated: \\d+ objects, \\d+K; left in evacuated blocks: \\d+ objects");
         all.shouldMatch("Parallel Workers: \\d+");
+
+        // The heap is walked before and after each collection. In debug builds that stops the VM if frames are visited
+        // when derived pointers are recorded already.
+        OutputAnalyzer histograms = run("-Xlog:gc+classhisto=trace");
+        for (String moment : List.of("before", "after")) {
+            Pattern timed = Pattern.compile("Class Histogram \\(" + moment + " full gc\\) \\d+\\.\\d+ms");
+            long printed = histograms.stdoutAsLines().stream().filter(line -> timed.matcher(line).find()).count();
+            Asserts.assertGTE(printed, (long) SYSTEM_GCS + 2, "each collection has a histogram " + moment + " it");
+        }
     }
 }

@@ -56,6 +56,14 @@ import java.util.concurrent.CountDownLatch;
  * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=2 gc.lull.TestMonitors
  */
 
+/*
+ * @test id=slideALot
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Monitors of objects that slide with their blocks at each collection.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:LullSlideALot=1 gc.lull.TestMonitors
+ */
+
 public class TestMonitors {
     private static final int OBJECTS = 50;
 

@@ -107,6 +107,32 @@ import java.util.Random;
  *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 50
  */
 
+/*
+ * @test id=slideALot
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Graphs of objects, of which each second collection slides all blocks, and each third evacuates all.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:LullSlideALot=2 -XX:LullEvacuateALot=3 -XX:ParallelGCThreads=4
+ *                   gc.lull.TestObjectGraphs 4 50
+ */
+
+/*
+ * @test id=slideALotC2
+ * @requires vm.gc.Lull & vm.debug & vm.compiler2.enabled
+ * @summary Graphs of objects, changed by code of C2, which holds derived pointers and constants that slide.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:LullSlideALot=1 -XX:-TieredCompilation gc.lull.TestObjectGraphs 3 50
+ */
+
+/*
+ * @test id=slideALotWide
+ * @requires vm.gc.Lull & vm.debug & vm.bits == "64"
+ * @summary Graphs of objects with references of 64 bits and headers of one word, which slide.
+ * @library /
+ * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullSlideALot=1 -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders
+ *                   gc.lull.TestObjectGraphs 3 50
+ */
+
 public class TestObjectGraphs {
     private static final int NODES = 300;
     private static final int EDGES = 4;

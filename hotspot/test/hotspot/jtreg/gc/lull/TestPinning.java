@@ -45,6 +45,14 @@ import java.util.zip.Inflater;
  * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:ParallelGCThreads=2 gc.lull.TestPinning
  */
 
+/*
+ * @test id=slideALot
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Arrays that native code holds by address stay where they are, and whole blocks slide past them.
+ * @library /
+ * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullSlideALot=1 -XX:ParallelGCThreads=2 gc.lull.TestPinning
+ */
+
 public class TestPinning {
     private static final int THREADS = 3;
     private static final int COLLECTIONS = 60;

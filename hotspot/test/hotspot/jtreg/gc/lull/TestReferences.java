@@ -75,6 +75,14 @@ import java.util.function.BooleanSupplier;
  *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestReferences
  */
 
+/*
+ * @test id=slideALot
+ * @requires vm.gc.Lull & vm.debug
+ * @summary References whose referents slide with their blocks at each collection.
+ * @library /
+ * @run main/othervm -Xmx48m -XX:+UseLullGC -XX:LullSlideALot=1 gc.lull.TestReferences
+ */
+
 public class TestReferences {
     static final class Referent {
         final int number;

@@ -57,6 +57,14 @@ import java.util.concurrent.locks.LockSupport;
  * @run main/othervm -Xmx48m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=3 gc.lull.TestVirtualThreads 4000 500
  */
 
+/*
+ * @test id=slideALot
+ * @requires vm.gc.Lull & vm.debug & vm.continuations
+ * @summary Virtual threads whose stacks slide with their blocks at each collection.
+ * @library /
+ * @run main/othervm -Xmx48m -XX:+UseLullGC -XX:LullSlideALot=1 gc.lull.TestVirtualThreads 4000 500
+ */
+
 public class TestVirtualThreads {
     private static final int PARKS = 3;
 
