@@ -68,6 +68,10 @@ LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable*
     _policy(),
     _statistics() {}
 
+LullPublisher::~LullPublisher() {
+  assert(_stack.is_empty(), "a publication is complete when it returns");
+}
+
 void LullPublisher::retire() {
   _ended.add(_statistics);
   _statistics = LullPublicationStatistics();

@@ -89,6 +89,7 @@ private:
 
 public:
   LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable* blocks);
+  ~LullPublisher();
 
   // The thread ends: its counts become those of ended threads. Under Threads_lock.
   void retire();

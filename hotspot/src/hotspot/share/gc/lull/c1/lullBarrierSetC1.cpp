@@ -89,7 +89,8 @@ void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
     __ null_check(object, new CodeEmitInfo(access.access_emit_info()));
   }
   const LIR_Opr line = gen->new_pointer_register();
-  __ move(object, line);
+  // Not a move: that may be from a stack slot, and then the types must agree.
+  __ leal(LIR_OprFact::address(new LIR_Address(object, T_OBJECT)), line);
   __ unsigned_shift_right(line, LIR_OprFact::intConst(LullGeometry::LogLineSize), line, LIR_OprFact::illegalOpr);
   const LIR_Opr map = gen->new_pointer_register();
   __ move(LIR_OprFact::intptrConst(LullHeap::heap()->public_map()->biased_base()), map);
