@@ -27,6 +27,7 @@
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "memory/resourceArea.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
@@ -153,6 +154,7 @@ void LullBarrierSet::publish_all(JavaThread* thread, const char* reason, bool fo
 void LullBarrierSet::check_load(const void* field, oop value) {
   if (LullTracking && !Universe::heap()->is_stw_gc_active() &&
       !is_in_private_object(field) && !is_public(value)) {
+    ResourceMark rm;
     fatal("P: field " PTR_FORMAT " of a public object refers to private " PTR_FORMAT " (%s) of thread %u",
           p2i(field), p2i(value), value->klass()->external_name(),
           LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)));

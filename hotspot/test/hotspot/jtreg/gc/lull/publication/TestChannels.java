@@ -44,7 +44,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 60
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 30
  */
 
 /*
@@ -54,7 +54,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 600
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 200
  */
 
 /*
@@ -63,8 +63,8 @@ import jdk.internal.misc.Unsafe;
  * @summary The same in C2's code.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 3000
+ * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 300
  */
 
 /*
@@ -74,7 +74,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 2000
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 300
  */
 
 /*
@@ -84,7 +84,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullFlipModeALot=3 -XX:LullPublishAllALot=101
- *                   gc.lull.publication.TestChannels 2000
+ *                   gc.lull.publication.TestChannels 300
  */
 
 /*
@@ -94,7 +94,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullPublicationLimit=10 -XX:LullPublicModeWindows=1
- *                   -XX:LullPublicModeWindow=32k gc.lull.publication.TestChannels 2000
+ *                   -XX:LullPublicModeWindow=32k gc.lull.publication.TestChannels 300
  */
 
 /*
@@ -104,7 +104,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:-UseCompressedOops -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 2000
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 300
  */
 
 public class TestChannels {

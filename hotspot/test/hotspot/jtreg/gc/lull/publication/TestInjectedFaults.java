@@ -62,12 +62,12 @@ public class TestInjectedFaults {
     public static void main(String[] args) throws Exception {
         String[] interpreter = {"-Xint", "-XX:+LullLoadCheck"};
         String[] c1 = {"-XX:TieredStopAtLevel=1", "-XX:+LullLoadCheck"};
-        String[] c2 = {"-XX:-TieredCompilation", "-XX:CompileThreshold=500"};
+        String[] c2 = {"-XX:-TieredCompilation", "-XX:CompileThreshold=100", "-XX:-BackgroundCompilation"};
         run(0, "nothing", 20, interpreter);
         run(1, "the interpreter", 20, interpreter);
-        run(2, "C1", 600, c1);
-        run(3, "C2", 3000, c2);
-        run(4, "the array copy stubs", 3000, c2);
+        run(2, "C1", 200, c1);
+        run(3, "C2", 150, c2);
+        run(4, "the array copy stubs", 150, c2);
         run(5, "the runtime's stores", 20, interpreter);
         run(6, "stores to roots", 20, interpreter);
     }
