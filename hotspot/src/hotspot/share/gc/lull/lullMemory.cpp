@@ -95,6 +95,8 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
   }
   const MemRegion covered((HeapWord*)heap.base(), heap.size() / HeapWordSize);
   _public_map = new LullPublicMap(_public_map_space.base());
+  log_debug(gc, lull)("Public map: " PTR_FORMAT ", that of address 0 would be at " PTR_FORMAT,
+                      p2i(_public_map_space.base()), _public_map->biased_base());
   _mark_bitmap.initialize(covered, MemRegion((HeapWord*)_mark_bitmap_space.base(),
                                              _mark_bitmap_space.size() / HeapWordSize));
   _walk_bitmap.initialize(covered, MemRegion((HeapWord*)_walk_bitmap_space.base(),

@@ -115,6 +115,17 @@ TEST_F(LullPublicMapTest, setting_is_by_lines_and_blocks) {
   EXPECT_FALSE(is_in_use(256));
 }
 
+TEST_F(LullPublicMapTest, words_move_with_their_block) {
+  _map.publish(word(3 * LullGeometry::WordsPerBlock + 40), 100);
+  _map.set_blocks(to_block_index(1), 1, true);    // what was there is overwritten
+  _map.move_block(to_block_index(3), to_block_index(1));
+  for (size_t w = 0; w < Words; w++) {
+    const size_t in_block = w % LullGeometry::WordsPerBlock;
+    const bool expected = w / LullGeometry::WordsPerBlock == 1 && in_block >= 40 && in_block < 140;
+    ASSERT_EQ(_map.is_public(word(w)), expected) << "word " << w;
+  }
+}
+
 TEST_F(LullPublicMapTest, unused_lines_are_the_complement) {
   std::mt19937 random(42);
   for (int round = 0; round < 500; round++) {
