@@ -2,10 +2,13 @@
 package lull.bench.run;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 
 /** A service as the runs see it: its class path, its data for one Java, and the commands of its processes. */
 public final class Workload {
@@ -37,9 +40,31 @@ public final class Workload {
         return options;
     }
 
-    /** Returns the class path of the service: the libraries of its module. */
+    /** Returns the class path of the service: its module, then the libraries, so that the module may have a class in place of a library's. */
     String classPath() {
-        return settings.build().resolve("bench").resolve(service).resolve("lib") + "/*";
+        return ownJar() + ":" + ownJar().resolveSibling("*");
+    }
+
+    private Path ownJar() {
+        return settings.build().resolve("bench").resolve(service).resolve("lib").resolve(service + "-1.jar");
+    }
+
+    /**
+     * Returns the JVM flags without which the service does not run, on any collector: the lines of {@code META-INF/lull/jvm-flags} of its
+     * module, but for comments.
+     */
+    private List<String> ownFlags() throws IOException {
+        try (ZipFile jar = new ZipFile(ownJar().toFile())) {
+            ZipEntry entry = jar.getEntry("META-INF/lull/jvm-flags");
+            if (entry == null) {
+                return List.of();
+            }
+            String text = new String(jar.getInputStream(entry).readAllBytes(), StandardCharsets.UTF_8);
+            return text.lines().map(String::trim).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
+        } catch (IOException e) {
+            throw new IOException("the module of service " + service + " is not where it should be, at " + ownJar() + ": " + e.getMessage()
+                    + ": build it by its script in bench/", e);
+        }
     }
 
     /** Returns where the service's data for {@code java} is: expected answers differ with the version of the JDK. */
@@ -52,10 +77,11 @@ public final class Workload {
         Path data = data(java);
         Files.createDirectories(data);
         Path log = data.resolve("prepare.log");
-        ProcessBuilder builder = new ProcessBuilder(java.toString(), "-XX:+UseSerialGC", "-Xmx1g", "-cp", classPath(),
-                "lull.bench.service.PrepareMain", "--service", service, "--data", data.toString(), "--openjdk", settings.openjdk().toString(),
-                "--options", options);
-        int code = Children.run(builder, log, 900);
+        List<String> command = new ArrayList<>(List.of(java.toString(), "-XX:+UseSerialGC", "-Xmx1g"));
+        command.addAll(ownFlags());
+        command.addAll(List.of("-cp", classPath(), "lull.bench.service.PrepareMain", "--service", service, "--data", data.toString(),
+                "--openjdk", settings.openjdk().toString(), "--options", options));
+        int code = Children.run(new ProcessBuilder(command), log, 900);
         String said = Files.readString(log).trim();
         if (code != 0) {
             throw new IOException("preparing the " + service + " service failed: " + said);
@@ -77,6 +103,7 @@ public final class Workload {
         command.add("-Xms" + heap + "m");
         command.add("-Xmx" + heap + "m");
         command.addAll(settings.flags());
+        command.addAll(ownFlags());
         command.add("-XX:+ExitOnOutOfMemoryError");
         command.add("-Xlog:gc*,safepoint:file=" + directory.resolve("gc.log") + ":uptime,level,tags:filecount=0");
         command.addAll(List.of("-cp", classPath(), "lull.bench.service.ServerMain", "--service", service, "--data",
