@@ -14,11 +14,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.EnumMap;
 import java.util.Map;
-import lull.bench.load.Phase;
-import lull.bench.load.Progress;
 import lull.bench.service.Service;
 import lull.bench.service.Service.WrongAnswerException;
-import lull.bench.service.Services;
+import lull.bench.testing.TestedService;
 import lull.bench.util.Cli.UsageException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,40 +25,31 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The service as a whole, in this process: one node for all tests. Each test has owners of its own. */
 class CassandraServiceTest {
-    private static final Map<String, String> SMALL = Map.of("rows", "10", "field", "20", "openjdk", "/nowhere");
-
     @TempDir
     private static Path data;
-    private static Service service;
-    private static Service.Running running;
+    private static TestedService tested;
 
     @BeforeAll
     static void start() throws Exception {
-        service = Services.find("cassandra");
-        service.prepare(data, SMALL);
-        running = service.start(data, 0, 2);
+        tested = TestedService.start("cassandra", data, Map.of("rows", "10", "field", "20"), 2);
     }
 
     @AfterAll
     static void stop() throws Exception {
-        running.close();
+        tested.close();
         assertThrows(IOException.class, () -> query("select * from bench.record"));
     }
 
     private static CassandraCaller caller() throws IOException {
-        return (CassandraCaller) service.caller(data, 1);
+        return (CassandraCaller) tested.caller(1);
     }
 
     private static long number(CassandraCaller caller, CassandraCaller.Kind kind) {
-        long number = 0;
-        while (caller.kind(number) != kind) {
-            number++;
-        }
-        return number;
+        return TestedService.number(number -> caller.kind(number) == kind);
     }
 
     private static void query(String cql) throws IOException {
-        try (CqlSocket socket = new CqlSocket(running.port(), 60_000)) {
+        try (CqlSocket socket = new CqlSocket(tested.port(), 60_000)) {
             socket.query(cql);
         }
     }
@@ -68,20 +57,15 @@ class CassandraServiceTest {
     @Test
     void clientsAtOnceGetRightAnswers() throws Exception {
         CassandraCaller caller = caller();
-        Phase phase = Phase.closed("test", caller, running.port(), 4, 300, 20L * caller.variety(), 0);
-        phase.run(new Progress(System.out), 1000);
-        assertEquals(0, phase.latencies().errors(), phase.result().get("errorSamples").toString());
-        assertEquals(20L * caller.variety(), phase.latencies().count());
-        // Another connection of an owner finds what that has written.
-        Phase again = Phase.closed("again", caller(), running.port(), 4, 300, caller.variety(), 5);
-        again.run(new Progress(System.out), 1000);
-        assertEquals(0, again.latencies().errors(), again.result().get("errorSamples").toString());
+        TestedService.answersAreRight(caller, tested.port(), 4, 20L * caller.variety(), 0);
+        // Other connections of these owners find what has been written.
+        TestedService.answersAreRight(caller(), tested.port(), 4, caller.variety(), 5);
     }
 
     @Test
     void eventsAreTrimmed() throws Exception {
         CassandraCaller caller = caller();
-        try (Service.Connection connection = new CassandraConnection(caller, running.port(), 20)) {
+        try (Service.Connection connection = new CassandraConnection(caller, tested.port(), 20)) {
             connection.request(number(caller, CassandraCaller.Kind.TRIM));
             connection.request(number(caller, CassandraCaller.Kind.LATEST));
             for (int i = 0; i < CassandraConnection.KEPT + 30; i++) {
@@ -110,7 +94,7 @@ class CassandraServiceTest {
                 query(String.format(each.getValue(), caller.size().id(owner, row)));
             }
             long number = number(caller, each.getKey());
-            try (Service.Connection connection = new CassandraConnection(caller, running.port(), owner)) {
+            try (Service.Connection connection = new CassandraConnection(caller, tested.port(), owner)) {
                 WrongAnswerException e = assertThrows(WrongAnswerException.class, () -> connection.request(number), each.getKey().toString());
                 assertTrue(e.getMessage().contains("expected"), e.getMessage());
             }
@@ -123,7 +107,7 @@ class CassandraServiceTest {
         CassandraCaller caller = caller();
         Size size = caller.size();
         long id = size.id(40, 3);
-        try (CassandraConnection connection = new CassandraConnection(caller, running.port(), 40)) {
+        try (CassandraConnection connection = new CassandraConnection(caller, tested.port(), 40)) {
             connection.open();
             connection.update(3);
             connection.read(3);
@@ -141,7 +125,7 @@ class CassandraServiceTest {
     void wrongEventsAreFound() throws Exception {
         CassandraCaller caller = caller();
         long latest = number(caller, CassandraCaller.Kind.LATEST);
-        try (Service.Connection connection = new CassandraConnection(caller, running.port(), 50)) {
+        try (Service.Connection connection = new CassandraConnection(caller, tested.port(), 50)) {
             connection.request(number(caller, CassandraCaller.Kind.APPEND));
             connection.request(latest);
             query("insert into bench.event (owner, seq, body) values (50, 0, 'x')");
@@ -157,13 +141,14 @@ class CassandraServiceTest {
         IOException e = assertThrows(IOException.class, () -> query("select * from bench.nothing"));
         assertTrue(e.getMessage().contains("error 0x2200") && e.getMessage().contains("nothing"), e.getMessage());
         try (ServerSocket taken = new ServerSocket(0)) {
-            assertTrue(assertThrows(IOException.class, () -> service.start(data, taken.getLocalPort(), 1)).getMessage().contains("" + taken.getLocalPort()));
+            assertTrue(assertThrows(IOException.class, () -> tested.service().start(data, taken.getLocalPort(), 1)).getMessage().contains("" + taken.getLocalPort()));
         }
-        assertTrue(assertThrows(IOException.class, () -> service.start(data, 0, 1)).getMessage().contains("another process"));
+        assertTrue(assertThrows(IOException.class, () -> tested.service().start(data, 0, 1)).getMessage().contains("another process"));
     }
 
     @Test
     void preparesOnceAndExplainsErrors(@TempDir Path other) throws Exception {
+        Service service = tested.service();
         assertTrue(assertThrows(IOException.class, () -> service.start(other, 0, 1)).getMessage().contains("prepare the service first"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("rows", "9"))).getMessage().contains("rows"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("size", "1"))).getMessage().contains("'size'"));

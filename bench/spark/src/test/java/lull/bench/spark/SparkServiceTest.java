@@ -19,11 +19,9 @@ import java.util.Map;
 import java.util.TreeMap;
 import lull.bench.load.FixedRequest;
 import lull.bench.load.HttpConnection;
-import lull.bench.load.Phase;
-import lull.bench.load.Progress;
 import lull.bench.service.Service;
 import lull.bench.service.Service.WrongAnswerException;
-import lull.bench.service.Services;
+import lull.bench.testing.TestedService;
 import lull.bench.util.Cli.UsageException;
 import lull.bench.util.Json;
 import org.apache.spark.sql.Row;
@@ -35,27 +33,24 @@ import org.junit.jupiter.api.io.TempDir;
 /** The service as a whole, in this process: one Spark for all tests. */
 class SparkServiceTest {
     private static final int ORDERS = 150;
-    private static final Map<String, String> SMALL = Map.of("orders", "" + ORDERS, "queries", "1", "openjdk", "/nowhere");
+    private static final Map<String, String> SMALL = Map.of("orders", "" + ORDERS, "queries", "1");
 
     @TempDir
     private static Path data;
-    private static Service service;
-    private static Service.Running running;
+    private static TestedService tested;
 
     @BeforeAll
     static void start() throws Exception {
-        service = Services.find("spark");
-        service.prepare(data, SMALL);
-        running = service.start(data, 0, 2);
+        tested = TestedService.start("spark", data, SMALL, 2);
     }
 
     @AfterAll
     static void stop() throws Exception {
-        running.close();
+        tested.close();
     }
 
     private static HttpConnection.Answer send(String method, String path, String body) throws IOException {
-        try (HttpConnection http = new HttpConnection(running.port(), 60_000)) {
+        try (HttpConnection http = new HttpConnection(tested.port(), 60_000)) {
             return http.send(method, path, "application/sql", body.getBytes(StandardCharsets.UTF_8));
         }
     }
@@ -73,12 +68,9 @@ class SparkServiceTest {
 
     @Test
     void clientsAtOnceGetRightAnswers() throws Exception {
-        Service.Caller caller = service.caller(data, 1);
+        Service.Caller caller = tested.caller(1);
         assertEquals(10, caller.variety());
-        Phase phase = Phase.closed("test", caller, running.port(), 2, 300, caller.variety(), 0);
-        phase.run(new Progress(System.out), 1000);
-        assertEquals(0, phase.latencies().errors(), phase.result().get("errorSamples").toString());
-        assertEquals(caller.variety(), phase.latencies().count());
+        TestedService.answersAreRight(caller, tested.port(), 2, caller.variety(), 0);
     }
 
     /** Not only the same as another Spark said: worked out here from the rows. */
@@ -138,7 +130,7 @@ class SparkServiceTest {
         FixedRequest first = right.getFirst();
         FixedRequest.write(other, "spoilt", List.of(new FixedRequest(first.target(), first.type(), first.body().replace("l_shipdate <=", "l_shipdate >"),
                 first.status(), first.length(), first.digest())));
-        try (Service.Connection connection = service.caller(other, 1).connect(running.port())) {
+        try (Service.Connection connection = tested.service().caller(other, 1).connect(tested.port())) {
             WrongAnswerException e = assertThrows(WrongAnswerException.class, () -> connection.request(0));
             assertTrue(e.getMessage().contains("expected") && e.getMessage().contains("select"), e.getMessage());
         }
@@ -151,11 +143,12 @@ class SparkServiceTest {
         assertEquals(404, send("POST", "/other", "select 1").status());
         assertTrue(text(send("POST", "/sql", "select nothing from region")).contains("nothing"));
         assertEquals(List.of(List.of("5")), rows("select count(*) from region"));
-        assertTrue(assertThrows(IOException.class, () -> service.start(data, 0, 1)).getMessage().contains("another process"));
+        assertTrue(assertThrows(IOException.class, () -> tested.service().start(data, 0, 1)).getMessage().contains("another process"));
     }
 
     @Test
     void preparesOnceAndExplainsErrors(@TempDir Path other) throws Exception {
+        Service service = tested.service();
         assertTrue(assertThrows(IOException.class, () -> service.start(other, 0, 1)).getMessage().contains("prepare the service first"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("orders", "99"))).getMessage().contains("orders"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("tables", "x"))).getMessage().contains("'x'"));
