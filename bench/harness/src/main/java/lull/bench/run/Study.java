@@ -54,7 +54,7 @@ record Study(Workload workload, int smallest, Calibration work, Map<Setup, Colle
         return new Study(workload, smallest, work, setups, left);
     }
 
-    private static boolean isEpsilon(Collector collector) {
+    static boolean isEpsilon(Collector collector) {
         return collector.name().equals("epsilon");
     }
 
