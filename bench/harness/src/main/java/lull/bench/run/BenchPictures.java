@@ -85,7 +85,7 @@ final class BenchPictures {
             if (cell.setup().factor() == factor && cell.latencies().count() > 0) {
                 List<Point> curve = cell.latencies().curve().stream().map(p -> new Point(p.nines(), Math.max(p.millis(), 0.001))).toList();
                 curves.put(cell.setup().collector(), curve);
-                low = Math.min(low, cell.latencies().percentileMillis(50) / 3);
+                low = Math.min(low, curve.getFirst().y());
                 high = Math.max(high, curve.getLast().y());
                 nines = Math.max(nines, curve.getLast().x());
             }

@@ -187,6 +187,12 @@ public final class Trial {
                 / number("closed", "answers");
     }
 
+    /** Returns megabytes that were allocated before the first request. */
+    double allocatedBefore() {
+        String first = phase("warm-up") == null ? "closed" : "warm-up";
+        return log.allocatedMegabytes(0, uptime((long) number(first, "startMillis")));
+    }
+
     private double uptime(long millis) {
         return (millis - uptimeZeroMillis) / 1000.0;
     }

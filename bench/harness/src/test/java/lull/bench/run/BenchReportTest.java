@@ -24,7 +24,7 @@ import org.xml.sax.InputSource;
 
 class BenchReportTest {
     private static final Settings SETTINGS = Settings.of(Map.of("LULL_BUILD", "/nowhere", "LULL_BASE_JDK", System.getProperty("java.home")));
-    private static final Calibration WORK = new Calibration(100, 200, 10, 0.5);
+    private static final Calibration WORK = new Calibration(100, 200, 10, 0.5, 0);
 
     @TempDir
     private Path directory;

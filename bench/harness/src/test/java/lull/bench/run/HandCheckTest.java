@@ -48,7 +48,7 @@ class HandCheckTest {
         List<Invocation> invocations = ResultsFile.read(raw, warning -> { }).invocations();
         Map<Setup, Collector> setups = new LinkedHashMap<>();
         invocations.forEach(invocation -> setups.put(invocation.setup(), null));
-        Study study = new Study(new Workload(SETTINGS, "h2", ""), 1, new Calibration(1, 1, 1, 1), setups, List.of());
+        Study study = new Study(new Workload(SETTINGS, "tomcat", ""), 1, new Calibration(1, 1, 1, 1, 0), setups, List.of());
         new BenchReport(SETTINGS, List.of(study), new Calibration.Wish(1, 1, 0.5), directory).write(invocations);
         report = new TreeMap<>();
         for (String line : Files.readAllLines(directory.resolve("bench.csv"))) {

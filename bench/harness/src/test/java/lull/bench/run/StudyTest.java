@@ -15,7 +15,7 @@ class StudyTest {
 
     private static Study study(double megabytesPerRequest) throws Exception {
         Workload workload = new Workload(SETTINGS, "h2", "items=10");
-        return Study.of(SETTINGS, workload, Collector.of(SETTINGS, List.of("g1-base", "epsilon")), 50, new Calibration(100, 300, 7, megabytesPerRequest),
+        return Study.of(SETTINGS, workload, Collector.of(SETTINGS, List.of("g1-base", "epsilon")), 50, new Calibration(100, 300, 7, megabytesPerRequest, 0),
                 List.of(1.5, 3.0), 10);
     }
 
