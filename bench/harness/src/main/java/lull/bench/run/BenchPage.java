@@ -27,7 +27,7 @@ final class BenchPage {
     Page write() throws IOException {
         Page page = new Page("Lull bench: " + String.join(", ", findings.stream().map(f -> f.study().workload().service()).toList()));
         page.paragraph("Each collector does the same work in the same heaps, several times, in random order. Vertical lines are 95 % confidence intervals of "
-                + "the means. A point that is not there is missing: nothing stands in for it, and the reason is told below the table.");
+                + "the means; points of the same heap are drawn beside each other. A point that is not there is missing: nothing stands in for it, and the reason is told below the table.");
         if (findings.size() > 1) {
             page.heading("All services").note("Geometric means of the lower-bound overheads. At each heap, only services that miss no collector there count.");
             page.table(BenchReport.means(findings));

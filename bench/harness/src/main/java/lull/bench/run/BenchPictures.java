@@ -21,6 +21,8 @@ import lull.bench.util.Interval;
 /** The pictures of one service of a benchmark: a line per collector, its gaps where points are missing, intervals as vertical lines. */
 final class BenchPictures {
     private static final double HEIGHT = 270;
+    /** How far the points of two collectors in the same heap are apart. */
+    private static final double APART = 5;
     /** Collectors that have a colour of their own in the style sheet. */
     private static final Set<String> COLOURED = Set.of("lull", "g1", "parallel", "serial", "zgc", "shenandoah", "epsilon", "g1-base");
     /** The marks of the axis of percentiles: how many nines, and how that is called. */
@@ -61,12 +63,15 @@ final class BenchPictures {
     Markup overHeap(String description, String unit, boolean log, double from, Function<Cell, Interval> value) {
         Chart chart = new Chart(HEIGHT, description);
         chart.yAxis(axis(chart, cells.stream().map(value).toList(), log, from), unit);
-        double margin = Math.max(0.1, 0.04 * (factors.getLast() - factors.getFirst()));
+        double margin = Math.max(0.1, 0.06 * (factors.getLast() - factors.getFirst()));
+        // Beside each other, as intervals would cover each other.
+        double apart = APART * (factors.getLast() - factors.getFirst() + 2 * margin) / (Chart.RIGHT - Chart.LEFT);
         chart.xAxis(Scale.linear(factors.getFirst() - margin, factors.getLast() + margin, Chart.LEFT, Chart.RIGHT), factors, at -> Scale.label(at) + "x",
                 "heap, as a multiple of the smallest of G1");
         for (String collector : collectors) {
+            double shift = apart * (collectors.indexOf(collector) - (collectors.size() - 1) / 2.0);
             List<Entry> entries = cells.stream().filter(c -> c.setup().collector().equals(collector))
-                    .map(c -> new Entry(c.setup().factor(), value.apply(c))).toList();
+                    .map(c -> new Entry(c.setup().factor() + shift, value.apply(c))).toList();
             draw(chart, colour(collector), entries);
         }
         return chart.end();
