@@ -141,7 +141,8 @@ class CassandraServiceTest {
         IOException e = assertThrows(IOException.class, () -> query("select * from bench.nothing"));
         assertTrue(e.getMessage().contains("error 0x2200") && e.getMessage().contains("nothing"), e.getMessage());
         try (ServerSocket taken = new ServerSocket(0)) {
-            assertTrue(assertThrows(IOException.class, () -> tested.service().start(data, taken.getLocalPort(), 1)).getMessage().contains("" + taken.getLocalPort()));
+            IOException port = assertThrows(IOException.class, () -> tested.service().start(data, taken.getLocalPort(), 1));
+            assertTrue(port.getMessage().contains("" + taken.getLocalPort()), port.getMessage());
         }
         assertTrue(assertThrows(IOException.class, () -> tested.service().start(data, 0, 1)).getMessage().contains("another process"));
     }
