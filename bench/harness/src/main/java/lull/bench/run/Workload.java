@@ -5,8 +5,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
@@ -62,9 +66,31 @@ public final class Workload {
             String text = new String(jar.getInputStream(entry).readAllBytes(), StandardCharsets.UTF_8);
             return text.lines().map(String::trim).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
         } catch (IOException e) {
-            throw new IOException("the module of service " + service + " is not where it should be, at " + ownJar() + ": " + e.getMessage()
-                    + ": build it by its script in bench/", e);
+            throw missing(e);
         }
+    }
+
+    /**
+     * Returns what tells this state of the service from others: the first digits of a SHA-256 over its module and the names, with versions, of its
+     * libraries. The measuring side is not in it.
+     */
+    String identity() throws IOException {
+        try (Stream<Path> list = Files.list(ownJar().getParent())) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(Files.readAllBytes(ownJar()));
+            list.map(library -> library.getFileName().toString()).filter(name -> !name.startsWith("harness-")).sorted()
+                    .forEach(name -> digest.update((name + "\n").getBytes(StandardCharsets.UTF_8)));
+            return HexFormat.of().formatHex(digest.digest()).substring(0, 12);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has SHA-256", e);
+        } catch (IOException e) {
+            throw missing(e);
+        }
+    }
+
+    private IOException missing(IOException e) {
+        return new IOException("the module of service " + service + " is not where it should be, at " + ownJar() + ": " + e.getMessage()
+                + ": build it by its script in bench/", e);
     }
 
     /** Returns where the service's data for {@code java} is: expected answers differ with the version of the JDK. */

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
@@ -29,8 +30,12 @@ class WorkloadTest {
         return command();
     }
 
+    private Settings settings() {
+        return Settings.of(Map.of("LULL_BUILD", build.toString(), "LULL_BASE_JDK", System.getProperty("java.home"), "LULL_DEMO_FLAGS", "-Xint"));
+    }
+
     private List<String> command() throws Exception {
-        Settings settings = Settings.of(Map.of("LULL_BUILD", build.toString(), "LULL_BASE_JDK", System.getProperty("java.home"), "LULL_DEMO_FLAGS", "-Xint"));
+        Settings settings = settings();
         return new Workload(settings, "thing", "").server(Collector.of(settings, "g1-base"), 70, build);
     }
 
@@ -46,6 +51,23 @@ class WorkloadTest {
         Path lib = build.resolve("bench/thing/lib");
         assertEquals(lib + "/thing-1.jar:" + lib + "/*", command.get(command.indexOf("-cp") + 1));
         assertEquals("-XX:+ExitOnOutOfMemoryError", command.get(5));
+    }
+
+    @Test
+    void anotherServiceOrLibraryIsAnotherIdentity() throws Exception {
+        Workload workload = new Workload(settings(), "thing", "");
+        assertTrue(assertThrows(IOException.class, workload::identity).getMessage().contains("build it"));
+        server("a", "1");
+        Path lib = build.resolve("bench/thing/lib");
+        Files.writeString(lib.resolve("some-1.2.jar"), "");
+        Files.writeString(lib.resolve("harness-1.jar"), "");
+        String first = workload.identity();
+        Files.writeString(lib.resolve("harness-2.jar"), "");
+        assertEquals(first, workload.identity());
+        Files.move(lib.resolve("some-1.2.jar"), lib.resolve("some-1.3.jar"));
+        String second = workload.identity();
+        Files.writeString(lib.resolve("thing-1.jar"), "2");
+        assertEquals(3, Set.of(first, second, workload.identity()).size());
     }
 
     @Test
