@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
+import lull.bench.util.Directories;
 
 /** A service as the runs see it: its class path, its data for one Java, and the commands of its processes. */
 public final class Workload {
@@ -120,9 +121,12 @@ public final class Workload {
     /**
      * Returns the command of the server process, in a heap of exactly {@code heap} megabytes.
      *
-     * @param directory for its gc log and ready file
+     * @param directory for its gc log, its ready file, and its temporary files, of which those of an earlier server that did not end well are deleted
      */
     List<String> server(Collector collector, int heap, Path directory) throws IOException, InterruptedException {
+        Path temporary = directory.resolve("tmp");
+        Directories.delete(temporary);
+        Files.createDirectories(temporary);
         List<String> command = new ArrayList<>();
         command.add(collector.java().toString());
         command.addAll(collector.flags());
@@ -131,6 +135,7 @@ public final class Workload {
         command.addAll(settings.flags());
         command.addAll(ownFlags());
         command.add("-XX:+ExitOnOutOfMemoryError");
+        command.add("-Djava.io.tmpdir=" + temporary);
         command.add("-Xlog:gc*,safepoint:file=" + directory.resolve("gc.log") + ":uptime,level,tags:filecount=0");
         command.addAll(List.of("-cp", classPath(), "lull.bench.service.ServerMain", "--service", service, "--data",
                 data(collector.java()).toString(), "--port", "0", "--threads", "" + settings.threads(), "--ready",

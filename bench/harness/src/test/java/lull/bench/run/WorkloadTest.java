@@ -70,6 +70,14 @@ class WorkloadTest {
         assertEquals(3, Set.of(first, second, workload.identity()).size());
     }
 
+    /** A server that was killed leaves them: the next one begins without. */
+    @Test
+    void temporaryFilesAreBelowTheRun() throws Exception {
+        Path left = Files.createDirectories(build.resolve("tmp/lull-thing"));
+        assertTrue(server("a", "1").contains("-Djava.io.tmpdir=" + build.resolve("tmp")));
+        assertTrue(Files.notExists(left) && Files.isDirectory(build.resolve("tmp")));
+    }
+
     @Test
     void aMissingModuleIsTold() {
         String message = assertThrows(IOException.class, this::command).getMessage();
