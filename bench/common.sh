@@ -62,24 +62,25 @@ bench_mvn() {
     mvn -q -B -Dstyle.color=never -f "$BENCH/pom.xml" -Dlull.build="$LULL_BUILD" "$@"
 }
 
-# Builds the benches by Maven unless nothing has changed since they were built. One at a time.
+# Builds the service by Maven, and what it needs, unless nothing has changed since that was built. One at a time.
 build_bench() {
-  mkdir -p "$LULL_BUILD/bench"
+  [ -f "$BENCH/$SERVICE/pom.xml" ] || die "no service '$SERVICE': README.md has a list of them"
+  mkdir -p "$LULL_BUILD/bench/$SERVICE"
   (
     flock 9
     if ! is_built; then
-      echo "building bench/ with Maven"
-      touch "$LULL_BUILD/bench/built.new"
+      echo "building bench/$SERVICE with Maven"
+      touch "$LULL_BUILD/bench/$SERVICE/built.new"
       # Old libraries must not stay on the class path.
-      rm -rf "$LULL_BUILD"/bench/*/lib
-      bench_mvn -Dmaven.test.skip=true package || die "Maven could not build bench/: its messages are above"
-      mv "$LULL_BUILD/bench/built.new" "$LULL_BUILD/bench/built"
+      rm -rf "$LULL_BUILD/bench/$SERVICE/lib"
+      bench_mvn -Dmaven.test.skip=true -pl "$SERVICE" -am package || die "Maven could not build bench/$SERVICE: its messages are above"
+      mv "$LULL_BUILD/bench/$SERVICE/built.new" "$LULL_BUILD/bench/$SERVICE/built"
     fi
   ) 9>"$LULL_BUILD/bench/.build-lock"
 }
 
 is_built() {
-  local stamp=$LULL_BUILD/bench/built
+  local stamp=$LULL_BUILD/bench/$SERVICE/built
   [ -e "$stamp" ] && [ -d "$LULL_BUILD/bench/$SERVICE/lib" ] \
     && [ -z "$(find "$BENCH" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
 }

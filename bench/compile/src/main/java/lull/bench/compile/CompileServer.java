@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.bench.compile;
 
-import java.util.LinkedHashMap;
 import java.util.Map;
 import lull.bench.service.Service;
-import org.springframework.boot.SpringApplication;
+import lull.bench.spring.SpringServer;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /** The compile service's web server: Spring Boot as its users set it up, bound to 127.0.0.1. */
 @SpringBootConfiguration(proxyBeanMethods = false)
@@ -21,36 +19,7 @@ class CompileServer {
      * @param threads request threads of Tomcat
      */
     static Service.Running start(Map<String, String> texts, int port, int threads) {
-        Map<String, Object> properties = new LinkedHashMap<>();
-        properties.put("server.address", "127.0.0.1");
-        properties.put("server.port", port);
-        properties.put("server.tomcat.threads.max", threads);
-        properties.put("server.tomcat.threads.min-spare", threads);
-        // A load's connections persist.
-        properties.put("server.tomcat.max-keep-alive-requests", -1);
-        properties.put("server.tomcat.keep-alive-timeout", "10m");
-        properties.put("server.shutdown", "graceful");
-        properties.put("spring.lifecycle.timeout-per-shutdown-phase", "5s");
-        properties.put("spring.main.banner-mode", "off");
-        properties.put("logging.level.root", "warn");
-
-        SpringApplication application = new SpringApplication(CompileServer.class);
-        application.setDefaultProperties(properties);
-        application.setRegisterShutdownHook(false);
-        application.addInitializers(context -> context.getBeanFactory().registerSingleton("compileController",
-                new CompileController(new MemoryCompiler(), texts)));
-        ConfigurableApplicationContext context = application.run();
-        int actual = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
-        return new Service.Running() {
-            @Override
-            public int port() {
-                return actual;
-            }
-
-            @Override
-            public void close() {
-                context.close();
-            }
-        };
+        return SpringServer.start(CompileServer.class, port, threads, Map.of(),
+                context -> context.getBeanFactory().registerSingleton("compileController", new CompileController(new MemoryCompiler(), texts)));
     }
 }

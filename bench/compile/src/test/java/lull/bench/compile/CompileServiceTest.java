@@ -9,9 +9,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import lull.bench.load.FixedRequest;
 import lull.bench.load.HttpConnection;
 import lull.bench.service.Service;
 import lull.bench.service.Services;
@@ -26,15 +26,21 @@ class CompileServiceTest {
 
     private void makeData(boolean spoil) throws IOException {
         Map<String, String> texts = Map.of("a b/A.java", "class A { class B { } }", "C.java", "class C { java.util.List l = null; }");
-        List<Expected> all = new ArrayList<>();
         for (Map.Entry<String, String> text : texts.entrySet()) {
             Path file = data.resolve("sources").resolve(text.getKey());
             Files.createDirectories(file.getParent());
             Files.writeString(file, text.getValue());
-            Expected e = Expected.of(new MemoryCompiler().compile(text.getKey(), text.getValue()));
-            all.add(spoil ? new Expected(e.source(), e.diagnostics(), e.classes(), e.bytes(), "00000000") : e);
         }
-        Expected.write(data, "test", all);
+        List<FixedRequest> right = CompileService.ask(texts);
+        FixedRequest.write(data, "test", right.stream()
+                .map(r -> spoil ? new FixedRequest(r.target(), r.type(), r.body(), r.status(), r.length(), "00000000") : r).toList());
+    }
+
+    /** A source that does not compile with this JDK makes no request. */
+    @Test
+    void onlyWhatCompilesIsAsked() throws Exception {
+        List<FixedRequest> requests = CompileService.ask(Map.of("A.java", "class A { }", "B.java", "class B extends None { }"));
+        assertEquals(List.of("/compile?source=A.java"), requests.stream().map(FixedRequest::target).toList());
     }
 
     @Test

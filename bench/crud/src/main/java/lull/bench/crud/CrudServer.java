@@ -5,10 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import lull.bench.service.Service;
-import org.springframework.boot.SpringApplication;
+import lull.bench.spring.SpringServer;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.jpa.repository.config.EnableJpaRepositories;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -27,48 +26,22 @@ class CrudServer {
      */
     static Service.Running start(List<Cities.Row> cities, int port, int threads) {
         Map<String, Object> properties = new LinkedHashMap<>();
-        properties.put("server.address", "127.0.0.1");
-        properties.put("server.port", port);
-        properties.put("server.tomcat.threads.max", threads);
-        properties.put("server.tomcat.threads.min-spare", threads);
-        // A load's connections persist.
-        properties.put("server.tomcat.max-keep-alive-requests", -1);
-        properties.put("server.tomcat.keep-alive-timeout", "10m");
-        properties.put("server.shutdown", "graceful");
-        properties.put("spring.lifecycle.timeout-per-shutdown-phase", "5s");
         properties.put("spring.datasource.hikari.maximum-pool-size", threads);
         // A pause of the collector under test is no reason to give up.
         properties.put("spring.datasource.hikari.connection-timeout", 600_000);
         properties.put("spring.jpa.open-in-view", false);
-        properties.put("spring.main.banner-mode", "off");
-        properties.put("logging.level.root", "warn");
-
-        SpringApplication application = new SpringApplication(CrudServer.class);
-        application.setDefaultProperties(properties);
-        application.setRegisterShutdownHook(false);
-        ConfigurableApplicationContext context = application.run();
+        SpringServer server = SpringServer.start(CrudServer.class, port, threads, properties, context -> { });
         try {
-            context.getBean(JdbcTemplate.class).batchUpdate("insert into city (id, name, country) values (?, ?, ?)", cities, 1000,
+            server.bean(JdbcTemplate.class).batchUpdate("insert into city (id, name, country) values (?, ?, ?)", cities, 1000,
                     (statement, city) -> {
                         statement.setInt(1, city.id());
                         statement.setString(2, city.name());
                         statement.setString(3, city.country());
                     });
         } catch (RuntimeException e) {
-            context.close();
+            server.close();
             throw e;
         }
-        int actual = context.getEnvironment().getRequiredProperty("local.server.port", Integer.class);
-        return new Service.Running() {
-            @Override
-            public int port() {
-                return actual;
-            }
-
-            @Override
-            public void close() {
-                context.close();
-            }
-        };
+        return server;
     }
 }

@@ -14,11 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 import lull.bench.load.HttpConnection;
-import lull.bench.load.Phase;
-import lull.bench.load.Progress;
 import lull.bench.service.Service;
 import lull.bench.service.Service.WrongAnswerException;
-import lull.bench.service.Services;
+import lull.bench.testing.TestedService;
 import lull.bench.util.Cli.UsageException;
 import lull.bench.util.Json;
 import org.junit.jupiter.api.AfterAll;
@@ -30,26 +28,23 @@ import org.junit.jupiter.api.io.TempDir;
 class CrudServiceTest {
     @TempDir
     private static Path data;
-    private static Service service;
-    private static Service.Running running;
+    private static TestedService tested;
 
     @BeforeAll
     static void start() throws Exception {
-        service = Services.find("crud");
-        service.prepare(data, Map.of("cities", "200", "openjdk", "/nowhere"));
-        running = service.start(data, 0, 2);
+        tested = TestedService.start("crud", data, Map.of("cities", "200"), 2);
     }
 
     @AfterAll
     static void stop() throws Exception {
-        running.close();
-        try (HttpConnection http = new HttpConnection(running.port(), 10_000)) {
+        tested.close();
+        try (HttpConnection http = new HttpConnection(tested.port(), 10_000)) {
             assertThrows(IOException.class, () -> http.get("/cities/0"));
         }
     }
 
     private static HttpConnection.Answer send(String method, String target, String body) throws IOException {
-        try (HttpConnection http = new HttpConnection(running.port(), 10_000)) {
+        try (HttpConnection http = new HttpConnection(tested.port(), 10_000)) {
             return http.send(method, target, body == null ? null : "application/json", body == null ? new byte[0] : body.getBytes(StandardCharsets.UTF_8));
         }
     }
@@ -60,23 +55,20 @@ class CrudServiceTest {
 
     @Test
     void clientsAtOnceGetRightAnswers() throws Exception {
-        Service.Caller caller = service.caller(data, 1);
-        Phase phase = Phase.closed("test", caller, running.port(), 4, 120, 6L * caller.variety(), 0);
-        phase.run(new Progress(System.out), 1000);
-        assertEquals(0, phase.latencies().errors(), phase.result().get("errorSamples").toString());
-        assertEquals(6L * caller.variety(), phase.latencies().count());
+        Service.Caller caller = tested.caller(1);
+        TestedService.answersAreRight(caller, tested.port(), 4, 6L * caller.variety(), 0);
     }
 
     /** Another client changes or deletes the book behind the connection's back: each kind of request that reads it must find that. */
     @Test
     void wrongAnswersAreFound() throws Exception {
-        CrudCaller caller = (CrudCaller) service.caller(data, 1);
+        CrudCaller caller = (CrudCaller) tested.caller(1);
         for (CrudCaller.Kind kind : List.of(CrudCaller.Kind.GET, CrudCaller.Kind.LIST, CrudCaller.Kind.UPDATE, CrudCaller.Kind.CREATE,
                 CrudCaller.Kind.DELETE)) {
             // Several numbers, as one may ask for the empty page behind the last.
             List<Long> numbers = LongStream.range(0, 100).filter(number -> caller.kind(number) == kind).boxed().toList();
             boolean found = false;
-            try (CrudConnection connection = (CrudConnection) caller.connect(running.port())) {
+            try (CrudConnection connection = (CrudConnection) caller.connect(tested.port())) {
                 connection.request(numbers.getFirst());
                 if (kind == CrudCaller.Kind.CREATE || kind == CrudCaller.Kind.DELETE) {
                     assertEquals(204, send("DELETE", "/books/" + connection.book(), null).status());
@@ -115,7 +107,7 @@ class CrudServiceTest {
         for (long number = 0; number < caller.variety(); number++) {
             if (caller.kind(number) == CrudCaller.Kind.CITY || caller.kind(number) == CrudCaller.Kind.CITIES) {
                 long found = number;
-                try (Service.Connection connection = caller.connect(running.port())) {
+                try (Service.Connection connection = caller.connect(tested.port())) {
                     assertThrows(WrongAnswerException.class, () -> connection.request(found));
                 }
             }
@@ -124,7 +116,7 @@ class CrudServiceTest {
 
     @Test
     void closingDeletesTheBook() throws Exception {
-        CrudConnection connection = (CrudConnection) service.caller(data, 1).connect(running.port());
+        CrudConnection connection = (CrudConnection) tested.caller(1).connect(tested.port());
         connection.request(0);
         String target = "/books/" + connection.book() + "/contacts?page=0";
         assertFalse(json(send("GET", target, null)).get("total").equals(0L));
@@ -148,6 +140,7 @@ class CrudServiceTest {
 
     @Test
     void preparesOnceAndExplainsErrors(@TempDir Path other) throws Exception {
+        Service service = tested.service();
         assertTrue(assertThrows(IOException.class, () -> service.start(other, 0, 1)).getMessage().contains("prepare the service first"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("cities", "0"))).getMessage().contains("cities"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("towns", "1"))).getMessage().contains("'towns'"));

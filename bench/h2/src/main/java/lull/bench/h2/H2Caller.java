@@ -8,10 +8,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import lull.bench.load.Order;
 import lull.bench.service.Service;
 
-/** The load's side: which transaction each request is. */
+/** The load's side: which transaction each request is. Its connections share a pool of sessions, as the server has a thread for every one. */
 final class H2Caller implements Service.Caller {
     /** The transactions. */
     enum Kind { NEW_ORDER, PAYMENT, ORDER_STATUS, DELIVERY, STOCK_LEVEL, AUDIT }
@@ -24,6 +25,7 @@ final class H2Caller implements Service.Caller {
     private final Scale scale;
     private final long seed;
     private final Order order;
+    private final Map<Integer, SessionPool> pools = new ConcurrentHashMap<>();
 
     H2Caller(Scale scale, long seed) {
         this.scale = scale;
@@ -42,34 +44,39 @@ final class H2Caller implements Service.Caller {
 
     @Override
     public Service.Connection connect(int port) {
+        SessionPool pool = pools.computeIfAbsent(port, SessionPool::new);
+        pool.join();
         return new Service.Connection() {
-            private Session session;
+            private boolean closed;
 
             @Override
             public void request(long number) throws IOException, Service.WrongAnswerException {
+                Session session = null;
                 boolean done = false;
                 try {
-                    if (session == null) {
-                        session = new Session(H2Server.connect(port));
-                    }
+                    session = pool.take();
                     new Transactions(session, scale, new SplittableRandom(seed + number)).perform(kind(number));
                     session.commit();
                     done = true;
                 } catch (SQLException e) {
                     throw new IOException(kind(number) + ": " + e.getMessage(), e);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    throw new IOException("interrupted", e);
                 } finally {
-                    if (!done) {
-                        close();
+                    if (done) {
+                        pool.give(session);
+                    } else if (session != null) {
+                        pool.drop(session);
                     }
                 }
             }
 
-            /** Rolls back what is not committed. */
             @Override
             public void close() {
-                if (session != null) {
-                    session.close();
-                    session = null;
+                if (!closed) {
+                    closed = true;
+                    pool.leave();
                 }
             }
         };

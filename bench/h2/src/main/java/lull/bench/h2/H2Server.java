@@ -4,6 +4,7 @@ package lull.bench.h2;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import lull.bench.service.Service;
@@ -15,7 +16,8 @@ final class H2Server implements Service.Running {
     /** Keeps the database, which is closed with its last connection. */
     private final Connection connection;
 
-    H2Server(Scale scale, int port) throws IOException {
+    /** @param threads how many sessions a load may have: H2 has a thread for each, and no limit of its own */
+    H2Server(Scale scale, int port, int threads) throws IOException {
         // H2 has no other way to say this, and reads it when its first class is loaded.
         System.setProperty("h2.bindAddress", "127.0.0.1");
         try {
@@ -26,6 +28,9 @@ final class H2Server implements Service.Running {
         try {
             connection = DriverManager.getConnection("jdbc:h2:" + database(server.getPort()), "sa", "");
             Population.create(connection, scale);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("create table setting (threads bigint) as values (" + threads + ")");
+            }
         } catch (SQLException e) {
             server.stop();
             throw new IOException("H2 did not fill the database: " + e.getMessage(), e);
@@ -41,6 +46,15 @@ final class H2Server implements Service.Running {
     /** Returns a new connection to the database of the server at {@code port}. */
     static Connection connect(int port) throws SQLException {
         return DriverManager.getConnection("jdbc:h2:tcp://127.0.0.1:" + port + "/" + database(port), "sa", "");
+    }
+
+    /** Returns how many sessions a load of the server at {@code port} may have. */
+    static int threads(int port) throws SQLException {
+        try (Connection asking = connect(port); Statement statement = asking.createStatement();
+                ResultSet threads = statement.executeQuery("select threads from setting")) {
+            threads.next();
+            return threads.getInt(1);
+        }
     }
 
     @Override

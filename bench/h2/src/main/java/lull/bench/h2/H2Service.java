@@ -30,10 +30,9 @@ public final class H2Service implements Service {
         }
     }
 
-    /** H2 has a thread for every connection: {@code threads} is no limit. */
     @Override
     public Running start(Path data, int port, int threads) throws IOException {
-        return new H2Server(Scale.read(data), port);
+        return new H2Server(Scale.read(data), port, threads);
     }
 
     @Override

@@ -9,14 +9,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.EnumMap;
 import java.util.Map;
-import lull.bench.load.Phase;
-import lull.bench.load.Progress;
+import java.util.concurrent.atomic.AtomicLong;
 import lull.bench.service.Service;
 import lull.bench.service.Service.WrongAnswerException;
 import lull.bench.service.Services;
+import lull.bench.testing.TestedService;
 import lull.bench.util.Cli.UsageException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -39,10 +40,7 @@ class H2ServiceTest {
     void clientsAtOnceKeepTheSumsAndTheSize() throws Exception {
         try (Service.Running running = service.start(data, 0, 4)) {
             Service.Caller caller = service.caller(data, 1);
-            Phase phase = Phase.closed("test", caller, running.port(), 4, 300, 20L * caller.variety(), 0);
-            phase.run(new Progress(System.out), 1000);
-            assertEquals(0, phase.latencies().errors(), phase.result().get("errorSamples").toString());
-            assertEquals(20L * caller.variety(), phase.latencies().count());
+            TestedService.answersAreRight(caller, running.port(), 4, 20L * caller.variety(), 0);
             try (Session session = new Session(H2Server.connect(running.port()))) {
                 // 860 orders came: they are there, and no more than 10 delivered and the waiting ones of each district are kept.
                 assertEquals(860 + 100, session.row("select sum(d_next_o_id) from district").number(0));
@@ -51,6 +49,49 @@ class H2ServiceTest {
                 assertTrue(session.row("select count(*) from new_order").number(0) < 300);
                 assertTrue(session.row("select count(*) from history").number(0) < 300);
             }
+        }
+    }
+
+    /** More clients than the server has threads, as in an open loop: no more sessions than threads, and none when the load has ended. */
+    @Test
+    void aLoadHasNoMoreSessionsThanTheServerHasThreads() throws Exception {
+        try (Service.Running running = service.start(data, 0, 2); Session watch = new Session(H2Server.connect(running.port()))) {
+            String sessions = "select count(*) from information_schema.sessions";
+            long before = watch.row(sessions).number(0);
+            Service.Caller caller = service.caller(data, 1);
+            AtomicLong most = new AtomicLong();
+            Service.Caller watched = new Service.Caller() {
+                @Override
+                public Service.Connection connect(int port) throws IOException {
+                    Service.Connection connection = caller.connect(port);
+                    return new Service.Connection() {
+                        @Override
+                        public void request(long number) throws IOException, WrongAnswerException {
+                            connection.request(number);
+                            synchronized (watch) {
+                                try {
+                                    most.accumulateAndGet(watch.row(sessions).number(0) - before, Math::max);
+                                } catch (SQLException e) {
+                                    throw new IOException(e);
+                                }
+                            }
+                        }
+
+                        @Override
+                        public void close() {
+                            connection.close();
+                        }
+                    };
+                }
+
+                @Override
+                public int variety() {
+                    return caller.variety();
+                }
+            };
+            TestedService.answersAreRight(watched, running.port(), 8, 200, 0);
+            assertEquals(2, most.get());
+            assertEquals(before, watch.row(sessions).number(0));
         }
     }
 

@@ -21,7 +21,7 @@ public final class Page {
             h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; } h2 { font-size: 1.2rem; margin: 2rem 0 .6rem; }
             h3 { font-size: 1rem; margin: 0 0 .2rem; } p { margin: .3rem 0 .6rem; max-width: 76ch; }
             .note { color: var(--soft); font-size: .88rem; margin: 0 0 .4rem; }
-            .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 16px; }
+            .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 16px; margin-bottom: 16px; }
             .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px; min-width: 0; }
             .card svg { display: block; width: 100%; height: auto; }
             .scroll { overflow-x: auto; margin: .6rem 0; }

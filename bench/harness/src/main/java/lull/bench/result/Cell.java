@@ -47,6 +47,16 @@ public record Cell(Setup setup, List<Invocation> invocations) {
         return Interval.ofMean(values(metric));
     }
 
+    /** Returns the latencies of all invocations together; none if the cell is missing or has no open loop. */
+    public Distribution latencies() {
+        return Distribution.of(missing() != null ? List.of() : invocations.stream().map(Invocation::latencies).filter(Objects::nonNull).toList());
+    }
+
+    /** Returns the first timeline that was kept; null if the cell is missing or has none. */
+    public Timeline timeline() {
+        return missing() != null ? null : invocations.stream().map(Invocation::timeline).filter(Objects::nonNull).findFirst().orElse(null);
+    }
+
     /** Returns the point at which the cell stands in {@link #overhead}. */
     public Point point() {
         return new Point(setup.collector(), setup.factor());

@@ -13,8 +13,16 @@ import java.util.Map;
  * @param seconds that all of it took
  * @param metrics by their names; those that were not measured are not there
  * @param failure why there is no result: the server ended, or answers were wrong or missing; null if there is one
+ * @param latencies all of the open loop, for {@link Distribution#of}; null if there was none
+ * @param timeline null if it was not kept
  */
-public record Invocation(Setup setup, int number, long seed, String started, double seconds, Map<String, Double> metrics, String failure) {
+public record Invocation(Setup setup, int number, long seed, String started, double seconds, Map<String, Double> metrics, String failure,
+        String latencies, Timeline timeline) {
+    /** An invocation of which only numbers are known. */
+    public Invocation(Setup setup, int number, long seed, String started, double seconds, Map<String, Double> metrics, String failure) {
+        this(setup, number, seed, started, seconds, metrics, failure, null, null);
+    }
+
     /** What tells an invocation from all others that are planned or kept. */
     public record Key(Setup setup, int number, long seed) { }
 
@@ -53,6 +61,12 @@ public record Invocation(Setup setup, int number, long seed, String started, dou
         });
         map.put("metrics", numbers);
         map.put("failure", failure);
+        if (latencies != null) {
+            map.put("latencies", latencies);
+        }
+        if (timeline != null) {
+            map.put("timeline", timeline.json());
+        }
         return map;
     }
 
@@ -68,7 +82,9 @@ public record Invocation(Setup setup, int number, long seed, String started, dou
         Map<String, Double> metrics = new LinkedHashMap<>();
         ((Map<?, ?>) field(map, "metrics", Map.class)).forEach((name, value) -> metrics.put((String) name, ((Number) value).doubleValue()));
         return new Invocation(setup, number(map, "number").intValue(), number(map, "seed").longValue(), text(map, "started"),
-                number(map, "seconds").doubleValue(), metrics, map.get("failure") == null ? null : text(map, "failure"));
+                number(map, "seconds").doubleValue(), metrics, map.get("failure") == null ? null : text(map, "failure"),
+                map.containsKey("latencies") ? text(map, "latencies") : null,
+                map.containsKey("timeline") ? Timeline.of(field(map, "timeline", Map.class)) : null);
     }
 
     private static String text(Map<String, Object> map, String name) {

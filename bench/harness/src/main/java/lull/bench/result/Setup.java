@@ -10,7 +10,7 @@ package lull.bench.result;
  * @param flags of the server's JVM, those that choose the collector included
  * @param heap in megabytes
  * @param factor the heap as a multiple of the service's smallest for G1
- * @param work the fixed work, in words: threads and numbers of requests; costs may be compared where it is the same
+ * @param work the fixed work, in words: threads, numbers of requests, and the identity of the service; costs may be compared where it is the same
  * @param open the open loop, in words; empty if there is none
  */
 public record Setup(String service, String options, String collector, String jdk, String libjvm, String flags, int heap, double factor, String work,

@@ -18,6 +18,7 @@ import lull.bench.result.Invocation;
 import lull.bench.result.Plan;
 import lull.bench.result.ResultsFile;
 import lull.bench.result.Setup;
+import lull.bench.result.Timeline;
 import lull.bench.util.Cli;
 import lull.bench.util.Cli.UsageException;
 
@@ -28,6 +29,10 @@ import lull.bench.util.Cli.UsageException;
 public final class Bench {
     private static final String USAGE = "bench.sh [quick|full] (settings are environment variables, see `bench.sh --help`)";
 
+    static final String SERVICES = "compile tomcat";
+    static final String COLLECTORS = "lull g1 parallel serial";
+    static final String FACTORS = "1.5 2 3 6";
+
     private final Settings settings;
     private final Path directory;
     private final Calibration.Wish wish;
@@ -37,33 +42,53 @@ public final class Bench {
     private Bench(Settings settings) throws IOException, InterruptedException {
         this.settings = settings;
         this.directory = settings.build().resolve("bench-results");
-        this.wish = new Calibration.Wish(settings.decimal("BENCH_WARMUP", 30, 1, 3600), settings.decimal("BENCH_CLOSED", 15, 1, 3600),
-                settings.decimal("BENCH_LOAD", 0.5, 0.01, 2));
-        this.open = settings.decimal("BENCH_OPEN", 30, 0, 3600);
-        this.collectors = new ArrayList<>(Collector.of(settings, settings.words("COLLECTORS", "lull g1 parallel serial")));
+        this.wish = wish(settings);
+        this.open = open(settings);
+        this.collectors = new ArrayList<>(Collector.of(settings, settings.words("COLLECTORS", COLLECTORS)));
         this.collectors.addAll(Collector.ofJdks(settings.words("JDKS", "")));
     }
 
     public static void main(String[] args) {
-        Cli.main(USAGE, Set.of(), args, cli -> new Bench(Settings.of(System.getenv())).run());
+        Cli.main(USAGE, Set.of(), args, cli -> {
+            Settings settings = Settings.of(System.getenv());
+            if (settings.number("BENCH_PLAN", 0, 0, 1) == 1) {
+                System.out.println("planned: " + PlannedTime.of(settings));
+                return 0;
+            }
+            return new Bench(settings).run();
+        });
+    }
+
+    static Calibration.Wish wish(Settings settings) {
+        return new Calibration.Wish(settings.decimal("BENCH_WARMUP", 30, 1, 3600), settings.decimal("BENCH_CLOSED", 15, 1, 3600),
+                settings.decimal("BENCH_LOAD", 0.5, 0.01, 2));
+    }
+
+    static double open(Settings settings) {
+        return settings.decimal("BENCH_OPEN", 30, 0, 3600);
+    }
+
+    static int invocations(Settings settings) {
+        return (int) settings.number("BENCH_INVOCATIONS", 5, 1, 1000);
     }
 
     private int run() throws Exception {
-        int invocations = (int) settings.number("BENCH_INVOCATIONS", 5, 1, 1000);
+        int invocations = invocations(settings);
         double hours = settings.decimal("BENCH_HOURS", 24 * 365, 0, 24 * 365);
         List<Double> factors = new ArrayList<>();
-        for (String word : settings.words("BENCH_FACTORS", "1.5 2 3 6")) {
+        for (String word : settings.words("BENCH_FACTORS", FACTORS)) {
             factors.add(Cli.decimal("BENCH_FACTORS", word, 0.1, 100));
         }
         if (factors.size() != Set.copyOf(factors).size()) {
             throw new UsageException("BENCH_FACTORS has a factor twice: " + factors);
         }
+        System.out.println("planned: " + PlannedTime.of(settings));
         Files.createDirectories(directory);
         Path file = Path.of(settings.text("BENCH_RESULTS", directory.resolve("results.jsonl").toString()));
         ResultsFile results = ResultsFile.read(file, warning -> System.err.println("warning: " + warning));
 
         List<Study> studies = new ArrayList<>();
-        for (String service : settings.words("BENCH_SERVICES", "compile tomcat")) {
+        for (String service : settings.words("BENCH_SERVICES", SERVICES)) {
             studies.add(study(service, factors));
         }
         Map<Setup, Study> setups = new LinkedHashMap<>();
@@ -125,6 +150,8 @@ public final class Bench {
         long start = System.nanoTime();
         Map<String, Double> metrics = new LinkedHashMap<>();
         String failure;
+        String latencies = null;
+        Timeline timeline = null;
         try {
             Trial trial = Trial.run(study.workload().withSeed(key.seed()), collector, setup.heap(), study.work().load(wish, setup.open().isEmpty() ? 0 : open),
                     Server.Allowance.ready(300), files, line -> { });
@@ -132,12 +159,15 @@ public final class Bench {
             if (failure == null) {
                 trial.metrics().forEach((metric, value) -> metrics.put(metric.id(), value));
                 metrics.putAll(trial.fixedWork().metrics());
+                latencies = trial.latencies();
+                // One is drawn, so one is kept.
+                timeline = key.number() == 1 ? trial.timeline().thinned() : null;
             }
         } catch (Server.ServerFailedException e) {
             // A result too: this collector does not run the service in this heap.
             failure = e.getMessage();
         }
-        return new Invocation(setup, key.number(), key.seed(), started, (System.nanoTime() - start) / 1e9, metrics, failure);
+        return new Invocation(setup, key.number(), key.seed(), started, (System.nanoTime() - start) / 1e9, metrics, failure, latencies, timeline);
     }
 
     /** Returns a time for people: to the minute where there are hours. */

@@ -27,7 +27,7 @@ final class BenchPage {
     Page write() throws IOException {
         Page page = new Page("Lull bench: " + String.join(", ", findings.stream().map(f -> f.study().workload().service()).toList()));
         page.paragraph("Each collector does the same work in the same heaps, several times, in random order. Vertical lines are 95 % confidence intervals of "
-                + "the means. A point that is not there is missing: nothing stands in for it, and the reason is told below the table.");
+                + "the means; points of the same heap are drawn beside each other. A point that is not there is missing: nothing stands in for it, and the reason is told below the table.");
         if (findings.size() > 1) {
             page.heading("All services").note("Geometric means of the lower-bound overheads. At each heap, only services that miss no collector there count.");
             page.table(BenchReport.means(findings));
@@ -53,13 +53,33 @@ final class BenchPage {
             page.picture("Longest pause", "Mean over the invocations of the longest pause of each. Lower is better.", keys,
                     pictures.overHeap("Longest pause over the heap", "ms", true, 0, c -> c.mean(Metric.LONGEST_PAUSE.id())));
             for (double factor : pictures.factors()) {
-                page.picture("Latency at " + Scale.label(factor) + "x", "Open loop, from the intended start. Lower is better.", keys, pictures.percentiles(factor));
+                page.picture("Latency at " + Scale.label(factor) + "x", "Open loop, from the intended start; all invocations together. A dot is the slowest request. "
+                        + "Lower is better.", keys, pictures.percentiles(factor));
             }
             page.endGrid();
         }
+        overTime(page, pictures);
         page.table(BenchReport.table(found));
         page.note(BenchReport.denominators(found) + ".");
         BenchReport.missing(found).forEach(reason -> page.note("Missing: " + reason));
+    }
+
+    private static void overTime(Page page, BenchPictures pictures) {
+        List<Cell> cells = pictures.overTime();
+        if (cells.isEmpty()) {
+            return;
+        }
+        TimePictures times = new TimePictures(cells.stream().map(Cell::timeline).toList());
+        String heap = " at " + Scale.label(pictures.typicalFactor()) + "x";
+        page.startGrid();
+        for (Cell cell : cells) {
+            String name = cell.setup().collector();
+            page.picture("Pauses of " + name + heap, "First invocation; a line per pause, on a logarithmic scale; a dot marks a full collection.", List.of(),
+                    times.pauses(BenchPictures.colour(name), name, cell.timeline()));
+            page.picture("Memory of " + name + heap, "", TimePictures.memoryKeys(BenchPictures.colour(name)),
+                    times.memory(BenchPictures.colour(name), name, cell.timeline()));
+        }
+        page.endGrid();
     }
 
     private Page how(Page page) throws IOException {

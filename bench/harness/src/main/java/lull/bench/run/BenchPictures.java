@@ -2,8 +2,12 @@
 package lull.bench.run;
 
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
@@ -17,11 +21,15 @@ import lull.bench.util.Interval;
 /** The pictures of one service of a benchmark: a line per collector, its gaps where points are missing, intervals as vertical lines. */
 final class BenchPictures {
     private static final double HEIGHT = 270;
+    /** How far the points of two collectors in the same heap are apart. */
+    private static final double APART = 5;
     /** Collectors that have a colour of their own in the style sheet. */
     private static final Set<String> COLOURED = Set.of("lull", "g1", "parallel", "serial", "zgc", "shenandoah", "epsilon", "g1-base");
-    private static final List<Metric> PERCENTILES = List.of(Metric.P50, Metric.P90, Metric.P99, Metric.P999);
-    /** Where {@link #PERCENTILES} stand: at equal steps of 1 / (1 - p), nearly. */
-    private static final List<Double> NINES = List.of(0.3, 1.0, 2.0, 3.0);
+    /** The marks of the axis of percentiles: how many nines, and how that is called. */
+    private static final Map<Double, String> NINES = new TreeMap<>(Map.of(-Math.log10(0.5), "p50", 1.0, "p90", 2.0, "p99", 3.0, "p99.9", 4.0, "p99.99",
+            5.0, "p99.999"));
+    /** The heap of the pictures over time: the one nearest to this multiple of the smallest. */
+    private static final double TYPICAL = 2;
 
     private final List<Cell> cells;
     private final List<String> collectors;
@@ -55,33 +63,55 @@ final class BenchPictures {
     Markup overHeap(String description, String unit, boolean log, double from, Function<Cell, Interval> value) {
         Chart chart = new Chart(HEIGHT, description);
         chart.yAxis(axis(chart, cells.stream().map(value).toList(), log, from), unit);
-        double margin = Math.max(0.1, 0.04 * (factors.getLast() - factors.getFirst()));
+        double margin = Math.max(0.1, 0.06 * (factors.getLast() - factors.getFirst()));
+        // Beside each other, as intervals would cover each other.
+        double apart = APART * (factors.getLast() - factors.getFirst() + 2 * margin) / (Chart.RIGHT - Chart.LEFT);
         chart.xAxis(Scale.linear(factors.getFirst() - margin, factors.getLast() + margin, Chart.LEFT, Chart.RIGHT), factors, at -> Scale.label(at) + "x",
                 "heap, as a multiple of the smallest of G1");
         for (String collector : collectors) {
+            double shift = apart * (collectors.indexOf(collector) - (collectors.size() - 1) / 2.0);
             List<Entry> entries = cells.stream().filter(c -> c.setup().collector().equals(collector))
-                    .map(c -> new Entry(c.setup().factor(), value.apply(c))).toList();
+                    .map(c -> new Entry(c.setup().factor() + shift, value.apply(c))).toList();
             draw(chart, colour(collector), entries);
         }
         return chart.end();
     }
 
-    /** Draws latency by percentile, both axes logarithmic, in the heap of {@code factor}. */
+    /**
+     * Draws latency by percentile, both axes logarithmic, in the heap of {@code factor}: all requests of all invocations together. A curve ends with
+     * its slowest request.
+     */
     Markup percentiles(double factor) {
-        List<Cell> here = cells.stream().filter(c -> c.setup().factor() == factor).toList();
-        List<Interval> all = here.stream().flatMap(c -> PERCENTILES.stream().map(p -> c.mean(p.id()))).toList();
-        Chart chart = new Chart(HEIGHT, "Latency by percentile in the heap of " + Scale.label(factor) + " times the smallest");
-        chart.yAxis(axis(chart, all, true, 0), "ms");
-        chart.xAxis(Scale.linear(0, 3.15, Chart.LEFT, Chart.RIGHT), NINES, at -> PERCENTILES.get(NINES.indexOf(at)).id(),
-                "share of requests that were faster, in %");
-        for (Cell cell : here) {
-            List<Entry> entries = new ArrayList<>();
-            for (int i = 0; i < NINES.size(); i++) {
-                entries.add(new Entry(NINES.get(i), cell.mean(PERCENTILES.get(i).id())));
+        Map<String, List<Point>> curves = new LinkedHashMap<>();
+        double low = Double.MAX_VALUE;
+        double high = 0.1;
+        double nines = 3;
+        for (Cell cell : cells) {
+            if (cell.setup().factor() == factor && cell.latencies().count() > 0) {
+                List<Point> curve = cell.latencies().curve().stream().map(p -> new Point(p.nines(), Math.max(p.millis(), 0.001))).toList();
+                curves.put(cell.setup().collector(), curve);
+                low = Math.min(low, curve.getFirst().y());
+                high = Math.max(high, curve.getLast().y());
+                nines = Math.max(nines, curve.getLast().x());
             }
-            draw(chart, colour(cell.setup().collector()), entries);
         }
+        Chart chart = new Chart(HEIGHT, "Latency by percentile in the heap of " + Scale.label(factor) + " times the smallest");
+        chart.yAxis(Scale.log(Math.max(Math.min(low, high / 10), 0.001), high, chart.bottom(), Chart.TOP), "ms");
+        double last = nines;
+        chart.xAxis(Scale.linear(0, last, Chart.LEFT, Chart.RIGHT - 14), NINES.keySet().stream().filter(at -> at <= last).toList(), NINES::get,
+                "share of requests that were faster, in %");
+        curves.forEach((collector, curve) -> chart.line(colour(collector), curve).dots(colour(collector), 2.8, List.of(curve.getLast())));
         return chart.end();
+    }
+
+    /** Returns the multiple of the smallest heap whose cells are drawn over time. */
+    double typicalFactor() {
+        return factors.stream().min(Comparator.comparingDouble(f -> Math.abs(f - TYPICAL))).orElse(TYPICAL);
+    }
+
+    /** Returns those cells in the typical heap of which a timeline was kept. */
+    List<Cell> overTime() {
+        return cells.stream().filter(c -> c.setup().factor() == typicalFactor() && c.timeline() != null).toList();
     }
 
     private record Entry(double x, Interval value) { }

@@ -117,6 +117,7 @@ final class BenchReport {
             Map<String, Object> numbers = new LinkedHashMap<>();
             numbers(found, cell).forEach((name, value) -> numbers.put(name, List.of(value.value(), value.low(), value.high(), value.count())));
             entry.put("meanLowHighCount", numbers);
+            entry.put("latencyPercentileMs", cell.latencies().curve().stream().map(p -> List.of(p.percentile(), p.millis())).toList());
             cells.add(entry);
         }
         map.put("cells", cells);

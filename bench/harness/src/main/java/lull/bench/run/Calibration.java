@@ -21,10 +21,12 @@ import lull.bench.util.Json;
  * @param requests of the closed loop
  * @param rate requests per second of the open loop
  * @param megabytes that G1 allocated for a request
+ * @param before megabytes that G1 allocated before the first request
  */
-record Calibration(long warmup, long requests, double rate, double megabytes) {
+record Calibration(long warmup, long requests, double rate, double megabytes, double before) {
     /** Of the smallest heap, in which G1 is measured: ample, so that the work does not depend on how well it collects. */
     private static final double FACTOR = 4;
+    private static final String BEFORE = "megabytesBefore";
     /** A closed loop that takes this many times as long as G1's is broken off. */
     static final double PATIENCE = 20;
 
@@ -44,8 +46,10 @@ record Calibration(long warmup, long requests, double rate, double megabytes) {
         String key = String.join(" | ", workload.service(), workload.options(), settings.threads() + " threads", Machine.here().toString(),
                 String.format(Locale.ROOT, "warm-up %s s, closed loop %s s, rate %s", wish.warmup, wish.closed, wish.share));
         if (known.get(key) instanceof Map<?, ?> found) {
+            // Older files do not have the last number.
+            double before = found.containsKey(BEFORE) ? number(found, BEFORE).doubleValue() : 0;
             return new Calibration(number(found, "warmup").longValue(), number(found, "requests").longValue(), number(found, "rate").doubleValue(),
-                    number(found, "megabytesPerRequest").doubleValue());
+                    number(found, "megabytesPerRequest").doubleValue(), before);
         }
         int heap = (int) Math.round(FACTOR * smallest);
         say.accept(workload.service() + ": measuring how many requests G1 does in the time, in " + heap + " MB (kept in " + file + ")");
@@ -56,12 +60,13 @@ record Calibration(long warmup, long requests, double rate, double megabytes) {
             throw new IOException(trial.errors() + " errors of " + workload.service() + " on G1: see " + directory);
         }
         Calibration found = of(trial.number("warm-up", "requests"), trial.number("closed", "answers"), trial.number("closed", "throughput"),
-                wish.share, trial.allocatedPerAnswer());
+                wish.share, trial.allocatedPerAnswer(), trial.allocatedBefore());
         Map<String, Object> entry = new LinkedHashMap<>();
         entry.put("warmup", found.warmup);
         entry.put("requests", found.requests);
         entry.put("rate", found.rate);
         entry.put("megabytesPerRequest", found.megabytes);
+        entry.put(BEFORE, found.before);
         known.put(key, entry);
         Json.write(file, known);
         return found;
@@ -72,8 +77,9 @@ record Calibration(long warmup, long requests, double rate, double megabytes) {
     }
 
     /** Rounds what was measured to two digits, which are enough, and easy to repeat by hand. */
-    static Calibration of(double warmup, double answers, double throughput, double share, double megabytes) {
-        return new Calibration(Math.max(1, (long) twoDigits(warmup)), Math.max(1, (long) twoDigits(answers)), twoDigits(share * throughput), megabytes);
+    static Calibration of(double warmup, double answers, double throughput, double share, double megabytes, double before) {
+        return new Calibration(Math.max(1, (long) twoDigits(warmup)), Math.max(1, (long) twoDigits(answers)), twoDigits(share * throughput), megabytes,
+                before);
     }
 
     private static double twoDigits(double value) {
@@ -120,7 +126,7 @@ record Calibration(long warmup, long requests, double rate, double megabytes) {
      * @param smallest heap in which the service runs with collection
      */
     int heapWithoutCollection(int smallest) {
-        // A quarter more, as requests differ, and the smallest heap for what is there before the first request.
-        return (int) Math.ceil(1.25 * megabytes * (warmup + requests)) + 2 * smallest + 64;
+        // A quarter more, as requests differ and what is allocated during a collection was not seen, and the smallest heap for what it kept.
+        return (int) Math.ceil(1.25 * (before + megabytes * (warmup + requests))) + 2 * smallest + 64;
     }
 }

@@ -60,16 +60,17 @@ final class DemoPage {
                 new Key("plain", "second", "collector threads"), new Key("plain", "third", "compilers")), pictures.processorTime());
         page.endGrid();
 
+        TimePictures times = new TimePictures(trials.stream().map(Trial::timeline).toList());
         page.heading("Pauses").startGrid();
         for (Trial trial : trials) {
-            page.picture(trial.collector().label(), "One line per pause; a dot on top marks a full collection.", List.of(), pictures.pauses(trial));
+            page.picture(trial.collector().label(), "One line per pause, its length on a logarithmic scale; a dot on top marks a full collection.", List.of(),
+                    times.pauses(trial.collector().name(), trial.collector().label(), trial.timeline()));
         }
         page.endGrid();
         page.heading("Memory").startGrid();
         for (Trial trial : trials) {
             String colour = trial.collector().name();
-            page.picture(trial.collector().label(), "", List.of(new Key(colour, "line", "resident set"), new Key(colour, "area", "heap used"),
-                    new Key("plain", "committed", "heap committed")), pictures.memory(trial));
+            page.picture(trial.collector().label(), "", TimePictures.memoryKeys(colour), times.memory(colour, trial.collector().label(), trial.timeline()));
         }
         page.endGrid();
         return how(page);

@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import lull.bench.gclog.GcLog;
-import lull.bench.proc.Sampler;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
 import lull.bench.report.Markup;
@@ -15,7 +13,6 @@ import lull.bench.report.Scale;
 /** The pictures of a comparison of runs. A run is drawn in the colour of its collector; time starts when warm-up has ended. */
 final class Pictures {
     private static final double HEIGHT = 270;
-    private static final double LOW_HEIGHT = 190;
 
     private final List<Trial> trials;
 
@@ -95,63 +92,5 @@ final class Pictures {
             high = Math.max(high, most.applyAsDouble(trial));
         }
         return Scale.log(Math.max(low, 0.001), high, chart.bottom(), Chart.TOP);
-    }
-
-    /** Every pause of one run as a line of its length; all runs have the same scale. */
-    Markup pauses(Trial trial) {
-        double most = trials.stream().mapToDouble(t -> measured(t).longestMillis()).max().orElse(1);
-        Chart chart = new Chart(LOW_HEIGHT, "Pauses over time of " + trial.collector().label());
-        chart.yAxis(Scale.linear(0, most * 1.05, chart.bottom(), Chart.TOP), "ms");
-        timeAxis(chart, trial);
-        List<Point> young = new ArrayList<>();
-        List<Point> full = new ArrayList<>();
-        for (GcLog.Pause pause : measured(trial).pauses()) {
-            (pause.full() ? full : young).add(new Point(trial.sinceMeasured(pause.uptime()), pause.millis()));
-        }
-        chart.stems(trial.collector().name(), young);
-        chart.stems(trial.collector().name(), full);
-        chart.dots(trial.collector().name(), 2.2, full);
-        return chart.end();
-    }
-
-    /** Heap used and committed, and the resident set, of one run; all runs have the same scale. */
-    Markup memory(Trial trial) {
-        double most = trials.stream().mapToDouble(t -> Math.max(t.metrics().get(Metric.RSS), t.heap())).max().orElse(1);
-        Chart chart = new Chart(LOW_HEIGHT, "Heap and resident set over time of " + trial.collector().label());
-        chart.yAxis(Scale.linear(0, most * 1.08, chart.bottom(), Chart.TOP), "MB");
-        timeAxis(chart, trial);
-        List<Point> used = new ArrayList<>();
-        List<Point> committed = new ArrayList<>();
-        for (GcLog.HeapSize size : measured(trial).heap()) {
-            double second = trial.sinceMeasured(size.uptime());
-            used.add(new Point(second, size.used()));
-            if (!Double.isNaN(size.capacity())) {
-                committed.add(new Point(second, size.capacity()));
-            }
-        }
-        chart.area(trial.collector().name(), used);
-        chart.line(trial.collector().name() + " thin", used);
-        chart.line("committed", committed);
-        List<Point> rss = new ArrayList<>();
-        for (Sampler.Sample sample : trial.samples()) {
-            if (sample.millis() >= trial.measuredFrom() && sample.millis() <= trial.measuredTo()) {
-                rss.add(new Point((sample.millis() - trial.measuredFrom()) / 1000.0, sample.rss()));
-            }
-        }
-        chart.line(trial.collector().name() + " strong", rss);
-        return chart.end();
-    }
-
-    private static GcLog measured(Trial trial) {
-        return trial.log(trial.measuredFrom(), trial.measuredTo());
-    }
-
-    private void timeAxis(Chart chart, Trial trial) {
-        double end = trials.stream().mapToDouble(t -> (t.measuredTo() - t.measuredFrom()) / 1000.0).max().orElse(1);
-        Scale x = Scale.linear(0, end, Chart.LEFT, Chart.RIGHT);
-        chart.xAxis(x, x.marks(6), Scale::label, "seconds since the end of warm-up");
-        if (trial.phase("closed") != null && trial.phase("open") != null) {
-            chart.rule((trial.number("open", "startMillis") - trial.measuredFrom()) / 1000.0, "open loop");
-        }
     }
 }

@@ -54,7 +54,7 @@ record Study(Workload workload, int smallest, Calibration work, Map<Setup, Colle
         return new Study(workload, smallest, work, setups, left);
     }
 
-    private static boolean isEpsilon(Collector collector) {
+    static boolean isEpsilon(Collector collector) {
         return collector.name().equals("epsilon");
     }
 
@@ -64,6 +64,6 @@ record Study(Workload workload, int smallest, Calibration work, Map<Setup, Colle
         List<String> flags = new ArrayList<>(collector.flags());
         flags.addAll(settings.flags());
         return new Setup(workload.service(), workload.options(), collector.name(), jdk.runtime(), jdk.libjvm(), String.join(" ", flags), heap, factor,
-                work.work(settings.threads()), work.open(open), Machine.here().toString());
+                work.work(settings.threads()) + "; service " + workload.identity(), work.open(open), Machine.here().toString());
     }
 }

@@ -14,6 +14,7 @@ import lull.bench.gclog.GcLog;
 import lull.bench.proc.CpuSplit;
 import lull.bench.proc.Sampler;
 import lull.bench.result.FixedWork;
+import lull.bench.result.Timeline;
 import lull.bench.util.Json;
 
 /** One run: a server on one collector in one heap, loaded, sampled and stopped. */
@@ -186,6 +187,12 @@ public final class Trial {
                 / number("closed", "answers");
     }
 
+    /** Returns megabytes that were allocated before the first request. */
+    double allocatedBefore() {
+        String first = phase("warm-up") == null ? "closed" : "warm-up";
+        return log.allocatedMegabytes(0, uptime((long) number(first, "startMillis")));
+    }
+
     private double uptime(long millis) {
         return (millis - uptimeZeroMillis) / 1000.0;
     }
@@ -208,6 +215,22 @@ public final class Trial {
         double load = (phase("closed") == null ? 0 : number("closed", "loadCpuSeconds")) + (phase("open") == null ? 0 : number("open", "loadCpuSeconds"));
         double capacity = (measuredTo() - measuredFrom()) / 1000.0 * Runtime.getRuntime().availableProcessors();
         return Math.max(0, 100 * (machine - server - load) / capacity);
+    }
+
+    /** Returns all latencies of the open loop, see {@link lull.bench.result.Distribution}; null if it was left out. */
+    String latencies() {
+        return phase("open") == null ? null : (String) phase("open").get("histogramMicros");
+    }
+
+    /** Returns what the server did over the measured time. */
+    Timeline timeline() {
+        GcLog measured = log(measuredFrom(), measuredTo());
+        double open = phase("open") == null || phase("closed") == null ? Double.NaN : (number("open", "startMillis") - measuredFrom()) / 1000.0;
+        return new Timeline((measuredTo() - measuredFrom()) / 1000.0, open,
+                measured.pauses().stream().map(p -> new Timeline.Pause(sinceMeasured(p.uptime()), p.millis(), p.full())).toList(),
+                measured.heap().stream().map(h -> new Timeline.Heap(sinceMeasured(h.uptime()), h.used(), h.capacity())).toList(),
+                samples.stream().filter(s -> s.millis() >= measuredFrom() && s.millis() <= measuredTo())
+                        .map(s -> new Timeline.Resident((s.millis() - measuredFrom()) / 1000.0, s.rss())).toList());
     }
 
     /** Returns the run as JSON: commands, numbers, and everything the pictures show. */

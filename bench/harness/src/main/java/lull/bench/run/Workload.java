@@ -2,10 +2,18 @@
 package lull.bench.run;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+import lull.bench.util.Directories;
 
 /** A service as the runs see it: its class path, its data for one Java, and the commands of its processes. */
 public final class Workload {
@@ -37,9 +45,53 @@ public final class Workload {
         return options;
     }
 
-    /** Returns the class path of the service: the libraries of its module. */
+    /** Returns the class path of the service: its module, then the libraries, so that the module may have a class in place of a library's. */
     String classPath() {
-        return settings.build().resolve("bench").resolve(service).resolve("lib") + "/*";
+        return ownJar() + ":" + ownJar().resolveSibling("*");
+    }
+
+    private Path ownJar() {
+        return settings.build().resolve("bench").resolve(service).resolve("lib").resolve(service + "-1.jar");
+    }
+
+    /**
+     * Returns the JVM flags without which the service does not run, on any collector: the lines of {@code META-INF/lull/jvm-flags} of its
+     * module, but for comments.
+     */
+    private List<String> ownFlags() throws IOException {
+        try (ZipFile jar = new ZipFile(ownJar().toFile())) {
+            ZipEntry entry = jar.getEntry("META-INF/lull/jvm-flags");
+            if (entry == null) {
+                return List.of();
+            }
+            String text = new String(jar.getInputStream(entry).readAllBytes(), StandardCharsets.UTF_8);
+            return text.lines().map(String::trim).filter(line -> !line.isEmpty() && !line.startsWith("#")).toList();
+        } catch (IOException e) {
+            throw missing(e);
+        }
+    }
+
+    /**
+     * Returns what tells this state of the service from others: the first digits of a SHA-256 over its module and the names, with versions, of its
+     * libraries. The measuring side is not in it.
+     */
+    String identity() throws IOException {
+        try (Stream<Path> list = Files.list(ownJar().getParent())) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(Files.readAllBytes(ownJar()));
+            list.map(library -> library.getFileName().toString()).filter(name -> !name.startsWith("harness-")).sorted()
+                    .forEach(name -> digest.update((name + "\n").getBytes(StandardCharsets.UTF_8)));
+            return HexFormat.of().formatHex(digest.digest()).substring(0, 12);
+        } catch (NoSuchAlgorithmException e) {
+            throw new AssertionError("every Java has SHA-256", e);
+        } catch (IOException e) {
+            throw missing(e);
+        }
+    }
+
+    private IOException missing(IOException e) {
+        return new IOException("the module of service " + service + " is not where it should be, at " + ownJar() + ": " + e.getMessage()
+                + ": build it by its script in bench/", e);
     }
 
     /** Returns where the service's data for {@code java} is: expected answers differ with the version of the JDK. */
@@ -52,10 +104,11 @@ public final class Workload {
         Path data = data(java);
         Files.createDirectories(data);
         Path log = data.resolve("prepare.log");
-        ProcessBuilder builder = new ProcessBuilder(java.toString(), "-XX:+UseSerialGC", "-Xmx1g", "-cp", classPath(),
-                "lull.bench.service.PrepareMain", "--service", service, "--data", data.toString(), "--openjdk", settings.openjdk().toString(),
-                "--options", options);
-        int code = Children.run(builder, log, 900);
+        List<String> command = new ArrayList<>(List.of(java.toString(), "-XX:+UseSerialGC", "-Xmx1g"));
+        command.addAll(ownFlags());
+        command.addAll(List.of("-cp", classPath(), "lull.bench.service.PrepareMain", "--service", service, "--data", data.toString(),
+                "--openjdk", settings.openjdk().toString(), "--options", options));
+        int code = Children.run(new ProcessBuilder(command), log, 900);
         String said = Files.readString(log).trim();
         if (code != 0) {
             throw new IOException("preparing the " + service + " service failed: " + said);
@@ -68,16 +121,21 @@ public final class Workload {
     /**
      * Returns the command of the server process, in a heap of exactly {@code heap} megabytes.
      *
-     * @param directory for its gc log and ready file
+     * @param directory for its gc log, its ready file, and its temporary files, of which those of an earlier server that did not end well are deleted
      */
     List<String> server(Collector collector, int heap, Path directory) throws IOException, InterruptedException {
+        Path temporary = directory.resolve("tmp");
+        Directories.delete(temporary);
+        Files.createDirectories(temporary);
         List<String> command = new ArrayList<>();
         command.add(collector.java().toString());
         command.addAll(collector.flags());
         command.add("-Xms" + heap + "m");
         command.add("-Xmx" + heap + "m");
         command.addAll(settings.flags());
+        command.addAll(ownFlags());
         command.add("-XX:+ExitOnOutOfMemoryError");
+        command.add("-Djava.io.tmpdir=" + temporary);
         command.add("-Xlog:gc*,safepoint:file=" + directory.resolve("gc.log") + ":uptime,level,tags:filecount=0");
         command.addAll(List.of("-cp", classPath(), "lull.bench.service.ServerMain", "--service", service, "--data",
                 data(collector.java()).toString(), "--port", "0", "--threads", "" + settings.threads(), "--ready",

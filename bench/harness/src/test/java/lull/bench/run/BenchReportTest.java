@@ -13,9 +13,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import javax.xml.parsers.DocumentBuilderFactory;
+import lull.bench.load.Latencies;
 import lull.bench.result.FixedWork;
 import lull.bench.result.Invocation;
 import lull.bench.result.Setup;
+import lull.bench.result.Timeline;
 import lull.bench.util.Json;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +26,7 @@ import org.xml.sax.InputSource;
 
 class BenchReportTest {
     private static final Settings SETTINGS = Settings.of(Map.of("LULL_BUILD", "/nowhere", "LULL_BASE_JDK", System.getProperty("java.home")));
-    private static final Calibration WORK = new Calibration(100, 200, 10, 0.5);
+    private static final Calibration WORK = new Calibration(100, 200, 10, 0.5, 0);
 
     @TempDir
     private Path directory;
@@ -102,6 +104,31 @@ class BenchReportTest {
         runAll();
         write();
         assertEquals(12, pictures());
+    }
+
+    /** At 2x, of those of which they are kept; the curve of latencies has as many points as there are requests for. */
+    @Test
+    void timelinesAndCurvesAreDrawn() throws Exception {
+        runAll();
+        Invocation plain = invocations.removeFirst();
+        assertEquals(setup("h2", "lull", 4), plain.setup());
+        Latencies latencies = new Latencies();
+        for (int i = 1; i <= 1000; i++) {
+            latencies.answered(0, i * 1_000_000L);
+        }
+        Timeline timeline = new Timeline(20, 8, List.of(new Timeline.Pause(1, 2.5, false), new Timeline.Pause(9, 250, true)),
+                List.of(new Timeline.Heap(1, 90, 100), new Timeline.Heap(1.1, 40, Double.NaN)), List.of(new Timeline.Resident(0.5, 150)));
+        for (double factor : new double[] {2, 4}) {
+            invocations.add(new Invocation(setup("h2", "lull", factor), factor == 2 ? 2 : 1, 1, "", 10, plain.metrics(), null, latencies.compressed(), timeline));
+        }
+        write();
+        assertEquals(12 + 2, pictures());
+        String page = Files.readString(directory.resolve("index.html"));
+        assertTrue(page.contains("Pauses of lull at 2x") && page.contains("Memory of lull at 2x"));
+        Map<?, ?> service = (Map<?, ?>) ((List<?>) Json.readObject(directory.resolve("bench.json")).get("services")).getFirst();
+        List<?> curve = (List<?>) ((Map<?, ?>) ((List<?>) service.get("cells")).getFirst()).get("latencyPercentileMs");
+        assertEquals(61, curve.size());
+        assertEquals(99.9, (Double) ((List<?>) curve.getLast()).getFirst(), 1e-9);
     }
 
     private int pictures() throws Exception {

@@ -4,18 +4,24 @@ package lull.bench.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import lull.bench.result.Setup;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class StudyTest {
-    private static final Settings SETTINGS = Settings.of(Map.of("LULL_BUILD", "/nowhere", "LULL_BASE_JDK", System.getProperty("java.home"),
-            "LULL_DEMO_FLAGS", "-Xint"));
+    @TempDir
+    private Path build;
 
-    private static Study study(double megabytesPerRequest) throws Exception {
-        Workload workload = new Workload(SETTINGS, "h2", "items=10");
-        return Study.of(SETTINGS, workload, Collector.of(SETTINGS, List.of("g1-base", "epsilon")), 50, new Calibration(100, 300, 7, megabytesPerRequest),
+    private Study study(double megabytesPerRequest) throws Exception {
+        Settings settings = Settings.of(Map.of("LULL_BUILD", build.toString(), "LULL_BASE_JDK", System.getProperty("java.home"), "LULL_DEMO_FLAGS", "-Xint"));
+        Path lib = Files.createDirectories(build.resolve("bench/h2/lib"));
+        Files.writeString(lib.resolve("h2-1.jar"), "");
+        Workload workload = new Workload(settings, "h2", "items=10");
+        return Study.of(settings, workload, Collector.of(settings, List.of("g1-base", "epsilon")), 50, new Calibration(100, 300, 7, megabytesPerRequest, 0),
                 List.of(1.5, 3.0), 10);
     }
 
@@ -28,6 +34,8 @@ class StudyTest {
         assertEquals(List.of("10.0 s at 7.0/s", "10.0 s at 7.0/s", ""), setups.stream().map(Setup::open).toList());
         assertEquals("-XX:+UseG1GC -Xint", setups.getFirst().flags());
         assertEquals("items=10", setups.getFirst().options());
+        assertTrue(setups.getFirst().work().matches("4 threads; warm-up of 100 requests; closed loop of 300 requests; service [0-9a-f]{12}"),
+                setups.getFirst().work());
         assertTrue(setups.getFirst().libjvm().matches("[0-9a-f]{64}"), setups.getFirst().libjvm());
         assertEquals(List.of(), study.left());
     }

@@ -4,8 +4,6 @@ package lull.bench.kafka;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -14,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
+import lull.bench.service.Ports;
 import lull.bench.service.Service;
 import lull.bench.util.Directories;
 import org.apache.kafka.clients.admin.Admin;
@@ -31,11 +30,11 @@ final class KafkaServer implements Service.Running {
     private final KafkaRaftServer server;
 
     KafkaServer(int port, int threads) throws IOException {
-        this.port = freePort(port);
+        this.port = Ports.free("Kafka", port);
         directory = Files.createTempDirectory("lull-kafka");
         KafkaRaftServer starting = null;
         try {
-            Map<String, Object> properties = properties(this.port, freePort(0), threads, directory);
+            Map<String, Object> properties = properties(this.port, Ports.free("Kafka", 0), threads, directory);
             format(directory);
             starting = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
             starting.startup();
@@ -50,15 +49,6 @@ final class KafkaServer implements Service.Running {
             throw new IOException("Kafka did not start on port " + this.port + ": " + e.getMessage(), e);
         }
         server = starting;
-    }
-
-    /** Returns {@code port} if it is free, or for 0 one that is: Kafka must know before it starts. */
-    private static int freePort(int port) throws IOException {
-        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 1}))) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new IOException("Kafka cannot have port " + port + ": " + e.getMessage(), e);
-        }
     }
 
     private static Map<String, Object> properties(int port, int controllerPort, int threads, Path directory) {

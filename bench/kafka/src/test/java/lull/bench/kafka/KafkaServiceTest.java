@@ -10,11 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
-import lull.bench.load.Phase;
-import lull.bench.load.Progress;
 import lull.bench.service.Service;
 import lull.bench.service.Service.WrongAnswerException;
-import lull.bench.service.Services;
+import lull.bench.testing.TestedService;
 import lull.bench.util.Cli.UsageException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -28,50 +26,40 @@ import org.junit.jupiter.api.io.TempDir;
 class KafkaServiceTest {
     @TempDir
     private static Path data;
-    private static Service service;
-    private static Service.Running running;
+    private static TestedService tested;
 
     @BeforeAll
     static void start() throws Exception {
-        service = Services.find("kafka");
-        service.prepare(data, Map.of("record", "100", "openjdk", "/nowhere"));
-        running = service.start(data, 0, 2);
+        tested = TestedService.start("kafka", data, Map.of("record", "100"), 2);
     }
 
     @AfterAll
     static void stop() throws Exception {
-        running.close();
+        tested.close();
     }
 
     /** Returns a connection to partition {@code partition}. */
     private static Service.Connection connect(KafkaCaller caller, int partition) {
-        return new KafkaConnection(caller, running.port(), partition);
+        return new KafkaConnection(caller, tested.port(), partition);
     }
 
     private static void spoil(int partition, long offset, byte[] value) throws Exception {
-        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(Map.of("bootstrap.servers", "127.0.0.1:" + running.port()),
+        try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(Map.of("bootstrap.servers", "127.0.0.1:" + tested.port()),
                 new ByteArraySerializer(), new ByteArraySerializer())) {
             producer.send(new ProducerRecord<>(KafkaCaller.TOPIC, partition, KafkaCaller.key(partition, offset), value)).get();
         }
     }
 
     private static long numberThat(KafkaCaller caller, boolean writes) {
-        long number = 0;
-        while (caller.writes(number) != writes) {
-            number++;
-        }
-        return number;
+        return TestedService.number(number -> caller.writes(number) == writes);
     }
 
     @Test
     void clientsAtOnceGetRightAnswers() throws Exception {
-        Service.Caller caller = service.caller(data, 1);
-        Phase phase = Phase.closed("test", caller, running.port(), 3, 300, 10L * caller.variety(), 0);
-        phase.run(new Progress(System.out), 1000);
-        assertEquals(0, phase.latencies().errors(), phase.result().get("errorSamples").toString());
-        assertEquals(10L * caller.variety(), phase.latencies().count());
+        Service.Caller caller = tested.caller(1);
+        TestedService.answersAreRight(caller, tested.port(), 3, 10L * caller.variety(), 0);
         // Another connection reads what those have written.
-        KafkaCaller other = (KafkaCaller) service.caller(data, 2);
+        KafkaCaller other = (KafkaCaller) tested.caller(2);
         try (Service.Connection connection = connect(other, 0)) {
             connection.request(numberThat(other, false));
         }
@@ -79,7 +67,7 @@ class KafkaServiceTest {
 
     @Test
     void aRecordOfAnotherIsFoundWhenWriting() throws Exception {
-        KafkaCaller caller = (KafkaCaller) service.caller(data, 1);
+        KafkaCaller caller = (KafkaCaller) tested.caller(1);
         long number = numberThat(caller, true);
         try (Service.Connection connection = connect(caller, 60)) {
             connection.request(number);
@@ -93,7 +81,7 @@ class KafkaServiceTest {
 
     @Test
     void aWrongValueOrKeyIsFoundWhenReading() throws Exception {
-        KafkaCaller caller = (KafkaCaller) service.caller(data, 1);
+        KafkaCaller caller = (KafkaCaller) tested.caller(1);
         for (int i = 0; i < KafkaCaller.RECORDS; i++) {
             byte[] value = caller.value(61, i);
             if (i == 7) {
@@ -113,6 +101,7 @@ class KafkaServiceTest {
 
     @Test
     void preparesOnceAndExplainsErrors(@TempDir Path other) throws Exception {
+        Service service = tested.service();
         assertTrue(assertThrows(IOException.class, () -> service.start(other, 0, 1)).getMessage().contains("prepare the service first"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("record", "0"))).getMessage().contains("record"));
         assertTrue(assertThrows(UsageException.class, () -> service.prepare(other, Map.of("size", "1"))).getMessage().contains("'size'"));
@@ -127,6 +116,6 @@ class KafkaServiceTest {
 
     @Test
     void takenPortIsAnError() {
-        assertTrue(assertThrows(IOException.class, () -> service.start(data, running.port(), 1)).getMessage().contains("" + running.port()));
+        assertTrue(assertThrows(IOException.class, () -> tested.service().start(data, tested.port(), 1)).getMessage().contains("" + tested.port()));
     }
 }

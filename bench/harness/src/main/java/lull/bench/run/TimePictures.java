@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import lull.bench.report.Chart;
+import lull.bench.report.Chart.Point;
+import lull.bench.report.Markup;
+import lull.bench.report.Page.Key;
+import lull.bench.report.Scale;
+import lull.bench.result.Timeline;
+
+/** Pictures of what servers did over time: one of each server, all on the same scales. Time starts when warm-up has ended. */
+final class TimePictures {
+    private static final double HEIGHT = 190;
+    /** Shorter pauses than this, in milliseconds, are drawn like it. */
+    private static final double SHORTEST = 0.1;
+
+    private final double seconds;
+    private final double longest;
+    private final double megabytes;
+
+    TimePictures(Collection<Timeline> all) {
+        seconds = all.stream().mapToDouble(Timeline::seconds).max().orElse(1);
+        longest = all.stream().flatMap(t -> t.pauses().stream()).mapToDouble(Timeline.Pause::millis).max().orElse(1);
+        megabytes = Math.max(all.stream().flatMap(t -> t.resident().stream()).mapToDouble(Timeline.Resident::megabytes).max().orElse(1),
+                all.stream().flatMap(t -> t.heap().stream()).mapToDouble(TimePictures::size).max().orElse(1));
+    }
+
+    private static double size(Timeline.Heap heap) {
+        return Double.isNaN(heap.capacity()) ? heap.used() : Math.max(heap.used(), heap.capacity());
+    }
+
+    /** Draws each pause as a line of its length on a logarithmic scale, with a dot on a full collection. */
+    Markup pauses(String colour, String name, Timeline timeline) {
+        Chart chart = new Chart(HEIGHT, "Pauses over time of " + name);
+        chart.yAxis(Scale.log(SHORTEST, Math.max(longest, 1), chart.bottom(), Chart.TOP), "ms");
+        timeAxis(chart, timeline);
+        List<Point> all = new ArrayList<>();
+        List<Point> full = new ArrayList<>();
+        for (Timeline.Pause pause : timeline.pauses()) {
+            all.add(new Point(pause.end(), pause.millis()));
+            if (pause.full()) {
+                full.add(all.getLast());
+            }
+        }
+        return chart.stems(colour, all).dots(colour, 2.2, full).end();
+    }
+
+    /** Draws heap used and committed, and the resident set. */
+    Markup memory(String colour, String name, Timeline timeline) {
+        Chart chart = new Chart(HEIGHT, "Heap and resident set over time of " + name);
+        chart.yAxis(Scale.linear(0, megabytes * 1.08, chart.bottom(), Chart.TOP), "MB");
+        timeAxis(chart, timeline);
+        List<Point> used = new ArrayList<>();
+        List<Point> committed = new ArrayList<>();
+        for (Timeline.Heap heap : timeline.heap()) {
+            used.add(new Point(heap.second(), heap.used()));
+            if (!Double.isNaN(heap.capacity())) {
+                committed.add(new Point(heap.second(), heap.capacity()));
+            }
+        }
+        List<Point> resident = timeline.resident().stream().map(r -> new Point(r.second(), r.megabytes())).toList();
+        return chart.area(colour, used).line(colour + " thin", used).line("committed", committed).line(colour + " strong", resident).end();
+    }
+
+    /** Returns the keys of {@link #memory}. */
+    static List<Key> memoryKeys(String colour) {
+        return List.of(new Key(colour, "line", "resident set"), new Key(colour, "area", "heap used"), new Key("plain", "committed", "heap committed"));
+    }
+
+    private void timeAxis(Chart chart, Timeline timeline) {
+        Scale x = Scale.linear(0, seconds, Chart.LEFT, Chart.RIGHT);
+        chart.xAxis(x, x.marks(6), Scale::label, "seconds since the end of warm-up");
+        if (!Double.isNaN(timeline.open())) {
+            chart.rule(timeline.open(), "open loop");
+        }
+    }
+}

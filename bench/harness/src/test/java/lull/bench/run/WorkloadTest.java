@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class WorkloadTest {
+    @TempDir
+    private Path build;
+
+    private List<String> server(String... entry) throws Exception {
+        Path lib = Files.createDirectories(build.resolve("bench/thing/lib"));
+        try (ZipOutputStream jar = new ZipOutputStream(Files.newOutputStream(lib.resolve("thing-1.jar")))) {
+            jar.putNextEntry(new ZipEntry(entry[0]));
+            jar.write(entry[1].getBytes(StandardCharsets.UTF_8));
+        }
+        return command();
+    }
+
+    private Settings settings() {
+        return Settings.of(Map.of("LULL_BUILD", build.toString(), "LULL_BASE_JDK", System.getProperty("java.home"), "LULL_DEMO_FLAGS", "-Xint"));
+    }
+
+    private List<String> command() throws Exception {
+        Settings settings = settings();
+        return new Workload(settings, "thing", "").server(Collector.of(settings, "g1-base"), 70, build);
+    }
+
+    @Test
+    void aServiceHasTheFlagsThatItNeeds() throws Exception {
+        List<String> command = server("META-INF/lull/jvm-flags", "# why\n--add-opens=a/b=ALL-UNNAMED\n\n  -Dc=d \n");
+        assertEquals(List.of("-XX:+UseG1GC", "-Xms70m", "-Xmx70m", "-Xint", "--add-opens=a/b=ALL-UNNAMED", "-Dc=d"), command.subList(1, 7));
+    }
+
+    @Test
+    void itsOwnClassesComeFirst() throws Exception {
+        List<String> command = server("other", "");
+        Path lib = build.resolve("bench/thing/lib");
+        assertEquals(lib + "/thing-1.jar:" + lib + "/*", command.get(command.indexOf("-cp") + 1));
+        assertEquals("-XX:+ExitOnOutOfMemoryError", command.get(5));
+    }
+
+    @Test
+    void anotherServiceOrLibraryIsAnotherIdentity() throws Exception {
+        Workload workload = new Workload(settings(), "thing", "");
+        assertTrue(assertThrows(IOException.class, workload::identity).getMessage().contains("build it"));
+        server("a", "1");
+        Path lib = build.resolve("bench/thing/lib");
+        Files.writeString(lib.resolve("some-1.2.jar"), "");
+        Files.writeString(lib.resolve("harness-1.jar"), "");
+        String first = workload.identity();
+        Files.writeString(lib.resolve("harness-2.jar"), "");
+        assertEquals(first, workload.identity());
+        Files.move(lib.resolve("some-1.2.jar"), lib.resolve("some-1.3.jar"));
+        String second = workload.identity();
+        Files.writeString(lib.resolve("thing-1.jar"), "2");
+        assertEquals(3, Set.of(first, second, workload.identity()).size());
+    }
+
+    /** A server that was killed leaves them: the next one begins without. */
+    @Test
+    void temporaryFilesAreBelowTheRun() throws Exception {
+        Path left = Files.createDirectories(build.resolve("tmp/lull-thing"));
+        assertTrue(server("a", "1").contains("-Djava.io.tmpdir=" + build.resolve("tmp")));
+        assertTrue(Files.notExists(left) && Files.isDirectory(build.resolve("tmp")));
+    }
+
+    @Test
+    void aMissingModuleIsTold() {
+        String message = assertThrows(IOException.class, this::command).getMessage();
+        assertTrue(message.contains("thing-1.jar") && message.contains("build it"), message);
+    }
+}
