@@ -54,7 +54,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 200
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -64,7 +64,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 300
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -74,7 +74,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 300
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -84,7 +84,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullFlipModeALot=3 -XX:LullPublishAllALot=101
- *                   gc.lull.publication.TestChannels 300
+ *                   gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -94,7 +94,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullPublicationLimit=10 -XX:LullPublicModeWindows=1
- *                   -XX:LullPublicModeWindow=32k gc.lull.publication.TestChannels 300
+ *                   -XX:LullPublicModeWindow=32k gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -104,7 +104,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:-UseCompressedOops -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 300
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 
 public class TestChannels {
@@ -388,7 +388,7 @@ public class TestChannels {
                     if (failed) {
                         return;
                     }
-                    Thread.onSpinWait();
+                    Thread.yield();
                 }
                 Graph graph = CHANNELS.get(n % CHANNELS.size()).receive();
                 if (graph.check() != n) {
@@ -418,7 +418,7 @@ public class TestChannels {
                 System.gc();    // all of the heap is checked
             }
             while (received < n && !failed) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
         }
         receiver.join();
