@@ -29,7 +29,7 @@ import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test
- * @requires vm.gc.Lull & vm.debug & vm.flagless
+ * @requires vm.gc.Lull & vm.debug
  * @summary With the barrier of one place left out, the checks of TestChannels stop the VM and name the invariant.
  * @library / /test/lib
  * @modules java.base/jdk.internal.misc java.management
