@@ -66,8 +66,8 @@ public class TestInjectedFaults {
         run(0, "nothing", 20, interpreter);
         run(1, "the interpreter", 20, interpreter);
         run(2, "C1", 200, c1);
-        run(3, "C2", 150, c2);
-        run(4, "the array copy stubs", 150, c2);
+        run(3, "C2", 500, c2);
+        run(4, "the array copy stubs", 500, c2);
         run(5, "the runtime's stores", 20, interpreter);
         run(6, "stores to roots", 20, interpreter);
     }
