@@ -7,9 +7,10 @@
 #
 #   1. unit    data structures without a VM, in seconds
 #   2. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
-#   3. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
-#   4. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
-#   5. bench   the benchmark programs' own tests (bench/test.sh)
+#   3. product our sources compile as in the release build (product-check.sh)
+#   4. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
+#   5. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
+#   6. bench   the benchmark programs' own tests (bench/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
@@ -70,6 +71,13 @@ run_gtest() {
   took "$start"
 }
 
+run_product() {
+  local start=$SECONDS
+  say "==> product check"
+  if "$SCRIPTS/product-check.sh" 2>&1 | sed 's/^/    /'; then count product 1 0 0 0; else count product 0 1 0 0; fi
+  took "$start"
+}
+
 # Lines "name specs..." of a list. A line of the file is specs, or "name = specs".
 groups() {
   sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1" | awk '{
@@ -104,6 +112,8 @@ build_natives_for() {
       if [[ -n $(find "$dir" \( -name '*.c' -o -name '*.cpp' \) -print -quit) ]]; then hotspot+=("$(basename "$dir")"); fi
     done
   fi
+  # Tests of many directories load the libraries of testlibrary.
+  if ((${#hotspot[@]})) && [[ -z $all ]]; then hotspot+=(testlibrary); fi
   if ((${#hotspot[@]})); then "$SCRIPTS/build.sh" natives hotspot "${hotspot[@]}" || count "natives of hotspot" 0 1 0 0 "could not be built"; fi
   if ((${#jdk[@]})); then "$SCRIPTS/build.sh" natives jdk "${jdk[@]}" || count "natives of jdk" 0 1 0 0 "could not be built"; fi
 }
@@ -167,16 +177,16 @@ run_bench() {
 }
 
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest jtreg dump bench"; else default_phases="unit gtest jtreg bench"; fi
+if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump bench"; else default_phases="unit gtest product jtreg bench"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | jtreg | dump | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest jtreg dump bench)" ;; esac
+  case $p in unit | gtest | product | jtreg | dump | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump bench)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=
 for p in $phases; do
   case $p in
-    gtest | jtreg | dump)
+    gtest | product | jtreg | dump)
       if [[ -z $jdk_built ]]; then
         if debug_jdk; then jdk_built=yes; else jdk_built=no; count jdk-debug 0 1 0 0 "could not be built"; fi
       fi

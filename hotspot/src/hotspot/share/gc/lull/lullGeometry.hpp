@@ -67,6 +67,8 @@ public:
   // one becomes a run of whole blocks (Iso, section 4; Immix uses half a block too).
   static const size_t MaxBlockObjectWords = WordsPerBlock / 2;
 
+  static bool is_large(size_t words) { return words > MaxBlockObjectWords; }
+
   // Line indexes are 32 bits wide.
   static const size_t MaxHeapSize      = (size_t(1) << 32) * LineSize;
 

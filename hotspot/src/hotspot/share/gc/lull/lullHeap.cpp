@@ -28,10 +28,12 @@
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullCollector.hpp"
+#include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullHeapWalker.hpp"
+#include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullObjectIterator.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
@@ -75,8 +77,7 @@ LullHeap::LullHeap()
     _workers(nullptr),
     _collector(nullptr),
     _monitoring(nullptr),
-    _size_policy(),
-    _capacity(0) {
+    _sizer(nullptr) {
   // A hole needs no room for a filler at its end.
   _lab_alignment_reserve = 0;
 }
@@ -103,13 +104,11 @@ jint LullHeap::initialize() {
   _workers = new WorkerThreads("Lull Worker", ParallelGCThreads);
   _workers->initialize_workers();
 
-  // Large pages that are reserved for good are committed as a whole.
-  const size_t initial = _memory->can_uncommit() ? InitialHeapSize : MaxHeapSize;
-  if (expand(initial) < initial) {
+  _sizer = new LullHeapSizer(_memory, _blocks, _supply, _evacuation_policy, _workers);
+  if (!_sizer->commit_initial()) {
     vm_shutdown_during_initialization("Could not commit the initial heap: use a smaller -Xms");
     return JNI_ENOMEM;
   }
-  update_reserve();
 
   _monitoring = new LullMonitoring(this);
   GCInitLogger::print();
@@ -147,99 +146,7 @@ bool LullHeap::is_in(const void* p) const {
   return _memory->is_committed(p);
 }
 
-// Commits granules from low addresses up; returns the bytes gained.
-size_t LullHeap::expand(size_t bytes) {
-  size_t gained = 0;
-  for (size_t granule = 0; granule < _memory->granules() && gained < bytes; granule++) {
-    if (!_memory->is_granule_committed(granule)) {
-      if (!_memory->commit(granule, _workers)) {
-        break;
-      }
-      _supply->add_committed((uint32_t)(granule * LullMemory::blocks_per_granule()),
-                             (uint32_t)LullMemory::blocks_per_granule());
-      gained += LullMemory::granule_size();
-    }
-  }
-  Atomic::store(&_capacity, _memory->capacity());
-  return gained;
-}
-
-// Returns free granules to the system, from high addresses down. The caller rebuilds
-// the supply.
-size_t LullHeap::shrink(size_t bytes) {
-  assert_at_safepoint();
-  const uint32_t blocks = (uint32_t)LullMemory::blocks_per_granule();
-  size_t freed = 0;
-  for (size_t granule = _memory->granules(); granule-- > 0 && freed + LullMemory::granule_size() <= bytes; ) {
-    if (!_memory->is_granule_committed(granule)) {
-      continue;
-    }
-    const uint32_t start = (uint32_t)(granule * blocks);
-    bool is_free = true;
-    for (uint32_t i = start; i < start + blocks && is_free; i++) {
-      is_free = _blocks->at(to_block_index(i))->is_free();
-    }
-    if (is_free) {
-      for (uint32_t i = start; i < start + blocks; i++) {
-        _blocks->at(to_block_index(i))->set_state(LullBlockState::Uncommitted);
-      }
-      _memory->uncommit(granule);
-      freed += LullMemory::granule_size();
-    }
-  }
-  Atomic::store(&_capacity, _memory->capacity());
-  return freed;
-}
-
-// A fragmented heap gets its reserve before mutators get anything: what evacuation gains
-// is more than what it needs. Else the reserve yields when little is free.
-void LullHeap::update_reserve() {
-  const uint32_t blocks = (uint32_t)(capacity() / LullGeometry::BlockSize);
-  const uint32_t wanted = LullEvacuation ? blocks * LullEvacuationReservePercent / 100 : 0;
-  const bool fragmented = _evacuation_policy->is_fragmented();
-  _supply->set_reserve(fragmented ? wanted : MIN2(wanted, _supply->free_blocks() / 4), fragmented);
-}
-
-void LullHeap::resize(GCCause::Cause cause) {
-  const size_t before = capacity();
-  const size_t desired = _size_policy.desired_capacity(used(), before, cause);
-  if (desired > before) {
-    expand(desired - before);
-  } else if (desired < before && LullUncommit && _memory->can_uncommit()) {
-    if (shrink(before - desired) > 0) {
-      _supply->rebuild();
-    }
-  }
-  update_reserve();
-  if (capacity() != before) {
-    log_info(gc, heap)("Heap resized: %zuM->%zuM", before / M, capacity() / M);
-  }
-}
-
-// Grows for an object that did not fit; at a safepoint.
-bool LullHeap::expand_for(size_t words) {
-  assert_at_safepoint();
-  const size_t bytes = align_up(LullGeometry::blocks_for(words) * LullGeometry::BlockSize, LullMemory::granule_size());
-  const size_t before = capacity();
-  // For a large object granules must be neighbours: go on until there is such a run.
-  while (capacity() < max_capacity() && expand(bytes) > 0) {
-    if (!is_large(words) || _supply->longest_free_run() >= LullGeometry::blocks_for(words)) {
-      break;
-    }
-  }
-  update_reserve();
-  if (capacity() != before) {
-    log_info(gc, heap)("Heap expanded for an object of %zuK: %zuM->%zuM",
-                       words * HeapWordSize / K, before / M, capacity() / M);
-  }
-  return capacity() != before;
-}
-
 // ---- Allocation
-
-bool LullHeap::is_large(size_t words) {
-  return words > LullGeometry::MaxBlockObjectWords;
-}
 
 LullAllocator* LullHeap::allocator(Thread* thread) {
   LullAllocator* allocator = LullThreadLocalData::allocator(thread);
@@ -269,12 +176,12 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
 }
 
 HeapWord* LullHeap::allocate_without_collection(Thread* thread, size_t words) {
-  return is_large(words) ? allocate_large(thread, words, LullReserveUse::Keep)
+  return LullGeometry::is_large(words) ? allocate_large(thread, words, LullReserveUse::Keep)
                          : allocator(thread)->allocate(words);
 }
 
 HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) {
-  return is_large(words) ? allocate_large(thread, words, use)
+  return LullGeometry::is_large(words) ? allocate_large(thread, words, use)
                          : allocator(thread)->allocate_at_safepoint(words, use);
 }
 
@@ -299,7 +206,7 @@ HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_excee
     VM_LullCollectForAllocation op(words, collections_before);
     VMThread::execute(&op);
     if (op.gc_succeeded()) {
-      *gc_overhead_limit_was_exceeded = op.result() == nullptr && _size_policy.overhead_limit_exceeded();
+      *gc_overhead_limit_was_exceeded = op.result() == nullptr && _sizer->overhead_limit_exceeded();
       return op.result();
     }
     if (QueuedAllocationWarningCount > 0 && attempt % QueuedAllocationWarningCount == 0) {
@@ -311,7 +218,7 @@ HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_excee
 // Never collects: if there is no hole, the object is allocated outside of a TLAB, and
 // that collects.
 HeapWord* LullHeap::allocate_new_tlab(size_t min_words, size_t requested_words, size_t* actual_words) {
-  if (is_large(min_words)) {
+  if (LullGeometry::is_large(min_words)) {
     return nullptr;
   }
   Thread* const thread = Thread::current();
@@ -330,70 +237,9 @@ size_t LullHeap::tlab_used(Thread* thread) const            { return used(); }
 size_t LullHeap::max_tlab_size() const                      { return LullGeometry::WordsPerBlock; }
 size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeometry::BlockSize; }
 
-// Collects as asked, and tries again with all that there is.
-HeapWord* LullHeap::collect_and_retry(Thread* thread, size_t words, const LullEvacuationRequest& request, bool clear_soft_references) {
-  collect_at_safepoint(request, clear_soft_references);
-  HeapWord* const result = allocate_at_safepoint(thread, words, LullReserveUse::Allow);
-  if (result != nullptr || !expand_for(words)) {
-    return result;
-  }
-  return allocate_at_safepoint(thread, words, LullReserveUse::Allow);
-}
-
-// Enough is free for a large object, but not in one run.
-bool LullHeap::must_slide_for(size_t words) const {
-  return is_large(words) && LullGeometry::blocks_for(words) <= _supply->free_blocks();
-}
-
-// After a collection that was not enough.
-HeapWord* LullHeap::compact_and_allocate(Thread* thread, size_t words) {
-  if (must_slide_for(words)) {
-    HeapWord* const result = collect_and_retry(thread, words, LullEvacuationRequest::slide(), false);
-    if (result != nullptr) {
-      return result;
-    }
-  }
-  // The counts of live lines are exact now. Blocks that one compaction empties are room
-  // for the next: go on while that gains something.
-  uint32_t free_before;
-  bool slide;
-  do {
-    free_before = _supply->free_blocks();
-    slide = must_slide_for(words);
-    HeapWord* const result = collect_and_retry(thread, words,
-                                               slide ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(),
-                                               true /* clear soft references */);
-    if (result != nullptr) {
-      return result;
-    }
-  } while (_supply->free_blocks() > free_before || (!slide && must_slide_for(words)));
-  return nullptr;
-}
-
-// At a safepoint, for a thread that found no memory. Each step costs more than the one
-// before.
+// At a safepoint, for a thread that found no memory.
 HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
-  assert_at_safepoint();
-  // Give up only when compaction, and in the end the clearing of soft references, has
-  // not helped either.
-  collect_at_safepoint(_size_policy.was_useless() ? LullEvacuationRequest::compact() : LullEvacuationRequest::normal(),
-                       must_clear_soft_references() || _size_policy.is_near_overhead_limit());
-  if (_size_policy.overhead_limit_exceeded()) {
-    log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");
-    return nullptr;
-  }
-  HeapWord* result = allocate_at_safepoint(thread, words, LullReserveUse::Keep);
-  if (result == nullptr && expand_for(words)) {
-    result = allocate_at_safepoint(thread, words, LullReserveUse::Keep);
-  }
-  if (result != nullptr) {
-    return result;
-  }
-  result = compact_and_allocate(thread, words);
-  // Until the next collection mutators get all that there is, or they would come here
-  // for each hole of the reserve.
-  _supply->set_reserve(0, false);
-  return result;
+  return LullFailedAllocation(this, _supply, _sizer, thread, words).collect_and_allocate();
 }
 
 // ---- Collection
@@ -486,8 +332,8 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   ClassLoaderDataGraph::clear_claimed_marks();
   MetaspaceGC::compute_new_size();
 
-  _size_policy.record_collection(start, os::javaTimeNanos(), used(), capacity(), max_capacity());
-  resize(gc_cause());
+  _sizer->record_collection(start, os::javaTimeNanos());
+  _sizer->resize(gc_cause());
   update_capacity_and_used_at_gc();
   record_whole_heap_examined_timestamp();
   resize_all_tlabs();
@@ -526,41 +372,13 @@ void LullHeap::unpin_object(JavaThread* thread, oop obj) {
 
 // ---- Walking and verification
 
-class LullObjectVisitor : public LullWalkVisitor {
-private:
-  ObjectClosure* const _closure;
-
-public:
-  explicit LullObjectVisitor(ObjectClosure* closure) : _closure(closure) {}
-  void visit_object(oop obj) override { _closure->do_object(obj); }
-};
-
 void LullHeap::object_iterate(ObjectClosure* cl) {
   assert_at_safepoint();
-  LullObjectVisitor visitor(cl);
-  LullHeapWalker walker(_memory, 1);
-  if (walker.is_possible()) {
-    walker.walk(0, &visitor);
-  }
+  LullObjectIterator(_memory, 1).object_iterate(cl, 0);
 }
 
-class LullParallelObjectIterator : public ParallelObjectIteratorImpl {
-private:
-  LullHeapWalker _walker;
-
-public:
-  LullParallelObjectIterator(LullMemory* memory, uint workers) : _walker(memory, workers) {}
-
-  void object_iterate(ObjectClosure* cl, uint worker_id) override {
-    LullObjectVisitor visitor(cl);
-    if (_walker.is_possible()) {
-      _walker.walk(worker_id, &visitor);
-    }
-  }
-};
-
 ParallelObjectIteratorImpl* LullHeap::parallel_object_iterator(uint thread_num) {
-  return new LullParallelObjectIterator(_memory, thread_num);
+  return new LullObjectIterator(_memory, thread_num);
 }
 
 void LullHeap::prepare_for_verify() {

@@ -23,13 +23,13 @@
 #define SHARE_GC_LULL_LULLHEAP_HPP
 
 #include "gc/lull/lullEvacuationPolicy.hpp"
-#include "gc/lull/lullSizePolicy.hpp"
 #include "gc/shared/collectedHeap.hpp"
 
 class LullAllocator;
 class LullBlockSupply;
 class LullBlockTable;
 class LullCollector;
+class LullHeapSizer;
 class LullMemory;
 class LullMonitoring;
 class LullPublicMap;
@@ -55,8 +55,8 @@ class VM_Operation;
 //   2  a hole of the thread's run table                      LullAllocator
 //   3  the holes of a recyclable block                       LullBlockSupply
 //   4  a free block; a run of free blocks for an object over 16 KB
-//   5  a global collection, then 2 to 4                      collect_and_allocate
-//   6  a larger heap, then 2 to 4
+//   5  a global collection, then 2 to 4                      LullFailedAllocation
+//   6  a larger heap, then 2 to 4                            LullHeapSizer
 //   7  the copy reserve; for a large object, all free blocks made one run   LullSlidingCompaction
 //   8  collections that clear soft references and compact, while that gains something
 //   9  OutOfMemoryError
@@ -82,30 +82,15 @@ private:
   WorkerThreads*     _workers;
   LullCollector*     _collector;
   LullMonitoring*    _monitoring;
-  LullSizePolicy     _size_policy;
-  volatile size_t    _capacity;       // bytes committed; for observers outside of the VM
+  LullHeapSizer*     _sizer;
 
   // Allocation
   LullAllocator* allocator(Thread* thread);
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
-  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
-  HeapWord* collect_and_retry(Thread* thread, size_t words, const LullEvacuationRequest& request, bool clear_soft_references);
-  HeapWord* compact_and_allocate(Thread* thread, size_t words);
-  bool must_slide_for(size_t words) const;
-  static bool is_large(size_t words);
-
-  // Size
-  size_t expand(size_t bytes);
-  size_t shrink(size_t bytes);
-  bool expand_for(size_t words);
-  void resize(GCCause::Cause cause);
-  void update_reserve();
 
   // Collection
-  void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
   void reset_allocators();
-  bool must_clear_soft_references() const;
   void verify_after_collection(bool by_flag);
 
 public:
@@ -145,6 +130,11 @@ public:
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;
   HeapWord* collect_and_allocate(Thread* thread, size_t words);
+
+  // The steps of that; at a safepoint.
+  void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
+  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
+  bool must_clear_soft_references() const;
 
   WorkerThreads* safepoint_workers() override { return _workers; }
   LullCollector* collector() const { return _collector; }

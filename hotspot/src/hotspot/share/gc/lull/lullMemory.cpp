@@ -86,7 +86,7 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
     _walk_bitmap(),
     _committed(NEW_C_HEAP_ARRAY(bool, heap.size() / granule_size(), mtGC)),
     _granules(heap.size() / granule_size()),
-    _committed_granules(0) {
+    _capacity(0) {
   for (size_t i = 0; i < _granules; i++) {
     _committed[i] = false;
   }
@@ -107,10 +107,6 @@ bool LullMemory::is_usable() const {
   return _public_map_space.is_reserved() &&
          _mark_bitmap_space.is_reserved() &&
          _walk_bitmap_space.is_reserved();
-}
-
-size_t LullMemory::capacity() const {
-  return Atomic::load(&_committed_granules) * granule_size();
 }
 
 bool LullMemory::is_committed(const void* addr) const {
@@ -151,7 +147,7 @@ bool LullMemory::commit(size_t granule, WorkerThreads* pretouch_workers) {
                            _heap.page_size(), pretouch_workers);
   }
   _committed[granule] = true;
-  Atomic::store(&_committed_granules, _committed_granules + 1);
+  Atomic::store(&_capacity, _capacity + granule_size());
   return true;
 }
 
@@ -161,7 +157,7 @@ void LullMemory::uncommit(size_t granule) {
   uncommit_part(_public_map_space, LullPublicMap::storage_bytes(granule_size()), granule);
   uncommit_part(_mark_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule);
   _committed[granule] = false;
-  Atomic::store(&_committed_granules, _committed_granules - 1);
+  Atomic::store(&_capacity, _capacity - granule_size());
 }
 
 MarkBitMap* LullMemory::acquire_walk_bitmap() {

@@ -26,6 +26,7 @@
 #include "gc/shared/markBitMap.hpp"
 #include "memory/allocation.hpp"
 #include "memory/reservedSpace.hpp"
+#include "runtime/atomic.hpp"
 
 class LullPublicMap;
 class WorkerThreads;
@@ -36,6 +37,8 @@ class WorkerThreads;
 // A granule is 1 MB, or what a large page or a page of a table needs if that is more.
 
 class LullMemory : public CHeapObj<mtGC> {
+  friend class VMStructs;
+
 private:
   const ReservedHeapSpace _heap;
   const bool              _pinned;          // large pages that cannot be returned
@@ -50,7 +53,7 @@ private:
 
   bool* const             _committed;       // by granule
   const size_t            _granules;
-  volatile size_t         _committed_granules;
+  volatile size_t         _capacity;        // bytes committed; the serviceability agent reads it
 
   static ReservedSpace reserve_table(size_t bytes);
   static ReservedSpace reserve_public_map(const ReservedHeapSpace& heap);
@@ -65,7 +68,7 @@ public:
   bool is_usable() const;
 
   size_t max_capacity() const { return _heap.size(); }
-  size_t capacity() const;
+  size_t capacity() const { return Atomic::load(&_capacity); }
   bool can_uncommit() const { return !_pinned; }
   bool is_committed(const void* addr) const;
   size_t page_size() const { return _heap.page_size(); }

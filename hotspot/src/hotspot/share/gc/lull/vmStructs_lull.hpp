@@ -24,18 +24,22 @@
 
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullMemory.hpp"
 
 #define VM_STRUCTS_LULLGC(nonstatic_field,                  \
                           volatile_nonstatic_field,         \
                           static_field)                     \
-  volatile_nonstatic_field(LullHeap, _capacity, size_t)     \
+  nonstatic_field(LullHeap, _memory, LullMemory*)           \
   nonstatic_field(LullHeap, _supply, LullBlockSupply*)      \
+  volatile_nonstatic_field(LullMemory, _capacity, size_t)   \
   volatile_nonstatic_field(LullBlockSupply, _used_bytes, size_t)
 
 #define VM_TYPES_LULLGC(declare_type,                       \
                         declare_toplevel_type,              \
                         declare_integer_type)               \
   declare_type(LullHeap, CollectedHeap)                     \
+  declare_toplevel_type(LullMemory)                         \
+  declare_toplevel_type(LullMemory*)                        \
   declare_toplevel_type(LullBlockSupply)                    \
   declare_toplevel_type(LullBlockSupply*)
 

@@ -40,8 +40,9 @@ import sun.jvm.hotspot.types.TypeDataBase;
 
 public class LullHeap extends CollectedHeap {
 
-  private static CIntegerField capacityField;
+  private static AddressField memoryField;
   private static AddressField supplyField;
+  private static CIntegerField capacityField;
   private static CIntegerField usedField;
 
   static {
@@ -51,8 +52,9 @@ public class LullHeap extends CollectedHeap {
   private static synchronized void initialize(TypeDataBase db) {
     Type type = db.lookupType("LullHeap");
 
-    capacityField = type.getCIntegerField("_capacity");
+    memoryField   = type.getAddressField("_memory");
     supplyField   = type.getAddressField("_supply");
+    capacityField = db.lookupType("LullMemory").getCIntegerField("_capacity");
     usedField     = db.lookupType("LullBlockSupply").getCIntegerField("_used_bytes");
   }
 
@@ -67,7 +69,7 @@ public class LullHeap extends CollectedHeap {
 
   @Override
   public long capacity() {
-    return capacityField.getValue(addr);
+    return capacityField.getValue(memoryField.getValue(addr));
   }
 
   @Override

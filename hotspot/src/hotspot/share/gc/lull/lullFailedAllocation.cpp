@@ -1,0 +1,91 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullEvacuationPolicy.hpp"
+#include "gc/lull/lullFailedAllocation.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullHeapSizer.hpp"
+#include "logging/log.hpp"
+#include "runtime/safepoint.hpp"
+
+HeapWord* LullFailedAllocation::collect_and_allocate() {
+  assert_at_safepoint();
+  // Give up only when compaction, and in the end the clearing of soft references, has
+  // not helped either.
+  _heap->collect_at_safepoint(_sizer->was_useless() ? LullEvacuationRequest::compact() : LullEvacuationRequest::normal(),
+                              _heap->must_clear_soft_references() || _sizer->is_near_overhead_limit());
+  if (_sizer->overhead_limit_exceeded()) {
+    log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");
+    return nullptr;
+  }
+  HeapWord* result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  if (result == nullptr && _sizer->expand_for(_words)) {
+    result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  }
+  if (result != nullptr) {
+    return result;
+  }
+  result = compact_and_retry();
+  // Until the next collection mutators get all that there is, or they would come here
+  // for each hole of the reserve.
+  _supply->set_reserve(0, false);
+  return result;
+}
+
+// Enough is free for a large object, but not in one run.
+bool LullFailedAllocation::must_slide() const {
+  return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) <= _supply->free_blocks();
+}
+
+// Collects as asked, and tries again with all that there is.
+HeapWord* LullFailedAllocation::collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references) {
+  _heap->collect_at_safepoint(request, clear_soft_references);
+  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Allow);
+  if (result != nullptr || !_sizer->expand_for(_words)) {
+    return result;
+  }
+  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Allow);
+}
+
+// After a collection that was not enough.
+HeapWord* LullFailedAllocation::compact_and_retry() {
+  if (must_slide()) {
+    HeapWord* const result = collect_and_retry(LullEvacuationRequest::slide(), false /* clear soft references */);
+    if (result != nullptr) {
+      return result;
+    }
+  }
+  // The counts of live words are exact now. Blocks that one compaction empties are room
+  // for the next: go on while that gains something.
+  uint32_t free_before;
+  bool slide;
+  do {
+    free_before = _supply->free_blocks();
+    slide = must_slide();
+    HeapWord* const result = collect_and_retry(slide ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(),
+                                               true /* clear soft references */);
+    if (result != nullptr) {
+      return result;
+    }
+  } while (_supply->free_blocks() > free_before || (!slide && must_slide()));
+  return nullptr;
+}

@@ -1,0 +1,62 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLFAILEDALLOCATION_HPP
+#define SHARE_GC_LULL_LULLFAILEDALLOCATION_HPP
+
+#include "memory/allocation.hpp"
+
+class LullBlockSupply;
+class LullHeap;
+class LullHeapSizer;
+class Thread;
+struct LullEvacuationRequest;
+
+// An allocation for which there was no memory, and what is done about it, at a safepoint.
+// Each step is tried only when the one before has failed, and costs more:
+//
+//   a collection
+//   a larger heap
+//   all free blocks made one run, if a large object fits into what is free but not into any run of it
+//   collections that clear soft references and compact, and give the copy reserve away
+//   nullptr: OutOfMemoryError
+
+class LullFailedAllocation : public StackObj {
+private:
+  LullHeap* const        _heap;
+  LullBlockSupply* const _supply;
+  LullHeapSizer* const   _sizer;
+  Thread* const          _thread;
+  const size_t           _words;
+
+  bool must_slide() const;
+  HeapWord* collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references);
+  HeapWord* compact_and_retry();
+
+public:
+  LullFailedAllocation(LullHeap* heap, LullBlockSupply* supply, LullHeapSizer* sizer, Thread* thread, size_t words)
+    : _heap(heap), _supply(supply), _sizer(sizer), _thread(thread), _words(words) {}
+
+  // nullptr: give up.
+  HeapWord* collect_and_allocate();
+};
+
+#endif // SHARE_GC_LULL_LULLFAILEDALLOCATION_HPP

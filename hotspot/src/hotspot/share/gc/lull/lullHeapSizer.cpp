@@ -1,0 +1,143 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullEvacuationPolicy.hpp"
+#include "gc/lull/lullHeapSizer.hpp"
+#include "gc/lull/lullMemory.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "logging/log.hpp"
+#include "runtime/globals.hpp"
+#include "runtime/safepoint.hpp"
+#include "utilities/align.hpp"
+
+LullHeapSizer::LullHeapSizer(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
+                             LullEvacuationPolicy* evacuation_policy, WorkerThreads* pretouch_workers)
+  : _memory(memory),
+    _blocks(blocks),
+    _supply(supply),
+    _evacuation_policy(evacuation_policy),
+    _pretouch_workers(pretouch_workers),
+    _policy() {}
+
+bool LullHeapSizer::commit_initial() {
+  // Large pages that are reserved for good are committed as a whole.
+  const size_t initial = _memory->can_uncommit() ? InitialHeapSize : MaxHeapSize;
+  if (expand(initial) < initial) {
+    return false;
+  }
+  update_reserve();
+  return true;
+}
+
+// Commits granules from low addresses up; returns the bytes gained.
+size_t LullHeapSizer::expand(size_t bytes) {
+  size_t gained = 0;
+  for (size_t granule = 0; granule < _memory->granules() && gained < bytes; granule++) {
+    if (!_memory->is_granule_committed(granule)) {
+      if (!_memory->commit(granule, _pretouch_workers)) {
+        break;
+      }
+      _supply->add_committed((uint32_t)(granule * LullMemory::blocks_per_granule()),
+                             (uint32_t)LullMemory::blocks_per_granule());
+      gained += LullMemory::granule_size();
+    }
+  }
+  return gained;
+}
+
+bool LullHeapSizer::is_free(size_t granule) const {
+  const uint32_t start = (uint32_t)(granule * LullMemory::blocks_per_granule());
+  for (uint32_t i = start; i < start + LullMemory::blocks_per_granule(); i++) {
+    if (!_blocks->at(to_block_index(i))->is_free()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Returns free granules to the system, from high addresses down; returns the bytes freed.
+// The caller rebuilds the supply.
+size_t LullHeapSizer::shrink(size_t bytes) {
+  assert_at_safepoint();
+  size_t freed = 0;
+  for (size_t granule = _memory->granules(); granule-- > 0 && freed + LullMemory::granule_size() <= bytes; ) {
+    if (_memory->is_granule_committed(granule) && is_free(granule)) {
+      const uint32_t start = (uint32_t)(granule * LullMemory::blocks_per_granule());
+      for (uint32_t i = start; i < start + LullMemory::blocks_per_granule(); i++) {
+        _blocks->at(to_block_index(i))->set_state(LullBlockState::Uncommitted);
+      }
+      _memory->uncommit(granule);
+      freed += LullMemory::granule_size();
+    }
+  }
+  return freed;
+}
+
+// A fragmented heap gets its reserve before mutators get anything: what evacuation gains
+// is more than what it needs. Else the reserve yields when little is free.
+void LullHeapSizer::update_reserve() {
+  const uint32_t blocks = (uint32_t)(_memory->capacity() / LullGeometry::BlockSize);
+  const uint32_t wanted = LullEvacuation ? blocks * LullEvacuationReservePercent / 100 : 0;
+  const bool fragmented = _evacuation_policy->is_fragmented();
+  _supply->set_reserve(fragmented ? wanted : MIN2(wanted, _supply->free_blocks() / 4), fragmented);
+}
+
+void LullHeapSizer::record_collection(jlong start_ns, jlong end_ns) {
+  _policy.record_collection(start_ns, end_ns, _supply->used_bytes(), _memory->capacity(), _memory->max_capacity());
+}
+
+void LullHeapSizer::resize(GCCause::Cause cause) {
+  const size_t before = _memory->capacity();
+  const size_t desired = _policy.desired_capacity(_supply->used_bytes(), before, cause);
+  if (desired > before) {
+    expand(desired - before);
+  } else if (desired < before && LullUncommit && _memory->can_uncommit()) {
+    if (shrink(before - desired) > 0) {
+      _supply->rebuild();
+    }
+  }
+  update_reserve();
+  if (_memory->capacity() != before) {
+    log_info(gc, heap)("Heap resized: %zuM->%zuM", before / M, _memory->capacity() / M);
+  }
+}
+
+bool LullHeapSizer::expand_for(size_t words) {
+  assert_at_safepoint();
+  const size_t blocks = LullGeometry::blocks_for(words);
+  const size_t bytes = align_up(blocks * LullGeometry::BlockSize, LullMemory::granule_size());
+  const size_t before = _memory->capacity();
+  // For a large object granules must be neighbours: go on until there is such a run.
+  while (_memory->capacity() < _memory->max_capacity() && expand(bytes) > 0) {
+    if (!LullGeometry::is_large(words) || _supply->longest_free_run() >= blocks) {
+      break;
+    }
+  }
+  update_reserve();
+  if (_memory->capacity() == before) {
+    return false;
+  }
+  log_info(gc, heap)("Heap expanded for an object of %zuK: %zuM->%zuM",
+                     words * HeapWordSize / K, before / M, _memory->capacity() / M);
+  return true;
+}

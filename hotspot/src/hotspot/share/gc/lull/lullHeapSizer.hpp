@@ -1,0 +1,72 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLHEAPSIZER_HPP
+#define SHARE_GC_LULL_LULLHEAPSIZER_HPP
+
+#include "gc/lull/lullSizePolicy.hpp"
+#include "gc/shared/gcCause.hpp"
+#include "memory/allocation.hpp"
+
+class LullBlockSupply;
+class LullBlockTable;
+class LullEvacuationPolicy;
+class LullMemory;
+class WorkerThreads;
+
+// Gives the heap the size that the policy asks for, granule by granule, and sets the copy
+// reserve apart from what mutators get. Runs at start-up and at safepoints.
+
+class LullHeapSizer : public CHeapObj<mtGC> {
+private:
+  LullMemory* const           _memory;
+  LullBlockTable* const       _blocks;
+  LullBlockSupply* const      _supply;
+  LullEvacuationPolicy* const _evacuation_policy;
+  WorkerThreads* const        _pretouch_workers;
+  LullSizePolicy              _policy;
+
+  size_t expand(size_t bytes);
+  size_t shrink(size_t bytes);
+  bool is_free(size_t granule) const;
+  void update_reserve();
+
+public:
+  LullHeapSizer(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
+                LullEvacuationPolicy* evacuation_policy, WorkerThreads* pretouch_workers);
+
+  // What -Xms asks for; false if the system does not have it.
+  bool commit_initial();
+
+  // After a collection.
+  void record_collection(jlong start_ns, jlong end_ns);
+  void resize(GCCause::Cause cause);
+
+  // Grows for an object of that many words that did not fit; false if the heap could not.
+  bool expand_for(size_t words);
+
+  // See LullSizePolicy.
+  bool was_useless() const             { return _policy.was_useless(); }
+  bool is_near_overhead_limit() const  { return _policy.is_near_overhead_limit(); }
+  bool overhead_limit_exceeded() const { return _policy.overhead_limit_exceeded(); }
+};
+
+#endif // SHARE_GC_LULL_LULLHEAPSIZER_HPP
