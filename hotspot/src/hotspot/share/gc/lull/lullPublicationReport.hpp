@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_LULLPUBLICATIONREPORT_HPP
 
 #include "memory/allStatic.hpp"
+#include "utilities/globalDefinitions.hpp"
 
 struct LullPublicationStatistics;
 
