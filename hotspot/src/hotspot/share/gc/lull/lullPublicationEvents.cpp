@@ -93,6 +93,7 @@ void LullPublicationEvents::send_mode(bool to_public, const char* reason, float 
   if (event.should_commit()) {
     // The recorder may need a handle for a virtual thread.
     DEBUG_ONLY(ResetNoHandleMark rnhm;)
+    HandleMark hm(Thread::current());
     event.set_from(to_public ? "private" : "public");
     event.set_to(to_public ? "public" : "private");
     event.set_reason(reason);
