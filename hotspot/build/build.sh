@@ -10,7 +10,8 @@
 #   build.sh natives hotspot|jdk [DIR...] the native libraries of jtreg tests in these directories (fastdebug)
 #
 # The JDK is a copy of the one that builds ours, which must be of the same version, with our libjvm in it and with CDS archives
-# dumped by it: the Java classes are the same, and compiling them would take longer than HotSpot. What of ours lies outside of
+# dumped by it: the Java classes are the same, and compiling them would take longer than HotSpot. Its flight recorder gets the
+# description of our libjvm's events, which is a resource in lib/modules, and their settings. What else of ours lies outside of
 # libjvm, the serviceability agent's view of the heap, is only in the full image.
 #
 # A JDK whose source, arguments and compiler are those of the last build is left alone. What it was built from is remembered
@@ -89,6 +90,25 @@ dump_archives() {   # IMAGE
   done
 }
 
+# The flight recorder's Java half knows events by numbers that are made from metadata.xml, as libjvm does: both must come
+# from the same. lib/jfr may hold links into the system's own configuration.
+replace_recorder() {   # CONF
+  local image metadata=$TREE/build/$1/jdk/modules/jdk.jfr/jdk/jfr/internal/types/metadata.bin settings=$TREE/src/jdk.jfr/share/conf/jfr sum
+  image=$(image_of "$1")
+  jdk_make "description of the flight recorder's events ($1)" "$1" jdk.jfr-gendata
+  sum=$(cat "$metadata" "$settings"/*.jfc | sha256sum)
+  if [[ -f $image/.lull-recorder && $(cat "$image/.lull-recorder") == "$sum" ]]; then return; fi
+  rm -f "$image/.lull-recorder" "$image"/lib/server/*.jsa   # the archives are bound to lib/modules
+  cleanly "$(boot_jdk)/bin/java" --add-modules jdk.jlink --add-exports jdk.jlink/jdk.tools.jlink.internal=ALL-UNNAMED \
+    --add-exports java.base/jdk.internal.jimage=ALL-UNNAMED "$SCRIPTS/ReplaceResource.java" \
+    "$image/lib/modules" /jdk.jfr/jdk/jfr/internal/types/metadata.bin "$metadata" "$image/lib/modules.new"
+  mv -f "$image/lib/modules.new" "$image/lib/modules"
+  rm -rf "$image/lib/jfr"
+  mkdir "$image/lib/jfr"
+  cp "$settings"/*.jfc "$image/lib/jfr"
+  printf '%s\n' "$sum" > "$image/.lull-recorder"
+}
+
 # Puts the newest libjvm into the JDK. Running JVMs keep the file they have open.
 replace_libjvm() {   # CONF
   local image built
@@ -113,6 +133,7 @@ build_jdk() {   # CONF
   rm -f "$STATE/jdk-$conf"
   jdk_make "libjvm ($conf)" "$conf" hotspot
   copy_base "$conf"
+  replace_recorder "$conf"
   replace_libjvm "$conf"
   check_image "$conf"
   mv "$STATE/jdk-$conf.new" "$STATE/jdk-$conf"

@@ -71,13 +71,15 @@ static bool is_public(oop obj) {
   return LullHeap::heap()->public_map()->is_public(cast_from_oop<void*>(obj));
 }
 
-void LullBarrierSet::publish(oop value) {
+LullStoreOutcome LullBarrierSet::publish(oop value) {
   assert(oopDesc::is_oop(value), "not an object: " PTR_FORMAT, p2i(value));
   // What survives a collection is public, and what it stores does survive. Until the
   // sweep the bits say something else.
-  if (!is_public(value) && !Universe::heap()->is_stw_gc_active()) {
-    LullPublisher::of(Thread::current())->publish(value);
+  if (is_public(value) || Universe::heap()->is_stw_gc_active()) {
+    return LullStoreOutcome::PublicValue;
   }
+  LullPublisher::of(Thread::current())->publish(value);
+  return LullStoreOutcome::Published;
 }
 
 static bool is_in_private_object(const void* field) {
@@ -85,15 +87,13 @@ static bool is_in_private_object(const void* field) {
   return heap->is_in_reserved(field) && !heap->public_map()->is_public(field);
 }
 
-void LullBarrierSet::before_store(const void* field, oop value) {
+LullStoreOutcome LullBarrierSet::before_store(const void* field, oop value) {
 #ifdef ASSERT
   if (LullDropBarrier == LullDropRuntime) {
-    return;
+    return LullStoreOutcome::PublicValue;
   }
 #endif
-  if (!is_in_private_object(field)) {
-    publish(value);
-  }
+  return is_in_private_object(field) ? LullStoreOutcome::PrivateDestination : publish(value);
 }
 
 void LullBarrierSet::before_root_store(oop value) {
@@ -105,18 +105,23 @@ void LullBarrierSet::before_root_store(oop value) {
   publish(value);
 }
 
-void LullBarrierSet::before_copy(const void* from, const void* to, size_t length) {
+LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, size_t length) {
   // What a public array refers to is public, and an address behind the last element may
   // be of another object.
-  if (length == 0 || is_in_private_object(to) || !is_in_private_object(from)) {
-    return;
+  if (length == 0 || is_in_private_object(to)) {
+    return LullStoreOutcome::PrivateDestination;
+  }
+  LullStoreOutcome outcome = LullStoreOutcome::PublicValue;
+  if (!is_in_private_object(from)) {
+    return outcome;
   }
   for (size_t i = 0; i < length; i++) {
     const oop value = UseCompressedOops ? CompressedOops::decode(((const narrowOop*)from)[i]) : ((const oop*)from)[i];
-    if (value != nullptr) {
-      publish(value);
+    if (value != nullptr && publish(value) == LullStoreOutcome::Published) {
+      outcome = LullStoreOutcome::Published;
     }
   }
+  return outcome;
 }
 
 // A new object is private, unless an agent was told of it between its allocation and now

@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_LULLBARRIERSET_HPP
 #define SHARE_GC_LULL_LULLBARRIERSET_HPP
 
+#include "gc/lull/lullStoreOutcome.hpp"
 #include "gc/shared/barrierSet.hpp"
 
 class JavaThread;
@@ -58,17 +59,17 @@ public:
   void on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) override;
 
   // Publishes the value and what it leads to, if it is not public.
-  static void publish(oop value);
+  static LullStoreOutcome publish(oop value);
 
   // Before the value is stored to a field of an object: by a store, or by an atomic
   // operation, whether that will succeed or not.
-  static void before_store(const void* field, oop value);
+  static LullStoreOutcome before_store(const void* field, oop value);
 
   // Before the value is stored to a root outside of the heap.
   static void before_root_store(oop value);
 
   // Before length elements are copied from one reference array to another.
-  static void before_copy(const void* from, const void* to, size_t length);
+  static LullStoreOutcome before_copy(const void* from, const void* to, size_t length);
 
   // Before the fields of one object are copied to another, which is new.
   static void before_clone(oop from, oop to);

@@ -26,19 +26,25 @@
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/javaThread.hpp"
 
+// A leaf call leaves no anchor. A sample finds the code that has called by this frame.
+#define THIS_FRAME ((intptr_t*)__builtin_frame_address(0))
+
 JRT_LEAF(void, LullBarrierSetRuntime::publish(oopDesc* value))
-  LullPublisher::of(JavaThread::current())->count_slow_call();
-  LullBarrierSet::publish(value);
+  LullPublisher* const publisher = LullPublisher::of(JavaThread::current());
+  publisher->begin_slow_call(THIS_FRAME);
+  publisher->end_slow_call(LullBarrierSet::publish(value));
 JRT_END
 
 JRT_LEAF(void, LullBarrierSetRuntime::before_store(void* field, oopDesc* value))
-  LullPublisher::of(JavaThread::current())->count_slow_call();
-  LullBarrierSet::before_store(field, value);
+  LullPublisher* const publisher = LullPublisher::of(JavaThread::current());
+  publisher->begin_slow_call(THIS_FRAME);
+  publisher->end_slow_call(LullBarrierSet::before_store(field, value));
 JRT_END
 
 JRT_LEAF(void, LullBarrierSetRuntime::before_copy(void* from, void* to, size_t length))
-  LullPublisher::of(JavaThread::current())->count_slow_call();
-  LullBarrierSet::before_copy(from, to, length);
+  LullPublisher* const publisher = LullPublisher::of(JavaThread::current());
+  publisher->begin_slow_call(THIS_FRAME);
+  publisher->end_slow_call(LullBarrierSet::before_copy(from, to, length));
 JRT_END
 
 JRT_LEAF(void, LullBarrierSetRuntime::check_load(void* field, oopDesc* value))

@@ -35,6 +35,8 @@
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullObjectIterator.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullPublicationReport.hpp"
+#include "gc/lull/lullPublicationSamples.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullVMOperations.hpp"
@@ -110,6 +112,9 @@ jint LullHeap::initialize() {
     return JNI_ENOMEM;
   }
 
+  if (LullPublicationSampling > 0) {
+    LullPublicationSamples::initialize();
+  }
   _monitoring = new LullMonitoring(this);
   GCInitLogger::print();
   return JNI_OK;
@@ -175,14 +180,31 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
   return LullGeometry::start_of(head);
 }
 
+// Counts the holes that the thread's allocator has handed out since.
+void LullHeap::count_holes(Thread* thread, size_t handed_out_before) {
+  if (LullTracking) {
+    LullPublisher::of(thread)->count_allocated(allocator(thread)->handed_out() - handed_out_before);
+  }
+}
+
 HeapWord* LullHeap::allocate_without_collection(Thread* thread, size_t words) {
-  return LullGeometry::is_large(words) ? allocate_large(thread, words, LullReserveUse::Keep)
-                         : allocator(thread)->allocate(words);
+  if (LullGeometry::is_large(words)) {
+    return allocate_large(thread, words, LullReserveUse::Keep);
+  }
+  const size_t handed_out = allocator(thread)->handed_out();
+  HeapWord* const result = allocator(thread)->allocate(words);
+  count_holes(thread, handed_out);
+  return result;
 }
 
 HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) {
-  return LullGeometry::is_large(words) ? allocate_large(thread, words, use)
-                         : allocator(thread)->allocate_at_safepoint(words, use);
+  if (LullGeometry::is_large(words)) {
+    return allocate_large(thread, words, use);
+  }
+  const size_t handed_out = allocator(thread)->handed_out();
+  HeapWord* const result = allocator(thread)->allocate_at_safepoint(words, use);
+  count_holes(thread, handed_out);
+  return result;
 }
 
 HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) {
@@ -225,10 +247,9 @@ HeapWord* LullHeap::allocate_new_tlab(size_t min_words, size_t requested_words, 
   if (LullTracking) {
     LullPublisher::of(thread)->choose_mode();
   }
+  const size_t handed_out = allocator(thread)->handed_out();
   HeapWord* const tlab = allocator(thread)->allocate_tlab(min_words, actual_words);
-  if (LullTracking && tlab != nullptr) {
-    LullPublisher::of(thread)->count_allocated(*actual_words * HeapWordSize);
-  }
+  count_holes(thread, handed_out);
   return tlab;
 }
 
@@ -347,7 +368,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
 
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
-  log_publication();
+  report_publication(false /* at exit */);
   print_after_gc();
 }
 
@@ -437,15 +458,16 @@ bool LullHeap::is_stopped_for(Thread* thread, uint32_t owner) const {
   return false;
 }
 
-void LullHeap::log_publication() const {
-  if (!LullTracking || !log_is_enabled(Info, gc, lull)) {
-    return;
+void LullHeap::report_publication(bool at_exit) const {
+  if (LullTracking) {
+    const LullPublicationStatistics total = LullPublisher::total();
+    _monitoring->update_publication_counters(total);
+    if (at_exit) {
+      LullPublicationReport::log_at_exit(total);
+    } else {
+      LullPublicationReport::log_after_collection(total);
+    }
   }
-  const LullPublicationStatistics total = LullPublisher::total();
-  log_info(gc, lull)("Allocated: %zuM, published: %zuM (%zu objects, %zu closures, the longest of %zu objects), "
-                        "slow calls: %zu, public mode entered: %zu times",
-                        total._allocated / M, total._words * HeapWordSize / M, total._objects, total._closures, total._longest,
-                        total._slow_calls, total._public_mode_entered);
 }
 
 // ---- CDS
@@ -501,7 +523,7 @@ void LullHeap::print_gc_on(outputStream* st) const {
 }
 
 void LullHeap::print_tracing_info() const {
-  log_publication();
+  report_publication(true /* at exit */);
 }
 
 bool LullHeap::print_location(outputStream* st, void* addr) const {

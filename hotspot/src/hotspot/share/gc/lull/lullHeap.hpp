@@ -86,6 +86,7 @@ private:
 
   // Allocation
   LullAllocator* allocator(Thread* thread);
+  void count_holes(Thread* thread, size_t handed_out_before);
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
 
@@ -142,7 +143,7 @@ public:
   // Publication
   LullPublicMap* public_map() const;
   LullBlockTable* blocks() const { return _blocks; }
-  void log_publication() const;
+  void report_publication(bool at_exit) const;
   // Is the thread of that name stopped, so that this one may act for it? Slow.
   bool is_stopped_for(Thread* thread, uint32_t owner) const;
 

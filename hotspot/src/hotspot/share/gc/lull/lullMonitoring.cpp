@@ -21,6 +21,8 @@
 
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPublicationCounters.hpp"
+#include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/generationCounters.hpp"
 #include "gc/shared/hSpaceCounters.hpp"
@@ -50,7 +52,8 @@ LullMonitoring::LullMonitoring(LullHeap* heap)
     _collector_counters(new CollectorCounters("Lull global collections", 1)),
     _young_counters(new GenerationCounters("young", 0, 0, 0, 0, 0)),
     _heap_counters(new GenerationCounters("old", 1, 1, MinHeapSize, heap->max_capacity(), heap->capacity())),
-    _space_counters(new HSpaceCounters(_heap_counters->name_space(), "old", 0, heap->max_capacity(), heap->capacity())) {}
+    _space_counters(new HSpaceCounters(_heap_counters->name_space(), "old", 0, heap->max_capacity(), heap->capacity())),
+    _publication_counters(LullTracking && UsePerfData ? new LullPublicationCounters() : nullptr) {}
 
 void LullMonitoring::initialize_serviceability() {
   _pool = new LullMemoryPool(_heap);
@@ -63,5 +66,11 @@ void LullMonitoring::update_counters() {
     _heap_counters->update_all(_heap->capacity());
     _space_counters->update_all(_heap->capacity(), _heap->used());
     MetaspaceCounters::update_performance_counters();
+  }
+}
+
+void LullMonitoring::update_publication_counters(const LullPublicationStatistics& total) {
+  if (_publication_counters != nullptr) {
+    _publication_counters->update(total);
   }
 }

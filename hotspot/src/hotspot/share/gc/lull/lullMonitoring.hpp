@@ -31,6 +31,8 @@
 class GenerationCounters;
 class HSpaceCounters;
 class LullHeap;
+class LullPublicationCounters;
+struct LullPublicationStatistics;
 
 // The heap as one memory pool. The name ends in "Old Gen" because that is how metrics
 // libraries recognize the pool that holds what lives long.
@@ -57,12 +59,14 @@ private:
   GenerationCounters* _young_counters;      // unused: jstat wants two generations
   GenerationCounters* _heap_counters;
   HSpaceCounters*     _space_counters;
+  LullPublicationCounters* _publication_counters;   // only with tracking
 
 public:
   explicit LullMonitoring(LullHeap* heap);
 
   void initialize_serviceability();
   void update_counters();
+  void update_publication_counters(const LullPublicationStatistics& total);
 
   GCMemoryManager* global_manager()         { return &_global_manager; }
   MemoryPool* pool() const                  { return _pool; }

@@ -30,6 +30,7 @@
 LullPublicModePolicy::LullPublicModePolicy()
   : _window_allocated(0),
     _window_words(0),
+    _share(0.0f),
     _wait(LullPublicModeWindows),
     _waited(0),
     _for_good(false),
@@ -96,6 +97,7 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
     *reason = "tries again";
     return false;
   }
+  _share = (float)published / (float)allocated;
   if (published * 100 > allocated * LullPublicModePercent) {
     *reason = "much is published";
     _by_share = true;

@@ -42,6 +42,7 @@ private:
 
   size_t _window_allocated;   // the statistics when the window began
   size_t _window_words;
+  float  _share;              // of what was allocated in the last window in private mode, published
   size_t _wait;               // windows to stay in public mode, when it is entered next
   size_t _waited;             // windows since it was entered
   bool   _for_good;
@@ -51,6 +52,8 @@ private:
 
 public:
   LullPublicModePolicy();
+
+  float share() const { return _share; }
 
   // The thread has entered public mode without being asked.
   void entered(bool for_good);

@@ -25,28 +25,43 @@
 #include "utilities/globalDefinitions.hpp"
 
 // What publication costs one thread, or all of them. Written by the thread itself, read at
-// safepoints, and by others for logs, where a count may be one behind.
+// safepoints, and by others for logs, counters and events, where a count may be one behind.
 struct LullPublicationStatistics {
-  size_t _closures;             // publications, each of one object and what it leads to
+  size_t _closures;                   // publications, each of one object and what it leads to
   size_t _objects;
   size_t _words;
-  size_t _longest;              // objects of the longest closure
-  size_t _slow_calls;           // calls from code and stubs
-  size_t _public_mode_entered;  // changes from private to public mode
-  size_t _allocated;            // bytes of holes and large objects taken
+  size_t _longest;                    // objects of the longest closure
+  size_t _slow_calls;                 // calls from code and stubs, of which
+  size_t _calls_private_destination;  //   the store was into a private object
+  size_t _calls_public_value;         //   what was stored was public already
+  size_t _calls_published;            //   something was published
+  size_t _public_mode_entered;        // changes from private to public mode
+  size_t _public_mode_left;           // and back
+  size_t _allocated;                  // bytes of holes and large objects taken
 
   LullPublicationStatistics()
-    : _closures(0), _objects(0), _words(0), _longest(0), _slow_calls(0), _public_mode_entered(0), _allocated(0) {}
+    : _closures(0), _objects(0), _words(0), _longest(0),
+      _slow_calls(0), _calls_private_destination(0), _calls_public_value(0), _calls_published(0),
+      _public_mode_entered(0), _public_mode_left(0), _allocated(0) {}
 
   void add(const LullPublicationStatistics& other) {
-    _closures            += other._closures;
-    _objects             += other._objects;
-    _words               += other._words;
-    _longest              = MAX2(_longest, other._longest);
-    _slow_calls          += other._slow_calls;
-    _public_mode_entered += other._public_mode_entered;
-    _allocated           += other._allocated;
+    _closures                  += other._closures;
+    _objects                   += other._objects;
+    _words                     += other._words;
+    _longest                    = MAX2(_longest, other._longest);
+    _slow_calls                += other._slow_calls;
+    _calls_private_destination += other._calls_private_destination;
+    _calls_public_value        += other._calls_public_value;
+    _calls_published           += other._calls_published;
+    _public_mode_entered       += other._public_mode_entered;
+    _public_mode_left          += other._public_mode_left;
+    _allocated                 += other._allocated;
   }
+
+  size_t published_bytes() const { return _words * HeapWordSize; }
+
+  // What is published of what is allocated.
+  float share() const { return _allocated == 0 ? 0.0f : (float)published_bytes() / (float)_allocated; }
 };
 
 #endif // SHARE_GC_LULL_LULLPUBLICATIONSTATISTICS_HPP

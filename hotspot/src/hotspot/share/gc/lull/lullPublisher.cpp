@@ -22,7 +22,10 @@
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullPublicationEvents.hpp"
+#include "gc/lull/lullPublicationSamples.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullStackAnchor.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -33,13 +36,18 @@
 #include "oops/compressedOops.inline.hpp"
 #include "oops/instanceKlass.hpp"
 #include "oops/oop.inline.hpp"
-#include "runtime/javaThread.hpp"
+#include "runtime/handles.inline.hpp"
+#include "runtime/javaThread.inline.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/orderAccess.hpp"
 #include "runtime/safepoint.hpp"
 #include "runtime/threadSMR.hpp"
+#include "runtime/vframe.inline.hpp"
 #include "runtime/vmThread.hpp"
 #include "utilities/stack.inline.hpp"
+
+// A closure of more objects is worth a line in the most detailed log.
+static const size_t LoggedClosure = 1000;
 
 LullPublicationStatistics LullPublisher::_ended;
 
@@ -66,7 +74,12 @@ LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable*
     _closure(this),
     _objects_in_closure(0),
     _policy(),
-    _statistics() {}
+    _statistics(),
+    _sample_due(SIZE_MAX),
+    _sampled(0),
+    _leaf_frame(nullptr) {
+  choose_next_sample();
+}
 
 LullPublisher::~LullPublisher() {
   assert(_stack.is_empty(), "a publication is complete when it returns");
@@ -118,6 +131,7 @@ void LullPublisher::publish(oop obj) {
 #endif
   _statistics._closures++;
   _objects_in_closure = 0;
+  const size_t words_before = _statistics._words;
   if (!_map->is_public(cast_from_oop<void*>(obj))) {
     visit(obj);
   }
@@ -134,17 +148,76 @@ void LullPublisher::publish(oop obj) {
   _statistics._longest = MAX2(_statistics._longest, _objects_in_closure);
   // The bits are there before the reference is.
   OrderAccess::storestore();
+  if (_objects_in_closure > LoggedClosure && log_is_enabled(Trace, gc, publish)) {
+    ResourceMark rm;
+    log_trace(gc, publish)("Thread %u: closure of %zu objects, %zuK, from a %s", _owner, _objects_in_closure,
+                           (_statistics._words - words_before) * HeapWordSize / K, obj->klass()->external_name());
+  }
+  if (_statistics._words >= _sample_due) {
+    take_sample(obj, _statistics._words - words_before);
+  }
+}
+
+// At random around the interval, so that what a program repeats is not always hit at the
+// same place.
+void LullPublisher::choose_next_sample() {
+  if (LullPublicationSampling == 0) {
+    return;
+  }
+  const size_t bytes = LullPublicationSampling / 2 + (size_t)os::random() % LullPublicationSampling;
+  _sampled = _statistics._words;
+  _sample_due = _sampled + MAX2(bytes / HeapWordSize, (size_t)1);
+}
+
+// The sample stands for all that was published since the last one, so a place is found by
+// the bytes that it publishes, be it by many stores or by few.
+void LullPublisher::take_sample(oop obj, size_t words) {
+  const size_t weight = (_statistics._words - _sampled) * HeapWordSize;
+  choose_next_sample();
+  if (!_thread->is_Java_thread()) {
+    return;
+  }
+  JavaThread* const thread = JavaThread::cast(_thread);
+  // A walk makes handles, if only for stacks of virtual threads.
+  DEBUG_ONLY(ResetNoHandleMark rnhm;)
+  HandleMark hm(thread);
+  ResourceMark rm(thread);
+  LullStackAnchor anchor(thread, _leaf_frame);
+  const Method* method = nullptr;
+  int bci = 0;
+  if (thread->has_last_Java_frame()) {
+    vframeStream stream(thread, false /* stop at call stub */, false /* process frames */);
+    if (!stream.at_end()) {
+      method = stream.method();
+      bci = stream.bci();
+    }
+  }
+  LullPublicationSamples::add(obj->klass(), method, bci, _objects_in_closure, weight);
+  LullPublicationEvents::send_sample(obj->klass(), _objects_in_closure, words * HeapWordSize, weight);
+}
+
+void LullPublisher::begin_slow_call(intptr_t* frame) {
+  _leaf_frame = frame;
+  _statistics._slow_calls++;
+}
+
+void LullPublisher::end_slow_call(LullStoreOutcome outcome) {
+  _leaf_frame = nullptr;
+  switch (outcome) {
+    case LullStoreOutcome::PrivateDestination: _statistics._calls_private_destination++; break;
+    case LullStoreOutcome::PublicValue:        _statistics._calls_public_value++; break;
+    case LullStoreOutcome::Published:          _statistics._calls_published++; break;
+  }
 }
 
 void LullPublisher::publish_all(const char* reason, bool for_good) {
   _policy.entered(for_good);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
-    log_debug(gc, lull)("Thread %u: public mode, %s", _owner, reason);
-    enter_public_mode();
+    enter_public_mode(reason);
   }
 }
 
-void LullPublisher::enter_public_mode() {
+void LullPublisher::enter_public_mode(const char* reason) {
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
   if (allocator != nullptr) {
     allocator->set_born_public(true);
@@ -159,15 +232,20 @@ void LullPublisher::enter_public_mode() {
   OrderAccess::storestore();
   LullThreadLocalData::set_public_mode(_thread, true);
   _statistics._public_mode_entered++;
+  log_debug(gc, publish)("Thread %u: public mode, %s (%.0f%% published)", _owner, reason, _policy.share() * 100);
+  LullPublicationEvents::send_mode(true, reason, _policy.share());
 }
 
 // The TLAB and the bump region are gone, so the next object is in a new hole.
-void LullPublisher::leave_public_mode() {
+void LullPublisher::leave_public_mode(const char* reason) {
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
   if (allocator != nullptr) {
     allocator->set_born_public(false);
   }
   LullThreadLocalData::set_public_mode(_thread, false);
+  _statistics._public_mode_left++;
+  log_debug(gc, publish)("Thread %u: private mode, %s", _owner, reason);
+  LullPublicationEvents::send_mode(false, reason, _policy.share());
 }
 
 void LullPublisher::choose_mode() {
@@ -175,15 +253,16 @@ void LullPublisher::choose_mode() {
   const char* reason = nullptr;
   const bool wants_public = _policy.wants_public_mode(_thread, is_public, _statistics, &reason);
   if (wants_public && !is_public) {
-    log_debug(gc, lull)("Thread %u: public mode, %s", _owner, reason);
-    enter_public_mode();
+    enter_public_mode(reason);
   } else if (!wants_public && is_public) {
-    log_debug(gc, lull)("Thread %u: private mode, %s", _owner, reason);
-    leave_public_mode();
+    leave_public_mode(reason);
   }
 }
 
+// The lock keeps threads from ending between the two counts. The VM thread has it at
+// safepoints.
 LullPublicationStatistics LullPublisher::total() {
+  MutexLocker ml(Threads_lock->owned_by_self() ? nullptr : Threads_lock);
   LullPublicationStatistics total = _ended;
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullPublisher* const publisher = LullThreadLocalData::publisher(thread);

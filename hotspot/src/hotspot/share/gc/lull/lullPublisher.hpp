@@ -25,6 +25,7 @@
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullPublicModePolicy.hpp"
 #include "gc/lull/lullPublicationStatistics.hpp"
+#include "gc/lull/lullStoreOutcome.hpp"
 #include "memory/allocation.hpp"
 #include "memory/iterator.hpp"
 #include "oops/oopsHierarchy.hpp"
@@ -80,12 +81,20 @@ private:
   LullPublicModePolicy            _policy;
   LullPublicationStatistics       _statistics;
 
+  // Samples of who publishes what (LullPublicationSampling), by words published so far:
+  // by when the next is due, and at the last one.
+  size_t                          _sample_due;
+  size_t                          _sampled;
+  intptr_t*                       _leaf_frame;   // in a slow call: the frame pointer of its routine
+
   // Of threads that have ended. Under Threads_lock.
   static LullPublicationStatistics _ended;
 
   void visit(oop obj);
-  void enter_public_mode();
-  void leave_public_mode();
+  void enter_public_mode(const char* reason);
+  void leave_public_mode(const char* reason);
+  void choose_next_sample();
+  void take_sample(oop obj, size_t words);
 
 public:
   LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable* blocks);
@@ -108,11 +117,15 @@ public:
   // At a refill, when the thread has no TLAB: public or private mode from here on?
   void choose_mode();
 
-  void count_slow_call()              { _statistics._slow_calls++; }
+  // Around each call from code and stubs, which leaves no anchor for the stack: where the
+  // called routine's frame is.
+  void begin_slow_call(intptr_t* frame);
+  void end_slow_call(LullStoreOutcome outcome);
+
   void count_allocated(size_t bytes)  { _statistics._allocated += bytes; }
   const LullPublicationStatistics& statistics() const { return _statistics; }
 
-  // Of all threads. Safepoint, or Threads_lock held.
+  // Of all threads, those that have ended too.
   static LullPublicationStatistics total();
 };
 

@@ -30,7 +30,9 @@ LullThreadLocalData::LullThreadLocalData()
   : _allocator(nullptr),
     _publisher(nullptr),
     _owner(Atomic::add(&_last_owner, (LullBlockTable::Owner)1)),
-    _public_mode(false) {}
+    _public_mode(false),
+    _store_sp(nullptr),
+    _store_pc(nullptr) {}
 
 LullThreadLocalData::~LullThreadLocalData() {
   delete _publisher;

@@ -43,6 +43,12 @@ private:
   // tests it before it looks at the value of a store. Written by LullPublisher.
   bool                  _public_mode;
 
+  // With LullPublicationSampling: the stack pointer of the compiled frame that calls the
+  // barrier's slow path, and the instruction behind its store. Written by the code itself
+  // just before the call, read in the call.
+  intptr_t*             _store_sp;
+  address               _store_pc;
+
   static volatile LullBlockTable::Owner _last_owner;
 
   LullThreadLocalData();
@@ -68,6 +74,11 @@ public:
   static bool is_public_mode(Thread* thread) { return data(thread)->_public_mode; }
   static void set_public_mode(Thread* thread, bool value) { data(thread)->_public_mode = value; }
 
+  static intptr_t* store_sp(Thread* thread) { return data(thread)->_store_sp; }
+  static address store_pc(Thread* thread) { return data(thread)->_store_pc; }
+
+  static ByteSize store_sp_offset() { return Thread::gc_data_offset() + byte_offset_of(LullThreadLocalData, _store_sp); }
+  static ByteSize store_pc_offset() { return Thread::gc_data_offset() + byte_offset_of(LullThreadLocalData, _store_pc); }
   static ByteSize public_mode_offset() {
     return Thread::gc_data_offset() + byte_offset_of(LullThreadLocalData, _public_mode);
   }

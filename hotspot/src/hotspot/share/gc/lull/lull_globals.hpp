@@ -100,6 +100,12 @@
           "write local variables. Off, threads keep private objects under " \
           "a debugger too, and what it looks at is published.")             \
                                                                             \
+  product(size_t, LullPublicationSampling, 0, EXPERIMENTAL,                 \
+          "Bytes that a thread publishes between two samples of what was "  \
+          "stored and by which code (0: no samples). Smaller values find "  \
+          "rarer stores, larger ones cost less.")                           \
+          range(0, 1 * G)                                                   \
+                                                                            \
   product(bool, LullVerifyHeap, trueInDebug, DIAGNOSTIC,                        \
           "Check all invariants of the heap after each collection. "        \
           "Visits every object once more.")                                 \

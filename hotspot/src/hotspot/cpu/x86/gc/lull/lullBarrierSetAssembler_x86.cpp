@@ -42,6 +42,23 @@
 
 #define __ masm->
 
+// For samples of publications: the frame of compiled code that makes a slow call, and where
+// it goes on. See lullStackAnchor.hpp.
+static void record_store(MacroAssembler* masm, Label& continuation, Register tmp) {
+  if (LullPublicationSampling > 0) {
+    __ lea(tmp, continuation);
+    __ movptr(Address(r15_thread, LullThreadLocalData::store_pc_offset()), tmp);
+    __ movptr(Address(r15_thread, LullThreadLocalData::store_sp_offset()), rsp);
+  }
+}
+
+// The same for the interpreter, whose frame is found by its frame pointer: the bytecode.
+static void record_interpreted_store(MacroAssembler* masm) {
+  if (LullPublicationSampling > 0) {
+    __ movptr(Address(rbp, frame::interpreter_frame_bcp_offset * wordSize), r13);
+  }
+}
+
 static bool is_dropped(uint barrier) {
   return DEBUG_ONLY(LullDropBarrier == barrier) NOT_DEBUG(false);
 }
@@ -169,6 +186,7 @@ void LullBarrierSetAssembler::store_at(MacroAssembler* masm, DecoratorSet decora
   __ testptr(val, val);
   __ jcc(Assembler::zero, done);
 
+  record_interpreted_store(masm);
   __ push_call_clobbered_registers();
   // Not the interpreter's call_VM_leaf: it checks the frame, and not all who store have one.
   if (in_heap) {
@@ -206,6 +224,7 @@ void LullBarrierSetAssembler::generate_c1_store_stub(LIR_Assembler* ce, LullStor
   __ jcc(Assembler::notEqual, *stub->continuation());
   __ testptr(value, value);
   __ jcc(Assembler::zero, *stub->continuation());
+  record_store(ce->masm(), *stub->continuation(), rscratch1);
   ce->store_parameter(object, 0);
   ce->store_parameter(value, 1);
   __ call(RuntimeAddress(bs->store_runtime_blob()->code_begin()));
@@ -276,6 +295,7 @@ void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullS
   test_word(masm, value, tmp1, stub->addr());
   __ pop(stub->addr());   // keeps the flags
   __ jcc(Assembler::carrySet, *stub->continuation());
+  record_store(masm, *stub->continuation(), tmp1);
   {
     SaveLiveRegisters save_registers(masm, stub);
     if (c_rarg0 != value) {
