@@ -45,7 +45,8 @@ public:
     LullDropC2,
     LullDropCopyStubs,
     LullDropRuntime,
-    LullDropRoot
+    LullDropRoot,
+    LullDropEscapes
   };
 
   LullBarrierSet();
