@@ -118,6 +118,9 @@ static bool is_address_only(const MachNode* use, const Node* reference) {
 
 // The use tells nobody of the reference. Calls do; but they are looked for apart.
 static bool is_harmless(const Node* use, const Node* reference) {
+  if (use->is_MachProj()) {
+    return true;    // a register that the instruction of the alias kills
+  }
   if (!use->is_Mach()) {
     return false;
   }
@@ -335,7 +338,7 @@ void LullBarrierElision::run() {
   }
   if (_accesses.length() > 0 && _C->method() != nullptr && log_is_enabled(Debug, gc, lull)) {
     stringStream name;
-    _C->method()->print_name(&name);
+    _C->method()->print_short_name(&name);
     log_debug(gc, lull)("C2 %d:%s: %u of %d barriers elided late", _C->compile_id(), name.base(), elided, _accesses.length());
   }
 }
