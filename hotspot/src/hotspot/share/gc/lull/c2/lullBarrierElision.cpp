@@ -280,11 +280,20 @@ bool LullBarrierElision::has_escape(const NewObject* object, const Block* block,
   return false;
 }
 
+void LullBarrierElision::push_predecessors(const Block* block, Block_List& stack, VectorSet& visited) const {
+  for (uint i = 1; i < block->num_preds(); i++) {
+    Block* const pred = _cfg->get_block_for_node(block->pred(i));
+    if (!visited.test_set(pred->head()->_idx)) {
+      stack.push(pred);
+    }
+  }
+}
+
 // Goes back from the access, on all paths, to the allocation.
 bool LullBarrierElision::is_private_at(const NewObject* object, const MachNode* access) const {
   const Block* const allocation_block = _cfg->get_block_for_node(object->_allocation);
   const uint after_allocation = position(object->_allocation) + 1;
-  Block* const access_block = _cfg->get_block_for_node(access);
+  const Block* const access_block = _cfg->get_block_for_node(access);
   const uint access_position = position(access);
 
   if (access_block == allocation_block) {
@@ -296,33 +305,28 @@ bool LullBarrierElision::is_private_at(const NewObject* object, const MachNode* 
     return false;
   }
 
+  // The block of the access comes again, as a whole, if it is in a loop.
   ResourceMark rm;
   VectorSet visited;
   Block_List stack;
-  Block* block = access_block;
-  while (true) {
+  push_predecessors(access_block, stack, visited);
+  while (stack.size() > 0) {
+    const Block* const block = stack.pop();
+    const uint begin = block == allocation_block ? after_allocation : 0;
+    const uint end = block->number_of_nodes();
+    if (has_call(block, begin, end) || has_escape(object, block, begin, end)) {
+      return false;
+    }
+    if (block == allocation_block) {
+      continue;
+    }
     if (block->num_preds() < 2) {
-      return false;   // there is a path without the allocation, which is not possible
+      assert(false, "a path to the access that does not come from the allocation");
+      return false;
     }
-    for (uint i = 1; i < block->num_preds(); i++) {
-      Block* const pred = _cfg->get_block_for_node(block->pred(i));
-      if (!visited.test_set(pred->head()->_idx)) {
-        stack.push(pred);
-      }
-    }
-    // The block of the access comes again, as a whole, if it is in a loop.
-    do {
-      if (stack.size() == 0) {
-        return true;
-      }
-      block = stack.pop();
-      const uint begin = block == allocation_block ? after_allocation : 0;
-      const uint end = block->number_of_nodes();
-      if (has_call(block, begin, end) || has_escape(object, block, begin, end)) {
-        return false;
-      }
-    } while (block == allocation_block);
+    push_predecessors(block, stack, visited);
   }
+  return true;
 }
 
 void LullBarrierElision::run() {

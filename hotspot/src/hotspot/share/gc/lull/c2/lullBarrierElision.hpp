@@ -28,6 +28,7 @@
 #include "utilities/growableArray.hpp"
 
 class Block;
+class Block_List;
 class Compile;
 class MachNode;
 class PhaseCFG;
@@ -119,6 +120,7 @@ private:
   // go through stop.
   void follow(Unique_Node_List& aliases, const Node* stop, GrowableArray<const Node*>& escapes) const;
 
+  void push_predecessors(const Block* block, Block_List& stack, VectorSet& visited) const;
   bool is_private_at(const NewObject* object, const MachNode* access) const;
 
 public:

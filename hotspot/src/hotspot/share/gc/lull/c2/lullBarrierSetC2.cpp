@@ -107,8 +107,9 @@ static uint8_t barrier_for(const C2Access& access) {
   }
   const DecoratorSet decorators = access.decorators();
   const bool in_native = (decorators & IN_NATIVE) != 0;
-  // The stores of a copy that is expanded are of no single instruction with its
-  // allocation: unless they are captured, they have barriers.
+  // Whether the destination was just allocated is not asked: what is put between the
+  // allocation and the store is known at the end only. That holds for the stores of a copy
+  // that is expanded, too.
   return in_native ? LullC2Store | LullC2RootDestination : LullC2Store;
 }
 
