@@ -46,7 +46,8 @@ public:
     LullDropC2,
     LullDropCopyStubs,
     LullDropRuntime,
-    LullDropRoot
+    LullDropRoot,
+    LullDropEscapes
   };
 
   LullBarrierSet();

@@ -110,6 +110,14 @@
           "Check all invariants of the heap after each collection. "        \
           "Visits every object once more.")                                 \
                                                                             \
+  product(bool, LullElideBarriers, true, DIAGNOSTIC,                        \
+          "In C2, leave out the barrier of a store into a new object that " \
+          "is known to be still private in the final schedule")             \
+                                                                            \
+  develop(bool, LullCheckElision, false,                                    \
+          "Stop the VM if a store without a barrier, by LullElideBarriers, "\
+          "meets a public object")                                          \
+                                                                            \
   develop(bool, LullLoadCheck, false,                                       \
           "Check at each load that a public object refers to public ones, " \
           "in the interpreter and in the VM")                               \
@@ -125,8 +133,9 @@
   develop(uint, LullDropBarrier, 0,                                         \
           "Fault injection, to see that the checks can fail: leave out the "\
           "barrier of 1: the interpreter, 2: C1, 3: C2, 4: array copy "     \
-          "stubs, 5: the runtime's stores, 6: stores to roots (0: of none)")\
-          range(0, 6)                                                       \
+          "stubs, 5: the runtime's stores, 6: stores to roots (0: of none), "\
+          "or 7: do as if references to new objects were never stored")     \
+          range(0, 7)                                                       \
                                                                             \
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \

@@ -306,4 +306,17 @@ void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullS
   __ jmp(*stub->continuation());
 }
 
+#ifdef ASSERT
+// What LullBarrierElision claims: the destination is private, or the thread has nothing
+// that is.
+void LullBarrierSetAssembler::generate_c2_elision_check(MacroAssembler* masm, LullStoreStubC2* stub) const {
+  __ bind(*stub->entry());
+  test_public_mode(masm);
+  __ jcc(Assembler::notEqual, *stub->continuation());
+  test_word(masm, stub->addr(), stub->tmp1(), stub->tmp2());
+  __ jcc(Assembler::carryClear, *stub->continuation());
+  __ stop("P: a store without a barrier into a public object");
+}
+#endif
+
 #endif // COMPILER2

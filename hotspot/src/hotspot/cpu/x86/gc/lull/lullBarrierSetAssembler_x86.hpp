@@ -60,6 +60,9 @@ public:
   // addr stays as it is.
   void store_barrier_c2(MacroAssembler* masm, LullStoreStubC2* stub) const;
   void generate_c2_store_stub(MacroAssembler* masm, LullStoreStubC2* stub) const;
+#ifdef ASSERT
+  void generate_c2_elision_check(MacroAssembler* masm, LullStoreStubC2* stub) const;
+#endif
 #endif
 };
 

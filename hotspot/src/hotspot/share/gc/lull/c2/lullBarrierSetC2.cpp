@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/c2/lullBarrierElision.hpp"
 #include "gc/lull/c2/lullBarrierSetC2.hpp"
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
@@ -67,6 +68,11 @@ LullStoreStubC2::LullStoreStubC2(const MachNode* node, Register addr, Register v
     _tmp2(tmp2),
     _is_narrow(is_narrow) {}
 
+bool LullStoreStubC2::needs_barrier(const MachNode* node) {
+  const uint8_t data = node->barrier_data();
+  return (data & LullC2Store) != 0 DEBUG_ONLY(|| (LullCheckElision && (data & LullC2Elided) != 0));
+}
+
 LullStoreStubC2* LullStoreStubC2::create(const MachNode* node, Register addr, Register value, Register tmp1, Register tmp2, bool is_narrow) {
   LullStoreStubC2* const stub = new (Compile::current()->comp_arena()) LullStoreStubC2(node, addr, value, tmp1, tmp2, is_narrow);
   // The store comes after the barrier and needs both.
@@ -79,6 +85,12 @@ LullStoreStubC2* LullStoreStubC2::create(const MachNode* node, Register addr, Re
 }
 
 void LullStoreStubC2::emit_code(MacroAssembler& masm) {
+#ifdef ASSERT
+  if (is_elided()) {
+    assembler()->generate_c2_elision_check(&masm, this);
+    return;
+  }
+#endif
   assembler()->generate_c2_store_stub(&masm, this);
 }
 
@@ -95,8 +107,9 @@ static uint8_t barrier_for(const C2Access& access) {
   }
   const DecoratorSet decorators = access.decorators();
   const bool in_native = (decorators & IN_NATIVE) != 0;
-  // The stores of a copy that is expanded are of no single instruction with its
-  // allocation: unless they are captured, they have barriers.
+  // Whether the destination was just allocated is not asked: what is put between the
+  // allocation and the store is known at the end only. That holds for the stores of a copy
+  // that is expanded, too.
   return in_native ? LullC2Store | LullC2RootDestination : LullC2Store;
 }
 
@@ -190,9 +203,20 @@ void* LullBarrierSetC2::create_barrier_state(Arena* comp_arena) const {
 }
 
 void LullBarrierSetC2::late_barrier_analysis() const {
-  if (LullTracking) {
-    compute_liveness_at_stubs();
+  if (!LullTracking) {
+    return;
   }
+  if (LullElideBarriers) {
+    ResourceMark rm;
+    LullBarrierElision(Compile::current()).run();
+  }
+  compute_liveness_at_stubs();
+}
+
+void LullBarrierSetC2::elide(MachNode* access) {
+  const uint8_t data = access->barrier_data();
+  assert((data & LullC2Store) != 0 && (data & LullC2RootDestination) == 0, "a store into the heap");
+  access->set_barrier_data((data & ~LullC2Store) | LullC2Elided);
 }
 
 void LullBarrierSetC2::emit_stubs(CodeBuffer& cb) const {
@@ -214,7 +238,8 @@ void LullBarrierSetC2::emit_stubs(CodeBuffer& cb) const {
 #ifndef PRODUCT
 void LullBarrierSetC2::dump_barrier_data(const MachNode* mach, outputStream* st) const {
   const uint8_t data = mach->barrier_data();
-  st->print("%s%s%s", (data & LullC2Store) != 0 ? "store " : "",
+  st->print("%s%s%s%s", (data & LullC2Store) != 0 ? "store " : "",
+            (data & LullC2Elided) != 0 ? "elided " : "",
             (data & LullC2RootDestination) != 0 ? "root " : "",
             (data & LullC2ValueNotNull) != 0 ? "notnull " : "");
 }

@@ -28,6 +28,7 @@
 const uint8_t LullC2Store           = 1;
 const uint8_t LullC2RootDestination = 2;    // outside of the heap, where others can read it
 const uint8_t LullC2ValueNotNull    = 4;
+const uint8_t LullC2Elided          = 8;    // instead of LullC2Store: it had one, see lullBarrierElision.hpp
 
 // The part of a barrier that is out of line: the line of the destination holds something
 // public.
@@ -42,7 +43,8 @@ private:
   LullStoreStubC2(const MachNode* node, Register addr, Register value, Register tmp1, Register tmp2, bool is_narrow);
 
 public:
-  static bool needs_barrier(const MachNode* node) { return node->barrier_data() != 0; }
+  // A barrier, or what checks that none is needed.
+  static bool needs_barrier(const MachNode* node);
   static LullStoreStubC2* create(const MachNode* node, Register addr, Register value, Register tmp1, Register tmp2, bool is_narrow);
 
   Register addr() const   { return _addr; }
@@ -55,6 +57,7 @@ public:
 
   bool is_root_destination() const { return (barrier_data() & LullC2RootDestination) != 0; }
   bool is_value_not_null() const   { return (barrier_data() & LullC2ValueNotNull) != 0; }
+  bool is_elided() const           { return (barrier_data() & LullC2Elided) != 0; }
 
   void emit_code(MacroAssembler& masm);
 };
@@ -68,6 +71,8 @@ public:
 //   the value is null, or a constant: compilers reach public objects only
 //   the store is captured by the initialisation of a new object, before anyone can know it
 //   tightly coupled copies and clones, for the same reason
+//   the final schedule shows that the destination is new and still private
+//   (lullBarrierElision.hpp)
 //
 // Tempting, and wrong here, although other collectors do it: to drop the barrier of a store
 // into an object that is new and has seen no safepoint since. In
@@ -96,6 +101,9 @@ public:
   void* create_barrier_state(Arena* comp_arena) const override;
   void late_barrier_analysis() const override;
   void emit_stubs(CodeBuffer& cb) const override;
+
+  using BarrierSetC2::is_allocation;
+  static void elide(MachNode* access);
 
 #ifndef PRODUCT
   void dump_barrier_data(const MachNode* mach, outputStream* st) const override;
