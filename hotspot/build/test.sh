@@ -9,11 +9,12 @@
 #   2. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
 #   3. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
 #   4. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
-#   5. bench   the benchmark programs' own tests (bench/test.sh)
+#   5. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
+#   6. bench   the benchmark programs' own tests (bench/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
-#   LULL_PHASES     which phases to run         (default: all, but dump only for all)
+#   LULL_PHASES     which phases to run         (default: all, but dump and jcstress only for all)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
 #   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
 
@@ -152,6 +153,16 @@ run_dump() {
   took "$start"
 }
 
+# As run_dump: a line per set of flags.
+run_jcstress() {
+  local start=$SECONDS status=0
+  say "==> jcstress"
+  "$ROOT/hotspot/test/jcstress/run.sh" < /dev/null > "$LOGS/jcstress.log" 2>&1 || status=$?
+  grep -E '^(jcstress|error)' "$LOGS/jcstress.log" | sed 's/^/    /' || true
+  count jcstress "$(grep -c '^jcstress .*: [0-9]* results' "$LOGS/jcstress.log" || true)" $((status != 0)) 0 0
+  took "$start"
+}
+
 run_bench() {
   local start=$SECONDS status=0 p=0 f=0 s=0
   [[ -f $ROOT/bench/pom.xml ]] || return 0
@@ -167,16 +178,16 @@ run_bench() {
 }
 
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest jtreg dump bench"; else default_phases="unit gtest jtreg bench"; fi
+if [[ $scope == all ]]; then default_phases="unit gtest jtreg dump jcstress bench"; else default_phases="unit gtest jtreg bench"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | jtreg | dump | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest jtreg dump bench)" ;; esac
+  case $p in unit | gtest | jtreg | dump | jcstress | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest jtreg dump jcstress bench)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=
 for p in $phases; do
   case $p in
-    gtest | jtreg | dump)
+    gtest | jtreg | dump | jcstress)
       if [[ -z $jdk_built ]]; then
         if debug_jdk; then jdk_built=yes; else jdk_built=no; count jdk-debug 0 1 0 0 "could not be built"; fi
       fi

@@ -71,10 +71,6 @@ static bool is_public(oop obj) {
   return LullHeap::heap()->public_map()->is_public(cast_from_oop<void*>(obj));
 }
 
-bool LullBarrierSet::counts_as_public(oop obj) {
-  return !LullTracking || is_public(obj);
-}
-
 void LullBarrierSet::publish(oop value) {
   assert(oopDesc::is_oop(value), "not an object: " PTR_FORMAT, p2i(value));
   // What survives a collection is public, and what it stores does survive. Until the

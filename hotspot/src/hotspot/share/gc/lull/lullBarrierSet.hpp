@@ -80,9 +80,6 @@ public:
   // about to be in the heap (freeze), or it makes objects for another thread's frames.
   static void publish_all(JavaThread* thread, const char* reason, bool for_good);
 
-  // May any thread know this object? Without tracking: yes.
-  static bool counts_as_public(oop obj);
-
   // Checks P where a value is read (-XX:+LullLoadCheck).
   static void check_load(const void* field, oop value);
 

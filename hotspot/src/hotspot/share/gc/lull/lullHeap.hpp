@@ -152,6 +152,7 @@ public:
   // Publication
   LullPublicMap* public_map() const;
   LullBlockTable* blocks() const { return _blocks; }
+  bool is_public(oop obj) const;
   void log_publication() const;
   // Is the thread of that name stopped, so that this one may act for it? Slow.
   bool is_stopped_for(Thread* thread, uint32_t owner) const;
