@@ -110,7 +110,7 @@ build_natives_for() {
 }
 
 run_jtreg() {
-  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start
+  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start options
   if [[ $scope == all ]]; then lists+=("$ROOT/hotspot/test/groups/all.txt"); fi
   for list in "${lists[@]}"; do if [[ -f $list ]]; then groups "$list"; fi; done > "$RESULTS/groups"
   if [[ -n ${LULL_GROUPS:-} ]]; then
@@ -130,8 +130,10 @@ run_jtreg() {
     fi
     say "==> jtreg $name"
     start=$SECONDS
+    options=${LULL_TEST_OPTIONS:--XX:+UseLullGC}
+    if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:+LullTracking"; fi
     # shellcheck disable=SC2086 # words on purpose
-    LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | sed 's/^/    /' || true
+    LULL_TEST_OPTIONS=$options LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | sed 's/^/    /' || true
     if [[ -f $RESULTS/$name/totals ]]; then
       # "NAME: N passed, N failed, N excluded, N skipped"
       read -r _ p _ f _ e _ s _ < <(tr -d , < "$RESULTS/$name/totals")

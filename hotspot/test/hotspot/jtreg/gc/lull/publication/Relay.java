@@ -37,6 +37,7 @@ import jdk.test.whitebox.WhiteBox;
  */
 final class Relay {
     private static final WhiteBox WB = WhiteBox.getWhiteBox();
+    private static final String ONLY = System.getProperty("relay.channel");
 
     interface Channel {
         /** Hands a graph over. What has been sent stays where it is until the next one is sent by this channel. */
@@ -66,7 +67,9 @@ final class Relay {
     Thread receiver;
 
     void channel(String name, Channel channel) {
-        channels.add(new Named(name, channel));
+        if (ONLY == null || name.equals(ONLY)) {
+            channels.add(new Named(name, channel));
+        }
     }
 
     /** Dumps the heap now and then. */
