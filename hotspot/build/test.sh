@@ -10,11 +10,12 @@
 #   3. product our sources compile as in the release build (product-check.sh)
 #   4. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
 #   5. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
-#   6. bench   the benchmark programs' own tests (bench/test.sh)
+#   6. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
+#   7. bench   the benchmark programs' own tests (bench/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
-#   LULL_PHASES     which phases to run         (default: all, but dump only for all)
+#   LULL_PHASES     which phases to run         (default: all, but dump and jcstress only for all)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
 #   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
 
@@ -119,7 +120,7 @@ build_natives_for() {
 }
 
 run_jtreg() {
-  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start
+  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start options
   if [[ $scope == all ]]; then lists+=("$ROOT/hotspot/test/groups/all.txt"); fi
   for list in "${lists[@]}"; do if [[ -f $list ]]; then groups "$list"; fi; done > "$RESULTS/groups"
   if [[ -n ${LULL_GROUPS:-} ]]; then
@@ -139,8 +140,10 @@ run_jtreg() {
     fi
     say "==> jtreg $name"
     start=$SECONDS
+    options=${LULL_TEST_OPTIONS:--XX:+UseLullGC}
+    if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:+LullTracking"; fi
     # shellcheck disable=SC2086 # words on purpose
-    LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | sed 's/^/    /' || true
+    LULL_TEST_OPTIONS=$options LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | sed 's/^/    /' || true
     if [[ -f $RESULTS/$name/totals ]]; then
       # "NAME: N passed, N failed, N excluded, N skipped"
       read -r _ p _ f _ e _ s _ < <(tr -d , < "$RESULTS/$name/totals")
@@ -162,6 +165,16 @@ run_dump() {
   took "$start"
 }
 
+# As run_dump: a line per set of flags.
+run_jcstress() {
+  local start=$SECONDS status=0
+  say "==> jcstress"
+  "$ROOT/hotspot/test/jcstress/run.sh" < /dev/null > "$LOGS/jcstress.log" 2>&1 || status=$?
+  grep -E '^(jcstress|error)' "$LOGS/jcstress.log" | sed 's/^/    /' || true
+  count jcstress "$(grep -c '^jcstress .*: [0-9]* results' "$LOGS/jcstress.log" || true)" $((status != 0)) 0 0
+  took "$start"
+}
+
 run_bench() {
   local start=$SECONDS status=0 p=0 f=0 s=0
   [[ -f $ROOT/bench/pom.xml ]] || return 0
@@ -177,16 +190,16 @@ run_bench() {
 }
 
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump bench"; else default_phases="unit gtest product jtreg bench"; fi
+if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress bench"; else default_phases="unit gtest product jtreg bench"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | product | jtreg | dump | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump bench)" ;; esac
+  case $p in unit | gtest | product | jtreg | dump | jcstress | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress bench)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=
 for p in $phases; do
   case $p in
-    gtest | product | jtreg | dump)
+    gtest | product | jtreg | dump | jcstress)
       if [[ -z $jdk_built ]]; then
         if debug_jdk; then jdk_built=yes; else jdk_built=no; count jdk-debug 0 1 0 0 "could not be built"; fi
       fi

@@ -142,6 +142,11 @@ void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj
 }
 
 void LullBarrierSet::before_foreign_store(JavaThread* other, oop value) {
+#ifdef ASSERT
+  if (LullDropBarrier == LullDropRoot) {
+    return;
+  }
+#endif
   if (LullTracking && value != nullptr && !is_public(value)) {
     LullBlockTable* const blocks = LullHeap::heap()->blocks();
     if (other == nullptr || blocks->owner_of(cast_from_oop<void*>(value)) != LullThreadLocalData::owner(other)) {

@@ -424,6 +424,10 @@ bool LullHeap::block_is_obj(const HeapWord* addr) const {
 
 LullPublicMap* LullHeap::public_map() const { return _memory->public_map(); }
 
+bool LullHeap::is_public(oop obj) const {
+  return !LullTracking || public_map()->is_public(cast_from_oop<void*>(obj));
+}
+
 class LullCodeIsPublicClosure final : public OopClosure {
 private:
   const LullPublicMap* const _map;

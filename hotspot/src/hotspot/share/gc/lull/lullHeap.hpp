@@ -144,6 +144,7 @@ public:
   LullPublicMap* public_map() const;
   LullBlockTable* blocks() const { return _blocks; }
   void report_publication(bool at_exit) const;
+  bool is_public(oop obj) const;
   // Is the thread of that name stopped, so that this one may act for it? Slow.
   bool is_stopped_for(Thread* thread, uint32_t owner) const;
 

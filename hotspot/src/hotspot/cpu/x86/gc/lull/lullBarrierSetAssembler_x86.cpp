@@ -215,34 +215,57 @@ void LullBarrierSetAssembler::store_at(MacroAssembler* masm, DecoratorSet decora
 #undef __
 #define __ ce->masm()->
 
+// The rest of a stub: the call, and back.
+static void call_unless_null(LIR_Assembler* ce, LullStoreStubC1* stub, CodeBlob* runtime_blob) {
+  const Register value = stub->value()->as_register();
+  __ testptr(value, value);
+  __ jcc(Assembler::zero, *stub->continuation());
+  ce->store_parameter(stub->object()->as_register(), 0);
+  ce->store_parameter(value, 1);
+  __ call(RuntimeAddress(runtime_blob->code_begin()));
+  __ jmp(*stub->continuation());
+}
+
 void LullBarrierSetAssembler::generate_c1_store_stub(LIR_Assembler* ce, LullStoreStubC1* stub) const {
   LullBarrierSetC1* const bs = static_cast<LullBarrierSetC1*>(BarrierSet::barrier_set()->barrier_set_c1());
-  const Register object = stub->object()->as_register();
-  const Register value = stub->value()->as_register();
   __ bind(*stub->entry());
   test_public_mode(ce->masm());
   __ jcc(Assembler::notEqual, *stub->continuation());
-  __ testptr(value, value);
-  __ jcc(Assembler::zero, *stub->continuation());
   record_store(ce->masm(), *stub->continuation(), rscratch1);
-  ce->store_parameter(object, 0);
-  ce->store_parameter(value, 1);
-  __ call(RuntimeAddress(bs->store_runtime_blob()->code_begin()));
-  __ jmp(*stub->continuation());
+  call_unless_null(ce, stub, bs->store_runtime_blob());
 }
+
+#ifdef ASSERT
+void LullBarrierSetAssembler::generate_c1_load_check_stub(LIR_Assembler* ce, LullLoadCheckStubC1* stub) const {
+  LullBarrierSetC1* const bs = static_cast<LullBarrierSetC1*>(BarrierSet::barrier_set()->barrier_set_c1());
+  __ bind(*stub->entry());
+  call_unless_null(ce, stub, bs->load_check_runtime_blob());
+}
+#endif
 
 #undef __
 #define __ sasm->
 
-void LullBarrierSetAssembler::generate_c1_store_runtime_stub(StubAssembler* sasm) const {
-  __ prologue("lull_before_store", false);
+// Calls the function with the object and the value, and changes no register.
+static void generate_runtime_stub(StubAssembler* sasm, const char* name, address function) {
+  __ prologue(name, false);
   __ push_call_clobbered_registers();
   __ load_parameter(0, c_rarg0);
   __ load_parameter(1, c_rarg1);
-  __ call_VM_leaf_base(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::before_store), 2);
+  __ call_VM_leaf_base(function, 2);
   __ pop_call_clobbered_registers();
   __ epilogue();
 }
+
+void LullBarrierSetAssembler::generate_c1_store_runtime_stub(StubAssembler* sasm) const {
+  generate_runtime_stub(sasm, "lull_before_store", CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::before_store));
+}
+
+#ifdef ASSERT
+void LullBarrierSetAssembler::generate_c1_load_check_runtime_stub(StubAssembler* sasm) const {
+  generate_runtime_stub(sasm, "lull_check_load", CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::check_load));
+}
+#endif
 
 #endif // COMPILER1
 

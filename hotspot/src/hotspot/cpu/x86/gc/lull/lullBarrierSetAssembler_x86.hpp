@@ -26,6 +26,7 @@
 #include "gc/shared/barrierSetAssembler.hpp"
 
 class LIR_Assembler;
+class LullLoadCheckStubC1;
 class LullStoreStubC1;
 class LullStoreStubC2;
 class StubAssembler;
@@ -55,6 +56,10 @@ public:
 #ifdef COMPILER1
   void generate_c1_store_stub(LIR_Assembler* ce, LullStoreStubC1* stub) const;
   void generate_c1_store_runtime_stub(StubAssembler* sasm) const;
+#ifdef ASSERT
+  void generate_c1_load_check_stub(LIR_Assembler* ce, LullLoadCheckStubC1* stub) const;
+  void generate_c1_load_check_runtime_stub(StubAssembler* sasm) const;
+#endif
 #endif
 #ifdef COMPILER2
   // addr stays as it is.

@@ -54,6 +54,12 @@ void LullStoreStubC1::emit_code(LIR_Assembler* ce) {
   assembler()->generate_c1_store_stub(ce, this);
 }
 
+#ifdef ASSERT
+void LullLoadCheckStubC1::emit_code(LIR_Assembler* ce) {
+  assembler()->generate_c1_load_check_stub(ce, this);
+}
+#endif
+
 static bool has_barrier(const LIRAccess& access) {
 #ifdef ASSERT
   if (LullDropBarrier == LullBarrierSet::LullDropC1) {
@@ -72,22 +78,19 @@ void LullBarrierSetC1::store_at(LIRAccess& access, LIR_Opr value) {
   store_at_resolved(access, value);
 }
 
-// Any address inside of the destination answers whether it is public: its own does.
-void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
-  if (value->is_constant()) {
-    return;   // null, or an object that the compiler has reached: public
-  }
+static LIR_Opr base_in_register(LIRAccess& access) {
   LIRGenerator* const gen = access.gen();
-  LIR_Opr object = access.base().opr();
-  if (!object->is_register()) {
-    const LIR_Opr in_register = gen->new_register(T_OBJECT);
-    __ move(object, in_register);
-    object = in_register;
+  const LIR_Opr object = access.base().opr();
+  if (object->is_register()) {
+    return object;
   }
-  // The store would have found null, but now the map is read before.
-  if (access.access_emit_info() != nullptr) {
-    __ null_check(object, new CodeEmitInfo(access.access_emit_info()));
-  }
+  const LIR_Opr in_register = gen->new_register(T_OBJECT);
+  __ move(object, in_register);
+  return in_register;
+}
+
+// Any address inside of an object answers whether it is public: its own does.
+void LullBarrierSetC1::branch_if_in_use(LIRGenerator* gen, LIR_Opr object, CodeStub* slow) {
   const LIR_Opr line = gen->new_pointer_register();
   // Not a move: that may be from a stack slot, and then the types must agree.
   __ leal(LIR_OprFact::address(new LIR_Address(object, T_OBJECT)), line);
@@ -97,10 +100,34 @@ void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
   const LIR_Opr word = gen->new_register(T_INT);
   __ load(new LIR_Address(map, line, LIR_Address::times_4, 0, T_INT), word);
   __ cmp(lir_cond_notEqual, word, LIR_OprFact::intConst(0));
-  CodeStub* const slow = new LullStoreStubC1(object, value);
   __ branch(lir_cond_notEqual, slow);
   __ branch_destination(slow->continuation());
 }
+
+void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
+  if (value->is_constant()) {
+    return;   // null, or an object that the compiler has reached: public
+  }
+  LIRGenerator* const gen = access.gen();
+  const LIR_Opr object = base_in_register(access);
+  // The store would have found null, but now the map is read before.
+  if (access.access_emit_info() != nullptr) {
+    __ null_check(object, new CodeEmitInfo(access.access_emit_info()));
+  }
+  branch_if_in_use(gen, object, new LullStoreStubC1(object, value));
+}
+
+#ifdef ASSERT
+void LullBarrierSetC1::load_at_resolved(LIRAccess& access, LIR_Opr result) {
+  const bool check = LullTracking && LullLoadCheck && access.is_oop() && (access.decorators() & IN_HEAP) != 0;
+  // Before the load: what it loads may be the next base in the same register.
+  const LIR_Opr object = check ? base_in_register(access) : LIR_OprFact::illegalOpr;
+  BarrierSetC1::load_at_resolved(access, result);
+  if (check) {
+    branch_if_in_use(access.gen(), object, new LullLoadCheckStubC1(object, result));
+  }
+}
+#endif
 
 void LullBarrierSetC1::store_at_resolved(LIRAccess& access, LIR_Opr value) {
   if (has_barrier(access)) {
@@ -133,11 +160,28 @@ public:
   }
 };
 
+#ifdef ASSERT
+class LullLoadCheckStubC1CodeGenerator : public StubAssemblerCodeGenClosure {
+public:
+  OopMapSet* generate_code(StubAssembler* sasm) override {
+    assembler()->generate_c1_load_check_runtime_stub(sasm);
+    return nullptr;
+  }
+};
+#endif
+
 bool LullBarrierSetC1::generate_c1_runtime_stubs(BufferBlob* buffer_blob) {
   if (!LullTracking) {
     return true;
   }
   LullStoreStubC1CodeGenerator generator;
   _store_runtime_blob = Runtime1::generate_blob(buffer_blob, C1StubId::NO_STUBID, "lull_before_store", false, &generator);
+#ifdef ASSERT
+  LullLoadCheckStubC1CodeGenerator check_generator;
+  _load_check_runtime_blob = Runtime1::generate_blob(buffer_blob, C1StubId::NO_STUBID, "lull_check_load", false, &check_generator);
+  if (_load_check_runtime_blob == nullptr) {
+    return false;
+  }
+#endif
   return _store_runtime_blob != nullptr;
 }

@@ -50,21 +50,42 @@ public:
 #endif
 };
 
+#ifdef ASSERT
+// The line of the object that is read holds something public: check P.
+class LullLoadCheckStubC1 : public LullStoreStubC1 {
+public:
+  LullLoadCheckStubC1(LIR_Opr object, LIR_Opr value) : LullStoreStubC1(object, value) {}
+
+  void emit_code(LIR_Assembler* ce) override;
+  void print_name(outputStream* out) const override { out->print("LullLoadCheckStubC1"); }
+};
+#endif
+
 class LullBarrierSetC1 : public BarrierSetC1 {
 private:
   CodeBlob* _store_runtime_blob;
+#ifdef ASSERT
+  CodeBlob* _load_check_runtime_blob;
+#endif
 
+  void branch_if_in_use(LIRGenerator* gen, LIR_Opr object, CodeStub* slow);
   void before_store(LIRAccess& access, LIR_Opr value);
 
 protected:
+#ifdef ASSERT
+  void load_at_resolved(LIRAccess& access, LIR_Opr result) override;
+#endif
   void store_at_resolved(LIRAccess& access, LIR_Opr value) override;
   LIR_Opr atomic_cmpxchg_at_resolved(LIRAccess& access, LIRItem& cmp_value, LIRItem& new_value) override;
   LIR_Opr atomic_xchg_at_resolved(LIRAccess& access, LIRItem& value) override;
 
 public:
-  LullBarrierSetC1() : _store_runtime_blob(nullptr) {}
+  LullBarrierSetC1() : _store_runtime_blob(nullptr) DEBUG_ONLY(COMMA _load_check_runtime_blob(nullptr)) {}
 
   CodeBlob* store_runtime_blob() const { return _store_runtime_blob; }
+#ifdef ASSERT
+  CodeBlob* load_check_runtime_blob() const { return _load_check_runtime_blob; }
+#endif
 
   void store_at(LIRAccess& access, LIR_Opr value) override;
 

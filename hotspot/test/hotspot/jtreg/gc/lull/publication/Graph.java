@@ -84,6 +84,22 @@ final class Graph {
         return number;
     }
 
+    /** Visits all objects of the graph, some of them more than once. */
+    void forEach(java.util.function.Consumer<Object> visitor) {
+        Graph node = this;
+        do {
+            for (Object part : new Object[] {node, node.elements, node.leaf, node.name, node.box, node.lambda, node.soft, node.soft.get()}) {
+                if (part != null) {
+                    visitor.accept(part);
+                }
+            }
+            for (Object element : node.elements) {
+                visitor.accept(element);
+            }
+            node = node.next;
+        } while (node != this);
+    }
+
     private void checkNode(int expected) {
         int n = number;
         boolean ok = n == expected && leaf.length == n % 300 && (leaf.length == 0 || leaf[leaf.length - 1] == (byte) n)
