@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/lullDev.hpp"
 #include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullHeap.hpp"
@@ -76,6 +77,14 @@ void LullArguments::initialize() {
     vm_exit_during_initialization("-XX:+UseLullGC does not support the JVM compiler interface (-XX:+EnableJVMCI).");
   }
 #endif
+
+  if (LullLocalCollections && !LullTracking) {
+    if (false) {
+      vm_exit_during_initialization("-XX:+LullLocalCollections needs to know which objects are private: "
+                                    "it cannot be used with -XX:-LullTracking.");
+    }
+    LullTracking = true;
+  }
 
   // A TLAB is a hole, whatever its length is.
   FLAG_SET_DEFAULT(ResizeTLAB, false);

@@ -30,6 +30,7 @@ class LullBlockSupply;
 class LullBlockTable;
 class LullCollector;
 class LullHeapSizer;
+class LullLocalCollector;
 class LullMemory;
 class LullMonitoring;
 class LullPublicMap;
@@ -87,6 +88,7 @@ private:
   // Allocation
   LullAllocator* allocator(Thread* thread);
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
+  LullLocalCollector* local_collector(Thread* thread);
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
 
   // Collection
@@ -142,6 +144,7 @@ public:
   // Publication
   LullPublicMap* public_map() const;
   LullBlockTable* blocks() const { return _blocks; }
+  LullBlockSupply* supply() const { return _supply; }
   void log_publication() const;
   // Is the thread of that name stopped, so that this one may act for it? Slow.
   bool is_stopped_for(Thread* thread, uint32_t owner) const;
