@@ -41,19 +41,29 @@ LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, Lul
     _storage(),
     _unused_head(LineRunTable::None),
     _unused_count(0),
-    _holes(_storage) {
+    _holes(_storage),
+    _owned(),
+    _own_recyclable(),
+    _own_free() {
   reset();
 }
 
-void LullAllocator::reset() {
-  _top = nullptr;
-  _end = nullptr;
+void LullAllocator::forget_holes() {
   _holes.clear();
   _unused_head = LineRunTable::None;
   _unused_count = 0;
   for (uint32_t id = 0; id < MaxRuns; id++) {
     delete_run(id);
   }
+}
+
+void LullAllocator::reset() {
+  _top = nullptr;
+  _end = nullptr;
+  forget_holes();
+  _owned.clear();
+  _own_recyclable.clear();
+  _own_free.clear();
 }
 
 uint32_t LullAllocator::new_run(uint32_t start, uint32_t length) {
@@ -73,6 +83,36 @@ void LullAllocator::delete_run(uint32_t id) {
   _unused_count++;
 }
 
+// A block is listed once, whatever it is used for.
+void LullAllocator::own(LullBlockIndex index) {
+  _table->set_owner(index, _owner);
+  if (_public_map != nullptr) {
+    _owned.append(index);
+  }
+}
+
+void LullAllocator::own_large(LullBlockIndex head, size_t blocks) {
+  own(head);
+  _handed_out += blocks * LullGeometry::BlockSize;
+}
+
+bool LullAllocator::take_own_recyclable(LullBlockIndex* index) {
+  if (_own_recyclable.is_empty()) {
+    return false;
+  }
+  *index = _own_recyclable.pop();
+  return true;
+}
+
+bool LullAllocator::take_own_free(LullRun* hole) {
+  if (_own_free.is_empty()) {
+    return false;
+  }
+  hole->_start = untype(LullGeometry::first_line(_own_free.pop()));
+  hole->_length = LullGeometry::LinesPerBlock;
+  return true;
+}
+
 void LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
   if (lines >= LullMinHoleLines && _unused_count > 0) {
     _holes.add(new_run(first_line, lines));
@@ -81,7 +121,6 @@ void LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
 
 void LullAllocator::add_holes_of(LullBlockIndex index) {
   LullBlock* const block = _table->at(index);
-  _table->set_owner(index, _owner);
   const uint32_t first = untype(LullGeometry::first_line(index));
   block->free_lines().runs_do([&](uint start, uint length) {
     if (length >= LullMinHoleLines) {
@@ -94,8 +133,14 @@ void LullAllocator::add_holes_of(LullBlockIndex index) {
 
 bool LullAllocator::add_holes_of_recyclable_block(LullReserveUse use) {
   LullBlockIndex index;
-  if (_unused_count < MaxRunsOfBlock || !_supply->take_recyclable(use, &index)) {
+  if (_unused_count < MaxRunsOfBlock) {
     return false;
+  }
+  if (!take_own_recyclable(&index)) {
+    if (!_supply->take_recyclable(use, &index)) {
+      return false;
+    }
+    own(index);
   }
   add_holes_of(index);
   return true;
@@ -122,9 +167,12 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
       return true;
     }
   }
+  if (take_own_free(hole)) {
+    return true;
+  }
   LullBlockIndex index;
   if (_supply->take_block(use, &index)) {
-    _table->set_owner(index, _owner);
+    own(index);
     hole->_start = untype(LullGeometry::first_line(index));
     hole->_length = LullGeometry::LinesPerBlock;
     return true;
@@ -210,7 +258,8 @@ HeapWord* LullAllocator::allocate_at_safepoint(size_t words, LullReserveUse use)
   if (!_supply->take_recyclable_with_hole(lines, use, &index)) {
     return nullptr;
   }
-  reset();
+  forget_holes();
+  own(index);
   add_holes_of(index);
   const bool taken = take_known_hole(lines, &hole);
   assert(taken, "a block with such a hole was taken");
@@ -222,9 +271,80 @@ HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
   if (!take_hole(MAX2(LullGeometry::lines_for(min_words), (uint)LullMinHoleLines), _reserve_use, &hole)) {
     return nullptr;
   }
+#ifdef ASSERT
+  // One line at a time, so that many allocations are slow.
+  if (LullLocalCollectALot > 0) {
+    const uint32_t lines = MAX2((uint32_t)LullGeometry::lines_for(min_words), (uint32_t)1);
+    add_hole(hole._start + lines, hole._length - lines);
+    hole._length = lines;
+  }
+#endif
   prepare(hole);
   *actual_words = hole._length * LullGeometry::WordsPerLine;
   return LullGeometry::start_of(to_line_index(hole._start));
+}
+
+size_t LullAllocator::begin_collection(LullBlockList* blocks) {
+  assert(blocks->is_empty(), "one collection at a time");
+  return_bump_region();
+  size_t unused = (size_t)_own_free.length() * LullGeometry::LinesPerBlock;
+  _holes.runs_do([&](const LullRun& hole) { unused += hole._length; });
+  for (int i = 0; i < _own_recyclable.length(); i++) {
+    unused += _table->at(_own_recyclable.at(i))->free_lines().count();
+  }
+  blocks->swap(&_owned);
+  // During the collection these are lines of objects that stay.
+  for (int i = 0; i < _own_recyclable.length(); i++) {
+    _table->at(_own_recyclable.at(i))->free_lines().clear_all();
+  }
+  reset();
+  return unused;
+}
+
+HeapWord* LullAllocator::allocate_copy(size_t words) {
+  if (pointer_delta(_end, _top) < words) {
+    // What is left is too short for this object: perhaps not for the mutator's.
+    return_bump_region();
+    LullRun hole;
+    LullBlockIndex index;
+    if (words > LullGeometry::WordsPerBlock || !_supply->take_block(LullReserveUse::Keep, &index)) {
+      return nullptr;
+    }
+    own(index);
+    hole._start = untype(LullGeometry::first_line(index));
+    hole._length = LullGeometry::LinesPerBlock;
+    return allocate_in_hole(hole, words);
+  }
+  HeapWord* const start = _top;
+  _top += words;
+  return start;
+}
+
+void LullAllocator::publish_and_release() {
+  for (int i = 0; i < _owned.length(); i++) {
+    _public_map->set_blocks(_owned.at(i), 1, true);
+    _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+  }
+  release();
+}
+
+void LullAllocator::keep(LullBlockIndex index) {
+  _owned.append(index);
+  if (_table->at(index)->free_lines().longest_run() >= LullMinHoleLines) {
+    _own_recyclable.append(index);
+  } else {
+    _table->at(index)->free_lines().clear_all();
+  }
+}
+
+void LullAllocator::keep_free(LullBlockIndex index) {
+  _owned.append(index);
+  _own_free.append(index);
+}
+
+void LullAllocator::disown(LullBlockIndex index, const LullLineSet& free_lines) {
+  forget(index, free_lines);
+  _supply->give_back(index, free_lines);
 }
 
 void LullAllocator::undo(HeapWord* start, size_t words) {
@@ -249,8 +369,16 @@ void LullAllocator::release() {
         delete_run(id);
       }
     }
-    forget(index, lines);
-    _supply->give_back(index, lines);
+    disown(index, lines);
+  }
+  while (!_own_recyclable.is_empty()) {
+    const LullBlockIndex index = _own_recyclable.pop();
+    disown(index, _table->at(index)->free_lines());
+  }
+  LullLineSet all;
+  all.set_all();
+  while (!_own_free.is_empty()) {
+    disown(_own_free.pop(), all);
   }
   reset();
 }

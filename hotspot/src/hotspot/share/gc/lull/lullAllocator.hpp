@@ -26,6 +26,7 @@
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullRunTable.hpp"
 #include "memory/allocation.hpp"
+#include "utilities/growableArray.hpp"
 
 // Allocation of objects in blocks, for one thread: a mutator, or a worker that
 // evacuates. Needs no lock but the supply's.
@@ -34,12 +35,15 @@
 //   medium objects     that do not fit the current hole get the shortest hole that
 //                      they fit from the thread's run table, in one look-up, instead
 //                      of a fresh overflow block as in Immix
-//   no hole fits       holes of further recyclable blocks, then a free block
+//   no hole fits       holes of further recyclable blocks, then a free block; the thread's
+//                      own first, those that its last local collection has freed
 //
 // The run table holds the holes of blocks that this thread owns. Holes shorter than
 // LullMinHoleLines are left alone until the next collection.
 
 class LullPublicMap;
+
+typedef GrowableArrayCHeap<LullBlockIndex, mtGC> LullBlockList;
 
 class LullAllocator : public CHeapObj<mtGC> {
 private:
@@ -69,9 +73,22 @@ private:
   uint32_t               _unused_count;
   LineRunTable           _holes;
 
+  // Blocks that this thread owns, large objects by their heads; only with tracking. Those
+  // that a local collection has found to have free lines, or to be free, are in one of
+  // the other two as well, until they are used: last in, first out, for they are warm. What
+  // is free of a block is in its free_lines().
+  LullBlockList          _owned;
+  LullBlockList          _own_recyclable;
+  LullBlockList          _own_free;
+
   uint32_t new_run(uint32_t start, uint32_t length);
   void delete_run(uint32_t id);
   bool is_listed(uint32_t id) const { return _storage[id]._length != 0; }
+
+  void own(LullBlockIndex index);
+  void forget_holes();
+  bool take_own_recyclable(LullBlockIndex* index);
+  bool take_own_free(LullRun* hole);
 
   void add_hole(uint32_t first_line, uint32_t lines);
   void add_holes_of(LullBlockIndex index);
@@ -117,6 +134,31 @@ public:
 
   // Bytes of holes taken so far, for objects and what is left of holes.
   size_t handed_out() const { return _handed_out; }
+
+  // A large object of this thread, which is private or will be.
+  void own_large(LullBlockIndex head, size_t blocks);
+  const LullBlockList& owned() const { return _owned; }
+
+  // ---- For a local collection of this thread
+
+  // Forgets all memory as reset() does, and hands over the blocks that it had. Returns how
+  // many lines of them were unused.
+  size_t begin_collection(LullBlockList* blocks);
+
+  // Memory for a copy: in a free block of its own, nullptr if there is none.
+  HeapWord* allocate_copy(size_t words);
+
+  // What it has copied becomes public, and is the thread's no more.
+  void publish_and_release();
+
+  // The collection has left private objects in the block: it stays, and its free_lines()
+  // are used again. Or it has found it empty, and the thread keeps it.
+  void keep(LullBlockIndex index);
+  void keep_free(LullBlockIndex index);
+
+  // The block goes back, with what is public in it.
+  void disown(LullBlockIndex index, const LullLineSet& free_lines);
+  size_t free_blocks_kept() const { return (size_t)_own_free.length(); }
 
   // Gives back all unused lines: the thread ends.
   void release();

@@ -77,6 +77,14 @@ void LullArguments::initialize() {
   }
 #endif
 
+  if (LullLocalCollections && !LullTracking) {
+    if (FLAG_IS_CMDLINE(LullTracking)) {
+      vm_exit_during_initialization("-XX:+LullLocalCollections needs to know which objects are private: "
+                                    "it cannot be used with -XX:-LullTracking.");
+    }
+    FLAG_SET_ERGO(LullTracking, true);
+  }
+
   // A TLAB is a hole, whatever its length is.
   FLAG_SET_DEFAULT(ResizeTLAB, false);
   if (FLAG_IS_DEFAULT(TLABSize)) {

@@ -23,10 +23,12 @@
 #include "gc/lull/lullBarrierSet.inline.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "logging/log.hpp"
 #include "memory/resourceArea.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
@@ -57,6 +59,11 @@ void LullBarrierSet::on_thread_destroy(Thread* thread) {
 }
 
 void LullBarrierSet::on_thread_detach(Thread* thread) {
+  // First: it finds memory that the allocator gives back then.
+  LullLocalCollector* const local_collector = LullThreadLocalData::local_collector(thread);
+  if (local_collector != nullptr) {
+    local_collector->retire();
+  }
   LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
   if (allocator != nullptr) {
     allocator->release();
@@ -137,6 +144,9 @@ void LullBarrierSet::before_clone(oop from, oop to) {
 // at an allocation, then there must be no private value to store.
 void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) {
   if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && is_public(new_obj)) {
+    ResourceMark rm;
+    log_debug(gc, publish)("Thread %u: a new %s has been published at its allocation", LullThreadLocalData::owner(thread),
+                        new_obj->klass()->external_name());
     publish_all(thread, "a new object was published", false);
   }
 }

@@ -38,7 +38,9 @@
 //            LargeTail ...
 //    Free -> Archive        CDS heap objects are loaded (start-up, supply lock)
 //    Recyclable -> Owned    an allocator takes the block's free lines (supply)
-//    Owned -> Recyclable    a thread ends and gives back free lines (supply lock)
+//    Owned -> Recyclable,   a thread ends, or its local collection has left nothing private
+//             Full, Free    in the block (supply lock)
+//    LargeHead -> Free      a local collection has found the object private and dead (supply lock)
 //
 //    the sweep of a global collection (safepoint, one worker per block):
 //    Owned, Recyclable, Full -> Free         no line is marked
@@ -79,7 +81,8 @@ inline const char* to_string(LullBlockState state) {
 class LullBlock {
 private:
   // Lines that were free at the last sweep and have not been handed out since. All
-  // others hold objects, or belong to an allocator. Only Recyclable blocks have any.
+  // others hold objects, or belong to an allocator. Only Recyclable blocks have any, and
+  // Owned ones after a local collection. During one: lines of objects that stay.
   LullLineSet       _free_lines;
 
   // Objects of this block that native code holds by address (JNI critical). Changed

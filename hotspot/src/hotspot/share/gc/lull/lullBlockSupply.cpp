@@ -21,6 +21,8 @@
 
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullRunTable.inline.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "memory/allocation.inline.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/init.hpp"
@@ -197,12 +199,38 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   LullBlock* const block = _table->at(index);
   assert(block->state() == LullBlockState::Owned, "block %u is %s", untype(index), to_string(block->state()));
+  if (free_lines.count() == LullGeometry::LinesPerBlock) {
+    block->free_lines().clear_all();
+    free_blocks_locked(untype(index), 1);
+    return;
+  }
+  if (free_lines.longest_run() < LullMinHoleLines) {
+    block->free_lines().clear_all();
+    block->set_state(LullBlockState::Full);
+    return;
+  }
   block->free_lines() = free_lines;
   block->set_state(LullBlockState::Recyclable);
   _runs[untype(index)]._next = _returned_head;
   _returned_head = untype(index);
   Atomic::store(&_returned_count, _returned_count + 1);
   Atomic::sub(&_used_bytes, free_lines.count() * LullGeometry::LineSize, memory_order_relaxed);
+}
+
+void LullBlockSupply::give_back_large(LullBlockIndex head) {
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  free_blocks_locked(untype(head), _table->at(head)->large_blocks());
+}
+
+// The run is listed before its blocks are Free: it must not be joined with itself.
+void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
+  assert(_lock.owned_by_self(), "the lock guards the free runs");
+  add_free_run(start, count);
+  for (uint32_t i = start; i < start + count; i++) {
+    _table->at(to_block_index(i))->set_free();
+  }
+  Atomic::store(&_free_blocks, _free_blocks + count);
+  Atomic::sub(&_used_bytes, (size_t)count * LullGeometry::BlockSize, memory_order_relaxed);
 }
 
 void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {

@@ -69,7 +69,7 @@ private:
   uint32_t               _recyclable_reserve;
   volatile uint32_t      _recyclable_next;
 
-  // Blocks given back by ended threads; written under the lock.
+  // Recyclable blocks given back by threads; written under the lock.
   uint32_t               _returned_head;
   volatile uint32_t      _returned_count;
 
@@ -79,6 +79,7 @@ private:
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   bool take_returned(LullBlockIndex* index);
   void own_recyclable(LullBlockIndex index);
+  void free_blocks_locked(uint32_t start, uint32_t count);
   void reserve_recyclable(size_t lines);
   uint32_t recyclable_end(LullReserveUse use) const {
     return use == LullReserveUse::Allow ? _recyclable_count : _recyclable_count - _recyclable_reserve;
@@ -109,9 +110,13 @@ public:
   // As above, the first one with a hole of so many lines. Safepoint only.
   bool take_recyclable_with_hole(uint lines, LullReserveUse use, LullBlockIndex* index);
 
-  // An ended thread gives back the lines that its allocator has not used. The block
-  // is Owned, and free_lines are lines of it that hold nothing.
+  // A thread gives a block back: it ends, or its local collection has left nothing
+  // private there. The block is Owned, and free_lines are lines of it that hold nothing:
+  // perhaps all.
   void give_back(LullBlockIndex index, const LullLineSet& free_lines);
+
+  // The same for a private large object that is dead.
+  void give_back_large(LullBlockIndex head);
 
   // Free blocks that the heap has gained.
   void add_committed(uint32_t start, uint32_t count);

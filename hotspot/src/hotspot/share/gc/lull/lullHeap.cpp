@@ -31,6 +31,7 @@
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
+#include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullObjectIterator.hpp"
@@ -171,11 +172,11 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
     return nullptr;
   }
   if (LullTracking) {
-    _blocks->set_owner(head, LullThreadLocalData::owner(thread));
     if (LullThreadLocalData::is_public_mode(thread)) {
       _memory->public_map()->set_blocks(head, blocks, true);
     }
     LullPublisher::of(thread)->count_allocated(blocks * LullGeometry::BlockSize);
+    allocator(thread)->own_large(head, blocks);
   }
   return LullGeometry::start_of(head);
 }
@@ -207,13 +208,33 @@ HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullRese
   return result;
 }
 
+// nullptr if the thread does not collect by itself.
+LullLocalCollector* LullHeap::local_collector(Thread* thread) {
+  if (!LullLocalCollections || !thread->is_Java_thread()) {
+    return nullptr;
+  }
+  LullLocalCollector* collector = LullThreadLocalData::local_collector(thread);
+  if (collector == nullptr) {
+    collector = new LullLocalCollector(JavaThread::cast(thread), allocator(thread));
+    LullThreadLocalData::set_local_collector(thread, collector);
+  }
+  return collector;
+}
+
 HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) {
   *gc_overhead_limit_was_exceeded = false;
   Thread* const thread = Thread::current();
+  LullLocalCollector* const local_collector = this->local_collector(thread);
+  if (local_collector != nullptr) {
+    local_collector->collect_if_due();
+  }
   for (uint attempt = 1; ; attempt++) {
     HeapWord* result = allocate_without_collection(thread, words);
     if (result != nullptr) {
       return result;
+    }
+    if (local_collector != nullptr && local_collector->collect_before_global()) {
+      continue;
     }
     uint collections_before;
     {
@@ -246,6 +267,10 @@ HeapWord* LullHeap::allocate_new_tlab(size_t min_words, size_t requested_words, 
   Thread* const thread = Thread::current();
   if (LullTracking) {
     LullPublisher::of(thread)->choose_mode();
+    LullLocalCollector* const local_collector = this->local_collector(thread);
+    if (local_collector != nullptr) {
+      local_collector->collect_if_due();
+    }
   }
   const size_t handed_out = allocator(thread)->handed_out();
   HeapWord* const tlab = allocator(thread)->allocate_tlab(min_words, actual_words);
@@ -369,6 +394,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
   report_publication(false /* at exit */);
+  LullLocalCollector::log_total();
   print_after_gc();
 }
 
@@ -528,6 +554,7 @@ void LullHeap::print_gc_on(outputStream* st) const {
 
 void LullHeap::print_tracing_info() const {
   report_publication(true /* at exit */);
+  LullLocalCollector::log_total();
 }
 
 bool LullHeap::print_location(outputStream* st, void* addr) const {

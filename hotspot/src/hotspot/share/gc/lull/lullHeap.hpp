@@ -30,6 +30,7 @@ class LullBlockSupply;
 class LullBlockTable;
 class LullCollector;
 class LullHeapSizer;
+class LullLocalCollector;
 class LullMemory;
 class LullMonitoring;
 class LullPublicMap;
@@ -88,6 +89,7 @@ private:
   LullAllocator* allocator(Thread* thread);
   void count_holes(Thread* thread, size_t handed_out_before);
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
+  LullLocalCollector* local_collector(Thread* thread);
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
 
   // Collection
@@ -143,6 +145,7 @@ public:
   // Publication
   LullPublicMap* public_map() const;
   LullBlockTable* blocks() const { return _blocks; }
+  LullBlockSupply* supply() const { return _supply; }
   void report_publication(bool at_exit) const;
   bool is_public(oop obj) const;
   // Is the thread of that name stopped, so that this one may act for it? Slow.

@@ -74,6 +74,12 @@ public:
     }
   }
 
+  void remove(const LullLineSet& other) {
+    for (uint i = 0; i < WordCount; i++) {
+      _bits[i] &= ~other._bits[i];
+    }
+  }
+
   // Replaces 64 lines at once; word w covers lines [64 w, 64 w + 64).
   void set_word(uint w, uint64_t bits) {
     assert(w < WordCount, "word %u", w);

@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "runtime/atomic.hpp"
@@ -29,12 +30,14 @@ volatile LullBlockTable::Owner LullThreadLocalData::_last_owner = LullBlockTable
 LullThreadLocalData::LullThreadLocalData()
   : _allocator(nullptr),
     _publisher(nullptr),
+    _local_collector(nullptr),
     _owner(Atomic::add(&_last_owner, (LullBlockTable::Owner)1)),
     _public_mode(false),
     _store_sp(nullptr),
     _store_pc(nullptr) {}
 
 LullThreadLocalData::~LullThreadLocalData() {
+  delete _local_collector;
   delete _publisher;
   delete _allocator;
 }

@@ -29,6 +29,7 @@
 #include "utilities/sizes.hpp"
 
 class LullAllocator;
+class LullLocalCollector;
 class LullPublisher;
 
 // What Lull keeps in each thread. Only the thread itself uses it, or the VM thread
@@ -37,6 +38,7 @@ class LullThreadLocalData {
 private:
   LullAllocator*        _allocator;     // created at the first allocation
   LullPublisher*        _publisher;     // created at the first publication or refill; only with tracking
+  LullLocalCollector*   _local_collector;   // created at the first refill; only with local collections
   LullBlockTable::Owner _owner;         // this thread's name in the block table; never used again
 
   // The thread has no private object: whatever it can store is public. Compiled code
@@ -68,6 +70,9 @@ public:
 
   static LullPublisher* publisher(Thread* thread) { return data(thread)->_publisher; }
   static void set_publisher(Thread* thread, LullPublisher* publisher) { data(thread)->_publisher = publisher; }
+
+  static LullLocalCollector* local_collector(Thread* thread) { return data(thread)->_local_collector; }
+  static void set_local_collector(Thread* thread, LullLocalCollector* collector) { data(thread)->_local_collector = collector; }
 
   static LullBlockTable::Owner owner(Thread* thread) { return data(thread)->_owner; }
 

@@ -84,7 +84,7 @@
           "cost of publication, higher values keep more objects private.")  \
           range(1, 100)                                                     \
                                                                             \
-  product(size_t, LullPublicModeWindow, 1 * M, EXPERIMENTAL,                \
+  product(size_t, LullPublicModeWindow, 4 * M, EXPERIMENTAL,                \
           "Bytes that a thread allocates between two looks at that share. " \
           "Smaller windows react earlier, larger ones to less noise.")      \
           range(32 * K, 1 * G)                                              \
@@ -105,6 +105,23 @@
           "stored and by which code (0: no samples). Smaller values find "  \
           "rarer stores, larger ones cost less.")                           \
           range(0, 1 * G)                                                   \
+                                                                            \
+  product(bool, LullLocalCollections, false, EXPERIMENTAL,                  \
+          "Each thread collects its own private objects by itself; needs "  \
+          "LullTracking. Costs a look at its stack each time, saves "       \
+          "global collections, which stop all threads.")                    \
+                                                                            \
+  product(size_t, LullLocalBudget, 512 * K, EXPERIMENTAL,                   \
+          "Bytes that a thread allocates between two of its own "           \
+          "collections, while little survives them. Smaller budgets stay "  \
+          "in the cache, larger ones look at the stack less often.")        \
+          range(64 * K, 1 * G)                                              \
+                                                                            \
+  product(size_t, LullTenureSize, 4 * M, EXPERIMENTAL,                      \
+          "When more than this survives a local collection, in bytes, it "  \
+          "all becomes public and is left to global collections. Smaller "  \
+          "sizes copy less, larger ones keep more objects private.")        \
+          range(0, SIZE_MAX)                                                \
                                                                             \
   product(bool, LullVerifyHeap, trueInDebug, DIAGNOSTIC,                        \
           "Check all invariants of the heap after each collection. "        \
@@ -129,6 +146,10 @@
   develop(uint, LullFlipModeALot, 0,                                        \
           "Stress: change between private and public mode at each N-th "    \
           "refill (0: off)")                                                \
+                                                                            \
+  develop(uint, LullLocalCollectALot, 0,                                    \
+          "Stress: collect locally at each N-th slow allocation of a "      \
+          "thread, and make TLABs of one line (0: off)")                    \
                                                                             \
   develop(uint, LullDropBarrier, 0,                                         \
           "Fault injection, to see that the checks can fail: leave out the "\

@@ -1,0 +1,331 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullLocalCollection.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "memory/iterator.inline.hpp"
+#include "memory/metaspace.hpp"
+#include "memory/resourceArea.hpp"
+#include "oops/access.inline.hpp"
+#include "oops/compressedOops.inline.hpp"
+#include "oops/oop.inline.hpp"
+#include "runtime/frame.inline.hpp"
+#include "runtime/handles.inline.hpp"
+#include "runtime/javaThread.inline.hpp"
+#include "runtime/orderAccess.hpp"
+#include "runtime/os.hpp"
+#include "runtime/stackFrameStream.inline.hpp"
+#include "utilities/copy.hpp"
+#include "utilities/preserveException.hpp"
+#include "utilities/resourceHash.hpp"
+#include "utilities/stack.inline.hpp"
+
+template <typename T>
+inline void LullLocalClosure::do_oop_work(T* p) {
+  const T heap_oop = RawAccess<>::oop_load(p);
+  if (CompressedOops::is_null(heap_oop)) {
+    return;
+  }
+  const oop obj = CompressedOops::decode_not_null(heap_oop);
+  // The blocks of another thread that collects at the same time are marked too; what
+  // this one can reach of them is public.
+  if (_collection->_blocks->is_evacuated(obj) && !_collection->_map->is_public(cast_from_oop<void*>(obj))) {
+    const oop new_obj = _collection->survive(obj);
+    if (new_obj != obj) {
+      RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
+    }
+  }
+}
+
+void LullLocalClosure::do_oop(oop* p)       { do_oop_work(p); }
+void LullLocalClosure::do_oop(narrowOop* p) { do_oop_work(p); }
+
+LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allocator)
+  : _thread(thread),
+    _allocator(allocator),
+    _blocks(LullHeap::heap()->blocks()),
+    _supply(LullHeap::heap()->supply()),
+    _map(LullHeap::heap()->public_map()),
+    _closure(this),
+    _from(),
+    _stack(),
+    _in_place(),
+    _copy_failed(false),
+    _survived_words(0),
+    _copied_words(0),
+    _unused_lines(0),
+    _freed_lines(0),
+    _tenured(false) {}
+
+LullLocalCollection::~LullLocalCollection() {
+  assert(_from.is_empty() && _stack.is_empty() && _in_place.is_empty(), "a collection is complete when it returns");
+}
+
+// The mark means "evacuated" for a global collection; those have no say meanwhile.
+void LullLocalCollection::mark_from_blocks(bool value) {
+  for (int i = 0; i < _from.length(); i++) {
+    _blocks->set_evacuated(_from.at(i), value);
+  }
+}
+
+void LullLocalCollection::collect(size_t blocks_to_keep) {
+  assert(_thread == Thread::current() && _thread->thread_state() == _thread_in_vm, "a thread collects its own objects");
+  _unused_lines = _allocator->begin_collection(&_from);
+  mark_from_blocks(true);
+  visit_roots();
+  drain();
+  mark_from_blocks(false);
+  if (survived_bytes() > LullTenureSize) {
+    tenure();
+  }
+  sweep(blocks_to_keep);
+  DEBUG_ONLY(verify();)
+}
+
+void LullLocalCollection::collect_at_exit() {
+  _unused_lines = _allocator->begin_collection(&_from);
+  sweep(0);
+}
+
+// What StackWatermark does for the same reason: frames are visited at a place that is
+// not a safepoint.
+class LullVisitFramesMark : public StackObj {
+private:
+  ResetNoHandleMark     _reset_no_handle_mark;
+  HandleMark            _handle_mark;
+  PreserveExceptionMark _preserve_exception_mark;   // the pending exception is in a handle now
+  ResourceMark          _resource_mark;
+
+public:
+  explicit LullVisitFramesMark(Thread* thread)
+    : _reset_no_handle_mark(), _handle_mark(thread), _preserve_exception_mark(thread), _resource_mark(thread) {}
+};
+
+static void roots_do(JavaThread* thread, OopClosure* closure) {
+  LullVisitFramesMark mark(thread);
+  thread->oops_do_no_frames(closure, nullptr);
+  if (thread->has_last_Java_frame()) {
+    // Derived pointers at once: the table that collections at safepoints use is not of one thread.
+    for (StackFrameStream frames(thread, true /* update */, false /* process_frames */); !frames.is_done(); frames.next()) {
+      frames.current()->oops_do(closure, nullptr, frames.register_map(), DerivedPointerIterationMode::_directly);
+    }
+  }
+}
+
+void LullLocalCollection::visit_roots() {
+  roots_do(_thread, &_closure);
+}
+
+void LullLocalCollection::drain() {
+  while (!_stack.is_empty()) {
+    _stack.pop()->oop_iterate(&_closure);
+  }
+}
+
+HeapWord* LullLocalCollection::allocate_copy(LullBlockIndex from, size_t words) {
+  if (_copy_failed || !_blocks->at(from)->has_lines() || _blocks->at(from)->is_pinned()) {
+    return nullptr;
+  }
+#ifdef ASSERT
+  if (LullEvacuationFailureALot > 0 && os::random() % LullEvacuationFailureALot == 0) {
+    return nullptr;
+  }
+#endif
+  HeapWord* const to = _allocator->allocate_copy(words);
+  _copy_failed = to == nullptr;
+  return to;
+}
+
+// The object is private, in a block of the thread, and was so before the collection.
+oop LullLocalCollection::survive(oop obj) {
+  const LullBlockIndex from = LullGeometry::block_of(cast_from_oop<void*>(obj));
+  assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == LullThreadLocalData::owner(_thread),
+         "B: thread %u reaches private " PTR_FORMAT " of thread %u", LullThreadLocalData::owner(_thread), p2i(obj),
+         _blocks->owner_of(cast_from_oop<void*>(obj)));
+  if (obj->is_forwarded()) {
+    return obj->forwardee();
+  }
+  const size_t words = obj->size();
+  _survived_words += words;
+  HeapWord* const to = allocate_copy(from, words);
+  if (to == nullptr) {
+    keep_in_place(obj, from, words);
+    return obj;
+  }
+  Copy::aligned_disjoint_words(cast_from_oop<HeapWord*>(obj), to, words);
+  const oop copy = cast_to_oop(to);
+  obj->forward_to(copy);
+  _copied_words += words;
+  _stack.push(copy);
+  return copy;
+}
+
+void LullLocalCollection::keep_in_place(oop obj, LullBlockIndex index, size_t words) {
+  LullBlock* const block = _blocks->at(index);
+  if (block->has_lines()) {
+    const uint first = LullGeometry::line_in_block(LullGeometry::line_of(cast_from_oop<void*>(obj)));
+    const uint last = LullGeometry::line_in_block(LullGeometry::line_of(cast_from_oop<HeapWord*>(obj) + words - 1));
+    block->free_lines().add_range(first, last + 1 - first);
+  }
+  obj->forward_to_self();
+  _in_place.push(obj);
+  _stack.push(obj);
+}
+
+void LullLocalCollection::sweep(size_t blocks_to_keep) {
+  // Last in, first out: what was used last is swept last, and used first.
+  for (int i = 0; i < _from.length(); i++) {
+    const LullBlockIndex index = _from.at(i);
+    if (_blocks->at(index)->has_lines()) {
+      sweep_lines(index, blocks_to_keep);
+    } else {
+      sweep_large(index);
+    }
+  }
+  _from.clear();
+  while (!_in_place.is_empty()) {
+    _in_place.pop()->unset_self_forwarded();
+  }
+}
+
+static void zap(LullBlockIndex index, const LullLineSet& lines) {
+#ifdef ASSERT
+  if (ZapUnusedHeapArea) {
+    lines.runs_do([&](uint start, uint length) {
+      Copy::fill_to_words(LullGeometry::start_of(index) + start * LullGeometry::WordsPerLine,
+                          length * LullGeometry::WordsPerLine, badHeapWord);
+    });
+  }
+#endif
+}
+
+void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_keep) {
+  LullLineSet& lines = _blocks->at(index)->free_lines();
+  const LullLineSet in_place = lines;
+  LullLineSet free_lines;
+  _map->unused_lines(index, &free_lines);
+  free_lines.remove(in_place);
+  zap(index, free_lines);
+  lines.clear_all();
+  _freed_lines += free_lines.count();
+  if (!in_place.is_empty() && !_tenured) {
+    lines = free_lines;
+    _allocator->keep(index);
+  } else if (free_lines.count() == LullGeometry::LinesPerBlock && _allocator->free_blocks_kept() < blocks_to_keep) {
+    _allocator->keep_free(index);
+  } else {
+    _allocator->disown(index, free_lines);
+  }
+}
+
+void LullLocalCollection::sweep_large(LullBlockIndex head) {
+  HeapWord* const start = LullGeometry::start_of(head);
+  if (_map->is_public(start)) {
+    // Left to the global collection.
+    _blocks->set_owner(head, LullBlockTable::NoOwner);
+  } else if (cast_to_oop(start)->is_self_forwarded()) {
+    _allocator->own_large(head, 0);
+  } else {
+    _freed_lines += (size_t)_blocks->at(head)->large_blocks() * LullGeometry::LinesPerBlock;
+    _blocks->set_owner(head, LullBlockTable::NoOwner);
+    _supply->give_back_large(head);
+  }
+}
+
+// All private objects of the thread become public, by their blocks; not what it allocates
+// from here on. No reference is stored before its target is public: none is stored.
+void LullLocalCollection::tenure() {
+  _tenured = true;
+  _allocator->publish_and_release();
+  for (StackIterator<oop, mtGC> it(_in_place); !it.is_empty(); ) {
+    const oop obj = it.next();
+    _map->publish(cast_from_oop<HeapWord*>(obj), obj->size());
+  }
+  OrderAccess::storestore();
+}
+
+#ifdef ASSERT
+
+// Visits once more what the thread can reach.
+class LullVerifyLocalClosure : public BasicOopIterateClosure {
+private:
+  typedef ResourceHashtable<uintptr_t, bool, 1009, AnyObj::RESOURCE_AREA, mtGC> Visited;
+
+  JavaThread* const     _thread;
+  LullBlockTable* const _blocks;
+  LullPublicMap* const  _map;
+  Visited               _visited;
+  GrowableArray<oop>    _stack;
+
+  template <typename T> void do_oop_work(T* p) {
+    const T heap_oop = RawAccess<>::oop_load(p);
+    if (CompressedOops::is_null(heap_oop)) {
+      return;
+    }
+    const oop obj = CompressedOops::decode_not_null(heap_oop);
+    void* const addr = cast_from_oop<void*>(obj);
+    if (_map->is_public(addr)) {
+      return;
+    }
+    guarantee(_blocks->owner_of(addr) == LullThreadLocalData::owner(_thread),
+              "B: after its local collection thread %u reaches private " PTR_FORMAT " of thread %u by " PTR_FORMAT,
+              LullThreadLocalData::owner(_thread), p2i(addr), _blocks->owner_of(addr), p2i(p));
+    const LullBlock* const block = _blocks->block_of(addr);
+    guarantee(!block->has_lines() || !block->free_lines().contains(LullGeometry::line_in_block(LullGeometry::line_of(addr))),
+              "Reach: " PTR_FORMAT " refers to " PTR_FORMAT " in a line that a local collection has freed", p2i(p), p2i(addr));
+    guarantee(!obj->is_forwarded() && Metaspace::contains(obj->klass()),
+              "Reach: " PTR_FORMAT " refers to " PTR_FORMAT ", which is not an object", p2i(p), p2i(addr));
+    if (_visited.put((uintptr_t)addr, true)) {
+      _stack.push(obj);
+    }
+  }
+
+public:
+  LullVerifyLocalClosure(JavaThread* thread, LullBlockTable* blocks, LullPublicMap* map)
+    : _thread(thread), _blocks(blocks), _map(map), _visited(), _stack() {}
+
+  ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
+  void do_oop(oop* p) override       { do_oop_work(p); }
+  void do_oop(narrowOop* p) override { do_oop_work(p); }
+
+  void drain() {
+    while (!_stack.is_empty()) {
+      _stack.pop()->oop_iterate(this);
+    }
+  }
+};
+
+void LullLocalCollection::verify() {
+  if (LullVerifyHeap) {
+    ResourceMark rm(_thread);
+    LullVerifyLocalClosure closure(_thread, _blocks, _map);
+    roots_do(_thread, &closure);
+    closure.drain();
+  }
+}
+
+#endif // ASSERT

@@ -1,0 +1,131 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLLOCALCOLLECTION_HPP
+#define SHARE_GC_LULL_LULLLOCALCOLLECTION_HPP
+
+#include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullBlockTable.hpp"
+#include "memory/allocation.hpp"
+#include "memory/iterator.hpp"
+#include "oops/oopsHierarchy.hpp"
+#include "utilities/stack.hpp"
+
+class JavaThread;
+class LullBlockSupply;
+class LullLocalCollection;
+class LullPublicMap;
+
+// Visits references to objects that the collection may move, and updates them.
+class LullLocalClosure final : public BasicOopIterateClosure {
+private:
+  LullLocalCollection* const _collection;
+
+  template <typename T> void do_oop_work(T* p);
+
+public:
+  explicit LullLocalClosure(LullLocalCollection* collection) : _collection(collection) {}
+
+  // A private Reference keeps its referent: only a global collection clears it.
+  ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
+  void do_oop(oop* p) override;
+  void do_oop(narrowOop* p) override;
+};
+
+// One thread collects its own private objects, by itself, while all others run (Iso,
+// section 4). It needs no lock and no safepoint:
+//
+//   P   no public object and no shared root refers to a private object: its roots are in the
+//       frames, handles and fields of its thread
+//   B   its blocks hold no other thread's private objects: it alone sweeps them
+//
+//        thread's roots                       blocks of the thread
+//        frames    ----> private A  ---->  private B     dead C      public D
+//        handles             |                 |                         ^
+//                            v                 v                         |
+//                          copied            copied   --------->  stops the trace
+//                     into free blocks of its own
+//
+// It runs on the thread's stack where HotSpot may collect anyway, in _thread_in_vm, and does
+// not poll: no safepoint, handshake or VM operation can begin for this thread before it has
+// ended, which is all that keeps a global collection away. Compiled code is not touched: all
+// that it refers to is public.
+//
+// Objects that cannot be copied stay in place: in pinned blocks, large ones, and all once there
+// is no free block. After the trace each block is
+//
+//   kept, and its holes used again      something private has stayed in it
+//   kept as it is, for it is warm       nothing is in it
+//   given back                          only public objects are in it
+//
+// Survivors are copied again each time, so the next collection waits until a multiple of what
+// survived has been allocated; and when too much has survived all of it is made public
+// (tenured): then it is the global collection's.
+
+class LullLocalCollection : public StackObj {
+  friend class LullLocalClosure;
+
+private:
+  JavaThread* const                _thread;
+  LullAllocator* const             _allocator;
+  LullBlockTable* const            _blocks;
+  LullBlockSupply* const           _supply;
+  LullPublicMap* const             _map;
+  LullLocalClosure                 _closure;
+  LullBlockList                    _from;          // the thread's blocks
+  Stack<oop, mtGC>                 _stack;         // survivors whose fields are still to be visited
+  Stack<oop, mtGC>                 _in_place;      // survivors that stay; forwarded to themselves
+  bool                             _copy_failed;
+  size_t                           _survived_words;
+  size_t                           _copied_words;
+  size_t                           _unused_lines;    // when the collection began
+  size_t                           _freed_lines;     // those too
+  bool                             _tenured;
+
+  void mark_from_blocks(bool value);
+  void visit_roots();
+  void drain();
+  oop survive(oop obj);
+  HeapWord* allocate_copy(LullBlockIndex from, size_t words);
+  void keep_in_place(oop obj, LullBlockIndex index, size_t words);
+  void sweep(size_t blocks_to_keep);
+  void sweep_lines(LullBlockIndex index, size_t blocks_to_keep);
+  void sweep_large(LullBlockIndex head);
+  void tenure();
+  void verify();
+
+public:
+  LullLocalCollection(JavaThread* thread, LullAllocator* allocator);
+  ~LullLocalCollection();
+
+  // The thread is in the VM, has no TLAB, and holds no reference outside of its roots.
+  void collect(size_t blocks_to_keep);
+
+  // The thread ends and has no roots any more.
+  void collect_at_exit();
+
+  size_t survived_bytes() const { return _survived_words * HeapWordSize; }
+  size_t copied_bytes() const   { return _copied_words * HeapWordSize; }
+  bool is_tenured() const       { return _tenured; }
+  size_t freed_bytes() const    { return (_freed_lines - MIN2(_unused_lines, _freed_lines)) * LullGeometry::LineSize; }
+};
+
+#endif // SHARE_GC_LULL_LULLLOCALCOLLECTION_HPP

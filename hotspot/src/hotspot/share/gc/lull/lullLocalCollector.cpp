@@ -1,0 +1,213 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullLocalCollection.hpp"
+#include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "logging/log.hpp"
+#include "runtime/javaThread.inline.hpp"
+#include "runtime/os.hpp"
+#include "runtime/threadSMR.hpp"
+#include "runtime/threads.hpp"
+
+LullLocalStatistics LullLocalCollector::_ended;
+
+void LullLocalStatistics::add(const LullLocalStatistics& other) {
+  _collections += other._collections;
+  _freed       += other._freed;
+  _survived    += other._survived;
+  _copied      += other._copied;
+  _tenured     += other._tenured;
+  _before_wait += other._before_wait;
+  _shallow     += other._shallow;
+  _time        += other._time;
+  _cpu_time    += other._cpu_time;
+  _longest      = MAX2(_longest, other._longest);
+}
+
+LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* allocator)
+  : _thread(thread),
+    _allocator(allocator),
+    _learned_budget(LullLocalBudget),
+    _budget(LullLocalBudget),
+    _shallow_depth(0),
+    _last_handed_out(allocator->handed_out()),
+    DEBUG_ONLY(_slow_allocations(0) COMMA)
+    _statistics() {}
+
+const char* LullLocalCollector::to_string(Trigger trigger) {
+  switch (trigger) {
+    case Trigger::Wait:     return "before a wait";
+    case Trigger::Shallow:  return "at a shallow stack";
+    case Trigger::Budget:   return "at the end of the budget";
+    case Trigger::NoMemory: return "for lack of memory";
+  }
+  return "";
+}
+
+size_t LullLocalCollector::allocated_since_last() const {
+  return _allocator->handed_out() - _last_handed_out;
+}
+
+// Free blocks that the thread keeps are warm, but are lost to others until it uses them:
+// a budget's worth, and all threads together not more than an eighth of the heap.
+size_t LullLocalCollector::blocks_to_keep() const {
+  const size_t fair = LullHeap::heap()->capacity() / 8 / MAX2(Threads::number_of_threads(), 1);
+  return MIN2((size_t)LullLocalBudget, fair) / LullGeometry::BlockSize;
+}
+
+// A thread in public mode has nothing private.
+bool LullLocalCollector::is_possible() const {
+  return !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm;
+}
+
+size_t LullLocalCollector::stack_depth() const {
+  return _thread->stack_base() - os::current_stack_pointer();
+}
+
+bool LullLocalCollector::is_due(Trigger* trigger) const {
+  const size_t allocated = allocated_since_last();
+#ifdef ASSERT
+  if (LullLocalCollectALot > 0) {
+    *trigger = Trigger::Budget;
+    return _slow_allocations % LullLocalCollectALot == 0;
+  }
+#endif
+  *trigger = allocated >= _budget ? Trigger::Budget : Trigger::Shallow;
+  return allocated >= _budget || (allocated >= LullLocalBudget && stack_depth() <= _shallow_depth);
+}
+
+void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, size_t survived) {
+  const bool many = survived * 100 > allocated * ManySurvivorsPercent;
+  const bool few = survived * 100 < allocated * FewSurvivorsPercent;
+  switch (trigger) {
+    case Trigger::Wait:
+      if (few) {
+        _shallow_depth = 2 * depth;
+      }
+      break;
+    case Trigger::Shallow:
+      if (many) {
+        _shallow_depth = depth - 1;
+      }
+      break;
+    case Trigger::Budget:
+      if (many) {
+        const size_t most = MAX2(LullHeap::heap()->capacity() / BudgetsPerHeap, (size_t)LullLocalBudget);
+        _learned_budget = MIN2(_learned_budget * 2, most);
+      } else if (few) {
+        _learned_budget = MAX2(_learned_budget / 2, (size_t)LullLocalBudget);
+      }
+      break;
+    case Trigger::NoMemory:
+      break;
+  }
+  _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
+}
+
+void LullLocalCollector::collect(Trigger trigger) {
+  const jlong start = os::javaTimeNanos();
+  const jlong cpu_start = os::current_thread_cpu_time();
+  const size_t allocated = allocated_since_last();
+  _thread->tlab().retire();
+  LullLocalCollection collection(_thread, _allocator);
+  collection.collect(blocks_to_keep());
+
+  const jlong time = os::javaTimeNanos() - start;
+  LullLocalStatistics now;
+  now._collections = 1;
+  now._freed = collection.freed_bytes();
+  now._survived = collection.survived_bytes();
+  now._copied = collection.copied_bytes();
+  now._tenured = collection.is_tenured() ? now._survived : 0;
+  now._before_wait = trigger == Trigger::Wait ? 1 : 0;
+  now._shallow = trigger == Trigger::Shallow ? 1 : 0;
+  now._time = time;
+  now._cpu_time = os::current_thread_cpu_time() - cpu_start;
+  now._longest = time;
+  _statistics.add(now);
+  // What is tenured is not copied again.
+  learn(trigger, stack_depth(), allocated, now._survived - now._tenured);
+  _last_handed_out = _allocator->handed_out();
+  log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
+                      LullThreadLocalData::owner(_thread),
+                      to_string(trigger),
+                      allocated / K, now._freed / K, now._survived / K, now._copied / K,
+                      collection.is_tenured() ? ", tenured" : "", (double)time / 1000);
+}
+
+void LullLocalCollector::collect_if_due() {
+  DEBUG_ONLY(_slow_allocations++;)
+  Trigger trigger;
+  if (is_due(&trigger) && is_possible()) {
+    collect(trigger);
+  }
+}
+
+void LullLocalCollector::before_wait(JavaThread* thread) {
+  LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+  if (collector != nullptr &&
+      collector->allocated_since_last() >= MinBudget && collector->is_possible()) {
+    collector->collect(Trigger::Wait);
+  }
+}
+
+bool LullLocalCollector::collect_before_global() {
+  if (allocated_since_last() < MinBudget || !is_possible()) {
+    return false;
+  }
+  collect(Trigger::NoMemory);
+  return true;
+}
+
+void LullLocalCollector::retire() {
+  if (!LullThreadLocalData::is_public_mode(_thread)) {
+    LullLocalCollection(_thread, _allocator).collect_at_exit();
+  }
+  _ended.add(_statistics);
+  _statistics = LullLocalStatistics();
+}
+
+LullLocalStatistics LullLocalCollector::total() {
+  LullLocalStatistics total = _ended;
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+    LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+    if (collector != nullptr) {
+      total.add(collector->_statistics);
+    }
+  }
+  return total;
+}
+
+void LullLocalCollector::log_total() {
+  if (LullLocalCollections && log_is_enabled(Info, gc, local)) {
+    const LullLocalStatistics all = total();
+    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, in %.1f ms (%.1f ms of processor time), the longest %.1f us; "
+                       "freed %zuM, survived %zuM, copied %zuM, tenured %zuM",
+                       all._collections, all._before_wait, all._shallow, (double)all._time / NANOSECS_PER_MILLISEC,
+                       (double)all._cpu_time / NANOSECS_PER_MILLISEC, (double)all._longest / 1000,
+                       all._freed / M, all._survived / M, all._copied / M, all._tenured / M);
+  }
+}
