@@ -322,9 +322,12 @@ HeapWord* LullAllocator::allocate_copy(size_t words) {
 
 void LullAllocator::publish_and_release() {
   for (int i = 0; i < _owned.length(); i++) {
-    _public_map->set_blocks(_owned.at(i), 1, true);
-    _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+    const LullBlockIndex index = _owned.at(i);
+    const LullBlock* const block = _table->at(index);
+    _public_map->set_blocks(index, block->state() == LullBlockState::LargeHead ? block->large_blocks() : 1, true);
+    _table->set_owner(index, LullBlockTable::NoOwner);
   }
+  // Its lines that hold nothing are not public.
   release();
 }
 

@@ -137,7 +137,13 @@ public:
 
   // A large object of this thread, which is private or will be.
   void own_large(LullBlockIndex head, size_t blocks);
-  const LullBlockList& owned() const { return _owned; }
+
+  // False: it has no private object. Only with tracking.
+  bool owns_blocks() const { return !_owned.is_empty(); }
+
+  // All objects in its blocks become public, and the blocks are the thread's no more; what
+  // is left of its TLAB still is.
+  void publish_and_release();
 
   // ---- For a local collection of this thread
 
@@ -147,9 +153,6 @@ public:
 
   // Memory for a copy: in a free block of its own, nullptr if there is none.
   HeapWord* allocate_copy(size_t words);
-
-  // What it has copied becomes public, and is the thread's no more.
-  void publish_and_release();
 
   // The collection has left private objects in the block: it stays, and its free_lines()
   // are used again. Or it has found it empty, and the thread keeps it.

@@ -141,9 +141,11 @@ void LullBarrierSet::before_clone(oop from, oop to) {
 
 // The rest of a method that has allocated an object initialises it without barriers. If
 // the object has been published meanwhile, by what an agent or the flight recorder does
-// at an allocation, then there must be no private value to store.
+// at an allocation, then there must be no private value to store. After a global
+// collection there is none: the thread owns no block yet.
 void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) {
-  if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && is_public(new_obj)) {
+  if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && is_public(new_obj) &&
+      LullThreadLocalData::allocator(thread)->owns_blocks()) {
     ResourceMark rm;
     log_debug(gc, publish)("Thread %u: a new %s has been published at its allocation", LullThreadLocalData::owner(thread),
                         new_obj->klass()->external_name());

@@ -220,14 +220,8 @@ void LullPublisher::publish_all(const char* reason, bool for_good) {
 void LullPublisher::enter_public_mode(const char* reason) {
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
   if (allocator != nullptr) {
+    allocator->publish_and_release();
     allocator->set_born_public(true);
-  }
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    const LullBlockIndex index = to_block_index(i);
-    if (_blocks->owner(index) == _owner) {
-      const LullBlock* const block = _blocks->at(index);
-      _map->set_blocks(index, block->state() == LullBlockState::LargeHead ? block->large_blocks() : 1, true);
-    }
   }
   OrderAccess::storestore();
   LullThreadLocalData::set_public_mode(_thread, true);

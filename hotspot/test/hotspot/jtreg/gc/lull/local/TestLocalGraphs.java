@@ -30,6 +30,117 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /*
+ * @test id=default
+ * @requires vm.gc.Lull
+ * @summary Objects that threads build, change, publish and drop agree with a model while each thread collects its own.
+ * @library /
+ * @run main/othervm -Xmx64m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=interpreter
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same in the interpreter, with a local collection at nearly each slow allocation.
+ * @library /
+ * @run main/othervm -Xint -Xmx64m -XX:LullLocalCollectALot=3
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 2
+ */
+
+/*
+ * @test id=c1
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same in code of C1.
+ * @library /
+ * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx64m -XX:LullLocalCollectALot=2
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=c2
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same in code of C2, in an order of its own each time.
+ * @library /
+ * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx64m -XX:LullLocalCollectALot=2
+ *                   -XX:+UnlockDiagnosticVMOptions -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 12 3
+ */
+
+/*
+ * @test id=tiered
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same in all tiers, with a local collection at each slow allocation.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=1
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 10 3
+ */
+
+/*
+ * @test id=inPlace
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Each second object cannot be copied.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullEvacuationFailureALot=2
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=tenure
+ * @requires vm.gc.Lull & vm.debug
+ * @summary What survives is made public each time.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullTenureSize=0
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=flip
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Threads change between private and public mode.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullFlipModeALot=5
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=global
+ * @requires vm.gc.Lull & vm.debug
+ * @summary With many global collections, which move everything.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=50 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=compactHeaders
+ * @requires vm.gc.Lull & vm.debug
+ * @summary With headers of one word.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:+UseCompactObjectHeaders
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=noCompressedOops
+ * @requires vm.gc.Lull & vm.debug
+ * @summary With references of 64 bits.
+ * @library /
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:-UseCompressedOops
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
  * Threads build, change, publish, drop and walk objects of all shapes while they collect them themselves. What each thread has
  * agrees with a model in arrays of numbers; what it publishes carries a checksum that the receiver computes again.
  *
