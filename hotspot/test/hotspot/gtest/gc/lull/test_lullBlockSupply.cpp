@@ -133,6 +133,47 @@ TEST_VM_F(LullBlockSupplyTest, what_a_thread_gives_back_is_handed_out_again) {
   EXPECT_FALSE(_supply.take_recyclable(LullReserveUse::Keep, &again));
 }
 
+TEST_VM_F(LullBlockSupplyTest, a_block_given_back_empty_is_free_and_one_without_holes_is_full) {
+  _supply.add_committed(0, 3);
+  LullBlockIndex blocks[3];
+  for (LullBlockIndex& index : blocks) {
+    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+  }
+  LullLineSet all;
+  all.set_all();
+  _supply.give_back(blocks[0], all);
+  _supply.give_back(blocks[1], LullLineSet());
+  EXPECT_EQ(_table.at(blocks[0])->state(), LullBlockState::Free);
+  EXPECT_TRUE(_table.at(blocks[0])->free_lines().is_empty());
+  EXPECT_EQ(_table.at(blocks[1])->state(), LullBlockState::Full);
+  EXPECT_EQ(_supply.free_blocks(), 1u);
+  EXPECT_EQ(_supply.used_bytes(), 2 * LullGeometry::BlockSize);
+  verify();
+
+  // It is joined with what is free beside it.
+  _supply.give_back(blocks[2], all);
+  EXPECT_EQ(_supply.free_blocks(), 2u);
+  verify();
+}
+
+TEST_VM_F(LullBlockSupplyTest, a_large_object_given_back_is_one_run_again) {
+  _supply.add_committed(0, 16);
+  LullBlockIndex first, second;
+  ASSERT_TRUE(_supply.take_large(5, LullReserveUse::Keep, &first));
+  ASSERT_TRUE(_supply.take_large(3, LullReserveUse::Keep, &second));
+  _supply.give_back_large(first);
+  for (uint32_t i = untype(first); i < untype(first) + 5; i++) {
+    EXPECT_TRUE(block(i)->is_free());
+  }
+  EXPECT_EQ(_supply.free_blocks(), 13u);
+  EXPECT_EQ(_supply.used_bytes(), 3 * LullGeometry::BlockSize);
+  verify();
+  _supply.give_back_large(second);
+  EXPECT_EQ(_supply.longest_free_run(), 16u);
+  EXPECT_EQ(_supply.used_bytes(), 0u);
+  verify();
+}
+
 // Where free blocks are too few, the reserve holds the blocks with the most free lines.
 TEST_VM_F(LullBlockSupplyTest, the_reserve_takes_the_emptiest_recyclable_blocks) {
   _supply.add_committed(0, 8);

@@ -118,3 +118,18 @@ TEST(LullLineSet, random_sets_agree_with_a_model) {
     }
   }
 }
+
+TEST(LullLineSet, removes_the_members_of_another_set) {
+  LullLineSet set;
+  set.add_range(10, 100);
+  LullLineSet other;
+  other.add_range(0, 20);
+  other.add_range(60, 10);
+  set.remove(other);
+  EXPECT_EQ(set.count(), 80u);
+  EXPECT_FALSE(set.contains(19));
+  EXPECT_TRUE(set.contains(20));
+  EXPECT_FALSE(set.contains(69));
+  EXPECT_TRUE(set.contains(70));
+  EXPECT_EQ(set.longest_run(), 40u);
+}
