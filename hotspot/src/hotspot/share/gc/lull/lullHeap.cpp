@@ -482,7 +482,8 @@ void LullHeap::register_nmethod(nmethod* nm) {
 bool LullHeap::is_stopped_for(Thread* thread, uint32_t owner) const {
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* other = jtiwh.next(); ) {
     if (LullThreadLocalData::owner(other) == owner) {
-      return other->is_handshake_safe_for(thread);
+      // The second: it waits while another thread makes the objects that its code has not made.
+      return other->is_handshake_safe_for(thread) || other->is_obj_deopt_suspend();
     }
   }
   return false;

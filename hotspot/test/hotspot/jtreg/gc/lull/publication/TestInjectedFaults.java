@@ -24,6 +24,7 @@ package gc.lull.publication;
 
 import java.util.ArrayList;
 import java.util.List;
+import jdk.test.lib.Utils;
 import jdk.test.lib.process.OutputAnalyzer;
 import jdk.test.lib.process.ProcessTools;
 
@@ -33,8 +34,9 @@ import jdk.test.lib.process.ProcessTools;
  * @summary With the barrier of one place left out, the checks of TestChannels stop the VM and name the invariant.
  * @library / /test/lib
  * @modules java.base/jdk.internal.misc java.management
- * @build gc.lull.publication.TestChannels
- * @run driver/timeout=600 gc.lull.publication.TestInjectedFaults
+ * @build gc.lull.publication.TestChannels gc.lull.publication.TestJvmtiChannels jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/native/timeout=600 gc.lull.publication.TestInjectedFaults
  */
 
 public class TestInjectedFaults {
@@ -59,6 +61,22 @@ public class TestInjectedFaults {
         System.out.println(what + ": " + output.firstMatch("(P|B): .*"));
     }
 
+    /** A local variable that an agent reads: the graph is in the handles of the thread that asks, and no store has led there. */
+    private static void runAgent(int dropped) throws Exception {
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
+            "-agentpath:" + Utils.TEST_NATIVE_PATH + "/" + System.mapLibraryName("LullJvmtiChannels"), "-Djava.library.path=" + Utils.TEST_NATIVE_PATH,
+            "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-Xmx128m", "-XX:-CreateCoredumpOnCrash",
+            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullTracking", "-XX:-LullPublicForAgents", "-XX:LullPublicModePercent=100",
+            "-XX:LullDropBarrier=" + dropped, "-Drelay.channel=GetLocalObject", TestJvmtiChannels.class.getName(), "20", "50");
+        if (dropped == 0) {
+            output.shouldHaveExitValue(0);
+        } else {
+            output.shouldNotHaveExitValue(0);
+            output.shouldMatch("received, and still private|: (P|B): ");
+            System.out.println("handles of other threads: " + output.firstMatch(".*(still private|: (P|B): ).*"));
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         String[] interpreter = {"-Xint", "-XX:+LullLoadCheck"};
         String[] c1 = {"-XX:TieredStopAtLevel=1", "-XX:+LullLoadCheck"};
@@ -68,7 +86,12 @@ public class TestInjectedFaults {
         run(2, "C1", 200, c1);
         run(3, "C2", 500, c2);
         run(4, "the array copy stubs", 500, c2);
+        // Without collections only loads are checked.
+        run(2, "C1, by loads", 20, "-Xcomp", "-XX:TieredStopAtLevel=1", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,gc.lull.publication.*::*",
+            "-XX:+LullLoadCheck", "-XX:-LullVerifyHeap", "-XX:+DisableExplicitGC");
         run(5, "the runtime's stores", 20, interpreter);
         run(6, "stores to roots", 20, interpreter);
+        runAgent(0);
+        runAgent(6);
     }
 }

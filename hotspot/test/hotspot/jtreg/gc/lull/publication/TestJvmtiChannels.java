@@ -66,15 +66,14 @@ package gc.lull.publication;
  * @test id=sampled
  * @requires vm.gc.Lull & vm.debug & vm.jvmti
  * @summary The same while the agent sees each new object before its constructor runs. Having lost one, the sender has no
- *          private objects for a while.
+ *          private objects until its mode changes.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-BackgroundCompilation -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
- *                   -XX:LullPublicModeWindows=1 -XX:LullPublicModeWindow=32k
- *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 150 0 sampled
+ *                   -XX:LullFlipModeALot=1 -XX:-LullPublicForAgents gc.lull.publication.TestJvmtiChannels 150 10 sampled
  */
 
 /*
@@ -330,8 +329,9 @@ public class TestJvmtiChannels {
                 do {
                     last = new Sampled(graph);      // elsewhere too, or C2 would not make it
                 } while (getGlobal() != last);
-                for (int i = 0; i < 1000; i++) {
-                    new Graph[100].clone();     // until it has private objects again
+                // Until it has private objects again, perhaps.
+                for (int i = graph.number % 97 * 10; i >= 0; i--) {
+                    new Graph[100].clone();
                 }
             }
 

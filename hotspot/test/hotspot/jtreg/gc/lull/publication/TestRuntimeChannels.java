@@ -104,9 +104,9 @@ import jdk.internal.misc.Unsafe;
 
 /*
  * @test id=recorder
- * @requires vm.gc.Lull & vm.hasJFR
+ * @requires vm.gc.Lull & vm.debug & vm.hasJFR
  * @summary The same in all tiers, while the flight recorder keeps samples of old objects. Having lost one, a thread has no
- *          private objects for a while.
+ *          private objects until its mode changes: few graphs are private.
  * @library / /test/lib
  * @modules java.base/jdk.internal.misc
  *          java.base/java.lang.ref:+open
@@ -116,8 +116,7 @@ import jdk.internal.misc.Unsafe;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:StartFlightRecording:settings=profile,path-to-gc-roots=true,filename=relay.jfr -Xlog:jfr*=off
  *                   -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:LullPublicModePercent=100 -XX:LullPublicModeWindows=1 -XX:LullPublicModeWindow=32k
- *                   gc.lull.publication.TestRuntimeChannels 60 10
+ *                   -XX:LullFlipModeALot=1 gc.lull.publication.TestRuntimeChannels 60 0
  */
 
 public class TestRuntimeChannels {
