@@ -88,7 +88,7 @@ is_built() {
 # Builds the JDK if COLLECTORS has Lull and no other java was named for it.
 build_jdk_for() {
   case " $1 " in
-    *" lull "*) ;;
+    *" lull "* | *" lull-"*) ;;
     *) return ;;
   esac
   if [ -n "${LULL_JAVA:-}" ] || [ -n "${LULL_JAVA_LULL:-}" ]; then

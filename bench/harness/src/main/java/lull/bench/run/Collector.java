@@ -13,23 +13,34 @@ import lull.bench.util.Cli.UsageException;
 /**
  * A collector to measure: on which Java and by which flags.
  *
- * <p>Lull, G1, Parallel and Serial run on the project's JDK ({@code LULL_BUILD/jdk}), so that nothing but the collector differs; if
- * that is not built, all but Lull run on the base JDK. ZGC, Shenandoah and Epsilon are the base JDK's, and so is {@code g1-base}, which
+ * <p>Lull, what of it is off by default ({@code lull-barrier}, {@code lull-tracking}, {@code lull-local}), G1, Parallel and Serial run
+ * on the project's JDK ({@code LULL_BUILD/jdk}), so that nothing but the collector differs; if that is not built, the others than Lull
+ * run on the base JDK. ZGC, Shenandoah and Epsilon are the base JDK's, and so is {@code g1-base}, which
  * tells whether our build makes a difference. {@code LULL_JAVA} names another java program for the first group, {@code LULL_JAVA_G1}
  * and so on for one collector. {@code JDKS} adds the G1 of other JDKs, by version.
  */
 public record Collector(String name, String label, Path java, List<String> flags) {
     private record Kind(String label, boolean ours, List<String> flags) { }
 
-    private static final Map<String, Kind> KINDS = Map.of(
-            "lull", new Kind("Lull", true, List.of("-XX:+UseLullGC")),
-            "g1", new Kind("G1", true, List.of("-XX:+UseG1GC")),
-            "parallel", new Kind("Parallel", true, List.of("-XX:+UseParallelGC")),
-            "serial", new Kind("Serial", true, List.of("-XX:+UseSerialGC")),
-            "g1-base", new Kind("G1 of the base JDK", false, List.of("-XX:+UseG1GC")),
-            "epsilon", new Kind("Epsilon", false, List.of("-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC")),
-            "zgc", new Kind("ZGC", false, List.of("-XX:+UseZGC")),
-            "shenandoah", new Kind("Shenandoah", false, List.of("-XX:+UseShenandoahGC")));
+    private static final Map<String, Kind> KINDS = Map.ofEntries(
+            entry("lull", "Lull", true, "-XX:+UseLullGC"),
+            entry("lull-barrier", "Lull, barrier only", true,
+                    "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullTracking", "-XX:+LullAlwaysPublic"),
+            entry("lull-tracking", "Lull, tracking", true,
+                    "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullTracking"),
+            entry("lull-local", "Lull, local collections", true,
+                    "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullLocalCollections"),
+            entry("g1", "G1", true, "-XX:+UseG1GC"),
+            entry("parallel", "Parallel", true, "-XX:+UseParallelGC"),
+            entry("serial", "Serial", true, "-XX:+UseSerialGC"),
+            entry("g1-base", "G1 of the base JDK", false, "-XX:+UseG1GC"),
+            entry("epsilon", "Epsilon", false, "-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC"),
+            entry("zgc", "ZGC", false, "-XX:+UseZGC"),
+            entry("shenandoah", "Shenandoah", false, "-XX:+UseShenandoahGC"));
+
+    private static Map.Entry<String, Kind> entry(String name, String label, boolean ours, String... flags) {
+        return Map.entry(name, new Kind(label, ours, List.of(flags)));
+    }
 
     /** Returns the collectors {@code names}, in that order. Errors tell which name or java program is wrong. */
     public static List<Collector> of(Settings settings, List<String> names) {
@@ -85,7 +96,7 @@ public record Collector(String name, String label, Path java, List<String> flags
         Path java;
         if (given != null) {
             java = Path.of(given);
-        } else if (kind.ours && (Files.exists(built) || name.equals("lull"))) {
+        } else if (kind.ours && (Files.exists(built) || kind.flags.contains("-XX:+UseLullGC"))) {
             java = built;
         } else {
             java = settings.baseJava();

@@ -79,7 +79,7 @@ public final class MinHeap {
     /** Tells builds of Lull apart, whose version stays the same while it is worked on. */
     private static String build(Collector collector) throws IOException {
         Path libjvm = collector.java().toRealPath().resolveSibling("../lib/server/libjvm.so");
-        return collector.name().equals("lull") && Files.exists(libjvm) ? "libjvm of " + Files.getLastModifiedTime(libjvm) : "";
+        return collector.flags().contains("-XX:+UseLullGC") && Files.exists(libjvm) ? "libjvm of " + Files.getLastModifiedTime(libjvm) : "";
     }
 
     private int search() throws IOException, InterruptedException {
