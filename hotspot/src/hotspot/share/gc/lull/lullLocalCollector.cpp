@@ -160,6 +160,11 @@ void LullLocalCollector::collect(Trigger trigger) {
 
 void LullLocalCollector::collect_if_due() {
   DEBUG_ONLY(_slow_allocations++;)
+  if (LullThreadLocalData::is_public_mode(_thread)) {
+    // What it allocates meanwhile does not count.
+    _last_handed_out = _allocator->handed_out();
+    return;
+  }
   Trigger trigger;
   if (is_due(&trigger) && is_possible()) {
     collect(trigger);
