@@ -93,15 +93,18 @@ dump_archives() {   # IMAGE
 # The flight recorder's Java half knows events by numbers that are made from metadata.xml, as libjvm does: both must come
 # from the same. lib/jfr may hold links into the system's own configuration.
 replace_recorder() {   # CONF
-  local image metadata=$TREE/build/$1/jdk/modules/jdk.jfr/jdk/jfr/internal/types/metadata.bin settings=$TREE/src/jdk.jfr/share/conf/jfr sum
+  local image description=$TREE/src/hotspot/share/jfr/metadata settings=$TREE/src/jdk.jfr/share/conf/jfr sum
   image=$(image_of "$1")
-  jdk_make "description of the flight recorder's events ($1)" "$1" jdk.jfr-gendata
-  sum=$(cat "$metadata" "$settings"/*.jfc | sha256sum)
+  sum=$(cat "$description"/* "$settings"/*.jfc | sha256sum)
   if [[ -f $image/.lull-recorder && $(cat "$image/.lull-recorder") == "$sum" ]]; then return; fi
   rm -f "$image/.lull-recorder" "$image"/lib/server/*.jsa   # the archives are bound to lib/modules
+  # What OpenJDK's makefiles run for the module's resources.
+  cleanly "$(boot_jdk)/bin/java" "$TREE/make/src/classes/build/tools/jfr/GenerateJfrFiles.java" --mode metadata \
+    --xml "$description/metadata.xml" --xsd "$description/metadata.xsd" --output "$image/metadata.bin"
   cleanly "$(boot_jdk)/bin/java" --add-modules jdk.jlink --add-exports jdk.jlink/jdk.tools.jlink.internal=ALL-UNNAMED \
     --add-exports java.base/jdk.internal.jimage=ALL-UNNAMED "$SCRIPTS/ReplaceResource.java" \
-    "$image/lib/modules" /jdk.jfr/jdk/jfr/internal/types/metadata.bin "$metadata" "$image/lib/modules.new"
+    "$image/lib/modules" /jdk.jfr/jdk/jfr/internal/types/metadata.bin "$image/metadata.bin" "$image/lib/modules.new"
+  rm -f "$image/metadata.bin"
   mv -f "$image/lib/modules.new" "$image/lib/modules"
   rm -rf "$image/lib/jfr"
   mkdir "$image/lib/jfr"
@@ -133,7 +136,7 @@ build_jdk() {   # CONF
   rm -f "$STATE/jdk-$conf"
   jdk_make "libjvm ($conf)" "$conf" hotspot
   copy_base "$conf"
-  replace_recorder "$conf"
+  phase "the flight recorder's events ($conf)" "$LOGS/recorder-$conf.log" replace_recorder "$conf"
   replace_libjvm "$conf"
   check_image "$conf"
   mv "$STATE/jdk-$conf.new" "$STATE/jdk-$conf"
