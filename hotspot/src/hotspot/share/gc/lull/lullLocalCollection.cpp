@@ -273,13 +273,14 @@ void LullLocalCollection::tenure() {
 // Visits once more what the thread can reach.
 class LullVerifyLocalClosure : public BasicOopIterateClosure {
 private:
-  typedef ResourceHashtable<uintptr_t, bool, 1009, AnyObj::RESOURCE_AREA, mtGC> Visited;
+  // Not in the resource area: that of the frames' visit ends before.
+  typedef ResourceHashtable<uintptr_t, bool, 1009, AnyObj::C_HEAP, mtGC> Visited;
 
   JavaThread* const     _thread;
   LullBlockTable* const _blocks;
   LullPublicMap* const  _map;
   Visited               _visited;
-  GrowableArray<oop>    _stack;
+  Stack<oop, mtGC>      _stack;
 
   template <typename T> void do_oop_work(T* p) {
     const T heap_oop = RawAccess<>::oop_load(p);
@@ -321,7 +322,6 @@ public:
 
 void LullLocalCollection::verify() {
   if (LullVerifyHeap) {
-    ResourceMark rm(_thread);
     LullVerifyLocalClosure closure(_thread, _blocks, _map);
     roots_do(_thread, &closure);
     closure.drain();

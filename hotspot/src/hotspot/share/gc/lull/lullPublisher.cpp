@@ -256,7 +256,7 @@ void LullPublisher::choose_mode() {
 // The lock keeps threads from ending between the two counts. The VM thread has it at
 // safepoints.
 LullPublicationStatistics LullPublisher::total() {
-  MutexLocker ml(Threads_lock->owned_by_self() ? nullptr : Threads_lock);
+  ConditionalMutexLocker ml(Threads_lock, !Threads_lock->owned_by_self());
   LullPublicationStatistics total = _ended;
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullPublisher* const publisher = LullThreadLocalData::publisher(thread);

@@ -95,8 +95,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @requires vm.gc.Lull & vm.debug
  * @summary What survives is made public each time.
  * @library /
- * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullTenureSize=0
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:LullTenureSize=0
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 
