@@ -30,23 +30,26 @@ declare -A what=(
   [created]='the field of a new object, initialised'
   [filled]='the field of a new object, stored on a condition')
 
+# Without the checks that a debug build puts into its code; a release build does not know the flag.
 compile() {   # NAME FLAGS...: prints the code of all methods
   local name=$1
   shift
   cleanly "$jdk/bin/java" -Xmx64m -Xshare:auto -XX:-TieredCompilation -Xbatch -XX:+UnlockDiagnosticVMOptions \
-    -XX:+UnlockExperimentalVMOptions "$@" -XX:CompileCommand=quiet "${commands[@]}" -cp "$work" Stores > "$work/$name.print" 2>&1 || die "Stores failed, see $work/$name.print"
+    -XX:+IgnoreUnrecognizedVMOptions -XX:-CheckCompressedOops -XX:+UnlockExperimentalVMOptions "$@" -XX:CompileCommand=quiet "${commands[@]}" -cp "$work" Stores > "$work/$name.print" 2>&1 || die "Stores failed, see $work/$name.print"
 }
 
 # One line per instruction, from the verified entry to the stubs of exceptions.
 disassemble() {   # NAME METHOD
-  awk -v method="Stores::$2 " '
+  local code
+  code=$(awk -v method="Stores::$2 " '
     index($0, "Compiled method") && index($0, "(c2)") { ours = index($0, method) > 0 && !index($0, "%"); code = ""; inside = 0 }
     !ours { next }
     /^\[Instructions begin\]/ || /^\[(Verified )?Entry Point\]/ { code = ""; inside = 1; next }
     /^\[(Exception Handler|Stub Code|Deopt Handler Code|\/MachCode)\]/ { if (inside) last = code; inside = 0; next }
     inside && /^ *0x[0-9a-f]+: [0-9a-f]/ { line = $0; sub(/^[^:]*:/, "", line); gsub(/[^0-9a-f]/, "", line); code = code line }
-    END { print last }' "$work/$1.print" | xxd -r -p > "$work/$1-$2.bin"
-  [[ -s $work/$1-$2.bin ]] || die "$2 was not compiled, see $work/$1.print"
+    END { gsub(/../, "\\x&", last); print last }' "$work/$1.print")
+  [[ -n $code ]] || die "$2 was not compiled, see $work/$1.print"
+  printf '%b' "$code" > "$work/$1-$2.bin"
   # A jump to what is behind the return goes out of line.
   objdump -D -b binary -m i386:x86-64 --no-show-raw-insn "$work/$1-$2.bin" | sed -n 's/^ *\([0-9a-f]*\):\t\(.*\)/\1 \2/p' | awk '
     function value(hex,   i, n) { sub(/^0x/, "", hex); for (i = 1; i <= length(hex); i++) n = n * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1; return n }
