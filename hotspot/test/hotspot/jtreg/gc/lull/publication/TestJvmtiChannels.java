@@ -33,7 +33,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
- *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 30 50
+ *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 15 50
  */
 
 /*
@@ -46,7 +46,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
- *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 100 50
+ *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
  */
 
 /*
@@ -59,7 +59,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 100 50
+ *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
  */
 
 /*
@@ -73,7 +73,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-BackgroundCompilation -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
- *                   -XX:LullFlipModeALot=1 -XX:-LullPublicForAgents gc.lull.publication.TestJvmtiChannels 150 10 sampled
+ *                   -XX:LullFlipModeALot=1 -XX:-LullPublicForAgents gc.lull.publication.TestJvmtiChannels 100 10 sampled
  */
 
 /*
@@ -86,11 +86,12 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
- *                   gc.lull.publication.TestJvmtiChannels 50 0 public
+ *                   gc.lull.publication.TestJvmtiChannels 15 0 public
  */
 
 public class TestJvmtiChannels {
     private static native Object getGlobal();
+    private static native boolean isGlobal(Object object);
     private static native void setTag(Object object, long tag);
     private static native void tagInstances(Class<?> c, long tag);
     private static native Object[] tagged(Class<?> c, long tag);
@@ -318,17 +319,16 @@ public class TestJvmtiChannels {
     private static void samples() {
         RELAY.channel("SampledObjectAlloc", new Relay.Channel() {
             private boolean enabled;
-            private Sampled last;
 
             public void send(Graph graph) {
                 if (!enabled) {
                     sample(Thread.currentThread(), Sampled.class);
                     enabled = true;
                 }
-                // The rest of an allocation buffer that was there before is not sampled.
+                Sampled sampled;
                 do {
-                    last = new Sampled(graph);      // elsewhere too, or C2 would not make it
-                } while (getGlobal() != last);
+                    sampled = new Sampled(graph);
+                } while (!isGlobal(sampled));
                 // Until it has private objects again, perhaps.
                 for (int i = graph.number % 97 * 10; i >= 0; i--) {
                     new Graph[100].clone();

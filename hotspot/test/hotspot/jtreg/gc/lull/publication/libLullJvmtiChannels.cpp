@@ -117,6 +117,10 @@ JNIEXPORT jobject JNICALL Java_gc_lull_publication_TestJvmtiChannels_getGlobal(J
   return env->NewLocalRef(global);
 }
 
+JNIEXPORT jboolean JNICALL Java_gc_lull_publication_TestJvmtiChannels_isGlobal(JNIEnv* env, jclass test, jobject obj) {
+  return env->IsSameObject(global, obj);
+}
+
 JNIEXPORT void JNICALL Java_gc_lull_publication_TestJvmtiChannels_setTag(JNIEnv* env, jclass test, jobject obj, jlong tag) {
   check(env, jvmti->SetTag(obj, tag), "SetTag");
 }
@@ -220,7 +224,7 @@ JNIEXPORT void JNICALL Java_gc_lull_publication_TestJvmtiChannels_runAgentThread
 
 JNIEXPORT void JNICALL Java_gc_lull_publication_TestJvmtiChannels_sample(JNIEnv* env, jclass test, jthread thread, jclass klass) {
   sampled_class = (jclass)env->NewGlobalRef(klass);
-  check(env, jvmti->SetHeapSamplingInterval(0), "SetHeapSamplingInterval");
+  check(env, jvmti->SetHeapSamplingInterval(100 * 1024), "SetHeapSamplingInterval");
   check(env, jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, thread), "SetEventNotificationMode");
 }
 
