@@ -28,6 +28,7 @@
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/javaThread.inline.hpp"
+#include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/threadSMR.hpp"
 #include "runtime/threads.hpp"
@@ -195,7 +196,10 @@ void LullLocalCollector::retire() {
   _statistics = LullLocalStatistics();
 }
 
+// The lock keeps threads from ending between the two counts. The VM thread has it at
+// safepoints.
 LullLocalStatistics LullLocalCollector::total() {
+  ConditionalMutexLocker ml(Threads_lock, !Threads_lock->owned_by_self());
   LullLocalStatistics total = _ended;
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);

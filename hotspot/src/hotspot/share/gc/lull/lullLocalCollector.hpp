@@ -121,7 +121,7 @@ public:
   // The thread ends. Under Threads_lock.
   void retire();
 
-  // Of all threads. Safepoint, or Threads_lock held.
+  // Of all threads.
   static LullLocalStatistics total();
   static void log_total();
 };
