@@ -23,7 +23,7 @@ check() {   # NAME.cpp
   command=$(cat "$OBJECTS/${1%.cpp}.o.cmdline")
   # Neither assertions nor the precompiled header, which was made with them, nor any output.
   # shellcheck disable=SC2001 # more than one substitution, and alternatives
-  command=$(sed -E -e 's# /[^ ]*/?ccache # #' -e 's# -DASSERT( |$)# -DPRODUCT -DNDEBUG #' -e 's# -DDEBUG[^ ]*##g' -e 's# -include precompiled\.hpp##; s# -fpch-preprocess##; s# -I[^ ]*/objs/precompiled##' \
+  command=$(sed -E -e 's# /[^ ]*/?ccache # #' -e 's# -DASSERT( |$)# -DPRODUCT -DNDEBUG #' -e 's# -DCHECK_UNHANDLED_OOPS##' -e 's# -include precompiled\.hpp##; s# -fpch-preprocess##; s# -I[^ ]*/objs/precompiled##' \
     -e 's# -MMD##; s# -MF [^ ]+##; s# -o [^ ]+##; s# -c # -fsyntax-only #' <<< "$command")
   [[ $command == *-DPRODUCT* && $command == *-fsyntax-only* ]] || { printf '%s: the command of the debug build is not understood: %s\n' "$1" "$command"; return 1; }
   cleanly bash -c "$command" 2>&1

@@ -34,7 +34,7 @@ static const uint32_t NoBlock = UINT32_MAX;
 
 LullBlockSupply::LullBlockSupply(LullBlockTable* table)
   : _table(table),
-    _lock(Mutex::nosafepoint - 1, "LullBlockSupply_lock"),
+    _lock(Mutex::service - 1, "LullBlockSupply_lock"),
     _runs(MmapArrayAllocator<LullRun>::allocate(table->count(), mtGC)),
     _free_runs(_runs),
     _free_blocks(0),

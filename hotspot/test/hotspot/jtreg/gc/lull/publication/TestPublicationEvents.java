@@ -78,7 +78,7 @@ import jdk.test.lib.Asserts;
 
 public class TestPublicationEvents {
     static final int CLOSURES = 50;
-    static final int OTHERS = 40;
+    static final int OTHERS = 200;
 
     static class Item {
         long a, b;
