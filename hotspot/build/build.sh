@@ -101,8 +101,7 @@ replace_recorder() {   # CONF
   # What OpenJDK's makefiles run for the module's resources.
   cleanly "$(boot_jdk)/bin/java" "$TREE/make/src/classes/build/tools/jfr/GenerateJfrFiles.java" --mode metadata \
     --xml "$description/metadata.xml" --xsd "$description/metadata.xsd" --output "$image/metadata.bin"
-  cleanly "$(boot_jdk)/bin/java" --add-modules jdk.jlink --add-exports jdk.jlink/jdk.tools.jlink.internal=ALL-UNNAMED \
-    --add-exports java.base/jdk.internal.jimage=ALL-UNNAMED "$SCRIPTS/ReplaceResource.java" \
+  cleanly "$(boot_jdk)/bin/java" --add-exports java.base/jdk.internal.jimage=ALL-UNNAMED "$SCRIPTS/ReplaceResource.java" \
     "$image/lib/modules" /jdk.jfr/jdk/jfr/internal/types/metadata.bin "$image/metadata.bin" "$image/lib/modules.new"
   rm -f "$image/metadata.bin"
   mv -f "$image/lib/modules.new" "$image/lib/modules"
