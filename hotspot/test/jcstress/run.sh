@@ -44,7 +44,7 @@ for library in "${LIBRARIES[@]}"; do
 done
 
 # jcstress makes a runner for each test.
-cleanly "$jdk/bin/javac" -proc:full -nowarn -d "$work/classes" -cp "$class_path" "$here"/*.java
+cleanly "$(boot_jdk)/bin/javac" -proc:full -nowarn -d "$work/classes" -cp "$class_path" "$here"/*.java
 
 # Flags of the harness would be those of the VMs under test, too. Its last word is
 #   (Results: 126 planned; 126 passed, 0 failed, 0 soft errs, 0 hard errs)

@@ -137,7 +137,7 @@
                                                                             \
   develop(bool, LullLoadCheck, false,                                       \
           "Check at each load that a public object refers to public ones, " \
-          "in the interpreter and in the VM")                               \
+          "in the interpreter, in C1's code and in the VM")                 \
                                                                             \
   develop(uint, LullPublishAllALot, 0,                                      \
           "Stress: enter public mode at each N-th publication of a thread " \

@@ -199,7 +199,8 @@ public class TestPublicationStatistics {
         String totalBefore = one("Allocated:", before);
         String totalAlive = one("Allocated:", alive);
         String totalEnded = one("Allocated:", ended);
-        between("closures in total", closures(totalAlive) - closures(totalBefore), THREADS * (CLOSURES + 1), 5000);
+        // What other threads publish meanwhile: those that answer JMX above all.
+        between("closures in total", closures(totalAlive) - closures(totalBefore), THREADS * (CLOSURES + 1), 20_000);
         Asserts.assertGTE(objects(totalEnded), objects(totalAlive), "threads have ended");
         Asserts.assertGTE(allocated(totalEnded), allocated(totalAlive), "threads have ended");
         Asserts.assertTrue(ended.stream().noneMatch(line -> line.contains("\"publisher-")), "threads have ended: " + ended);
@@ -217,7 +218,7 @@ public class TestPublicationStatistics {
         Asserts.assertEQ(counter("slowCalls", alive), number(CALLS, 1, totalAlive));
         Asserts.assertEQ(counter("publicModeEntered", alive), number(MODES, 1, totalAlive));
         Asserts.assertEQ(counter("publicModeLeft", alive), number(MODES, 2, totalAlive));
-        between("published in total", counter("published", alive) - counter("published", before), THREADS * bytes, 1 << 20);
+        between("published in total", counter("published", alive) - counter("published", before), THREADS * bytes, 4 << 20);
 
         // And there is a line at the end.
         Asserts.assertGTE(closures(lines.stream().filter(line -> line.contains("Allocated:")).toList().getLast()), closures(totalEnded));
