@@ -28,7 +28,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jdk.test.lib.Asserts;
-import jdk.test.lib.dcmd.JMXExecutor;
+import jdk.test.lib.dcmd.PidJcmdExecutor;
 import jdk.test.lib.process.OutputAnalyzer;
 import jdk.test.lib.process.ProcessTools;
 
@@ -86,8 +86,8 @@ public class TestPublicationStatistics {
             System.out.println("Moment " + name);
             System.out.flush();
             System.gc();
-            String counters = new JMXExecutor().execute("PerfCounter.print", true).getOutput();
-            counters.lines().filter(line -> line.contains("lull.publication")).forEach(System.out::println);
+            String counters = new PidJcmdExecutor().execute("PerfCounter.print", true).getOutput();
+            counters.lines().filter(line -> line.contains("sun.gc.lull.publication.")).forEach(System.out::println);
         }
 
         public static void main(String[] args) throws Exception {
@@ -118,6 +118,8 @@ public class TestPublicationStatistics {
             for (Thread thread : threads) {
                 thread.join();
             }
+            // A thread is in the VM's list a little longer than join() waits.
+            Thread.sleep(1000);
             collect("ended");
         }
     }
@@ -169,7 +171,7 @@ public class TestPublicationStatistics {
 
     private static OutputAnalyzer run(String work, String... flags) throws Exception {
         List<String> command = new ArrayList<>(List.of("-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-Xint",
-            "-XX:ObjectAlignmentInBytes=8", "-XX:+UsePerfData"));
+            "-XX:ObjectAlignmentInBytes=8", "-XX:+UsePerfData", "-Dtest.jdk=" + System.getProperty("test.jdk")));   // for jcmd
         command.addAll(List.of(flags));
         command.addAll(List.of(Work.class.getName(), work));
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
@@ -199,7 +201,7 @@ public class TestPublicationStatistics {
         String totalBefore = one("Allocated:", before);
         String totalAlive = one("Allocated:", alive);
         String totalEnded = one("Allocated:", ended);
-        // What other threads publish meanwhile: those that answer JMX above all.
+        // And what other threads publish meanwhile.
         between("closures in total", closures(totalAlive) - closures(totalBefore), THREADS * (CLOSURES + 1), 20_000);
         Asserts.assertGTE(objects(totalEnded), objects(totalAlive), "threads have ended");
         Asserts.assertGTE(allocated(totalEnded), allocated(totalAlive), "threads have ended");
@@ -240,7 +242,7 @@ public class TestPublicationStatistics {
         OutputAnalyzer output = run("known", "-XX:LullPublicationSampling=1", "-Xlog:gc+publish=trace");
         output.shouldContain("Moment ended");
         output.shouldNotContain("Allocated:");
-        output.shouldNotContain("lull.publication");
+        output.shouldNotContain("sun.gc.lull.publication.");
         output.shouldNotContain("stored by");
     }
 
