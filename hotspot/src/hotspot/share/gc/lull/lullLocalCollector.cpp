@@ -54,6 +54,8 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _learned_budget(LullLocalBudget),
     _budget(LullLocalBudget),
     _shallow_depth(0),
+    _few_in_a_row(0),
+    _many_at_last(false),
     _last_handed_out(allocator->handed_out()),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
     _statistics() {}
@@ -115,14 +117,18 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
       }
       break;
     case Trigger::Budget:
+      _many_at_last = many;
+      _few_in_a_row = few ? _few_in_a_row + 1 : 0;
       if (many) {
         const size_t most = MAX2(LullHeap::heap()->capacity() / BudgetsPerHeap, (size_t)LullLocalBudget);
         _learned_budget = MIN2(_learned_budget * 2, most);
-      } else if (few) {
+      } else if (_few_in_a_row == FewInARow) {
+        _few_in_a_row = 0;
         _learned_budget = MAX2(_learned_budget / 2, (size_t)LullLocalBudget);
       }
       break;
     case Trigger::NoMemory:
+      _many_at_last = many;
       break;
   }
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
@@ -181,7 +187,7 @@ void LullLocalCollector::before_wait(JavaThread* thread) {
 }
 
 bool LullLocalCollector::collect_before_global() {
-  if (allocated_since_last() < MinBudget || !is_possible()) {
+  if (allocated_since_last() < MinBudget || _many_at_last || !is_possible()) {
     return false;
   }
   collect(Trigger::NoMemory);

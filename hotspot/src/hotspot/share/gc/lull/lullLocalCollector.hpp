@@ -57,11 +57,13 @@ struct LullLocalStatistics {
 //   at a refill         LullLocalBudget is used up, and the stack is about as shallow as it was
 //                       before a wait: a thread that always has a next request does not wait
 //   at a refill         the learned budget is used up, however deep the stack is
-//   before it asks for a global collection
+//   before it asks for a global collection, unless most would survive: a global one frees
+//                       more in the time
 //
 // In the middle of a request most of what it has allocated survives, and is copied in vain. So
 // the budget learns how much a request needs: it doubles each time that much has survived at
-// a refill, up to a share of the heap, and halves when nearly nothing has. It is never less
+// a refill, up to a share of the heap, and halves when nearly nothing has a few times in a
+// row: once may be the end of a request that was met by chance. It is never less
 // than a multiple of what has survived, so that no more than a share of what is allocated
 // is copied.
 //
@@ -79,6 +81,9 @@ private:
   static const size_t ManySurvivorsPercent = 25;
   static const size_t FewSurvivorsPercent  = 5;
 
+  // So often in a row.
+  static const uint FewInARow = 4;
+
   // The largest budget, as a share of the heap.
   static const size_t BudgetsPerHeap = 8;
 
@@ -89,6 +94,8 @@ private:
   size_t               _learned_budget;
   size_t               _budget;
   size_t               _shallow_depth;      // bytes of stack
+  uint                 _few_in_a_row;
+  bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
   size_t               _last_handed_out;
   DEBUG_ONLY(uint      _slow_allocations;)
   LullLocalStatistics  _statistics;
