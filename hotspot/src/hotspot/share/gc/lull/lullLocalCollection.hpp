@@ -51,7 +51,8 @@ public:
 };
 
 // One thread collects its own private objects, by itself, while all others run (Iso,
-// section 4). It needs no lock and no safepoint:
+// section 4). It needs no safepoint, and no lock but the supply's while a block is taken or
+// given back:
 //
 //   P   no public object and no shared root refers to a private object: its roots are in the
 //       frames, handles and fields of its thread

@@ -96,6 +96,7 @@ public class TestFlags {
         refused("-XX:ParallelGCThreads=0 cannot be used with it", "-XX:ParallelGCThreads=0");
         refused("supports heaps of up to 1024G, the maximum heap size is 2048G", "-Xmx2t");
         refused("Multiple garbage collectors selected", "-XX:+UseSerialGC");
+        refused("it cannot be used with -XX:-LullTracking", EXPERIMENTAL, "-XX:+LullLocalCollections", "-XX:-LullTracking");
 
         refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
         refused("LullMinHoleLines=0 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=0");
@@ -103,6 +104,7 @@ public class TestFlags {
         refused("LullEvacuationReservePercent=51 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationReservePercent=51");
         refused("LullEvacuationMaxLivePercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationMaxLivePercent=101");
         refused("LullFragmentationTriggerPercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=101");
+        refused("LullLocalBudget=65535 is outside the allowed range", EXPERIMENTAL, "-XX:LullLocalBudget=65535");
         if (!Platform.isDebugBuild()) {
             refused("'LullEvacuateALot' is develop", "-XX:LullEvacuateALot=1");
         }
