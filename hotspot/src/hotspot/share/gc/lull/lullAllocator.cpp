@@ -85,8 +85,8 @@ void LullAllocator::delete_run(uint32_t id) {
 
 // A block is listed once, whatever it is used for.
 void LullAllocator::own(LullBlockIndex index) {
-  _table->set_owner(index, _owner);
   if (_public_map != nullptr) {
+    _table->set_owner(index, _owner);
     _owned.append(index);
   }
 }
@@ -282,6 +282,35 @@ HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
   prepare(hole);
   *actual_words = hole._length * LullGeometry::WordsPerLine;
   return LullGeometry::start_of(to_line_index(hole._start));
+}
+
+void LullAllocator::begin_global_collection(bool keep_private) {
+  LullBlockList blocks;
+  blocks.swap(&_owned);
+  reset();
+  if (keep_private && !_born_public) {
+    _owned.swap(&blocks);
+    return;
+  }
+  for (int i = 0; i < blocks.length(); i++) {
+    _table->set_owner(blocks.at(i), LullBlockTable::NoOwner);
+  }
+}
+
+void LullAllocator::end_global_collection() {
+  LullBlockList blocks;
+  blocks.swap(&_owned);
+  for (int i = 0; i < blocks.length(); i++) {
+    const LullBlockIndex index = blocks.at(i);
+    if (_table->owner(index) == LullBlockTable::NoOwner) {
+      continue;
+    }
+    if (_table->at(index)->has_lines()) {
+      keep(index);
+    } else {
+      _owned.append(index);
+    }
+  }
 }
 
 size_t LullAllocator::begin_collection(LullBlockList* blocks) {

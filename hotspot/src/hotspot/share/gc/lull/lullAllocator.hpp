@@ -125,8 +125,16 @@ public:
   // Takes back the latest allocate(), if nothing was allocated since.
   void undo(HeapWord* start, size_t words);
 
-  // Forgets all memory: a collection starts, the sweep will find what is free.
+  // Forgets all memory: the sweep of a collection will find what is free.
   void reset();
+
+  // A global collection starts: forgets all memory, and the blocks too, unless what is private
+  // in them is to stay private.
+  void begin_global_collection(bool keep_private);
+
+  // It has ended: blocks in which nothing private is left have no owner any more. What is
+  // free of the others is used again.
+  void end_global_collection();
 
   // Objects from here on are born public, or private: those in the bump region too.
   bool is_born_public() const { return _born_public; }
@@ -154,8 +162,8 @@ public:
   // Memory for a copy: in a free block of its own, nullptr if there is none.
   HeapWord* allocate_copy(size_t words);
 
-  // The collection has left private objects in the block: it stays, and its free_lines()
-  // are used again. Or it has found it empty, and the thread keeps it.
+  // A collection has left private objects in the block: it stays, and its free_lines()
+  // are used again. Or a local one has found it empty, and the thread keeps it.
   void keep(LullBlockIndex index);
   void keep_free(LullBlockIndex index);
 

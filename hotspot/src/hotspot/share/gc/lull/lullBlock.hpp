@@ -43,6 +43,7 @@
 //    LargeHead -> Free      a local collection has found the object private and dead (supply lock)
 //
 //    the sweep of a global collection (safepoint, one worker per block):
+//    Owned                   -> Owned        private objects are alive in it, and stay private
 //    Owned, Recyclable, Full -> Free         no line is marked
 //                            -> Recyclable   some lines are free
 //                            -> Full         no hole is long enough to be used
@@ -82,7 +83,8 @@ class LullBlock {
 private:
   // Lines that were free at the last sweep and have not been handed out since. All
   // others hold objects, or belong to an allocator. Only Recyclable blocks have any, and
-  // Owned ones after a local collection. During one: lines of objects that stay.
+  // Owned ones that a collection has left to their thread. While a collection traces, an
+  // Owned block's lines of private objects that stay.
   LullLineSet       _free_lines;
 
   // Objects of this block that native code holds by address (JNI critical). Changed

@@ -44,8 +44,9 @@ private:
   uint8_t* const   _evacuated;
   uint16_t* const  _live_words; // found alive by the last collection; 0 for large objects
   // B: a block holds private objects of its owner only. Written by the thread that takes
-  // the block, or for it at a safepoint; a collection leaves no block with an owner. For
-  // a large object that of its head counts.
+  // the block, or for it at a safepoint; a global collection leaves an owner to blocks in
+  // which private objects are alive. For a large object that of its head counts. Without
+  // tracking no block has an owner.
   Owner* const     _owners;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
@@ -74,6 +75,7 @@ public:
   // Words of live objects. Workers add to it without an atomic instruction: now and then
   // an object is lost from the count, which only the choice of blocks to evacuate reads.
   void add_live(LullBlockIndex index, size_t words);
+  bool has_live(LullBlockIndex index) const { return _live_words[untype(index)] != 0; }
   void clear_live(LullBlockIndex index) { _live_words[untype(index)] = 0; }
   void move_live(LullBlockIndex from, LullBlockIndex to) {
     _live_words[untype(to)] = _live_words[untype(from)];

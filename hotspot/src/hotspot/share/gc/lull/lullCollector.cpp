@@ -221,9 +221,13 @@ void LullCollector::log_statistics() const {
                      _statistics._evacuated_words * HeapWordSize / K,
                      _statistics._failed_objects,
                      _statistics._failed_words * HeapWordSize / K);
+  if (_statistics._private_objects > 0) {
+    log_info(gc, heap)("Still private, of the marked: %zu objects, %zuK",
+                       _statistics._private_objects, _statistics._private_words * HeapWordSize / K);
+  }
 }
 
-static bool must_slide(const LullEvacuationRequest& request) {
+bool LullCollector::must_slide(const LullEvacuationRequest& request) {
 #ifdef ASSERT
   if (LullSlideALot > 0 && Universe::heap()->total_collections() % LullSlideALot == 0) {
     return true;

@@ -106,7 +106,11 @@ public:
   LullGlobalTracer* tracer()    { return &_tracer; }
   BoolObjectClosure* is_alive() { return &_is_alive; }
 
-  // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply.
+  // Does such a collection slide at its end?
+  static bool must_slide(const LullEvacuationRequest& request);
+
+  // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply. What
+  // is private in blocks with an owner stays private, and does not move: then it may not slide.
   void collect(const LullEvacuationRequest& request, bool clear_soft_references);
 };
 

@@ -29,8 +29,10 @@
 
 static const uint LinesPerBlock = LullGeometry::LinesPerBlock;
 
-bool LullEvacuationPolicy::may_move(const LullBlock* block) const {
-  return block->has_lines() && !block->is_pinned();
+// Blocks that have an owner while the collection runs hold private objects: they stay.
+bool LullEvacuationPolicy::may_move(LullBlockIndex index) const {
+  const LullBlock* const block = _blocks->at(index);
+  return block->has_lines() && !block->is_pinned() && _blocks->owner(index) == LullBlockTable::NoOwner;
 }
 
 // Lines to expect to be copied, with a tenth for the ends of holes.
@@ -56,15 +58,15 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
   size_t live_lines_of[LinesPerBlock + 1] = {};   // by live lines of a block
   size_t holes_of[LinesPerBlock + 1] = {};
   size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
-  const auto is_candidate = [&](const LullBlock* block) {
-    return may_move(block) && !(keep_reserve && block->is_in_reserve());
+  const auto is_candidate = [&](LullBlockIndex index) {
+    return may_move(index) && !(keep_reserve && _blocks->at(index)->is_in_reserve());
   };
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     const uint lines = _blocks->packed_lines(to_block_index(i));
     const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
     room += holes;
-    if (is_candidate(block)) {
+    if (is_candidate(to_block_index(i))) {
       live_lines_of[lines] += lines;
       holes_of[lines] += holes;
     }
@@ -86,7 +88,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     const uint lines = _blocks->packed_lines(to_block_index(i));
-    if (!is_candidate(block) || lines == 0) {
+    if (!is_candidate(to_block_index(i)) || lines == 0) {
       continue;
     }
     if (lines == limit + 1 && lines <= max_live_lines) {
@@ -112,7 +114,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
 bool LullEvacuationPolicy::select_all() {
   size_t selected = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    if (may_move(_blocks->at(to_block_index(i)))) {
+    if (may_move(to_block_index(i))) {
       _blocks->set_evacuated(to_block_index(i), true);
       selected++;
     }
@@ -128,7 +130,7 @@ size_t LullEvacuationPolicy::fragmentation_percent() const {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     const uint lines = _blocks->packed_lines(to_block_index(i));
     committed += block->is_committed() ? 1 : 0;
-    if (may_move(block) && lines > 0) {
+    if (may_move(to_block_index(i)) && lines > 0) {
       waste += LinesPerBlock - lines;
     }
   }

@@ -39,6 +39,8 @@ struct LullEvacuationRequest {
   static LullEvacuationRequest normal()  { return {Goal::Normal, false}; }
   static LullEvacuationRequest compact() { return {Goal::Compact, false}; }
   static LullEvacuationRequest slide()   { return {Goal::Compact, true}; }
+
+  bool is_normal() const { return _goal == Goal::Normal && !_slide; }
 };
 
 // Decides which blocks a collection evacuates, and logs why. As Immix: the blocks of
@@ -57,7 +59,7 @@ private:
   size_t                 _estimated_lines;    // of the running or the last evacuation; 0: none, or no estimate
   double                 _correction;         // of estimates, at least 1.0
 
-  bool may_move(const LullBlock* block) const;
+  bool may_move(LullBlockIndex index) const;
   size_t copied_lines(size_t estimated_lines) const;
   bool select_sparse(uint max_live_lines, bool keep_reserve);
   bool select_all();

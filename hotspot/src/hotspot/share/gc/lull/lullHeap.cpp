@@ -312,12 +312,29 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
   collect_at_safepoint(LullEvacuationRequest::normal(), clear_all_soft_refs || must_clear_soft_references());
 }
 
-void LullHeap::reset_allocators() {
+// Whoever asks for a collection by name, or is at the end of all memory, gets all that there is: weak
+// references to what is private are cleared, and all may move. Objects that survive then are
+// public.
+bool LullHeap::keeps_private(const LullEvacuationRequest& request, bool clear_soft_references) const {
+  return LullLocalCollections && _gc_cause == GCCause::_allocation_failure && !clear_soft_references &&
+         request.is_normal() && !LullCollector::must_slide(request);
+}
+
+void LullHeap::begin_collection_of_allocators(bool keep_private) {
   ensure_parsability(true /* retire TLABs */);
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
     if (allocator != nullptr) {
-      allocator->reset();
+      allocator->begin_global_collection(keep_private);
+    }
+  }
+}
+
+void LullHeap::end_collection_of_allocators() {
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+    LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
+    if (allocator != nullptr) {
+      allocator->end_global_collection();
     }
   }
 }
@@ -344,11 +361,11 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   }
 
   if (LullTracking && LullVerifyHeap) {
-    // P holds now because of the barriers; afterwards because all is public.
+    // P holds now because of the barriers.
     GCTraceTime(Debug, gc, verify) tm("Verify publication");
     LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection).verify_publication();
   }
-  reset_allocators();
+  begin_collection_of_allocators(keeps_private(request, clear_soft_references));
   CodeCache::on_gc_marking_cycle_start();
   _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
                                                                  _workers->active_workers(),
@@ -367,6 +384,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   // pointer is to be recorded once.
   COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
   _collector->collect(request, clear_soft_references);
+  end_collection_of_allocators();
   _supply->rebuild();
 
   // Everything has moved that will move.
@@ -449,6 +467,7 @@ bool LullHeap::block_is_obj(const HeapWord* addr) const {
 // ---- Publication
 
 LullPublicMap* LullHeap::public_map() const { return _memory->public_map(); }
+MarkBitMap* LullHeap::mark_bitmap() const    { return _memory->mark_bitmap(); }
 
 bool LullHeap::is_public(oop obj) const {
   return !LullTracking || public_map()->is_public(cast_from_oop<void*>(obj));

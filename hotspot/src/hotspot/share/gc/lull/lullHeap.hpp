@@ -34,6 +34,7 @@ class LullLocalCollector;
 class LullMemory;
 class LullMonitoring;
 class LullPublicMap;
+class MarkBitMap;
 class VM_Operation;
 
 // The Lull heap: a mark-region heap in the manner of Immix.
@@ -93,7 +94,9 @@ private:
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
 
   // Collection
-  void reset_allocators();
+  bool keeps_private(const LullEvacuationRequest& request, bool clear_soft_references) const;
+  void begin_collection_of_allocators(bool keep_private);
+  void end_collection_of_allocators();
   void verify_after_collection(bool by_flag);
 
 public:
@@ -144,6 +147,7 @@ public:
 
   // Publication
   LullPublicMap* public_map() const;
+  MarkBitMap* mark_bitmap() const;
   LullBlockTable* blocks() const { return _blocks; }
   LullBlockSupply* supply() const { return _supply; }
   void report_publication(bool at_exit) const;

@@ -80,6 +80,10 @@ public:
     }
   }
 
+  // For workers that add lines at the same time, with an atomic instruction.
+  volatile uint64_t* word_addr(uint line)       { return &_bits[line / WordBits]; }
+  static uint64_t bit_in_word(uint line)        { return uint64_t(1) << (line % WordBits); }
+
   // Replaces 64 lines at once; word w covers lines [64 w, 64 w + 64).
   void set_word(uint w, uint64_t bits) {
     assert(w < WordCount, "word %u", w);

@@ -27,6 +27,7 @@
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
+#include "gc/shared/markBitMap.inline.hpp"
 #include "memory/iterator.inline.hpp"
 #include "memory/metaspace.hpp"
 #include "memory/resourceArea.hpp"
@@ -70,6 +71,7 @@ LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allo
     _blocks(LullHeap::heap()->blocks()),
     _supply(LullHeap::heap()->supply()),
     _map(LullHeap::heap()->public_map()),
+    _mark_bitmap(LullHeap::heap()->mark_bitmap()),
     _closure(this),
     _from(),
     _stack(),
@@ -223,6 +225,14 @@ static void zap(LullBlockIndex index, const LullLineSet& lines) {
 #endif
 }
 
+// Objects that the last global collection has left private are dead now. Free blocks have no marks.
+void LullLocalCollection::forget_marks(LullBlockIndex index) {
+  if (_blocks->has_live(index)) {
+    _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
+    _blocks->clear_live(index);
+  }
+}
+
 void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_keep) {
   LullLineSet& lines = _blocks->at(index)->free_lines();
   const LullLineSet in_place = lines;
@@ -232,6 +242,9 @@ void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_kee
   zap(index, free_lines);
   lines.clear_all();
   _freed_lines += free_lines.count();
+  if (free_lines.count() == LullGeometry::LinesPerBlock) {
+    forget_marks(index);
+  }
   if (!in_place.is_empty() && !_tenured) {
     lines = free_lines;
     _allocator->keep(index);
@@ -252,6 +265,7 @@ void LullLocalCollection::sweep_large(LullBlockIndex head) {
   } else {
     _freed_lines += (size_t)_blocks->at(head)->large_blocks() * LullGeometry::LinesPerBlock;
     _blocks->set_owner(head, LullBlockTable::NoOwner);
+    _mark_bitmap->clear(start);
     _supply->give_back_large(head);
   }
 }

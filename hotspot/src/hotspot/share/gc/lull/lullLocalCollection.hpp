@@ -33,6 +33,7 @@ class JavaThread;
 class LullBlockSupply;
 class LullLocalCollection;
 class LullPublicMap;
+class MarkBitMap;
 
 // Visits references to objects that the collection may move, and updates them.
 class LullLocalClosure final : public BasicOopIterateClosure {
@@ -90,6 +91,7 @@ private:
   LullBlockTable* const            _blocks;
   LullBlockSupply* const           _supply;
   LullPublicMap* const             _map;
+  MarkBitMap* const                _mark_bitmap;   // of the last global collection
   LullLocalClosure                 _closure;
   LullBlockList                    _from;          // the thread's blocks
   Stack<oop, mtGC>                 _stack;         // survivors whose fields are still to be visited
@@ -109,6 +111,7 @@ private:
   void keep_in_place(oop obj, LullBlockIndex index, size_t words);
   void sweep(size_t blocks_to_keep);
   void sweep_lines(LullBlockIndex index, size_t blocks_to_keep);
+  void forget_marks(LullBlockIndex index);
   void sweep_large(LullBlockIndex head);
   void tenure();
   void verify();

@@ -32,6 +32,7 @@
 #include "memory/iterator.inline.hpp"
 #include "oops/objArrayOop.inline.hpp"
 #include "oops/oop.inline.hpp"
+#include "runtime/atomic.hpp"
 #include "utilities/copy.hpp"
 #include "utilities/stack.inline.hpp"
 
@@ -48,6 +49,8 @@ void LullMarkClosure::do_nmethod(nmethod* nm) {
 void LullMarkStatistics::add(const LullMarkStatistics& other) {
   _marked_objects    += other._marked_objects;
   _marked_words      += other._marked_words;
+  _private_objects   += other._private_objects;
+  _private_words     += other._private_words;
   _evacuated_objects += other._evacuated_objects;
   _evacuated_words   += other._evacuated_words;
   _failed_objects    += other._failed_objects;
@@ -69,6 +72,7 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _queue(),
     _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
     _closure(this, reference_processor),
+    _private_closure(this, nullptr),
     _code_closure(&_closure, NMethodToOopClosure::FixRelocations, true /* keepalive */),
     _copy_allocator(supply, blocks, LullReserveUse::Allow, LullBlockTable::NoOwner, nullptr /* what lives is public */),
     _dedup_requests(),
@@ -158,9 +162,10 @@ void LullMarkWorker::finish() {
 }
 
 // A string is a candidate once in its life: when it has survived as many collections
-// as the flag says. Its age is kept in its header, which only its claimer writes.
-void LullMarkWorker::request_deduplication(oop obj) {
-  if (!java_lang_String::is_instance(obj) || obj->is_self_forwarded()) {
+// as the flag says. Its age is kept in its header, which only its claimer writes. A
+// private one is no other thread's business.
+void LullMarkWorker::request_deduplication(oop obj, bool is_private) {
+  if (is_private || !java_lang_String::is_instance(obj) || obj->is_self_forwarded()) {
     return;
   }
   const uint age = obj->age();
@@ -183,26 +188,50 @@ void LullMarkWorker::follow_array(objArrayOop array) {
   follow_array_part(array, 0, first_part);
 }
 
+inline bool LullMarkWorker::is_private(oop obj, LullBlockIndex block) const {
+  return _blocks->owner(block) != LullBlockTable::NoOwner && !_public_map->is_public(cast_from_oop<void*>(obj));
+}
+
+inline void LullMarkWorker::mark_lines(oop obj, LullBlockIndex block, size_t words, bool is_private) {
+  if (_blocks->owner(block) == LullBlockTable::NoOwner) {
+    _public_map->mark_lines(cast_from_oop<HeapWord*>(obj), words);
+  } else if (is_private) {
+    LullLineSet& lines = _blocks->at(block)->free_lines();
+    const uint first = LullGeometry::line_in_block(LullGeometry::line_of(cast_from_oop<void*>(obj)));
+    const uint last = LullGeometry::line_in_block(LullGeometry::line_of(cast_from_oop<HeapWord*>(obj) + words - 1));
+    for (uint line = first; line <= last; line++) {
+      if (!lines.contains(line)) {
+        Atomic::fetch_then_or(lines.word_addr(line), LullLineSet::bit_in_word(line), memory_order_relaxed);
+      }
+    }
+  }
+}
+
 void LullMarkWorker::follow(oop obj) {
+  const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
+  const bool is_private = this->is_private(obj, block);
   size_t words;
   if (obj->is_objArray()) {
     words = obj->size();
     follow_array((objArrayOop)obj);
   } else {
     ContinuationGCSupport::transform_stack_chunk(obj);
-    words = obj->oop_iterate_size(&_closure);
+    words = obj->oop_iterate_size(is_private ? &_private_closure : &_closure);
   }
   _statistics._marked_objects++;
   _statistics._marked_words += words;
+  if (is_private) {
+    _statistics._private_objects++;
+    _statistics._private_words += words;
+  }
 
   // A large object lives or dies as a whole, by its mark bit.
-  const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   if (words <= LullGeometry::MaxBlockObjectWords || !_blocks->at(block)->is_large()) {
-    _public_map->mark_lines(cast_from_oop<HeapWord*>(obj), words);
+    mark_lines(obj, block, words, is_private);
     _blocks->add_live(block, words);
   }
   if (StringDedup::is_enabled()) {
-    request_deduplication(obj);
+    request_deduplication(obj, is_private);
   }
 }
 

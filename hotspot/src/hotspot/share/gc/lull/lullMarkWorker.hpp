@@ -63,6 +63,8 @@ public:
 struct LullMarkStatistics {
   size_t _marked_objects;
   size_t _marked_words;
+  size_t _private_objects;     // of the marked ones
+  size_t _private_words;
   size_t _evacuated_objects;
   size_t _evacuated_words;
   size_t _failed_objects;      // of an evacuated block, left in place
@@ -79,6 +81,11 @@ struct LullMarkStatistics {
 //                             itself if there is no room for a copy
 //   elsewhere                 by setting its mark bit
 // The claimer marks its lines and scans its fields.
+//
+// An object in a block with an owner stays where it is and what it is. By P and B a private one is
+// met only from its own thread or other private objects of that thread; and whatever it refers to is
+// marked as from any other object. A private Reference keeps its referent, as in a local
+// collection: discovery would link it with references of other threads.
 
 class LullMarkWorker : public CHeapObj<mtGC> {
 private:
@@ -90,6 +97,7 @@ private:
   LullMarkQueue             _queue;
   PartialArraySplitter      _array_splitter;
   LullMarkClosure           _closure;
+  LullMarkClosure           _private_closure;   // discovers no references
   MarkingNMethodClosure     _code_closure;
   LullAllocator             _copy_allocator;
   StringDedup::Requests     _dedup_requests;
@@ -103,11 +111,13 @@ private:
   oop evacuate(oop obj);
   oop keep_in_place(oop obj, markWord mark, size_t words);
 
+  bool is_private(oop obj, LullBlockIndex block) const;
+  void mark_lines(oop obj, LullBlockIndex block, size_t words, bool is_private);
   void follow(oop obj);
   void follow_array(objArrayOop array);
   void follow_array_part(objArrayOop array, size_t start, size_t end);
   void follow_task(ScannerTask task, bool stolen);
-  void request_deduplication(oop obj);
+  void request_deduplication(oop obj, bool is_private);
 
 public:
   LullMarkWorker(LullBlockTable* blocks,

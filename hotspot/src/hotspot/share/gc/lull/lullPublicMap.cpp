@@ -85,6 +85,14 @@ void LullPublicMap::move_block(LullBlockIndex from, LullBlockIndex to) {
   }
 }
 
+void LullPublicMap::take_words(LullBlockIndex block, uint32_t* words) {
+  volatile uint32_t* const from = word_of(LullGeometry::first_line(block));
+  for (uint i = 0; i < LullGeometry::LinesPerBlock; i++) {
+    words[i] = from[i];
+    from[i] = 0;
+  }
+}
+
 void LullPublicMap::unused_lines(LullBlockIndex block, LullLineSet* lines) const {
   // Nobody writes them meanwhile.
   const uint32_t* words = (const uint32_t*)word_of(LullGeometry::first_line(block));

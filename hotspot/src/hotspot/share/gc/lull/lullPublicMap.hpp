@@ -36,10 +36,13 @@
 // it: a field, an array element, the destination of a copy. A word of 0 says that its
 // line holds nothing public, which is the only test on the fast path of the barrier.
 //
-// The same words are what the sweep reads: what survives a global collection is public,
-// and marking sets all bits of the lines that a live object covers. A line whose word is
-// 0 after marking is free, and free lines have word 0 until they are handed out. With
-// tracking off the words have no other reader.
+// The same words are what the sweep reads: marking sets all bits of the lines that a live
+// object covers, and what survives a global collection in a block without an owner is
+// public. A line whose word is 0 after marking is free, and free lines have word 0 until
+// they are handed out. With tracking off the words have no other reader.
+//
+// In blocks with an owner private objects stay private: marking leaves the words as they are, and the
+// sweep clears the bits of dead public objects.
 //
 // Who may write a word:
 //   the owner of its block        publication of its objects; a hole's words when it is
@@ -110,6 +113,12 @@ public:
 
   // The words of a block whose objects have moved; all words of from become 0.
   void move_block(LullBlockIndex from, LullBlockIndex to);
+
+  // Copies the words of a block, one for each of its lines, and clears them.
+  void take_words(LullBlockIndex block, uint32_t* words);
+
+  // In the word of its line in such a copy: did the heap word belong to a public object?
+  static bool is_public_in(uint32_t word, const HeapWord* addr) { return ((word >> bit_of(addr)) & 1) != 0; }
 
   // The lines of the block whose word is 0.
   void unused_lines(LullBlockIndex block, LullLineSet* lines) const;

@@ -61,7 +61,11 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
     return; // never marked
   }
   if (block->has_lines()) {
-    _public_map->set_blocks(index, 1, false);
+    if (_blocks->owner(index) == LullBlockTable::NoOwner) {
+      _public_map->set_blocks(index, 1, false);
+    } else {
+      block->free_lines().clear_all();    // marking adds the lines of what is private
+    }
   }
   _blocks->clear_live(index);
   _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
@@ -81,6 +85,14 @@ static void zap(HeapWord* start, size_t words) {
 #endif
 }
 
+static void zap(LullBlockIndex index, const LullLineSet& lines) {
+#ifdef ASSERT
+  lines.runs_do([&](uint start, uint length) {
+    zap(LullGeometry::start_of(index) + start * LullGeometry::WordsPerLine, length * LullGeometry::WordsPerLine);
+  });
+#endif
+}
+
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
   LullLineSet free_lines;
   _public_map->unused_lines(index, &free_lines);
@@ -95,21 +107,50 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
     block->free_lines().clear_all();
     block->set_state(LullBlockState::Full);
   }
-#ifdef ASSERT
-  free_lines.runs_do([&](uint start, uint length) {
-    zap(LullGeometry::start_of(index) + start * LullGeometry::WordsPerLine, length * LullGeometry::WordsPerLine);
-  });
-#endif
+  zap(index, free_lines);
+}
+
+// Of a block with an owner: the bits of public objects that are alive stay.
+void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
+  uint32_t words[LullGeometry::LinesPerBlock];
+  _public_map->take_words(index, words);
+  HeapWord* start = LullGeometry::start_of(index);
+  for (uint line = 0; line < LullGeometry::LinesPerBlock; line++, start += LullGeometry::WordsPerLine) {
+    if (words[line] == 0) {
+      continue;
+    }
+    HeapWord* const end = start + LullGeometry::WordsPerLine;
+    for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
+         addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
+      if (LullPublicMap::is_public_in(words[line], addr)) {
+        _public_map->publish(addr, cast_to_oop(addr)->size());
+      }
+    }
+  }
+}
+
+void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block) {
+  LullLineSet free_lines;
+  _public_map->unused_lines(index, &free_lines);
+  free_lines.remove(block->free_lines());
+  block->free_lines() = free_lines;
+  zap(index, free_lines);
 }
 
 void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
   const size_t blocks = block->large_blocks();
-  if (_mark_bitmap->is_marked(LullGeometry::start_of(index))) {
+  HeapWord* const start = LullGeometry::start_of(index);
+  if (_mark_bitmap->is_marked(start)) {
+    if (_blocks->owner(index) != LullBlockTable::NoOwner && !_public_map->is_public(start)) {
+      return;
+    }
+    _blocks->set_owner(index, LullBlockTable::NoOwner);
     if (LullTracking) {
       _public_map->set_blocks(index, blocks, true);
     }
     return;
   }
+  _blocks->set_owner(index, LullBlockTable::NoOwner);
   if (LullTracking) {
     _public_map->set_blocks(index, blocks, false);
   }
@@ -123,8 +164,15 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
 }
 
 void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
-  _blocks->set_owner(index, LullBlockTable::NoOwner);
   if (block->has_lines()) {
+    if (_blocks->owner(index) != LullBlockTable::NoOwner) {
+      forget_dead_public_objects(index);
+      if (!block->free_lines().is_empty()) {
+        sweep_private_lines(index, block);
+        return;
+      }
+      _blocks->set_owner(index, LullBlockTable::NoOwner);
+    }
     sweep_lines(index, block);
   } else if (block->state() == LullBlockState::LargeHead) {
     sweep_large(index, block);

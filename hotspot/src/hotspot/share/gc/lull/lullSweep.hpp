@@ -49,7 +49,7 @@ public:
 
 // Before marking: clears the marks of blocks that are in use. The words of large objects
 // and of the archive stay: they are not read while marking, and those of a live object
-// would only be set again.
+// would only be set again. Those of blocks with an owner stay too: they say what is private.
 class LullClearMarksTask : public LullBlockTask {
 private:
   LullPublicMap* const _public_map;
@@ -61,14 +61,16 @@ public:
   LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory);
 };
 
-// After marking: sets the state and the free lines of each block from its marks. What is
-// alive is public from here on, and no block has an owner.
+// After marking: sets the state and the free lines of each block from its marks. A block in
+// which private objects are alive keeps its owner; all others have none from here on.
 class LullSweepTask : public LullBlockTask {
 private:
   LullPublicMap* const _public_map;
   MarkBitMap* const    _mark_bitmap;
 
   void sweep_lines(LullBlockIndex index, LullBlock* block);
+  void forget_dead_public_objects(LullBlockIndex index);
+  void sweep_private_lines(LullBlockIndex index, LullBlock* block);
   void sweep_large(LullBlockIndex index, LullBlock* block);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
 

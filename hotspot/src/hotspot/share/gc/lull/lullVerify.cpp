@@ -86,7 +86,7 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
 
 void LullVerify::verify_words(LullBlockIndex index) const {
   const LullBlock* const block = _blocks->at(index);
-  if (!block->is_free() && !block->is_recyclable()) {
+  if (!block->is_free() && !block->has_lines()) {
     return;
   }
   LullLineSet unused;
@@ -97,6 +97,9 @@ void LullVerify::verify_words(LullBlockIndex index) const {
   });
   guarantee(!block->is_free() || unused.count() == LullGeometry::LinesPerBlock,
             "Words: block %u is free and its words are not 0", untype(index));
+  HeapWord* const end = LullGeometry::start_of(index) + LullGeometry::WordsPerBlock;
+  guarantee(!block->is_free() || _memory->mark_bitmap()->get_next_marked_addr(LullGeometry::start_of(index), end) == end,
+            "Marks: block %u is free and has marks", untype(index));
 }
 
 void LullVerify::verify_blocks() const {
@@ -138,7 +141,7 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
             (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in block %u, which is %s",
             p2i(field), p2i(holder), p2i(addr), untype(index), to_string(block->state()));
-  guarantee(!block->is_recyclable() || !block->free_lines().contains(line),
+  guarantee(!block->has_lines() || !block->free_lines().contains(line),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in free line %u of block %u",
             p2i(field), p2i(holder), p2i(addr), line, untype(index));
   guarantee(_moment != Moment::AfterCollection || _memory->mark_bitmap()->is_marked(addr),
@@ -168,9 +171,10 @@ void LullVerify::verify_object(oop obj) const {
   const uint first_line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
   const uint last_line = LullGeometry::line_in_block(LullGeometry::line_of(addr + words - 1));
   for (uint line = first_line; line <= last_line; line++) {
-    guarantee(!block->is_recyclable() || !block->free_lines().contains(line),
+    guarantee(!block->has_lines() || !block->free_lines().contains(line),
               "Reach: " PTR_FORMAT " covers free line %u of block %u", p2i(obj), line, untype(first));
     guarantee(_moment != Moment::AfterCollection ||
+              _blocks->owner(first) != LullBlockTable::NoOwner ||   // then it is not in a free line
               _memory->public_map()->is_in_use(to_line_index(untype(LullGeometry::first_line(first)) + line)),
               "Marked: " PTR_FORMAT " covers unmarked line %u of block %u", p2i(obj), line, untype(first));
   }

@@ -43,6 +43,7 @@ class WorkerThreads;
 //   Code        instructions hold the addresses that their method's table of oops holds
 //   Marked      after a collection: what can be reached is marked, and so are its lines
 //   Words       free lines have word 0 in the public map
+//   Marks       free blocks have no marks
 //   P           no public object, and no root of all threads, refers to a private object; an
 //               object is public as a whole
 //   B           a block holds private objects of one thread at most: what a thread or its
