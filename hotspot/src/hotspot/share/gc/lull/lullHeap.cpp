@@ -325,7 +325,9 @@ void LullHeap::begin_collection_of_allocators(bool keep_private) {
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
     if (allocator != nullptr) {
-      allocator->begin_global_collection(keep_private);
+      // What an idle thread has is old, and would only keep its block from others.
+      const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+      allocator->begin_global_collection(keep_private && collector != nullptr && !collector->is_idle());
     }
   }
 }
@@ -535,8 +537,11 @@ HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
 // ---- Beans, threads, printing
 
 GrowableArray<GCMemoryManager*> LullHeap::memory_managers() {
-  GrowableArray<GCMemoryManager*> managers(1);
+  GrowableArray<GCMemoryManager*> managers(2);
   managers.append(_monitoring->global_manager());
+  if (LullLocalCollections) {
+    managers.append(_monitoring->local_manager());
+  }
   return managers;
 }
 

@@ -90,7 +90,6 @@ private:
   LullAllocator* allocator(Thread* thread);
   void count_holes(Thread* thread, size_t handed_out_before);
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
-  LullLocalCollector* local_collector(Thread* thread);
   HeapWord* allocate_without_collection(Thread* thread, size_t words);
 
   // Collection
@@ -122,6 +121,7 @@ public:
   bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
 
   // Allocation
+  LullLocalCollector* local_collector(Thread* thread);
   HeapWord* mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) override;
   HeapWord* allocate_new_tlab(size_t min_words, size_t requested_words, size_t* actual_words) override;
   size_t tlab_capacity(Thread* thread) const override;

@@ -94,14 +94,14 @@ void LullLocalCollection::mark_from_blocks(bool value) {
   }
 }
 
-void LullLocalCollection::collect(size_t blocks_to_keep) {
+void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
   assert(_thread == Thread::current() && _thread->thread_state() == _thread_in_vm, "a thread collects its own objects");
   _unused_lines = _allocator->begin_collection(&_from);
   mark_from_blocks(true);
   visit_roots();
   drain();
   mark_from_blocks(false);
-  if (survived_bytes() > LullTenureSize) {
+  if (survived_bytes() > tenure_size) {
     tenure();
   }
   sweep(blocks_to_keep);

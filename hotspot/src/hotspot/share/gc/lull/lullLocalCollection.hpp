@@ -120,8 +120,9 @@ public:
   LullLocalCollection(JavaThread* thread, LullAllocator* allocator);
   ~LullLocalCollection();
 
-  // The thread is in the VM, has no TLAB, and holds no reference outside of its roots.
-  void collect(size_t blocks_to_keep);
+  // The thread is in the VM, has no TLAB, and holds no reference outside of its roots. If more than
+  // tenure_size bytes survive all of them become public.
+  void collect(size_t blocks_to_keep, size_t tenure_size);
 
   // The thread ends and has no roots any more.
   void collect_at_exit();

@@ -23,9 +23,11 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
+#include "jfr/jfrEvents.hpp"
 #include "logging/log.hpp"
 #include "runtime/javaThread.inline.hpp"
 #include "runtime/mutexLocker.hpp"
@@ -35,37 +37,30 @@
 
 LullLocalStatistics LullLocalCollector::_ended;
 
-void LullLocalStatistics::add(const LullLocalStatistics& other) {
-  _collections += other._collections;
-  _freed       += other._freed;
-  _survived    += other._survived;
-  _copied      += other._copied;
-  _tenured     += other._tenured;
-  _before_wait += other._before_wait;
-  _shallow     += other._shallow;
-  _time        += other._time;
-  _cpu_time    += other._cpu_time;
-  _longest      = MAX2(_longest, other._longest);
-}
-
 LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* allocator)
   : _thread(thread),
     _allocator(allocator),
     _learned_budget(LullLocalBudget),
     _budget(LullLocalBudget),
+    _wait_budget(MinBudget),
     _shallow_depth(0),
     _few_in_a_row(0),
+    _survived_at_last(0),
     _many_at_last(false),
+    _last_trigger(Trigger::None),
     _last_handed_out(allocator->handed_out()),
+    _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
     _statistics() {}
 
 const char* LullLocalCollector::to_string(Trigger trigger) {
   switch (trigger) {
-    case Trigger::Wait:     return "before a wait";
-    case Trigger::Shallow:  return "at a shallow stack";
-    case Trigger::Budget:   return "at the end of the budget";
-    case Trigger::NoMemory: return "for lack of memory";
+    case Trigger::None:       break;
+    case Trigger::Wait:       return "before a wait";
+    case Trigger::RequestEnd: return "at the end of a request";
+    case Trigger::Shallow:    return "at a shallow stack";
+    case Trigger::Budget:     return "at the end of the budget";
+    case Trigger::NoMemory:   return "for lack of memory";
   }
   return "";
 }
@@ -81,6 +76,12 @@ size_t LullLocalCollector::blocks_to_keep() const {
   return MIN2((size_t)LullLocalBudget, fair) / LullGeometry::BlockSize;
 }
 
+// What has survived once may still end with its request; what is there a second time, or is very
+// much, is not copied again.
+size_t LullLocalCollector::tenure_size() const {
+  return _survived_at_last > LullTenureSize ? LullTenureSize : MIN2((size_t)LullTenureSize, SIZE_MAX / 4) * 4;
+}
+
 // A thread in public mode has nothing private.
 bool LullLocalCollector::is_possible() const {
   return !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm;
@@ -88,6 +89,13 @@ bool LullLocalCollector::is_possible() const {
 
 size_t LullLocalCollector::stack_depth() const {
   return _thread->stack_base() - os::current_stack_pointer();
+}
+
+// As far as can be seen without a lock.
+bool LullLocalCollector::is_memory_scarce() const {
+  const size_t capacity = LullHeap::heap()->capacity();
+  const size_t used = LullHeap::heap()->used();
+  return used >= capacity || (capacity - used) * 100 < capacity * ScarcePercent;
 }
 
 bool LullLocalCollector::is_due(Trigger* trigger) const {
@@ -98,21 +106,33 @@ bool LullLocalCollector::is_due(Trigger* trigger) const {
     return _slow_allocations % LullLocalCollectALot == 0;
   }
 #endif
-  *trigger = allocated >= _budget ? Trigger::Budget : Trigger::Shallow;
-  return allocated >= _budget || (allocated >= LullLocalBudget && stack_depth() <= _shallow_depth);
+  if (allocated >= _budget && (is_memory_scarce() || allocated >= LargestBudget)) {
+    *trigger = Trigger::Budget;
+    return true;
+  }
+  *trigger = Trigger::Shallow;
+  return allocated >= LullLocalBudget && stack_depth() <= _shallow_depth;
 }
 
 void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, size_t survived) {
+  const size_t most = MAX2(LullHeap::heap()->capacity() / BudgetsPerHeap, (size_t)LullLocalBudget);
   const bool many = survived * 100 > allocated * ManySurvivorsPercent;
   const bool few = survived * 100 < allocated * FewSurvivorsPercent;
   switch (trigger) {
+    case Trigger::None:
+      ShouldNotReachHere();
+      break;
     case Trigger::Wait:
+    case Trigger::RequestEnd:
       if (few) {
-        _shallow_depth = 2 * depth;
+        _shallow_depth = _shallow_depth == 0 ? 2 * depth : MAX2(_shallow_depth, depth);
+        _wait_budget = MAX2(_wait_budget / 2, MinBudget);
+      } else if (many) {
+        _wait_budget = MIN2(_wait_budget * 2, most);
       }
       break;
     case Trigger::Shallow:
-      if (many) {
+      if (!few) {
         _shallow_depth = depth - 1;
       }
       break;
@@ -120,7 +140,6 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
       _many_at_last = many;
       _few_in_a_row = few ? _few_in_a_row + 1 : 0;
       if (many) {
-        const size_t most = MAX2(LullHeap::heap()->capacity() / BudgetsPerHeap, (size_t)LullLocalBudget);
         _learned_budget = MIN2(_learned_budget * 2, most);
       } else if (_few_in_a_row == FewInARow) {
         _few_in_a_row = 0;
@@ -135,16 +154,18 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
 }
 
 void LullLocalCollector::collect(Trigger trigger) {
+  EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
   const jlong cpu_start = os::current_thread_cpu_time();
   const size_t allocated = allocated_since_last();
   _thread->tlab().retire();
   LullLocalCollection collection(_thread, _allocator);
-  collection.collect(blocks_to_keep());
+  collection.collect(blocks_to_keep(), tenure_size());
 
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;
   now._collections = 1;
+  now._allocated = allocated;
   now._freed = collection.freed_bytes();
   now._survived = collection.survived_bytes();
   now._copied = collection.copied_bytes();
@@ -155,8 +176,21 @@ void LullLocalCollector::collect(Trigger trigger) {
   now._cpu_time = os::current_thread_cpu_time() - cpu_start;
   now._longest = time;
   _statistics.add(now);
+  LullLocalCounters::add(now);
+  if (event.should_commit()) {
+    event.set_trigger(to_string(trigger));
+    event.set_allocated(now._allocated);
+    event.set_freed(now._freed);
+    event.set_survived(now._survived);
+    event.set_copied(now._copied);
+    event.set_tenured(now._tenured);
+    event.set_processorTime(now._cpu_time);
+    event.commit();
+  }
   // What is tenured is not copied again.
-  learn(trigger, stack_depth(), allocated, now._survived - now._tenured);
+  _survived_at_last = now._survived - now._tenured;
+  learn(trigger, stack_depth(), allocated, _survived_at_last);
+  _last_trigger = trigger;
   _last_handed_out = _allocator->handed_out();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
                       LullThreadLocalData::owner(_thread),
@@ -178,11 +212,36 @@ void LullLocalCollector::collect_if_due() {
   }
 }
 
+bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
+  const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+  return collector != nullptr &&
+         collector->allocated_since_last() >= collector->_wait_budget && !LullThreadLocalData::is_public_mode(thread);
+}
+
 void LullLocalCollector::before_wait(JavaThread* thread) {
-  LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-  if (collector != nullptr &&
-      collector->allocated_since_last() >= MinBudget && collector->is_possible()) {
-    collector->collect(Trigger::Wait);
+  if (is_worth_a_look_before_wait(thread)) {
+    LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+    if (collector->is_possible()) {
+      collector->collect(Trigger::Wait);
+    }
+  }
+}
+
+bool LullLocalCollector::end_request() {
+  if (_request_depth == 0) {
+    return false;
+  }
+  _request_depth--;
+  if (_request_depth > 0) {
+    return false;
+  }
+  _statistics._requests++;
+  return true;
+}
+
+void LullLocalCollector::collect_after_request() {
+  if (is_possible()) {
+    collect(Trigger::RequestEnd);
   }
 }
 
@@ -192,6 +251,11 @@ bool LullLocalCollector::collect_before_global() {
   }
   collect(Trigger::NoMemory);
   return true;
+}
+
+bool LullLocalCollector::is_idle() const {
+  return allocated_since_last() < MinBudget &&
+         (_last_trigger == Trigger::None || _last_trigger == Trigger::Wait || _last_trigger == Trigger::RequestEnd);
 }
 
 void LullLocalCollector::retire() {
@@ -219,9 +283,9 @@ LullLocalStatistics LullLocalCollector::total() {
 void LullLocalCollector::log_total() {
   if (LullLocalCollections && log_is_enabled(Info, gc, local)) {
     const LullLocalStatistics all = total();
-    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, in %.1f ms (%.1f ms of processor time), the longest %.1f us; "
+    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, of %zu requests, in %.1f ms (%.1f ms of processor time), the longest %.1f us; "
                        "freed %zuM, survived %zuM, copied %zuM, tenured %zuM",
-                       all._collections, all._before_wait, all._shallow, (double)all._time / NANOSECS_PER_MILLISEC,
+                       all._collections, all._before_wait, all._shallow, all._requests, (double)all._time / NANOSECS_PER_MILLISEC,
                        (double)all._cpu_time / NANOSECS_PER_MILLISEC, (double)all._longest / 1000,
                        all._freed / M, all._survived / M, all._copied / M, all._tenured / M);
   }

@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_LULLLOCALCOLLECTOR_HPP
 
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullLocalStatistics.hpp"
 #include "memory/allocation.hpp"
 #include "utilities/globalDefinitions.hpp"
 
@@ -30,42 +31,27 @@ class JavaThread;
 class LullAllocator;
 class LullLocalCollection;
 
-// What the local collections of a thread, or of all, have done. Bytes, nanoseconds.
-struct LullLocalStatistics {
-  size_t _collections;
-  size_t _freed;
-  size_t _survived;
-  size_t _copied;       // of what survived
-  size_t _tenured;      // of what survived
-  size_t _before_wait;  // of the collections
-  size_t _shallow;      // of the collections
-  jlong  _time;
-  jlong  _longest;
-  jlong  _cpu_time;
-
-  LullLocalStatistics()
-    : _collections(0), _freed(0), _survived(0), _copied(0), _tenured(0), _before_wait(0), _shallow(0),
-      _time(0), _longest(0), _cpu_time(0) {}
-
-  void add(const LullLocalStatistics& other);
-};
-
 // Decides when its thread collects locally:
 //
 //   before it waits     a request has ended, as a rule: nearly nothing survives, and nobody
-//                       waits for the thread
+//                       waits for the thread. Where much survives, in the middle of a
+//                       request that waits for others, it looks less often
+//   at a request's end  the program says that it has ended: as before a wait
 //   at a refill         LullLocalBudget is used up, and the stack is about as shallow as it was
 //                       before a wait: a thread that always has a next request does not wait
-//   at a refill         the learned budget is used up, however deep the stack is
+//   at a refill         the learned budget is used up, however deep the stack is, and memory is
+//                       scarce
 //   before it asks for a global collection, unless most would survive: a global one frees
 //                       more in the time
 //
-// In the middle of a request most of what it has allocated survives, and is copied in vain. So
-// the budget learns how much a request needs: it doubles each time that much has survived at
+// In the middle of a request much of what it has allocated survives, and is copied in vain: a
+// thread waits for the request's end as long as there is memory enough. If there is not, the
+// budget learns how much a request needs: it doubles each time that much has survived at
 // a refill, up to a share of the heap, and halves when nearly nothing has a few times in a
 // row: once may be the end of a request that was met by chance. It is never less
 // than a multiple of what has survived, so that no more than a share of what is allocated
-// is copied.
+// is copied. How deep a shallow stack may be is learned from waits, and unlearned where more than
+// nearly nothing survives.
 //
 // Used by its thread alone.
 class LullLocalCollector : public CHeapObj<mtGC> {
@@ -87,16 +73,27 @@ private:
   // The largest budget, as a share of the heap.
   static const size_t BudgetsPerHeap = 8;
 
-  enum class Trigger { Wait, Shallow, Budget, NoMemory };
+  // Memory is scarce if less than this share of the heap is free.
+  static const size_t ScarcePercent = 25;
+
+  // So much is worth a look however much is free: a look at very much would keep all threads
+  // waiting for the next safepoint.
+  static const size_t LargestBudget = 64 * M;
+
+  enum class Trigger { None, Wait, RequestEnd, Shallow, Budget, NoMemory };
 
   JavaThread* const    _thread;
   LullAllocator* const _allocator;
   size_t               _learned_budget;
   size_t               _budget;
+  size_t               _wait_budget;        // before waits
   size_t               _shallow_depth;      // bytes of stack
   uint                 _few_in_a_row;
+  size_t               _survived_at_last;
   bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
+  Trigger              _last_trigger;       // None: there was no collection yet
   size_t               _last_handed_out;
+  uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
   LullLocalStatistics  _statistics;
 
@@ -106,8 +103,10 @@ private:
   static const char* to_string(Trigger trigger);
   size_t allocated_since_last() const;
   size_t blocks_to_keep() const;
+  size_t tenure_size() const;
   bool is_possible() const;
   size_t stack_depth() const;
+  bool is_memory_scarce() const;
   bool is_due(Trigger* trigger) const;
   void learn(Trigger trigger, size_t depth, size_t allocated, size_t survived);
   void collect(Trigger trigger);
@@ -122,11 +121,25 @@ public:
   // collects if that frees more than it costs to look.
   static void before_wait(JavaThread* thread);
 
+  // The same question, by the thread in any state.
+  static bool is_worth_a_look_before_wait(JavaThread* thread);
+
+  // What lull.Requests says. The end is that of a request if no other one is around it.
+  void begin_request() { _request_depth++; }
+  bool end_request();
+  void collect_after_request();
+
   // There is no memory left. False if nothing can have been freed.
   bool collect_before_global();
 
+  // Has it done next to nothing since it began to wait? Then what it has is not of a request
+  // under way. By the VM thread at a safepoint.
+  bool is_idle() const;
+
   // The thread ends. Under Threads_lock.
   void retire();
+
+  const LullLocalStatistics& statistics() const { return _statistics; }
 
   // Of all threads.
   static LullLocalStatistics total();

@@ -20,6 +20,8 @@
  */
 
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPublicationCounters.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -45,19 +47,33 @@ MemoryUsage LullMemoryPool::get_memory_usage() {
   return MemoryUsage(initial_size(), used, committed, max_size());
 }
 
+jlong LullLocalMemoryManager::gc_time_ms() {
+  return LullLocalCollector::total()._time / NANOSECS_PER_MILLISEC;
+}
+
+size_t LullLocalMemoryManager::gc_count() {
+  return LullLocalCollector::total()._collections;
+}
+
 LullMonitoring::LullMonitoring(LullHeap* heap)
   : _heap(heap),
     _global_manager("Lull Global"),
+    _local_manager(),
     _pool(nullptr),
     _collector_counters(new CollectorCounters("Lull global collections", 1)),
     _young_counters(new GenerationCounters("young", 0, 0, 0, 0, 0)),
     _heap_counters(new GenerationCounters("old", 1, 1, MinHeapSize, heap->max_capacity(), heap->capacity())),
     _space_counters(new HSpaceCounters(_heap_counters->name_space(), "old", 0, heap->max_capacity(), heap->capacity())),
-    _publication_counters(LullTracking && UsePerfData ? new LullPublicationCounters() : nullptr) {}
+    _publication_counters(LullTracking && UsePerfData ? new LullPublicationCounters() : nullptr) {
+  if (LullLocalCollections && UsePerfData) {
+    LullLocalCounters::initialize();
+  }
+}
 
 void LullMonitoring::initialize_serviceability() {
   _pool = new LullMemoryPool(_heap);
   _global_manager.add_pool(_pool);
+  _local_manager.add_pool(_pool);
 }
 
 void LullMonitoring::update_counters() {

@@ -49,11 +49,21 @@ public:
   MemoryUsage get_memory_usage() override;
 };
 
+// Local collections as a bean: how many, and their time. They are no pauses, and send no notifications.
+class LullLocalMemoryManager : public GCMemoryManager {
+public:
+  LullLocalMemoryManager() : GCMemoryManager("Lull Local") {}
+
+  jlong gc_time_ms() override;
+  size_t gc_count() override;
+};
+
 // What jstat, JMX and other observers see: beans, pools, performance counters.
 class LullMonitoring : public CHeapObj<mtGC> {
 private:
   LullHeap* const     _heap;
   GCMemoryManager     _global_manager;
+  LullLocalMemoryManager _local_manager;
   LullMemoryPool*     _pool;
   CollectorCounters*  _collector_counters;
   GenerationCounters* _young_counters;      // unused: jstat wants two generations
@@ -69,6 +79,7 @@ public:
   void update_publication_counters(const LullPublicationStatistics& total);
 
   GCMemoryManager* global_manager()         { return &_global_manager; }
+  GCMemoryManager* local_manager()          { return &_local_manager; }
   MemoryPool* pool() const                  { return _pool; }
   CollectorCounters* collector_counters()   { return _collector_counters; }
 };

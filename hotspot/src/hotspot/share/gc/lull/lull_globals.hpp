@@ -118,12 +118,13 @@
           range(64 * K, 1 * G)                                              \
                                                                             \
   product(size_t, LullTenureSize, 4 * M, EXPERIMENTAL,                      \
-          "When more than this survives a local collection, in bytes, it "  \
-          "all becomes public and is left to global collections. Smaller "  \
-          "sizes copy less, larger ones keep more objects private.")        \
+          "When more than this survives two local collections in a row, or "\
+          "four times as much one of them, in bytes, all of it becomes "    \
+          "public and is left to global collections. Smaller sizes copy "   \
+          "less, larger ones keep more objects private.")                   \
           range(0, SIZE_MAX)                                                \
                                                                             \
-  product(bool, LullVerifyHeap, trueInDebug, DIAGNOSTIC,                        \
+  product(bool, LullVerifyHeap, trueInDebug, DIAGNOSTIC,                    \
           "Check all invariants of the heap after each collection. "        \
           "Visits every object once more.")                                 \
                                                                             \

@@ -11,13 +11,17 @@ import java.util.Map;
 /**
  * Splits the processor time of a HotSpot process by kind of thread: collector (its workers and the VM thread), compilers, and the
  * rest, which is the mutators. Threads are told apart by name, from /proc/PID/task. The rest is the process's total less the other
- * two, so it has the time of threads that have ended. What a mutator does for the collector (barriers, relocation, collection of
- * its own heap) counts as mutator.
+ * two, so it has the time of threads that have ended. What a mutator does for the collector (barriers, relocation) counts as mutator; but for
+ * Lull's local collections, in which a thread collects its own objects: they count their time themselves, and it is the collector's.
  */
 public final class CpuSplit {
     private static final double TICKS_PER_SECOND = 100;
 
+    /** Nanoseconds of processor time. */
+    private static final String LOCAL_COLLECTIONS = "sun.gc.lull.local.processorTime";
+
     private final Path process;
+    private final PerfCounters counters;
     private final Map<String, Ticks> threads = new HashMap<>();
 
     private record Ticks(Kind kind, long ticks) { }
@@ -29,11 +33,12 @@ public final class CpuSplit {
     public record Seconds(double gc, double jit, double mutator) { }
 
     public CpuSplit(long pid) {
-        this(Path.of("/proc", Long.toString(pid)));
+        this(Path.of("/proc", Long.toString(pid)), new PerfCounters(pid));
     }
 
-    CpuSplit(Path process) {
+    CpuSplit(Path process, PerfCounters counters) {
         this.process = process;
+        this.counters = counters;
     }
 
     /** Reads the times so far. @throws IOException if the process is gone */
@@ -53,7 +58,8 @@ public final class CpuSplit {
                 case MUTATOR -> { }
             }
         }
-        return new Seconds(gc / TICKS_PER_SECOND, jit / TICKS_PER_SECOND, Math.max(0, total - gc - jit) / TICKS_PER_SECOND);
+        double local = counters.value(LOCAL_COLLECTIONS) / 1e9;
+        return new Seconds(gc / TICKS_PER_SECOND + local, jit / TICKS_PER_SECOND, Math.max(0, (total - gc - jit) / TICKS_PER_SECOND - local));
     }
 
     /** Returns the processor seconds of all threads of a process so far; 0 if it is gone. */

@@ -9,13 +9,13 @@ import lull.bench.result.LowerBoundOverhead.Cost;
  * What a fixed number of requests cost, in seconds.
  *
  * <p>What is collection for certain is, of wall time, the pauses; of processor time, that of the collector's threads, which do the work of
- * the pauses as well as that beside the mutators, and nothing else. The VM thread counts as one of them, so that a little of other
+ * the pauses as well as that beside the mutators, and nothing else, and that of Lull's local collections. The VM thread counts as one of them, so that a little of other
  * work at safepoints is in it.
  *
  * @param wall from the first request to the last answer
  * @param paused in which the world was stopped for collection
  * @param cpu processor time of all threads of the server, compilers included
- * @param collectorCpu that of the collector's threads
+ * @param collectorCpu that of the collector's threads, and of local collections
  */
 public record FixedWork(double wall, double paused, double cpu, double collectorCpu) {
     private static final String WALL = "work_wall_s";

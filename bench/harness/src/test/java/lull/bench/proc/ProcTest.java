@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ProcTest {
     @Test
@@ -36,6 +39,20 @@ class ProcTest {
         assertEquals(2, Memory.field("Name:\tjava\nVmHWM:\t  4096 kB\nVmRSS:\t    2048 kB\n", "VmRSS"));
         assertTrue(Memory.availableMegabytes() > 1);
         assertThrows(IOException.class, () -> Memory.field("Name:\tjava\nState:\tZ (zombie)\n", "VmRSS"));
+    }
+
+    @Test
+    void performanceCounters(@TempDir Path directory) throws IOException {
+        PerfCounters own = new PerfCounters(ProcessHandle.current().pid());
+        assertEquals(1_000_000_000, own.value("sun.os.hrt.frequency"));
+        long started = own.value("java.threads.started");
+        assertTrue(started > 0);
+        Thread.ofPlatform().start(() -> { });
+        assertEquals(started + 1, own.value("java.threads.started"));
+        assertEquals(0, own.value("no.such.counter"));
+        assertEquals(0, new PerfCounters(directory.resolve("none")).value("java.threads.started"));
+        Path other = Files.write(directory.resolve("other"), new byte[100]);
+        assertThrows(IllegalStateException.class, () -> new PerfCounters(other).value("java.threads.started"));
     }
 
     @Test

@@ -1,0 +1,64 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLLOCALSTATISTICS_HPP
+#define SHARE_GC_LULL_LULLLOCALSTATISTICS_HPP
+
+#include "utilities/globalDefinitions.hpp"
+
+// What one local collection has done, or those of a thread, or of all. Bytes, nanoseconds. A
+// thread's are written by itself, and read by others for logs, counters and events, where the
+// latest collection may be there in part.
+struct LullLocalStatistics {
+  size_t _collections;
+  size_t _allocated;    // by the thread, up to its last collection
+  size_t _freed;        // also what was not used at the last collection and was not since
+  size_t _survived;
+  size_t _copied;       // of what survived
+  size_t _tenured;      // of what survived
+  size_t _before_wait;  // of the collections
+  size_t _shallow;      // of the collections
+  size_t _requests;     // that lull.Requests has said to have ended
+  jlong  _time;
+  jlong  _longest;
+  jlong  _cpu_time;
+
+  LullLocalStatistics()
+    : _collections(0), _allocated(0), _freed(0), _survived(0), _copied(0), _tenured(0), _before_wait(0), _shallow(0), _requests(0),
+      _time(0), _longest(0), _cpu_time(0) {}
+
+  void add(const LullLocalStatistics& other) {
+    _collections += other._collections;
+    _allocated   += other._allocated;
+    _freed       += other._freed;
+    _survived    += other._survived;
+    _copied      += other._copied;
+    _tenured     += other._tenured;
+    _before_wait += other._before_wait;
+    _shallow     += other._shallow;
+    _requests    += other._requests;
+    _time        += other._time;
+    _cpu_time    += other._cpu_time;
+    _longest      = MAX2(_longest, other._longest);
+  }
+};
+
+#endif // SHARE_GC_LULL_LULLLOCALSTATISTICS_HPP
