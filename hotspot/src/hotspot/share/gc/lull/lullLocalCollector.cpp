@@ -24,6 +24,7 @@
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
+#include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -166,6 +167,7 @@ void LullLocalCollector::collect(Trigger trigger) {
   LullLocalStatistics now;
   now._collections = 1;
   now._allocated = allocated;
+  now._published = LullPublisher::of(_thread)->statistics().published_bytes() - _statistics._published;
   now._freed = collection.freed_bytes();
   now._survived = collection.survived_bytes();
   now._copied = collection.copied_bytes();

@@ -30,6 +30,7 @@
 struct LullLocalStatistics {
   size_t _collections;
   size_t _allocated;    // by the thread, up to its last collection
+  size_t _published;    // by the thread, up to then; by stores
   size_t _freed;        // also what was not used at the last collection and was not since
   size_t _survived;
   size_t _copied;       // of what survived
@@ -42,12 +43,13 @@ struct LullLocalStatistics {
   jlong  _cpu_time;
 
   LullLocalStatistics()
-    : _collections(0), _allocated(0), _freed(0), _survived(0), _copied(0), _tenured(0), _before_wait(0), _shallow(0), _requests(0),
+    : _collections(0), _allocated(0), _published(0), _freed(0), _survived(0), _copied(0), _tenured(0), _before_wait(0), _shallow(0), _requests(0),
       _time(0), _longest(0), _cpu_time(0) {}
 
   void add(const LullLocalStatistics& other) {
     _collections += other._collections;
     _allocated   += other._allocated;
+    _published   += other._published;
     _freed       += other._freed;
     _survived    += other._survived;
     _copied      += other._copied;

@@ -19,7 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublicModePolicy.hpp"
+#include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "prims/jvmtiExport.hpp"
@@ -30,6 +32,9 @@
 LullPublicModePolicy::LullPublicModePolicy()
   : _window_allocated(0),
     _window_words(0),
+    _local_allocated(0),
+    _local_freed(0),
+    _local_published(0),
     _share(0.0f),
     _wait(LullPublicModeWindows),
     _waited(0),
@@ -78,18 +83,14 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
 #endif
   if (is_public && !_by_share) {
     *reason = "no longer forced";
-    _window_allocated = statistics._allocated;
-    _window_words = statistics._words;
+    begin_windows(thread, statistics);
     return false;
   }
-  const size_t allocated = statistics._allocated - _window_allocated;
-  if (allocated < LullPublicModeWindow) {
-    return is_public;
-  }
-  const size_t published = (statistics._words - _window_words) * HeapWordSize;
-  _window_allocated = statistics._allocated;
-  _window_words = statistics._words;
   if (is_public) {
+    if (statistics._allocated - _window_allocated < LullPublicModeWindow) {
+      return true;
+    }
+    begin_windows(thread, statistics);
     if (++_waited < _wait) {
       return true;
     }
@@ -97,14 +98,60 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
     *reason = "tries again";
     return false;
   }
-  _share = (float)published / (float)allocated;
-  if (published * 100 > allocated * LullPublicModePercent) {
-    *reason = "much is published";
+  const Verdict by_share = judge_share(statistics);
+  const Verdict by_local_collections = judge_local_collections(thread);
+  if (by_share == Verdict::PaysNot || by_local_collections == Verdict::PaysNot) {
+    *reason = by_share == Verdict::PaysNot ? "much is published" : "local collections free little";
     _by_share = true;
     _waited = 0;
     return true;
   }
   // Private mode pays for this thread.
-  _wait = LullPublicModeWindows;
+  if ((LullLocalCollections ? by_local_collections : by_share) == Verdict::Pays) {
+    _wait = LullPublicModeWindows;
+  }
   return false;
+}
+
+static const LullLocalStatistics* local_statistics(Thread* thread) {
+  const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+  return collector == nullptr ? nullptr : &collector->statistics();
+}
+
+void LullPublicModePolicy::begin_windows(Thread* thread, const LullPublicationStatistics& statistics) {
+  _window_allocated = statistics._allocated;
+  _window_words = statistics._words;
+  const LullLocalStatistics* const local = local_statistics(thread);
+  if (local != nullptr) {
+    _local_allocated = local->_allocated;
+    _local_freed = local->_freed;
+    _local_published = local->_published;
+  }
+}
+
+LullPublicModePolicy::Verdict LullPublicModePolicy::judge_share(const LullPublicationStatistics& statistics) {
+  const size_t allocated = statistics._allocated - _window_allocated;
+  if (allocated < LullPublicModeWindow) {
+    return Verdict::NotYet;
+  }
+  const size_t published = (statistics._words - _window_words) * HeapWordSize;
+  _window_allocated = statistics._allocated;
+  _window_words = statistics._words;
+  _share = (float)published / (float)allocated;
+  return published * 100 > allocated * LullPublicModePercent ? Verdict::PaysNot : Verdict::Pays;
+}
+
+// By what was allocated up to the last local collection: a request that is longer than a window has
+// freed nothing yet.
+LullPublicModePolicy::Verdict LullPublicModePolicy::judge_local_collections(Thread* thread) {
+  const LullLocalStatistics* const local = local_statistics(thread);
+  if (local == nullptr || LullPublicModePercent == 100 || local->_allocated - _local_allocated < LullPublicModeWindow) {
+    return Verdict::NotYet;
+  }
+  const size_t freed = local->_freed - _local_freed;
+  const size_t published = local->_published - _local_published;
+  _local_allocated = local->_allocated;
+  _local_freed = local->_freed;
+  _local_published = local->_published;
+  return freed < FreedPerPublished * published ? Verdict::PaysNot : Verdict::Pays;
 }

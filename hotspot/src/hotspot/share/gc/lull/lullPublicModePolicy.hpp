@@ -28,7 +28,8 @@
 class Thread;
 
 // Is it worth while to know which objects of a thread are private? Decides for one thread,
-// at its refills. Not if a large share of what it allocates is published anyway; a thread
+// at its refills. Not if a large share of what it allocates is published anyway, and not if
+// its local collections free too little for what publication costs; a thread
 // that was found so tries again after a while, and each time it fails it waits twice as
 // long.
 //
@@ -40,15 +41,27 @@ private:
   // How many windows a thread stays in public mode at most before it tries again.
   static const size_t MaxWait = 1024;
 
+  // Bytes that local collections must free for each byte that is published: to publish it costs about
+  // as much as a global collection in a heap of twice the live size spends on freeing two.
+  static const size_t FreedPerPublished = 2;
+
   size_t _window_allocated;   // the statistics when the window began
   size_t _window_words;
+  size_t _local_allocated;    // the statistics of local collections when their window began
+  size_t _local_freed;
+  size_t _local_published;
   float  _share;              // of what was allocated in the last window in private mode, published
   size_t _wait;               // windows to stay in public mode, when it is entered next
   size_t _waited;             // windows since it was entered
   bool   _for_good;
   bool   _by_share;           // in public mode because of the share, not forced
 
+  enum class Verdict { NotYet, Pays, PaysNot };
+
   const char* forced(Thread* thread) const;
+  void begin_windows(Thread* thread, const LullPublicationStatistics& statistics);
+  Verdict judge_share(const LullPublicationStatistics& statistics);
+  Verdict judge_local_collections(Thread* thread);
 
 public:
   LullPublicModePolicy();
