@@ -73,7 +73,9 @@ LullMonitoring::LullMonitoring(LullHeap* heap)
 void LullMonitoring::initialize_serviceability() {
   _pool = new LullMemoryPool(_heap);
   _global_manager.add_pool(_pool);
-  _local_manager.add_pool(_pool);
+  if (LullLocalCollections) {
+    _local_manager.add_pool(_pool);
+  }
 }
 
 void LullMonitoring::update_counters() {

@@ -73,7 +73,7 @@ import jdk.test.lib.Asserts;
  * @requires vm.gc.Lull & vm.hasJFR
  * @library / /test/lib
  * @modules jdk.jfr
- * @run main/othervm -Xmx64m -XX:+UseLullGC gc.lull.publication.TestPublicationEvents off
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullTracking gc.lull.publication.TestPublicationEvents off
  */
 
 public class TestPublicationEvents {

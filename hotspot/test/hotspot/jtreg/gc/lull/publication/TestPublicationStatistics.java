@@ -239,7 +239,7 @@ public class TestPublicationStatistics {
     }
 
     private static void off() throws Exception {
-        OutputAnalyzer output = run("known", "-XX:LullPublicationSampling=1", "-Xlog:gc+publish=trace");
+        OutputAnalyzer output = run("known", "-XX:-LullTracking", "-XX:LullPublicationSampling=1", "-Xlog:gc+publish=trace");
         output.shouldContain("Moment ended");
         output.shouldNotContain("Allocated:");
         output.shouldNotContain("sun.gc.lull.publication.");

@@ -13,7 +13,7 @@ import lull.bench.util.Cli.UsageException;
 /**
  * A collector to measure: on which Java and by which flags.
  *
- * <p>Lull, what of it is off by default ({@code lull-barrier}, {@code lull-tracking}, {@code lull-local}), G1, Parallel and Serial run
+ * <p>Lull, parts of it ({@code lull-global}, {@code lull-tracking}, {@code lull-barrier}), G1, Parallel and Serial run
  * on the project's JDK ({@code LULL_BUILD/jdk}), so that nothing but the collector differs; if that is not built, the others than Lull
  * run on the base JDK. ZGC, Shenandoah and Epsilon are the base JDK's, and so is {@code g1-base}, which
  * tells whether our build makes a difference. {@code LULL_JAVA} names another java program for the first group, {@code LULL_JAVA_G1}
@@ -26,10 +26,10 @@ public record Collector(String name, String label, Path java, List<String> flags
             entry("lull", "Lull", true, "-XX:+UseLullGC"),
             entry("lull-barrier", "Lull, barrier only", true,
                     "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullTracking", "-XX:+LullAlwaysPublic"),
-            entry("lull-tracking", "Lull, tracking", true,
+            entry("lull-tracking", "Lull, tracking only", true,
                     "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullTracking"),
-            entry("lull-local", "Lull, local collections", true,
-                    "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullLocalCollections"),
+            entry("lull-global", "Lull, global collections only", true,
+                    "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullTracking"),
             entry("g1", "G1", true, "-XX:+UseG1GC"),
             entry("parallel", "Parallel", true, "-XX:+UseParallelGC"),
             entry("serial", "Serial", true, "-XX:+UseSerialGC"),
