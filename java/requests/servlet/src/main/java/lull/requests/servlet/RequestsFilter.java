@@ -26,7 +26,7 @@ import lull.Requests;
  * <p>Containers send the end of a short answer only after all filters have returned. So that no client waits for a collection, the filter
  * closes the answer before {@code end}, as the container would just after it. It does so in Tomcat and Jetty, whose ways it knows,
  * unless the dispatch has failed, has an error status without being an error page, goes on asynchronously, or comes through a filter
- * that has wrapped the response. The init parameter {@code close} set to {@code false} keeps it from that.
+ * that has wrapped the response. Tomcat keeps redirects and what was forwarded, too. The init parameter {@code close} set to {@code false} keeps it from that.
  *
  * <p>On a JVM without Lull it does nothing.
  */
