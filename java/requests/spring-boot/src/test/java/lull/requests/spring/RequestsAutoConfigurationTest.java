@@ -4,10 +4,10 @@ package lull.requests.spring;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import jakarta.servlet.Filter;
+import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -51,7 +51,7 @@ class RequestsAutoConfigurationTest {
         @Bean
         FilterRegistrationBean<Filter> otherFilter() {
             FilterRegistrationBean<Filter> other = new FilterRegistrationBean<>((request, response, chain) -> {
-                ((jakarta.servlet.http.HttpServletResponse) response).setHeader("Depth", "" + counter.depth());
+                ((HttpServletResponse) response).setHeader("Depth", "" + counter.depth());
                 chain.doFilter(request, response);
             });
             other.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
@@ -59,7 +59,7 @@ class RequestsAutoConfigurationTest {
         }
 
         @GetMapping("/map/{name}")
-        Map<String, String> map(@PathVariable String name) {
+        Map<String, String> map(@PathVariable("name") String name) {
             return Map.of("name", name);
         }
 
@@ -164,7 +164,7 @@ class RequestsAutoConfigurationTest {
                 check(context, "/timeout", 200, "late", 2);
                 check(context, "/timeout-error", 503, null, 3);
             }
-            int all = 20 * 3;
+            int all = 21 * 3;
             assertEquals("%d %d %d".formatted(all, all, all), c.counts());
         }
     }
@@ -257,7 +257,7 @@ class RequestsAutoConfigurationTest {
         try (RequestCounter c = new RequestCounter()) {
             counter = c;
             try (ConfigurableApplicationContext context = start(Service.class, "spring.threads.virtual.enabled=true")) {
-                assertTrue(get(context, "/entity").body().equals("depth 0"));
+                assertEquals("depth 0", get(context, "/entity").body());
             }
             assertEquals("0 0 0", c.counts());
         }
