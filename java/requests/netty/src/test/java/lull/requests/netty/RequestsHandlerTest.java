@@ -22,6 +22,8 @@ import lull.LullJvm;
 import lull.RequestCounter;
 import lull.Requests;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The handler in a server on a real event loop, asked over real sockets. */
 class RequestsHandlerTest {
@@ -33,9 +35,9 @@ class RequestsHandlerTest {
     }
 
     /** Three times on connections that are kept, if the server keeps them; each a bracket. */
-    private static void check(String path, int status, String body) throws Exception {
+    private static void check(Server.Transport transport, String path, int status, String body) throws Exception {
         try (RequestCounter counter = new RequestCounter()) {
-            try (Server server = new Server(true, false, () -> "depth " + counter.depth())) {
+            try (Server server = new Server(transport, true, () -> "depth " + counter.depth())) {
                 for (int i = 1; i <= 3; i++) {
                     HttpResponse<String> answer = get(server.port(), path);
                     assertEquals(status, answer.statusCode(), path);
@@ -47,32 +49,37 @@ class RequestsHandlerTest {
         }
     }
 
-    @Test
-    void eachRequestIsBracketed() throws Exception {
-        check("/flush", 200, "depth 1");
-        check("/write", 200, "depth 1");
-        check("/nowhere", 404, "");
+    @ParameterizedTest
+    @EnumSource
+    void eachRequestIsBracketed(Server.Transport transport) throws Exception {
+        check(transport, "/flush", 200, "depth 1");
+        check(transport, "/write", 200, "depth 1");
+        check(transport, "/nowhere", 404, "");
     }
 
-    @Test
-    void alsoThoseThatFail() throws Exception {
-        check("/throw", 500, "expected");
+    @ParameterizedTest
+    @EnumSource
+    void alsoThoseThatFail(Server.Transport transport) throws Exception {
+        check(transport, "/throw", 500, "expected");
     }
 
-    @Test
-    void otherThreadsAreNot() throws Exception {
-        check("/later", 200, "depth 0");
+    @ParameterizedTest
+    @EnumSource
+    void otherThreadsAreNot(Server.Transport transport) throws Exception {
+        check(transport, "/later", 200, "depth 0");
     }
 
-    @Test
-    void alsoTheLastOfAConnection() throws Exception {
-        check("/close", 200, "depth 1");
+    @ParameterizedTest
+    @EnumSource
+    void alsoTheLastOfAConnection(Server.Transport transport) throws Exception {
+        check(transport, "/close", 200, "depth 1");
     }
 
-    @Test
-    void theHandlerMayBeRemovedInARequest() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void theHandlerMayBeRemovedInARequest(Server.Transport transport) throws Exception {
         try (RequestCounter counter = new RequestCounter()) {
-            try (Server server = new Server(true, false, () -> "depth " + counter.depth()); Client client = new Client(server.port())) {
+            try (Server server = new Server(transport, true, () -> "depth " + counter.depth()); Client client = new Client(server.port())) {
                 client.send("/remove", 1);
                 client.receive("depth 0", 1);
                 client.send("/flush", 1);
@@ -82,10 +89,11 @@ class RequestsHandlerTest {
         }
     }
 
-    @Test
-    void theChannelMayLeaveItsEventLoopInARequest() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void theChannelMayLeaveItsEventLoopInARequest(Server.Transport transport) throws Exception {
         try (RequestCounter counter = new RequestCounter()) {
-            try (Server server = new Server(true, false, () -> "depth " + counter.depth()); Client client = new Client(server.port())) {
+            try (Server server = new Server(transport, true, () -> "depth " + counter.depth()); Client client = new Client(server.port())) {
                 client.send("/deregister", 1);
                 client.receive("depth 1", 1);
                 assertEquals("1 1 1", counter.countsAfter(1));
@@ -95,10 +103,11 @@ class RequestsHandlerTest {
     }
 
     /** What comes together is one request. Neither connections nor closes nor silence are requests. */
-    @Test
-    void pipelined() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void pipelined(Server.Transport transport) throws Exception {
         try (RequestCounter counter = new RequestCounter()) {
-            try (Server server = new Server(true, false, () -> "depth " + counter.depth())) {
+            try (Server server = new Server(transport, true, () -> "depth " + counter.depth())) {
                 try (Client client = new Client(server.port()); Client silent = new Client(server.port())) {
                     client.send("/write", 10);
                     client.receive("depth 1", 10);
@@ -114,10 +123,11 @@ class RequestsHandlerTest {
     }
 
     /** A request of many reads, which the client sends in pieces, is as many brackets as Netty reads it in; all are ended. */
-    @Test
-    void large() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void large(Server.Transport transport) throws Exception {
         try (RequestCounter counter = new RequestCounter()) {
-            try (Server server = new Server(true, false, () -> "depth " + counter.depth()); Client client = new Client(server.port())) {
+            try (Server server = new Server(transport, true, () -> "depth " + counter.depth()); Client client = new Client(server.port())) {
                 client.out.write(("POST /flush HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
                 for (int i = 0; i < 9; i++) {
                     client.out.write(new byte[100_000]);
@@ -132,10 +142,11 @@ class RequestsHandlerTest {
         }
     }
 
-    @Test
-    void manyConnections() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void manyConnections(Server.Transport transport) throws Exception {
         try (RequestCounter counter = new RequestCounter()) {
-            try (Server server = new Server(true, false, () -> "depth " + counter.depth())) {
+            try (Server server = new Server(transport, true, () -> "depth " + counter.depth())) {
                 Thread[] clients = new Thread[4];
                 for (int t = 0; t < clients.length; t++) {
                     clients[t] = new Thread(() -> {
@@ -159,12 +170,13 @@ class RequestsHandlerTest {
         }
     }
 
-    @Test
-    void noClientWaitsForACollection() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void noClientWaitsForACollection(Server.Transport transport) throws Exception {
         for (String path : new String[] {"/flush", "/write", "/throw"}) {
             CountDownLatch answered = new CountDownLatch(1);
             try (RequestCounter counter = new RequestCounter(() -> await(answered))) {
-                try (Server server = new Server(true, false, () -> "depth " + counter.depth())) {
+                try (Server server = new Server(transport, true, () -> "depth " + counter.depth())) {
                     try {
                         get(server.port(), path);
                     } finally {
@@ -176,17 +188,18 @@ class RequestsHandlerTest {
         }
     }
 
-    @Test
-    void withoutLullAnswersAreTheSame() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void withoutLullAnswersAreTheSame(Server.Transport transport) throws Exception {
         assertFalse(Requests.heard());
-        try (Server server = new Server(true, false, () -> "body")) {
+        try (Server server = new Server(transport, true, () -> "body")) {
             assertEquals("body", get(server.port(), "/flush").body());
             assertEquals("body", get(server.port(), "/write").body());
         }
     }
 
-    private static long localCollections(boolean bracketed, int requests) throws Exception {
-        try (LullJvm jvm = LullJvm.start(Server.class, bracketed); Client client = new Client(jvm.port())) {
+    private static long localCollections(Server.Transport transport, boolean bracketed, int requests) throws Exception {
+        try (LullJvm jvm = LullJvm.start(Server.class, transport, bracketed); Client client = new Client(jvm.port())) {
             for (int i = 0; i < requests; i++) {
                 client.send("/flush", 1);
                 client.receive("1024", 1);
@@ -195,13 +208,16 @@ class RequestsHandlerTest {
         }
     }
 
+    /** The JVM sees no wait of Netty's own transport. */
     @Test
     void anEventLoopCollectsAtTheEndOfEachRequest() throws Exception {
         int requests = 100;
-        long with = localCollections(true, requests);
+        long with = localCollections(Server.Transport.EPOLL, true, requests);
         assertTrue(with >= requests * 9 / 10, with + " local collections in " + requests + " requests");
-        long without = localCollections(false, requests);
+        long without = localCollections(Server.Transport.EPOLL, false, requests);
         assertTrue(without <= requests / 2, without + " local collections in " + requests + " requests without the handler");
+        with = localCollections(Server.Transport.NIO, true, requests);
+        assertTrue(with >= requests * 9 / 10, with + " local collections in " + requests + " requests on NIO");
     }
 
     private static final class Client implements AutoCloseable {

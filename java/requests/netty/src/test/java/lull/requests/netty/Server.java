@@ -8,8 +8,9 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.SelectStrategyFactory;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.epoll.EpollEventLoopGroup;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.nio.NioEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
@@ -23,29 +24,26 @@ import io.netty.handler.codec.http.HttpVersion;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.spi.SelectorProvider;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lull.LullJvm;
 import lull.Requests;
 
-/** An HTTP server on one NIO event loop, bound to a free port of 127.0.0.1. */
+/** An HTTP server on one event loop, bound to a free port of 127.0.0.1. */
 final class Server implements AutoCloseable {
+    /** Who waits for sockets: the JDK, or a library of Netty's own. */
+    enum Transport { NIO, EPOLL }
+
     private final EventLoopGroup group;
     private final Channel channel;
 
     /** A server whose answers are what is supplied, in the way that the path names. */
-    Server(boolean bracketed, boolean spinning, Supplier<String> body) throws InterruptedException {
-        // Deprecated in Netty 4.2, but in 4.1 there is no other.
-        @SuppressWarnings("deprecation")
-        EventLoopGroup loops = spinning
-                // It never waits.
-                ? new NioEventLoopGroup(1, (Executor) null, SelectorProvider.provider(), (SelectStrategyFactory) () -> (selectNow, hasTasks) -> selectNow.get())
-                : new NioEventLoopGroup(1);
-        group = loops;
-        channel = new ServerBootstrap().group(group).channel(NioServerSocketChannel.class).childHandler(new ChannelInitializer<>() {
+    @SuppressWarnings("deprecation")   // in Netty 4.2; in 4.1 there are no other event loops
+    Server(Transport transport, boolean bracketed, Supplier<String> body) throws InterruptedException {
+        boolean nio = transport == Transport.NIO;
+        group = nio ? new NioEventLoopGroup(1) : new EpollEventLoopGroup(1);
+        channel = new ServerBootstrap().group(group).channel(nio ? NioServerSocketChannel.class : EpollServerSocketChannel.class).childHandler(new ChannelInitializer<>() {
             @Override
             protected void initChannel(Channel child) {
                 if (bracketed) {
@@ -110,12 +108,12 @@ final class Server implements AutoCloseable {
         }
     }
 
-    /** Run on the Lull JVM: each request leaves 1 MB of garbage. The event loop never waits. */
+    /** Run on the Lull JVM: each request leaves 1 MB of garbage. */
     public static void main(String[] args) throws IOException, InterruptedException {
         if (!Requests.heard()) {
             throw new IllegalStateException("this JVM does not link lull.Requests");
         }
-        try (Server server = new Server(Boolean.parseBoolean(args[0]), true, () -> "" + LullJvm.megabyte())) {
+        try (Server server = new Server(Transport.valueOf(args[0]), Boolean.parseBoolean(args[1]), () -> "" + LullJvm.megabyte())) {
             long before = LullJvm.collected();
             LullJvm.serve(server.port());
             LullJvm.report(before);

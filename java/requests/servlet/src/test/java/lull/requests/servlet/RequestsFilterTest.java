@@ -149,7 +149,7 @@ class RequestsFilterTest {
     }
 
     /** Sends all requests at once on one connection, so that its thread finds a next one. */
-    private static void pipeline(int port, int requests) {
+    static void pipeline(int port, int requests) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
             OutputStream out = socket.getOutputStream();
