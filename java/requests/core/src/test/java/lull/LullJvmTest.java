@@ -10,6 +10,11 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What the calls do on the JVM that LULL_JAVA names. Each request leaves 1 MB of garbage. */
@@ -66,6 +71,47 @@ class LullJvmTest {
     void innerEndsDoNotCollect() throws Exception {
         long with = loop(true, 4);
         assertTrue(with >= REQUESTS * 9 / 10 && with <= REQUESTS + 5, with + " local collections in " + REQUESTS + " requests");
+    }
+
+    /** A pool whose one thread always finds a next task. */
+    static final class Pool {
+        public static void main(String[] args) throws InterruptedException {
+            ExecutorService threads = Executors.newFixedThreadPool(1);
+            ExecutorService pool = Boolean.parseBoolean(args[0]) ? new RequestExecutor(threads) : threads;
+            CountDownLatch filled = new CountDownLatch(1);
+            AtomicInteger sum = new AtomicInteger();
+            pool.execute(() -> {
+                try {
+                    filled.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            for (int i = 0; i < REQUESTS; i++) {
+                pool.execute(() -> sum.addAndGet(LullJvm.megabyte()));
+            }
+            long before = LullJvm.collected();
+            filled.countDown();
+            pool.shutdown();
+            if (!pool.awaitTermination(60, TimeUnit.SECONDS) || sum.get() != REQUESTS * 1024) {
+                throw new IllegalStateException("wrong sum " + sum);
+            }
+            LullJvm.report(before);
+        }
+    }
+
+    private static long pool(boolean bracketed) throws Exception {
+        try (LullJvm jvm = LullJvm.start(Pool.class, bracketed)) {
+            return jvm.localCollections();
+        }
+    }
+
+    @Test
+    void aPoolCollectsAtTheEndOfEachTask() throws Exception {
+        long with = pool(true);
+        assertTrue(with >= REQUESTS * 9 / 10, with + " local collections in " + REQUESTS + " tasks");
+        long without = pool(false);
+        assertTrue(without <= REQUESTS / 2, without + " local collections in " + REQUESTS + " tasks of a pool that is not wrapped");
     }
 
     /** A thread per connection, which waits in a read. */
