@@ -68,6 +68,13 @@ class RequestsAutoConfigurationTest {
             return ResponseEntity.ok("depth " + counter.depth());
         }
 
+        /** The filter that all others are called by. */
+        @GetMapping("/outermost")
+        String outermost() {
+            return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE).walk(frames -> frames.map(f -> f.getDeclaringClass())
+                    .filter(Filter.class::isAssignableFrom).reduce((inner, outer) -> outer)).orElseThrow().getName();
+        }
+
         @GetMapping("/not-found")
         ResponseEntity<String> notFound() {
             return ResponseEntity.status(HttpStatus.NOT_FOUND).body("none");
@@ -194,6 +201,18 @@ class RequestsAutoConfigurationTest {
                 } finally {
                     answered.countDown();
                 }
+            }
+            assertEquals("1 1 1", c.counts());
+        }
+    }
+
+    /** Also before those of Spring that claim the same, of which one wraps responses. */
+    @Test
+    void isTheOutermostFilter() throws Exception {
+        try (RequestCounter c = new RequestCounter()) {
+            counter = c;
+            try (ConfigurableApplicationContext context = start(Service.class, "server.forward-headers-strategy=framework")) {
+                assertEquals(RequestsFilter.class.getName(), get(context, "/outermost").body());
             }
             assertEquals("1 1 1", c.counts());
         }
