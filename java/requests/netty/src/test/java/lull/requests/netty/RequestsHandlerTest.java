@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -99,6 +100,21 @@ class RequestsHandlerTest {
                 assertEquals("1 1 1", counter.countsAfter(1));
             }
             assertEquals("1 1 1", counter.counts());
+        }
+    }
+
+    /** A transport that has failed need not say that its read is complete. */
+    @Test
+    void readsThatAreNeverComplete() {
+        try (RequestCounter counter = new RequestCounter()) {
+            EmbeddedChannel channel = new EmbeddedChannel(new RequestsHandler());
+            channel.writeOneInbound("one");
+            channel.writeOneInbound("two");
+            assertEquals("1 0 0", counter.counts().substring(0, 5));
+            channel.deregister();
+            assertEquals("1 1 1", counter.counts());
+            assertEquals("one", channel.readInbound());
+            assertEquals("two", channel.readInbound());
         }
     }
 
