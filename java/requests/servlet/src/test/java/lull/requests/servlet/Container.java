@@ -2,9 +2,12 @@
 package lull.requests.servlet;
 
 import jakarta.servlet.ServletContainerInitializer;
-import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardContext;
 import org.apache.catalina.startup.Tomcat;
@@ -47,7 +50,8 @@ interface Container extends AutoCloseable {
     /** With an executor for its connector, or its own. */
     static Container tomcat(ServletContainerInitializer application, String errorPage, boolean virtualThreads, Executor executor) throws Exception {
         Tomcat tomcat = new Tomcat();
-        tomcat.setBaseDir(new File(System.getProperty("java.io.tmpdir"), "lull-requests-tomcat").toString());
+        Path directory = Files.createTempDirectory("lull-requests-tomcat");
+        tomcat.setBaseDir(directory.toString());
         Connector connector = new Connector();
         connector.setPort(0);
         connector.setThrowOnFailure(true);
@@ -86,6 +90,11 @@ interface Container extends AutoCloseable {
                 });
                 System.clearProperty("catalina.home");
                 System.clearProperty("catalina.base");
+                try (Stream<Path> files = Files.walk(directory)) {
+                    for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                        Files.delete(file);
+                    }
+                }
             }
         };
     }
