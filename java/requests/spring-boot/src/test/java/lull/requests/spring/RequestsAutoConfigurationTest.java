@@ -14,6 +14,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -21,6 +22,7 @@ import java.util.concurrent.CountDownLatch;
 import lull.RequestCounter;
 import lull.requests.servlet.RequestsFilter;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -40,6 +42,9 @@ import org.springframework.web.server.ResponseStatusException;
 /** A Spring Boot service with MVC, found by auto-configuration alone, asked over HTTP. */
 class RequestsAutoConfigurationTest {
     private static final HttpClient CLIENT = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    @TempDir
+    private static Path directory;
 
     private static RequestCounter counter;
 
@@ -134,6 +139,7 @@ class RequestsAutoConfigurationTest {
     private static ConfigurableApplicationContext start(Class<?> application, String... properties) {
         SpringApplication spring = new SpringApplication(application);
         spring.setDefaultProperties(Map.of("server.address", "127.0.0.1", "server.port", "0", "server.tomcat.threads.max", "4",
+                "server.tomcat.basedir", directory.toString(),
                 "spring.main.banner-mode", "off"));
         spring.setRegisterShutdownHook(false);
         String[] arguments = new String[properties.length];
