@@ -11,7 +11,8 @@
 #   4. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
 #   5. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
 #   6. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
-#   7. bench   the benchmark programs' own tests (bench/test.sh)
+#   7. requests  java/requests in real frameworks, and on the debug build (java/test.sh)
+#   8. bench   the benchmark programs' own tests (bench/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
@@ -175,31 +176,34 @@ run_jcstress() {
   took "$start"
 }
 
-run_bench() {
-  local start=$SECONDS status=0 p=0 f=0 s=0
-  [[ -f $ROOT/bench/pom.xml ]] || return 0
-  "$SCRIPTS/deps.sh" bench || { count bench 0 1 0 0 "Maven is missing"; return; }
-  say "==> bench (unit tests)"
-  LULL_BUILD=$BUILD cleanly "$ROOT/bench/test.sh" > "$LOGS/bench-test.log" 2>&1 || status=$?
-  # "N passed, N failed, N skipped"
-  read -r p _ f _ s _ < <(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$LOGS/bench-test.log" | tail -n 1 | tr -d ,) || true
+# A script that ends with a line "N passed, N failed, N skipped". It needs Maven.
+run_maven() {   # NAME SCRIPT [VARIABLE=VALUE...]
+  local start=$SECONDS status=0 p=0 f=0 s=0 log=$LOGS/$1-test.log
+  "$SCRIPTS/deps.sh" bench || { count "$1" 0 1 0 0 "Maven is missing"; return; }
+  say "==> $1 (unit tests)"
+  cleanly LULL_BUILD="$BUILD" "${@:3}" "$2" > "$log" 2>&1 || status=$?
+  read -r p _ f _ s _ < <(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1 | tr -d ,) || true
   p=${p:-0} f=${f:-0} s=${s:-0}
-  if ((f == 0 && (status != 0 || p == 0))); then count bench "$p" 1 0 "$s" "ended with exit status $status, see $LOGS/bench-test.log"; else count bench "$p" "$f" 0 "$s"; fi
+  if ((f == 0 && (status != 0 || p == 0))); then count "$1" "$p" 1 0 "$s" "ended with exit status $status, see $log"; else count "$1" "$p" "$f" 0 "$s"; fi
   tail -n 1 "$SUMMARY" | sed 's/^/    /'
   took "$start"
 }
 
+run_requests() { run_maven requests "$ROOT/java/test.sh" LULL_JAVA="$BUILD/jdk-debug/bin/java"; }
+
+run_bench() { if [[ -f $ROOT/bench/pom.xml ]]; then run_maven bench "$ROOT/bench/test.sh"; fi; }
+
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress bench"; else default_phases="unit gtest product jtreg bench"; fi
+if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress requests bench"; else default_phases="unit gtest product jtreg requests bench"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | product | jtreg | dump | jcstress | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress bench)" ;; esac
+  case $p in unit | gtest | product | jtreg | dump | jcstress | requests | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress requests bench)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=
 for p in $phases; do
   case $p in
-    gtest | product | jtreg | dump | jcstress)
+    gtest | product | jtreg | dump | jcstress | requests)
       if [[ -z $jdk_built ]]; then
         if debug_jdk; then jdk_built=yes; else jdk_built=no; count jdk-debug 0 1 0 0 "could not be built"; fi
       fi

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.requests.spring;
+
+import lull.requests.servlet.RequestsFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingFilterBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+
+/**
+ * Puts {@link RequestsFilter} before all other filters of a servlet application. {@code lull.requests.enabled=false} keeps it out,
+ * {@code lull.requests.close=false} keeps it from closing answers. An application that registers one itself gets no other.
+ */
+@AutoConfiguration
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnProperty(name = "lull.requests.enabled", matchIfMissing = true)
+public class RequestsAutoConfiguration {
+    @Bean
+    @ConditionalOnMissingFilterBean(RequestsFilter.class)
+    FilterRegistrationBean<RequestsFilter> lullRequestsFilter(Environment environment) {
+        FilterRegistrationBean<RequestsFilter> registration = new FilterRegistrationBean<>(new RequestsFilter());
+        registration.setName(RequestsFilter.NAME);
+        registration.setDispatcherTypes(RequestsFilter.dispatches());
+        registration.addInitParameter(RequestsFilter.CLOSE, environment.getProperty("lull.requests.close", "true"));
+        registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
+        return registration;
+    }
+}
