@@ -63,8 +63,9 @@ class VM_Operation;
 //   8  collections that clear soft references and compact, while that gains something
 //   9  OutOfMemoryError
 //
-// Without LullTracking every object is public, and no store has a barrier. With it objects
-// are born private (lullPublisher.hpp) and are public after a collection.
+// Objects are born private (lullPublisher.hpp). What is not published by a store is collected by
+// its own thread (lullLocalCollector.hpp), or becomes public in a global collection, unless that was
+// for lack of memory. Without LullTracking every object is public, and no store has a barrier.
 //
 // Who may write what:
 //   block states, free runs    under the supply's lock, or at a safepoint
