@@ -29,8 +29,17 @@ public final class CpuSplit {
     /** The kinds of threads. */
     public enum Kind { GC, JIT, MUTATOR }
 
-    /** Processor seconds since the start of the process. */
-    public record Seconds(double gc, double jit, double mutator) { }
+    /**
+     * Processor seconds since the start of the process.
+     *
+     * @param local of {@code gc}, in local collections
+     */
+    public record Seconds(double gc, double jit, double mutator, double local) {
+        /** Of a process without local collections. */
+        public Seconds(double gc, double jit, double mutator) {
+            this(gc, jit, mutator, 0);
+        }
+    }
 
     public CpuSplit(long pid) {
         this(Path.of("/proc", Long.toString(pid)), new PerfCounters(pid));
@@ -59,7 +68,8 @@ public final class CpuSplit {
             }
         }
         double local = counters.value(LOCAL_COLLECTIONS) / 1e9;
-        return new Seconds(gc / TICKS_PER_SECOND + local, jit / TICKS_PER_SECOND, Math.max(0, (total - gc - jit) / TICKS_PER_SECOND - local));
+        return new Seconds(gc / TICKS_PER_SECOND + local, jit / TICKS_PER_SECOND, Math.max(0, (total - gc - jit) / TICKS_PER_SECOND - local),
+                local);
     }
 
     /** Returns the processor seconds of all threads of a process so far; 0 if it is gone. */

@@ -15,7 +15,7 @@ import java.util.function.ToDoubleFunction;
  * @param seconds to the end
  * @param open when the open loop began; NaN if there was none
  */
-public record Timeline(double seconds, double open, List<Pause> pauses, List<Heap> heap, List<Resident> resident) {
+public record Timeline(double seconds, double open, List<Pause> pauses, List<Heap> heap, List<Resident> resident, List<Local> local) {
     /** Places on the time axis of a picture: more could not be told apart. */
     private static final int PLACES = 300;
 
@@ -36,6 +36,14 @@ public record Timeline(double seconds, double open, List<Pause> pauses, List<Hea
     /** The resident set, in megabytes. */
     public record Resident(double second, double megabytes) { }
 
+    /** Processor milliseconds per second that threads spent in their local collections, up to this second. */
+    public record Local(double second, double millis) { }
+
+    /** Of a server without local collections. */
+    public Timeline(double seconds, double open, List<Pause> pauses, List<Heap> heap, List<Resident> resident) {
+        this(seconds, open, pauses, heap, resident, List.of());
+    }
+
     /** Returns the timeline with no more than a picture can show: of every place on the time axis the longest pause, and the extremes of the heap. */
     public Timeline thinned() {
         List<Pause> longest = new ArrayList<>(places(pauses, Pause::end).values().stream()
@@ -53,7 +61,7 @@ public record Timeline(double seconds, double open, List<Pause> pauses, List<Hea
                 extremes.add(most.second <= least.second ? least : most);
             }
         }
-        return new Timeline(seconds, open, longest, extremes, resident);
+        return new Timeline(seconds, open, longest, extremes, resident, local);
     }
 
     private <T> Map<Integer, List<T>> places(Collection<T> all, ToDoubleFunction<T> second) {
@@ -72,6 +80,9 @@ public record Timeline(double seconds, double open, List<Pause> pauses, List<Hea
         map.put("pausesEndMsFull", pauses.stream().map(p -> List.of(round(p.end), round(p.millis), p.full)).toList());
         map.put("heapSecondUsedCapacity", heap.stream().map(h -> List.of(round(h.second), round(h.used), round(h.capacity))).toList());
         map.put("residentSecondMegabytes", resident.stream().map(r -> List.of(round(r.second), round(r.megabytes))).toList());
+        if (!local.isEmpty()) {
+            map.put("localSecondMs", local.stream().map(l -> List.of(round(l.second), round(l.millis))).toList());
+        }
         return map;
     }
 
@@ -81,7 +92,9 @@ public record Timeline(double seconds, double open, List<Pause> pauses, List<Hea
             return new Timeline(number(map.get("seconds")), number(map.get("open")),
                     rows(map, "pausesEndMsFull").stream().map(p -> new Pause(number(p.get(0)), number(p.get(1)), (Boolean) p.get(2))).toList(),
                     rows(map, "heapSecondUsedCapacity").stream().map(h -> new Heap(number(h.get(0)), number(h.get(1)), number(h.get(2)))).toList(),
-                    rows(map, "residentSecondMegabytes").stream().map(r -> new Resident(number(r.get(0)), number(r.get(1)))).toList());
+                    rows(map, "residentSecondMegabytes").stream().map(r -> new Resident(number(r.get(0)), number(r.get(1)))).toList(),
+                    map.containsKey("localSecondMs")
+                            ? rows(map, "localSecondMs").stream().map(l -> new Local(number(l.get(0)), number(l.get(1)))).toList() : List.of());
         } catch (ClassCastException | NullPointerException | IndexOutOfBoundsException e) {
             throw new IllegalArgumentException("a result's timeline is not as it should be: " + e.getMessage(), e);
         }

@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import lull.bench.report.Markup;
 import lull.bench.report.Page;
 import lull.bench.report.Page.Key;
 import lull.bench.report.Scale;
@@ -76,6 +77,10 @@ final class BenchPage {
             String name = cell.setup().collector();
             page.picture("Pauses of " + name + heap, "First invocation; a line per pause, on a logarithmic scale; a dot marks a full collection.", List.of(),
                     times.pauses(BenchPictures.colour(name), name, cell.timeline()));
+            Markup local = times.localCollections(BenchPictures.colour(name), name, cell.timeline());
+            if (local != null) {
+                page.picture("Local collections of " + name + heap, "First invocation. " + TimePictures.LOCAL_COLLECTIONS, List.of(), local);
+            }
             page.picture("Memory of " + name + heap, "", TimePictures.memoryKeys(BenchPictures.colour(name)),
                     times.memory(BenchPictures.colour(name), name, cell.timeline()));
         }
@@ -90,7 +95,7 @@ final class BenchPage {
                 + "machine. Seed %d.", wish.warmup(), wish.closed(), 100 * wish.share(), settings.seed()));
         page.paragraph("Lower-bound overhead: the total cost of the closed loop, divided by the smallest distilled cost of all collectors and heaps of the service. Distilled "
                 + "is the cost less what is collection for certain: of wall time the pauses, of processor time that of the collector's threads, with which pauses are "
-                + "done as well. What a collector does in the service's own threads is not taken off. The true overhead is at least what is shown. Its interval is "
+                + "done as well, and that of local collections. What else a collector does in the service's own threads is not taken off. The true overhead is at least what is shown. Its interval is "
                 + "that of the total.");
         page.paragraph("Intervals: Student's t over the invocations. Heaps are multiples of the smallest heap in which G1 runs the service ("
                 + MinHeap.method(settings) + ").");

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Collectors;
+import lull.bench.report.Markup;
 import lull.bench.report.Page;
 import lull.bench.report.Page.Key;
 import lull.bench.report.TextTable;
@@ -57,7 +58,7 @@ final class DemoPage {
         page.picture("Latency over time", "Open loop, requests by the second of their intended start.", series, pictures.latencyOverTime());
         page.picture("Throughput", "Closed loop. Higher is better.", List.of(), pictures.throughput());
         page.picture("Processor time per answer", "Whole measured time. Lower is better.", List.of(new Key("plain", "first", "mutators"),
-                new Key("plain", "second", "collector threads"), new Key("plain", "third", "compilers")), pictures.processorTime());
+                new Key("plain", "second", "collector"), new Key("plain", "third", "compilers")), pictures.processorTime());
         page.endGrid();
 
         TimePictures times = new TimePictures(trials.stream().map(Trial::timeline).toList());
@@ -65,6 +66,10 @@ final class DemoPage {
         for (Trial trial : trials) {
             page.picture(trial.collector().label(), "One line per pause, its length on a logarithmic scale; a dot on top marks a full collection.", List.of(),
                     times.pauses(trial.collector().name(), trial.collector().label(), trial.timeline()));
+            Markup local = times.localCollections(trial.collector().name(), trial.collector().label(), trial.timeline());
+            if (local != null) {
+                page.picture(trial.collector().label() + ": local collections", TimePictures.LOCAL_COLLECTIONS, List.of(), local);
+            }
         }
         page.endGrid();
         page.heading("Memory").startGrid();

@@ -17,6 +17,9 @@ final class TimePictures {
     /** Shorter pauses than this, in milliseconds, are drawn like it. */
     private static final double SHORTEST = 0.1;
 
+    /** What {@link #localCollections} shows. */
+    static final String LOCAL_COLLECTIONS = "Processor time that threads spent on collecting their own objects. Nothing stops for it.";
+
     private final double seconds;
     private final double longest;
     private final double megabytes;
@@ -46,6 +49,19 @@ final class TimePictures {
             }
         }
         return chart.stems(colour, all).dots(colour, 2.2, full).end();
+    }
+
+    /** Draws the processor time of local collections. Null if there were none. */
+    Markup localCollections(String colour, String name, Timeline timeline) {
+        if (timeline.local().isEmpty()) {
+            return null;
+        }
+        Chart chart = new Chart(HEIGHT, "Local collections over time of " + name);
+        double most = timeline.local().stream().mapToDouble(Timeline.Local::millis).max().orElse(1);
+        chart.yAxis(Scale.linear(0, Math.max(most * 1.08, 1), chart.bottom(), Chart.TOP), "ms per second");
+        timeAxis(chart, timeline);
+        List<Point> points = timeline.local().stream().map(l -> new Point(l.second(), l.millis())).toList();
+        return chart.area(colour, points).line(colour + " thin", points).end();
     }
 
     /** Draws heap used and committed, and the resident set. */

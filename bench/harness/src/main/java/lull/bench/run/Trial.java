@@ -4,6 +4,7 @@ package lull.bench.run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -230,7 +231,24 @@ public final class Trial {
                 measured.pauses().stream().map(p -> new Timeline.Pause(sinceMeasured(p.uptime()), p.millis(), p.full())).toList(),
                 measured.heap().stream().map(h -> new Timeline.Heap(sinceMeasured(h.uptime()), h.used(), h.capacity())).toList(),
                 samples.stream().filter(s -> s.millis() >= measuredFrom() && s.millis() <= measuredTo())
-                        .map(s -> new Timeline.Resident((s.millis() - measuredFrom()) / 1000.0, s.rss())).toList());
+                        .map(s -> new Timeline.Resident((s.millis() - measuredFrom()) / 1000.0, s.rss())).toList(), localCollections());
+    }
+
+    /** Returns the processor time of local collections from sample to sample; nothing if there were none. */
+    private List<Timeline.Local> localCollections() {
+        List<Timeline.Local> local = new ArrayList<>();
+        if (samples.isEmpty() || samples.getLast().cpu().local() == 0) {
+            return local;
+        }
+        for (int i = 1; i < samples.size(); i++) {
+            Sampler.Sample before = samples.get(i - 1);
+            Sampler.Sample sample = samples.get(i);
+            if (before.millis() >= measuredFrom() && sample.millis() <= measuredTo() && sample.millis() > before.millis()) {
+                local.add(new Timeline.Local((sample.millis() - measuredFrom()) / 1000.0,
+                        1e6 * (sample.cpu().local() - before.cpu().local()) / (sample.millis() - before.millis())));
+            }
+        }
+        return local;
     }
 
     /** Returns the run as JSON: commands, numbers, and everything the pictures show. */
@@ -254,6 +272,10 @@ public final class Trial {
         map.put("heap", log(measuredFrom(), measuredTo()).heap().stream()
                 .map(h -> List.of(sinceMeasured(h.uptime()), h.used(), h.capacity())).toList());
         map.put("rss", samples.stream().map(s -> List.of((s.millis() - measuredFrom()) / 1000.0, s.rss())).toList());
+        List<Timeline.Local> local = localCollections();
+        if (!local.isEmpty()) {
+            map.put("localSecondMs", local.stream().map(l -> List.of(l.second(), l.millis())).toList());
+        }
         map.put("phases", load.get("phases"));
         return map;
     }

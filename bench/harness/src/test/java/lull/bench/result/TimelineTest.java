@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import lull.bench.result.Timeline.Heap;
+import lull.bench.result.Timeline.Local;
 import lull.bench.result.Timeline.Pause;
 import lull.bench.result.Timeline.Resident;
 import lull.bench.util.Json;
@@ -20,6 +21,9 @@ class TimelineTest {
         Timeline timeline = new Timeline(20.5, Double.NaN, List.of(new Pause(1.25, 3.5, true)),
                 List.of(new Heap(1, 60, 80), new Heap(1.25, 20, Double.NaN)), List.of(new Resident(0.5, 123.25)));
         assertEquals(timeline, Timeline.of(Json.parseObject(Json.line(timeline.json()))));
+        Timeline local = new Timeline(20.5, 8, List.of(), List.of(), List.of(), List.of(new Local(0.5, 12.25), new Local(1, 0)));
+        assertEquals(local, Timeline.of(Json.parseObject(Json.line(local.json()))));
+        assertEquals(local, local.thinned());
         assertThrows(IllegalArgumentException.class, () -> Timeline.of(Map.of("seconds", 1.0)));
     }
 

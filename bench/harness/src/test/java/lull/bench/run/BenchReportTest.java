@@ -117,14 +117,16 @@ class BenchReportTest {
             latencies.answered(0, i * 1_000_000L);
         }
         Timeline timeline = new Timeline(20, 8, List.of(new Timeline.Pause(1, 2.5, false), new Timeline.Pause(9, 250, true)),
-                List.of(new Timeline.Heap(1, 90, 100), new Timeline.Heap(1.1, 40, Double.NaN)), List.of(new Timeline.Resident(0.5, 150)));
+                List.of(new Timeline.Heap(1, 90, 100), new Timeline.Heap(1.1, 40, Double.NaN)), List.of(new Timeline.Resident(0.5, 150)),
+                List.of(new Timeline.Local(0.5, 20), new Timeline.Local(1, 10)));
         for (double factor : new double[] {2, 4}) {
             invocations.add(new Invocation(setup("h2", "lull", factor), factor == 2 ? 2 : 1, 1, "", 10, plain.metrics(), null, latencies.compressed(), timeline));
         }
         write();
-        assertEquals(12 + 2, pictures());
+        assertEquals(12 + 3, pictures());
         String page = Files.readString(directory.resolve("index.html"));
-        assertTrue(page.contains("Pauses of lull at 2x") && page.contains("Memory of lull at 2x"));
+        assertTrue(page.contains("Pauses of lull at 2x") && page.contains("Memory of lull at 2x")
+                && page.contains("Local collections of lull at 2x"));
         Map<?, ?> service = (Map<?, ?>) ((List<?>) Json.readObject(directory.resolve("bench.json")).get("services")).getFirst();
         List<?> curve = (List<?>) ((Map<?, ?>) ((List<?>) service.get("cells")).getFirst()).get("latencyPercentileMs");
         assertEquals(61, curve.size());
