@@ -24,6 +24,7 @@
 #include "gc/lull/lull_globals.hpp"
 #include "jni.h"
 #include "logging/log.hpp"
+#include "memory/resourceArea.hpp"
 #include "oops/instanceKlass.hpp"
 #include "oops/method.hpp"
 #include "oops/symbol.hpp"
@@ -90,6 +91,7 @@ address LullBlockingCalls::wrap(const Method* method, address entry) {
   } else {
     return entry;
   }
+  ResourceMark rm;
   log_debug(gc, local)("Threads collect before they wait in %s.%s", method->method_holder()->external_name(), method->name()->as_C_string());
   return entry;
 }
