@@ -36,6 +36,9 @@ LullPublicModePolicy::LullPublicModePolicy()
     _local_freed(0),
     _local_published(0),
     _share(0.0f),
+    _is_settled(true),
+    _entered_allocated(0),
+    _entered_ends(0),
     _wait(LullPublicModeWindows),
     _waited(0),
     _for_good(false),
@@ -83,7 +86,7 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
 #endif
   if (is_public && !_by_share) {
     *reason = "no longer forced";
-    begin_windows(thread, statistics);
+    enter_private_mode(thread, statistics);
     return false;
   }
   if (is_public) {
@@ -96,6 +99,10 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
     }
     _wait = MIN2(_wait * 2, MaxWait);
     *reason = "tries again";
+    enter_private_mode(thread, statistics);
+    return false;
+  }
+  if (!is_settled(thread, statistics)) {
     return false;
   }
   const Verdict by_share = judge_share(statistics);
@@ -116,6 +123,28 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
 static const LullLocalStatistics* local_statistics(Thread* thread) {
   const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
   return collector == nullptr ? nullptr : &collector->statistics();
+}
+
+// Requests, or parts of them, that the thread has ended.
+static size_t ends(Thread* thread) {
+  const LullLocalStatistics* const local = local_statistics(thread);
+  return local == nullptr ? 0 : local->_before_wait + local->_requests;
+}
+
+void LullPublicModePolicy::enter_private_mode(Thread* thread, const LullPublicationStatistics& statistics) {
+  begin_windows(thread, statistics);
+  _is_settled = !LullLocalCollections;
+  _entered_allocated = statistics._allocated;
+  _entered_ends = ends(thread);
+}
+
+bool LullPublicModePolicy::is_settled(Thread* thread, const LullPublicationStatistics& statistics) {
+  if (!_is_settled &&
+      (ends(thread) != _entered_ends || statistics._allocated - _entered_allocated >= WindowsToSettle * LullPublicModeWindow)) {
+    _is_settled = true;
+    begin_windows(thread, statistics);
+  }
+  return _is_settled;
 }
 
 void LullPublicModePolicy::begin_windows(Thread* thread, const LullPublicationStatistics& statistics) {

@@ -31,7 +31,8 @@ class Thread;
 // at its refills. Not if a large share of what it allocates is published anyway, and not if
 // its local collections free too little for what publication costs; a thread
 // that was found so tries again after a while, and each time it fails it waits twice as
-// long.
+// long. A thread that leaves public mode in the middle of a request stores what is private now
+// into what was public before: it is judged from the request's end on.
 //
 // Threads whose objects are not of requests, or are seen by others past all barriers, are
 // in public mode always: while the VM starts, compiler and other hidden threads, all
@@ -51,15 +52,23 @@ private:
   size_t _local_freed;
   size_t _local_published;
   float  _share;              // of what was allocated in the last window in private mode, published
+  bool   _is_settled;         // a request has ended since private mode was entered
+  size_t _entered_allocated;  // the statistics when private mode was entered
+  size_t _entered_ends;
   size_t _wait;               // windows to stay in public mode, when it is entered next
   size_t _waited;             // windows since it was entered
   bool   _for_good;
   bool   _by_share;           // in public mode because of the share, not forced
 
+  // A thread that allocates as many windows without a wait is judged all the same.
+  static const size_t WindowsToSettle = 16;
+
   enum class Verdict { NotYet, Pays, PaysNot };
 
   const char* forced(Thread* thread) const;
   void begin_windows(Thread* thread, const LullPublicationStatistics& statistics);
+  void enter_private_mode(Thread* thread, const LullPublicationStatistics& statistics);
+  bool is_settled(Thread* thread, const LullPublicationStatistics& statistics);
   Verdict judge_share(const LullPublicationStatistics& statistics);
   Verdict judge_local_collections(Thread* thread);
 
