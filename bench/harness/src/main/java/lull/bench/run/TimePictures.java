@@ -58,7 +58,7 @@ final class TimePictures {
         }
         Chart chart = new Chart(HEIGHT, "Local collections over time of " + name);
         double most = timeline.local().stream().mapToDouble(Timeline.Local::millis).max().orElse(1);
-        chart.yAxis(Scale.linear(0, Math.max(most * 1.08, 1), chart.bottom(), Chart.TOP), "ms per second");
+        chart.yAxis(Scale.linear(0, Math.max(most * 1.08, 1), chart.bottom(), Chart.TOP), "ms/s");
         timeAxis(chart, timeline);
         List<Point> points = timeline.local().stream().map(l -> new Point(l.second(), l.millis())).toList();
         return chart.area(colour, points).line(colour + " thin", points).end();
