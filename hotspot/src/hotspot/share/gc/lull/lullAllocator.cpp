@@ -57,13 +57,17 @@ void LullAllocator::forget_holes() {
   }
 }
 
-void LullAllocator::reset() {
+void LullAllocator::forget_memory() {
   _top = nullptr;
   _end = nullptr;
   forget_holes();
-  _owned.clear();
   _own_recyclable.clear();
   _own_free.clear();
+}
+
+void LullAllocator::reset() {
+  forget_memory();
+  _owned.clear();
 }
 
 uint32_t LullAllocator::new_run(uint32_t start, uint32_t length) {
@@ -285,15 +289,12 @@ HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
 }
 
 void LullAllocator::begin_global_collection(bool keep_private) {
-  LullBlockList blocks;
-  blocks.swap(&_owned);
-  reset();
-  if (keep_private && !_born_public) {
-    _owned.swap(&blocks);
-    return;
-  }
-  for (int i = 0; i < blocks.length(); i++) {
-    _table->set_owner(blocks.at(i), LullBlockTable::NoOwner);
+  forget_memory();
+  if (!keep_private || _born_public) {
+    for (int i = 0; i < _owned.length(); i++) {
+      _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+    }
+    _owned.clear();
   }
 }
 
@@ -305,6 +306,7 @@ void LullAllocator::end_global_collection() {
     if (_table->owner(index) == LullBlockTable::NoOwner) {
       continue;
     }
+    assert(_table->owner(index) == _owner, "B: block %u is of thread %u, not %u", untype(index), _table->owner(index), _owner);
     if (_table->at(index)->has_lines()) {
       keep(index);
     } else {

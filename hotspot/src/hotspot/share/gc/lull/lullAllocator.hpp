@@ -87,6 +87,7 @@ private:
 
   void own(LullBlockIndex index);
   void forget_holes();
+  void forget_memory();   // all but which blocks are owned
   bool take_own_recyclable(LullBlockIndex* index);
   bool take_own_free(LullRun* hole);
 

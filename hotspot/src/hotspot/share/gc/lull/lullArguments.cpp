@@ -78,14 +78,14 @@ void LullArguments::initialize() {
 #endif
 
   // On, unless one of them is named: one without the other is for measurements and tests.
-  if (LullLocalCollections && !LullTracking && FLAG_IS_CMDLINE(LullTracking)) {
-    vm_exit_during_initialization("-XX:+LullLocalCollections needs to know which objects are private: "
-                                  "it cannot be used with -XX:-LullTracking.");
-  }
   if (FLAG_IS_DEFAULT(LullLocalCollections) && FLAG_IS_DEFAULT(LullTracking)) {
     FLAG_SET_ERGO(LullLocalCollections, true);
   }
-  if (LullLocalCollections) {
+  if (LullLocalCollections && !LullTracking) {
+    if (FLAG_IS_CMDLINE(LullTracking)) {
+      vm_exit_during_initialization("-XX:+LullLocalCollections needs to know which objects are private: "
+                                    "it cannot be used with -XX:-LullTracking.");
+    }
     FLAG_SET_ERGO(LullTracking, true);
   }
 

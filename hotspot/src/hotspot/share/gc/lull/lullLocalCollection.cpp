@@ -25,6 +25,7 @@
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullZap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
@@ -214,17 +215,6 @@ void LullLocalCollection::sweep(size_t blocks_to_keep) {
   }
 }
 
-static void zap(LullBlockIndex index, const LullLineSet& lines) {
-#ifdef ASSERT
-  if (ZapUnusedHeapArea) {
-    lines.runs_do([&](uint start, uint length) {
-      Copy::fill_to_words(LullGeometry::start_of(index) + start * LullGeometry::WordsPerLine,
-                          length * LullGeometry::WordsPerLine, badHeapWord);
-    });
-  }
-#endif
-}
-
 // Objects that the last global collection has left private are dead now. Free blocks have no marks.
 void LullLocalCollection::forget_marks(LullBlockIndex index) {
   if (_blocks->has_live(index)) {
@@ -239,7 +229,7 @@ void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_kee
   LullLineSet free_lines;
   _map->unused_lines(index, &free_lines);
   free_lines.remove(in_place);
-  zap(index, free_lines);
+  LullZap::lines(index, free_lines);
   lines.clear_all();
   _freed_lines += free_lines.count();
   if (free_lines.count() == LullGeometry::LinesPerBlock) {

@@ -285,10 +285,10 @@ LullLocalStatistics LullLocalCollector::total() {
 void LullLocalCollector::log_total() {
   if (LullLocalCollections && log_is_enabled(Info, gc, local)) {
     const LullLocalStatistics all = total();
-    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, of %zu requests, in %.1f ms (%.1f ms of processor time), the longest %.1f us; "
-                       "freed %zuM, survived %zuM, copied %zuM, tenured %zuM",
-                       all._collections, all._before_wait, all._shallow, all._requests, (double)all._time / NANOSECS_PER_MILLISEC,
+    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, in %.1f ms (%.1f ms of processor time), the longest %.1f us; "
+                       "freed %zuM, survived %zuM, copied %zuM, tenured %zuM; %zu requests ended by lull.Requests",
+                       all._collections, all._before_wait, all._shallow, (double)all._time / NANOSECS_PER_MILLISEC,
                        (double)all._cpu_time / NANOSECS_PER_MILLISEC, (double)all._longest / 1000,
-                       all._freed / M, all._survived / M, all._copied / M, all._tenured / M);
+                       all._freed / M, all._survived / M, all._copied / M, all._tenured / M, all._requests);
   }
 }

@@ -19,9 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/lullCounter.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalStatistics.hpp"
-#include "memory/resourceArea.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/perfData.inline.hpp"
 
@@ -36,12 +36,7 @@ static PerfVariable* _cpu_time    = nullptr;
 static PerfVariable* _longest     = nullptr;
 
 static PerfVariable* create(const char* name, PerfData::Units units) {
-  EXCEPTION_MARK;
-  ResourceMark rm;
-  PerfVariable* const variable =
-    PerfDataManager::create_variable(SUN_GC, PerfDataManager::counter_name("lull.local", name), units, THREAD);
-  guarantee(!HAS_PENDING_EXCEPTION, "no room for a performance counter");
-  return variable;
+  return LullCounter::create("lull.local", name, units);
 }
 
 void LullLocalCounters::initialize() {

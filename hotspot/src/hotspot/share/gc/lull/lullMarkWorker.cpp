@@ -108,6 +108,7 @@ HeapWord* LullMarkWorker::allocate_copy(size_t words) {
 }
 
 oop LullMarkWorker::evacuate(oop obj) {
+  assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == LullBlockTable::NoOwner, "objects in a block with an owner stay");
   // Other workers may forward the object at any time: everything is taken from this
   // one load of the header. With compact headers that is also where the class is.
   const markWord mark = obj->mark();
@@ -188,12 +189,9 @@ void LullMarkWorker::follow_array(objArrayOop array) {
   follow_array_part(array, 0, first_part);
 }
 
-inline bool LullMarkWorker::is_private(oop obj, LullBlockIndex block) const {
-  return _blocks->owner(block) != LullBlockTable::NoOwner && !_public_map->is_public(cast_from_oop<void*>(obj));
-}
-
-inline void LullMarkWorker::mark_lines(oop obj, LullBlockIndex block, size_t words, bool is_private) {
-  if (_blocks->owner(block) == LullBlockTable::NoOwner) {
+// In a block with an owner the words stay as they are, and say which objects are public.
+inline void LullMarkWorker::mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private) {
+  if (!has_owner) {
     _public_map->mark_lines(cast_from_oop<HeapWord*>(obj), words);
   } else if (is_private) {
     LullLineSet& lines = _blocks->at(block)->free_lines();
@@ -209,7 +207,8 @@ inline void LullMarkWorker::mark_lines(oop obj, LullBlockIndex block, size_t wor
 
 void LullMarkWorker::follow(oop obj) {
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
-  const bool is_private = this->is_private(obj, block);
+  const bool has_owner = _blocks->owner(block) != LullBlockTable::NoOwner;
+  const bool is_private = has_owner && !_public_map->is_public(cast_from_oop<void*>(obj));
   size_t words;
   if (obj->is_objArray()) {
     words = obj->size();
@@ -227,7 +226,7 @@ void LullMarkWorker::follow(oop obj) {
 
   // A large object lives or dies as a whole, by its mark bit.
   if (words <= LullGeometry::MaxBlockObjectWords || !_blocks->at(block)->is_large()) {
-    mark_lines(obj, block, words, is_private);
+    mark_lines(obj, block, words, has_owner, is_private);
     _blocks->add_live(block, words);
   }
   if (StringDedup::is_enabled()) {

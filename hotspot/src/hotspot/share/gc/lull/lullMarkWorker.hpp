@@ -111,8 +111,7 @@ private:
   oop evacuate(oop obj);
   oop keep_in_place(oop obj, markWord mark, size_t words);
 
-  bool is_private(oop obj, LullBlockIndex block) const;
-  void mark_lines(oop obj, LullBlockIndex block, size_t words, bool is_private);
+  void mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private);
   void follow(oop obj);
   void follow_array(objArrayOop array);
   void follow_array_part(objArrayOop array, size_t start, size_t end);

@@ -37,7 +37,6 @@ LullPublicModePolicy::LullPublicModePolicy()
     _local_published(0),
     _share(0.0f),
     _is_settled(true),
-    _entered_allocated(0),
     _entered_ends(0),
     _wait(LullPublicModeWindows),
     _waited(0),
@@ -93,7 +92,7 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
     if (statistics._allocated - _window_allocated < LullPublicModeWindow) {
       return true;
     }
-    begin_windows(thread, statistics);
+    begin_share_window(statistics);
     if (++_waited < _wait) {
       return true;
     }
@@ -132,24 +131,28 @@ static size_t ends(Thread* thread) {
 }
 
 void LullPublicModePolicy::enter_private_mode(Thread* thread, const LullPublicationStatistics& statistics) {
-  begin_windows(thread, statistics);
+  begin_share_window(statistics);
+  begin_local_window(thread);
   _is_settled = !LullLocalCollections;
-  _entered_allocated = statistics._allocated;
   _entered_ends = ends(thread);
 }
 
 bool LullPublicModePolicy::is_settled(Thread* thread, const LullPublicationStatistics& statistics) {
   if (!_is_settled &&
-      (ends(thread) != _entered_ends || statistics._allocated - _entered_allocated >= WindowsToSettle * LullPublicModeWindow)) {
+      (ends(thread) != _entered_ends || statistics._allocated - _window_allocated >= WindowsToSettle * LullPublicModeWindow)) {
     _is_settled = true;
-    begin_windows(thread, statistics);
+    begin_share_window(statistics);
+    begin_local_window(thread);
   }
   return _is_settled;
 }
 
-void LullPublicModePolicy::begin_windows(Thread* thread, const LullPublicationStatistics& statistics) {
+void LullPublicModePolicy::begin_share_window(const LullPublicationStatistics& statistics) {
   _window_allocated = statistics._allocated;
   _window_words = statistics._words;
+}
+
+void LullPublicModePolicy::begin_local_window(Thread* thread) {
   const LullLocalStatistics* const local = local_statistics(thread);
   if (local != nullptr) {
     _local_allocated = local->_allocated;
@@ -164,8 +167,7 @@ LullPublicModePolicy::Verdict LullPublicModePolicy::judge_share(const LullPublic
     return Verdict::NotYet;
   }
   const size_t published = (statistics._words - _window_words) * HeapWordSize;
-  _window_allocated = statistics._allocated;
-  _window_words = statistics._words;
+  begin_share_window(statistics);
   _share = (float)published / (float)allocated;
   return published * 100 > allocated * LullPublicModePercent ? Verdict::PaysNot : Verdict::Pays;
 }
@@ -179,8 +181,6 @@ LullPublicModePolicy::Verdict LullPublicModePolicy::judge_local_collections(Thre
   }
   const size_t freed = local->_freed - _local_freed;
   const size_t published = local->_published - _local_published;
-  _local_allocated = local->_allocated;
-  _local_freed = local->_freed;
-  _local_published = local->_published;
+  begin_local_window(thread);
   return freed < FreedPerPublished * published ? Verdict::PaysNot : Verdict::Pays;
 }

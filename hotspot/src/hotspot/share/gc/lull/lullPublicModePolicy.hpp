@@ -53,8 +53,7 @@ private:
   size_t _local_published;
   float  _share;              // of what was allocated in the last window in private mode, published
   bool   _is_settled;         // a request has ended since private mode was entered
-  size_t _entered_allocated;  // the statistics when private mode was entered
-  size_t _entered_ends;
+  size_t _entered_ends;       // ends of requests when private mode was entered
   size_t _wait;               // windows to stay in public mode, when it is entered next
   size_t _waited;             // windows since it was entered
   bool   _for_good;
@@ -66,7 +65,8 @@ private:
   enum class Verdict { NotYet, Pays, PaysNot };
 
   const char* forced(Thread* thread) const;
-  void begin_windows(Thread* thread, const LullPublicationStatistics& statistics);
+  void begin_share_window(const LullPublicationStatistics& statistics);
+  void begin_local_window(Thread* thread);
   void enter_private_mode(Thread* thread, const LullPublicationStatistics& statistics);
   bool is_settled(Thread* thread, const LullPublicationStatistics& statistics);
   Verdict judge_share(const LullPublicationStatistics& statistics);

@@ -19,18 +19,13 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/lullCounter.hpp"
 #include "gc/lull/lullPublicationCounters.hpp"
 #include "gc/lull/lullPublicationStatistics.hpp"
-#include "memory/resourceArea.hpp"
 #include "runtime/perfData.inline.hpp"
 
 static PerfVariable* create(const char* name, PerfData::Units units) {
-  EXCEPTION_MARK;
-  ResourceMark rm;
-  PerfVariable* const variable =
-    PerfDataManager::create_variable(SUN_GC, PerfDataManager::counter_name("lull.publication", name), units, THREAD);
-  guarantee(!HAS_PENDING_EXCEPTION, "no room for a performance counter");
-  return variable;
+  return LullCounter::create("lull.publication", name, units);
 }
 
 LullPublicationCounters::LullPublicationCounters()

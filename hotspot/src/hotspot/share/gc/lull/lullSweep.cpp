@@ -22,11 +22,11 @@
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSweep.hpp"
+#include "gc/lull/lullZap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "runtime/atomic.hpp"
-#include "utilities/copy.hpp"
 
 LullBlockTask::LullBlockTask(const char* name, LullBlockTable* blocks)
   : WorkerTask(name),
@@ -76,23 +76,6 @@ LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory)
     _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()) {}
 
-// Makes stale references visible: whoever follows one finds no class.
-static void zap(HeapWord* start, size_t words) {
-#ifdef ASSERT
-  if (ZapUnusedHeapArea) {
-    Copy::fill_to_words(start, words, badHeapWord);
-  }
-#endif
-}
-
-static void zap(LullBlockIndex index, const LullLineSet& lines) {
-#ifdef ASSERT
-  lines.runs_do([&](uint start, uint length) {
-    zap(LullGeometry::start_of(index) + start * LullGeometry::WordsPerLine, length * LullGeometry::WordsPerLine);
-  });
-#endif
-}
-
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
   LullLineSet free_lines;
   _public_map->unused_lines(index, &free_lines);
@@ -107,7 +90,7 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
     block->free_lines().clear_all();
     block->set_state(LullBlockState::Full);
   }
-  zap(index, free_lines);
+  LullZap::lines(index, free_lines);
 }
 
 // Of a block with an owner: the bits of public objects that are alive stay.
@@ -134,7 +117,7 @@ void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block) 
   _public_map->unused_lines(index, &free_lines);
   free_lines.remove(block->free_lines());
   block->free_lines() = free_lines;
-  zap(index, free_lines);
+  LullZap::lines(index, free_lines);
 }
 
 void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
@@ -159,7 +142,7 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
   const uint32_t end = untype(index) + (uint32_t)blocks;
   for (uint32_t i = untype(index); i < end; i++) {
     _blocks->at(to_block_index(i))->set_free();
-    zap(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock);
+    LullZap::words(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock);
   }
 }
 
