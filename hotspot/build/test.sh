@@ -142,7 +142,7 @@ run_jtreg() {
     say "==> jtreg $name"
     start=$SECONDS
     options=${LULL_TEST_OPTIONS:--XX:+UseLullGC}
-    if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:+LullTracking"; fi
+    if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections"; fi
     # shellcheck disable=SC2086 # words on purpose
     LULL_TEST_OPTIONS=$options LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | sed 's/^/    /' || true
     if [[ -f $RESULTS/$name/totals ]]; then

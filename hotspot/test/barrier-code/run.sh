@@ -73,7 +73,7 @@ count() { wc -l < "$work/$1-$2.shown"; }
 out_of_line() { sed -n 's/^out of line: //p' "$work/$1-$2.all"; }
 
 compile none -XX:+UseLullGC -XX:-LullTracking
-compile lull -XX:+UseLullGC -XX:+LullTracking
+compile lull -XX:+UseLullGC -XX:-LullLocalCollections
 compile g1 -XX:+UseG1GC
 for method in "${methods[@]}"; do
   for name in none lull g1; do disassemble "$name" "$method"; done

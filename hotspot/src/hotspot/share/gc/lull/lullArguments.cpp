@@ -77,16 +77,12 @@ void LullArguments::initialize() {
   }
 #endif
 
-  // On, unless one of them is named: one without the other is for measurements and tests.
-  if (FLAG_IS_DEFAULT(LullLocalCollections) && FLAG_IS_DEFAULT(LullTracking)) {
-    FLAG_SET_ERGO(LullLocalCollections, true);
-  }
-  if (LullLocalCollections && !LullTracking) {
-    if (FLAG_IS_CMDLINE(LullTracking)) {
+  if (!LullTracking && LullLocalCollections) {
+    if (FLAG_IS_CMDLINE(LullLocalCollections)) {
       vm_exit_during_initialization("-XX:+LullLocalCollections needs to know which objects are private: "
                                     "it cannot be used with -XX:-LullTracking.");
     }
-    FLAG_SET_ERGO(LullTracking, true);
+    FLAG_SET_ERGO(LullLocalCollections, false);
   }
 
   // A TLAB is a hole, whatever its length is.

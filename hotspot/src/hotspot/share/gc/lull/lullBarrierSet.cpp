@@ -27,6 +27,7 @@
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "logging/log.hpp"
 #include "memory/resourceArea.hpp"
@@ -100,7 +101,7 @@ LullStoreOutcome LullBarrierSet::before_store(const void* field, oop value) {
     return LullStoreOutcome::PublicValue;
   }
 #endif
-  return is_in_private_object(field) ? LullStoreOutcome::PrivateDestination : publish(value);
+  return is_in_private_object(field) || LullThreadLocalMap::may_store(field) ? LullStoreOutcome::PrivateDestination : publish(value);
 }
 
 void LullBarrierSet::before_root_store(oop value) {
@@ -175,7 +176,8 @@ void LullBarrierSet::publish_all(JavaThread* thread, const char* reason, bool fo
 
 void LullBarrierSet::check_load(const void* field, oop value) {
   if (LullTracking && !Universe::heap()->is_stw_gc_active() &&
-      !is_in_private_object(field) && !is_public(value)) {
+      !is_in_private_object(field) && !is_public(value) &&
+      !LullThreadLocalMap::may_have_private(field, LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)))) {
     ResourceMark rm;
     fatal("P: field " PTR_FORMAT " of a public object refers to private " PTR_FORMAT " (%s) of thread %u",
           p2i(field), p2i(value), value->klass()->external_name(),

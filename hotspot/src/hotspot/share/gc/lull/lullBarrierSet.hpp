@@ -29,13 +29,13 @@ class JavaThread;
 class nmethod;
 
 // P: no public object refers to a private one, and neither does a root that other threads
-// can read. A store into a public object, or into such a root, publishes its value first:
+// can read; but for one field that only its thread reads, see lullThreadLocalMap.hpp. A store into a public object, or into such a root, publishes its value first:
 // the value, and all that it leads to. See lullPublisher.hpp.
 //
 // Every store asks for its destination first. It is private, as a rule: then nothing else
 // is to be done.
 //
-// Without -XX:+LullTracking all objects count as public and no store has a barrier.
+// With -XX:-LullTracking all objects count as public and no store has a barrier.
 class LullBarrierSet : public BarrierSet {
 public:
   // Values of -XX:LullDropBarrier.

@@ -248,7 +248,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   }
   _statistics = LullMarkStatistics();
   for (uint i = 0; i < _workers->max_workers(); i++) {
-    _mark_workers[i]->finish();
+    _mark_workers[i]->finish(&_is_alive);
     _statistics.add(_mark_workers[i]->statistics());
   }
 

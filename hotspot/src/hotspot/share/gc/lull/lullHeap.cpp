@@ -40,6 +40,7 @@
 #include "gc/lull/lullPublicationSamples.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lullVerify.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -123,6 +124,7 @@ jint LullHeap::initialize() {
 
 void LullHeap::post_initialize() {
   CollectedHeap::post_initialize();
+  LullThreadLocalMap::initialize();
   _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers);
 }
 

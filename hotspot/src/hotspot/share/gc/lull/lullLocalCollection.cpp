@@ -19,12 +19,15 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullThreadLocalMap.hpp"
+#include "gc/lull/lullVisitFramesMark.hpp"
 #include "gc/lull/lullZap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -36,15 +39,19 @@
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/frame.inline.hpp"
-#include "runtime/handles.inline.hpp"
 #include "runtime/javaThread.inline.hpp"
 #include "runtime/orderAccess.hpp"
 #include "runtime/os.hpp"
 #include "runtime/stackFrameStream.inline.hpp"
 #include "utilities/copy.hpp"
-#include "utilities/preserveException.hpp"
 #include "utilities/resourceHash.hpp"
 #include "utilities/stack.inline.hpp"
+
+// Private and in a block of the thread, from before the collection. The blocks of another thread that collects at the same
+// time are marked too; what this one can reach of them is public.
+inline bool LullLocalCollection::is_from(oop obj) const {
+  return _blocks->is_evacuated(obj) && !_map->is_public(cast_from_oop<void*>(obj));
+}
 
 template <typename T>
 inline void LullLocalClosure::do_oop_work(T* p) {
@@ -53,9 +60,7 @@ inline void LullLocalClosure::do_oop_work(T* p) {
     return;
   }
   const oop obj = CompressedOops::decode_not_null(heap_oop);
-  // The blocks of another thread that collects at the same time are marked too; what
-  // this one can reach of them is public.
-  if (_collection->_blocks->is_evacuated(obj) && !_collection->_map->is_public(cast_from_oop<void*>(obj))) {
+  if (_collection->is_from(obj)) {
     const oop new_obj = _collection->survive(obj);
     if (new_obj != obj) {
       RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
@@ -73,10 +78,12 @@ LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allo
     _supply(LullHeap::heap()->supply()),
     _map(LullHeap::heap()->public_map()),
     _mark_bitmap(LullHeap::heap()->mark_bitmap()),
-    _closure(this),
+    _closure(this, OopIterateClosure::DO_FIELDS),
+    _entry_closure(this, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
     _from(),
     _stack(),
     _in_place(),
+    _entries(),
     _copy_failed(false),
     _survived_words(0),
     _copied_words(0),
@@ -85,7 +92,7 @@ LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allo
     _tenured(false) {}
 
 LullLocalCollection::~LullLocalCollection() {
-  assert(_from.is_empty() && _stack.is_empty() && _in_place.is_empty(), "a collection is complete when it returns");
+  assert(_from.is_empty() && _stack.is_empty() && _in_place.is_empty() && _entries.is_empty(), "a collection is complete when it returns");
 }
 
 // The mark means "evacuated" for a global collection; those have no say meanwhile.
@@ -101,6 +108,7 @@ void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
   mark_from_blocks(true);
   visit_roots();
   drain();
+  clear_dead_entries();
   mark_from_blocks(false);
   if (survived_bytes() > tenure_size) {
     tenure();
@@ -114,23 +122,10 @@ void LullLocalCollection::collect_at_exit() {
   sweep(0);
 }
 
-// What StackWatermark does for the same reason: frames are visited at a place that is
-// not a safepoint.
-class LullVisitFramesMark : public StackObj {
-private:
-  ResetNoHandleMark     _reset_no_handle_mark;
-  HandleMark            _handle_mark;
-  PreserveExceptionMark _preserve_exception_mark;   // the pending exception is in a handle now
-  ResourceMark          _resource_mark;
-
-public:
-  explicit LullVisitFramesMark(Thread* thread)
-    : _reset_no_handle_mark(), _handle_mark(thread), _preserve_exception_mark(thread), _resource_mark(thread) {}
-};
-
 static void roots_do(JavaThread* thread, OopClosure* closure) {
   LullVisitFramesMark mark(thread);
   thread->oops_do_no_frames(closure, nullptr);
+  LullThreadLocalMap::oops_do(thread, closure);
   if (thread->has_last_Java_frame()) {
     // Derived pointers at once: the table that collections at safepoints use is not of one thread.
     for (StackFrameStream frames(thread, true /* update */, false /* process_frames */); !frames.is_done(); frames.next()) {
@@ -145,7 +140,33 @@ void LullLocalCollection::visit_roots() {
 
 void LullLocalCollection::drain() {
   while (!_stack.is_empty()) {
-    _stack.pop()->oop_iterate(&_closure);
+    const oop obj = _stack.pop();
+    if (LullThreadLocalMap::is_entry(obj->klass())) {
+      _entries.push(obj);
+      obj->oop_iterate(&_entry_closure);
+    } else {
+      obj->oop_iterate(&_closure);
+    }
+  }
+}
+
+template <typename T>
+void LullLocalCollection::update_referent(T* p) {
+  const T heap_oop = RawAccess<>::oop_load(p);
+  const oop referent = CompressedOops::decode(heap_oop);
+  if (referent != nullptr && is_from(referent)) {
+    RawAccess<>::oop_store(p, referent->is_forwarded() ? referent->forwardee() : (oop)nullptr);
+  }
+}
+
+void LullLocalCollection::clear_dead_entries() {
+  while (!_entries.is_empty()) {
+    HeapWord* const p = java_lang_ref_Reference::referent_addr_raw(_entries.pop());
+    if (UseCompressedOops) {
+      update_referent((narrowOop*)p);
+    } else {
+      update_referent((oop*)p);
+    }
   }
 }
 

@@ -38,15 +38,15 @@ class MarkBitMap;
 // Visits references to objects that the collection may move, and updates them.
 class LullLocalClosure final : public BasicOopIterateClosure {
 private:
-  LullLocalCollection* const _collection;
+  LullLocalCollection* const   _collection;
+  const ReferenceIterationMode _mode;
 
   template <typename T> void do_oop_work(T* p);
 
 public:
-  explicit LullLocalClosure(LullLocalCollection* collection) : _collection(collection) {}
+  LullLocalClosure(LullLocalCollection* collection, ReferenceIterationMode mode) : _collection(collection), _mode(mode) {}
 
-  // A private Reference keeps its referent: only a global collection clears it.
-  ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
+  ReferenceIterationMode reference_iteration_mode() override { return _mode; }
   void do_oop(oop* p) override;
   void do_oop(narrowOop* p) override;
 };
@@ -56,7 +56,7 @@ public:
 // given back:
 //
 //   P   no public object and no shared root refers to a private object: its roots are in the
-//       frames, handles and fields of its thread
+//       frames, handles and fields of its thread, and its map of thread-local values
 //   B   its blocks hold no other thread's private objects: it alone sweeps them
 //
 //        thread's roots                       blocks of the thread
@@ -92,10 +92,12 @@ private:
   LullBlockSupply* const           _supply;
   LullPublicMap* const             _map;
   MarkBitMap* const                _mark_bitmap;   // of the last global collection
-  LullLocalClosure                 _closure;
+  LullLocalClosure                 _closure;       // a private Reference keeps its referent
+  LullLocalClosure                 _entry_closure; // but for entries of the map of thread-local values
   LullBlockList                    _from;          // the thread's blocks
   Stack<oop, mtGC>                 _stack;         // survivors whose fields are still to be visited
   Stack<oop, mtGC>                 _in_place;      // survivors that stay; forwarded to themselves
+  Stack<oop, mtGC>                 _entries;       // survivors whose referents have not been visited
   bool                             _copy_failed;
   size_t                           _survived_words;
   size_t                           _copied_words;
@@ -106,6 +108,9 @@ private:
   void mark_from_blocks(bool value);
   void visit_roots();
   void drain();
+  bool is_from(oop obj) const;
+  void clear_dead_entries();
+  template <typename T> void update_referent(T* p);
   oop survive(oop obj);
   HeapWord* allocate_copy(LullBlockIndex from, size_t words);
   void keep_in_place(oop obj, LullBlockIndex index, size_t words);

@@ -26,6 +26,7 @@
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "jfr/jfrEvents.hpp"
@@ -50,6 +51,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _many_at_last(false),
     _last_trigger(Trigger::None),
     _last_handed_out(allocator->handed_out()),
+    _unmount_handed_out(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
     _statistics() {}
@@ -60,6 +62,7 @@ const char* LullLocalCollector::to_string(Trigger trigger) {
     case Trigger::Wait:       return "before a wait";
     case Trigger::RequestEnd: return "at the end of a request";
     case Trigger::Shallow:    return "at a shallow stack";
+    case Trigger::Unmount:    return "after a virtual thread was unmounted";
     case Trigger::Budget:     return "at the end of the budget";
     case Trigger::NoMemory:   return "for lack of memory";
   }
@@ -111,6 +114,10 @@ bool LullLocalCollector::is_due(Trigger* trigger) const {
     *trigger = Trigger::Budget;
     return true;
   }
+  if (_unmount_handed_out >= _last_handed_out + LullLocalBudget) {
+    *trigger = Trigger::Unmount;
+    return true;
+  }
   *trigger = Trigger::Shallow;
   return allocated >= LullLocalBudget && stack_depth() <= _shallow_depth;
 }
@@ -150,6 +157,8 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
     case Trigger::NoMemory:
       _many_at_last = many;
       break;
+    case Trigger::Unmount:
+      break;
   }
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
 }
@@ -162,6 +171,7 @@ void LullLocalCollector::collect(Trigger trigger) {
   _thread->tlab().retire();
   LullLocalCollection collection(_thread, _allocator);
   collection.collect(blocks_to_keep(), tenure_size());
+  LullThreadLocalMap::take_back(_thread, _allocator);
 
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;
@@ -220,6 +230,10 @@ bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
          collector->allocated_since_last() >= collector->_wait_budget && !LullThreadLocalData::is_public_mode(thread);
 }
 
+void LullLocalCollector::record_unmount() {
+  _unmount_handed_out = _allocator->handed_out();
+}
+
 void LullLocalCollector::before_wait(JavaThread* thread) {
   if (is_worth_a_look_before_wait(thread)) {
     LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
@@ -261,6 +275,7 @@ bool LullLocalCollector::is_idle() const {
 }
 
 void LullLocalCollector::retire() {
+  LullThreadLocalMap::clear(_thread);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
     LullLocalCollection(_thread, _allocator).collect_at_exit();
   }

@@ -39,6 +39,8 @@ class LullLocalCollection;
 //   at a request's end  the program says that it has ended: as before a wait
 //   at a refill         LullLocalBudget is used up, and the stack is about as shallow as it was
 //                       before a wait: a thread that always has a next request does not wait
+//   at a refill         LullLocalBudget was allocated before the last virtual thread was unmounted: what of it is
+//                       not public is dead
 //   at a refill         the learned budget is used up, however deep the stack is, and memory is
 //                       scarce
 //   before it asks for a global collection, unless most would survive: a global one frees
@@ -80,7 +82,7 @@ private:
   // waiting for the next safepoint.
   static const size_t LargestBudget = 64 * M;
 
-  enum class Trigger { None, Wait, RequestEnd, Shallow, Budget, NoMemory };
+  enum class Trigger { None, Wait, RequestEnd, Shallow, Unmount, Budget, NoMemory };
 
   JavaThread* const    _thread;
   LullAllocator* const _allocator;
@@ -93,6 +95,7 @@ private:
   bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
   Trigger              _last_trigger;       // None: there was no collection yet
   size_t               _last_handed_out;
+  size_t               _unmount_handed_out; // when a virtual thread was unmounted last
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
   LullLocalStatistics  _statistics;
@@ -116,6 +119,9 @@ public:
 
   // At the slow path of an allocation.
   void collect_if_due();
+
+  // A virtual thread is about to leave the thread.
+  void record_unmount();
 
   // The thread is about to wait for another one, or for work, and nobody waits for it:
   // collects if that frees more than it costs to look.

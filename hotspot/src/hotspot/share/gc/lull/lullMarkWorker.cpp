@@ -23,6 +23,8 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullThreadLocalMap.hpp"
+#include "gc/lull/lullUpdate.inline.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/continuationGCSupport.inline.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -36,9 +38,10 @@
 #include "utilities/copy.hpp"
 #include "utilities/stack.inline.hpp"
 
-LullMarkClosure::LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor)
+LullMarkClosure::LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor, ReferenceIterationMode mode)
   : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_stw_fullgc_mark, reference_processor),
-    _worker(worker) {}
+    _worker(worker),
+    _mode(mode) {}
 
 void LullMarkClosure::do_nmethod(nmethod* nm) {
   // Not the default, nmethod::follow_nmethod: that is for collectors that do not move
@@ -71,12 +74,14 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _queues(queues),
     _queue(),
     _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
-    _closure(this, reference_processor),
-    _private_closure(this, nullptr),
+    _closure(this, reference_processor, OopIterateClosure::DO_DISCOVERY),
+    _private_closure(this, nullptr, OopIterateClosure::DO_FIELDS),
+    _entry_closure(this, nullptr, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
     _code_closure(&_closure, NMethodToOopClosure::FixRelocations, true /* keepalive */),
     _copy_allocator(supply, blocks, LullReserveUse::Allow, LullBlockTable::NoOwner, nullptr /* what lives is public */),
     _dedup_requests(),
     _self_forwarded(),
+    _private_entries(),
     _statistics(),
     _evacuating(false),
     _copy_failed(false) {
@@ -155,7 +160,18 @@ oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words) {
   return obj;
 }
 
-void LullMarkWorker::finish() {
+void LullMarkWorker::finish(BoolObjectClosure* is_alive) {
+  while (!_private_entries.is_empty()) {
+    const oop entry = _private_entries.pop();
+    const oop referent = java_lang_ref_Reference::unknown_referent_no_keepalive(entry);
+    if (referent != nullptr && !is_alive->do_object_b(referent)) {
+      java_lang_ref_Reference::clear_referent_raw(entry);
+    } else if (UseCompressedOops) {
+      LullUpdate::update(_blocks, (narrowOop*)java_lang_ref_Reference::referent_addr_raw(entry));
+    } else {
+      LullUpdate::update(_blocks, (oop*)java_lang_ref_Reference::referent_addr_raw(entry));
+    }
+  }
   while (!_self_forwarded.is_empty()) {
     _self_forwarded.pop()->unset_self_forwarded();
   }
@@ -205,6 +221,17 @@ inline void LullMarkWorker::mark_lines(oop obj, LullBlockIndex block, size_t wor
   }
 }
 
+LullMarkClosure* LullMarkWorker::closure_of(oop obj, bool is_private) {
+  if (!is_private) {
+    return &_closure;
+  }
+  if (LullThreadLocalMap::is_entry(obj->klass())) {
+    _private_entries.push(obj);
+    return &_entry_closure;
+  }
+  return &_private_closure;
+}
+
 void LullMarkWorker::follow(oop obj) {
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   const bool has_owner = _blocks->owner(block) != LullBlockTable::NoOwner;
@@ -215,7 +242,7 @@ void LullMarkWorker::follow(oop obj) {
     follow_array((objArrayOop)obj);
   } else {
     ContinuationGCSupport::transform_stack_chunk(obj);
-    words = obj->oop_iterate_size(is_private ? &_private_closure : &_closure);
+    words = obj->oop_iterate_size(closure_of(obj, is_private));
   }
   _statistics._marked_objects++;
   _statistics._marked_words += words;

@@ -45,12 +45,15 @@ typedef GenericTaskQueueSet<LullMarkQueue, mtGC>    LullMarkQueueSet;
 // block is evacuated, and stores the new address.
 class LullMarkClosure final : public ClaimMetadataVisitingOopIterateClosure {
 private:
-  LullMarkWorker* const _worker;
+  LullMarkWorker* const        _worker;
+  const ReferenceIterationMode _mode;
 
   template <typename T> void do_oop_work(T* p);
 
 public:
-  LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor);
+  LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor, ReferenceIterationMode mode);
+
+  ReferenceIterationMode reference_iteration_mode() override { return _mode; }
 
   void do_oop(oop* p) override;
   void do_oop(narrowOop* p) override;
@@ -85,7 +88,8 @@ struct LullMarkStatistics {
 // An object in a block with an owner stays where it is and what it is. By P and B a private one is
 // met only from its own thread or other private objects of that thread; and whatever it refers to is
 // marked as from any other object. A private Reference keeps its referent, as in a local
-// collection: discovery would link it with references of other threads.
+// collection: discovery would link it with references of other threads. But for entries of the maps of thread-local values:
+// they need not be enqueued, and are cleared by the worker that has found them, when all is marked.
 
 class LullMarkWorker : public CHeapObj<mtGC> {
 private:
@@ -98,10 +102,12 @@ private:
   PartialArraySplitter      _array_splitter;
   LullMarkClosure           _closure;
   LullMarkClosure           _private_closure;   // discovers no references
+  LullMarkClosure           _entry_closure;     // nor does it visit referents
   MarkingNMethodClosure     _code_closure;
   LullAllocator             _copy_allocator;
   StringDedup::Requests     _dedup_requests;
   Stack<oop, mtGC>          _self_forwarded;
+  Stack<oop, mtGC>          _private_entries;   // of maps of thread-local values; their referents have not been visited
   LullMarkStatistics        _statistics;
   bool                      _evacuating;        // some blocks are evacuated in this collection
   bool                      _copy_failed;       // no more room for copies in this collection
@@ -111,6 +117,7 @@ private:
   oop evacuate(oop obj);
   oop keep_in_place(oop obj, markWord mark, size_t words);
 
+  LullMarkClosure* closure_of(oop obj, bool is_private);
   void mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private);
   void follow(oop obj);
   void follow_array(objArrayOop array);
@@ -147,8 +154,9 @@ public:
   // Until all queues are empty.
   void drain_and_steal(uint worker_id, TaskTerminator* terminator);
 
-  // Removes the forwarding from objects that stayed in evacuated blocks.
-  void finish();
+  // Removes the forwarding from objects that stayed in evacuated blocks, and referents that are not alive
+  // from private entries. When all is marked, references are processed, and no other worker runs.
+  void finish(BoolObjectClosure* is_alive);
 };
 
 #endif // SHARE_GC_LULL_LULLMARKWORKER_HPP

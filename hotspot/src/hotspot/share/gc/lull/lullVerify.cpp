@@ -26,6 +26,7 @@
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullVerify.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -216,7 +217,7 @@ public:
   }
 
   void visit_reference(const void* field, oop holder, oop target) override {
-    if (is_public(target)) {
+    if (is_public(target) || LullThreadLocalMap::may_have_private(field, owner(target))) {
       return;
     }
     guarantee(!is_public(holder), "P: field " PTR_FORMAT " of public " PTR_FORMAT " (%s) refers to private " PTR_FORMAT " (%s) of thread %u",

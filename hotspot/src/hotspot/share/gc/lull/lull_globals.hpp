@@ -62,11 +62,11 @@
           "Return memory that the heap does not need to the system. Off, "  \
           "the heap never shrinks, and growing again costs nothing.")       \
                                                                             \
-  product(bool, LullTracking, false, EXPERIMENTAL,                          \
+  product(bool, LullTracking, true,                                         \
           "Know which objects are private to a thread. Each store of a "    \
           "reference costs a few instructions, and publishing an object "   \
           "costs a visit to it; private garbage can be collected by its "   \
-          "thread alone.")                                                  \
+          "thread alone. Off, there are no local collections either.")      \
                                                                             \
   product(bool, LullAlwaysPublic, false, EXPERIMENTAL,                      \
           "With LullTracking, all threads stay in public mode. Shows what " \
@@ -106,10 +106,21 @@
           "rarer stores, larger ones cost less.")                           \
           range(0, 1 * G)                                                   \
                                                                             \
-  product(bool, LullLocalCollections, false, EXPERIMENTAL,                  \
+  product(bool, LullLocalCollections, true,                                 \
           "Each thread collects its own private objects by itself; needs "  \
           "LullTracking. Costs a look at its stack each time, saves "       \
           "global collections, which stop all threads.")                    \
+                                                                            \
+  product(bool, LullPrivateThreadLocals, true, EXPERIMENTAL,                \
+          "What a thread keeps in java.lang.ThreadLocals stays private to " \
+          "it. Costs a copy of its map now and then, saves the publication "\
+          "of each value; until a program looks up how to read the maps of "\
+          "other threads.")                                                 \
+                                                                            \
+  product(bool, LullPrivateCarriers, true, EXPERIMENTAL,                    \
+          "Threads that carry virtual threads have private objects. Costs a "\
+          "look at the frames each time a virtual thread is unmounted. Off, "\
+          "all that carriers allocate is public.")                          \
                                                                             \
   product(size_t, LullLocalBudget, 512 * K, EXPERIMENTAL,                   \
           "Bytes that a thread allocates between two of its own "           \

@@ -25,28 +25,33 @@ package gc.lull;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
-/** The bean of global collections, for tests that need them to happen, or not to. */
-final class GCBean {
-    private static final GarbageCollectorMXBean BEAN = find();
+/** The beans of global and of local collections, for tests that need them to happen, or not to. */
+public final class GCBean {
+    private static final GarbageCollectorMXBean BEAN = find("Lull Global");
 
     private GCBean() {}
 
-    private static GarbageCollectorMXBean find() {
+    private static GarbageCollectorMXBean find(String name) {
         var beans = ManagementFactory.getGarbageCollectorMXBeans();
-        return beans.stream().filter(bean -> bean.getName().equals("Lull Global")).findFirst()
-                .orElseThrow(() -> new AssertionError("no bean 'Lull Global': " + beans.stream().map(bean -> bean.getName()).toList()));
+        return beans.stream().filter(bean -> bean.getName().equals(name)).findFirst()
+                .orElseThrow(() -> new AssertionError("no bean '" + name + "': " + beans.stream().map(bean -> bean.getName()).toList()));
     }
 
-    static GarbageCollectorMXBean get() {
+    public static GarbageCollectorMXBean get() {
         return BEAN;
     }
 
-    static long collections() {
+    public static long collections() {
         return BEAN.getCollectionCount();
     }
 
+    /** Of all threads. Only with -XX:+LullLocalCollections. */
+    public static long localCollections() {
+        return find("Lull Local").getCollectionCount();
+    }
+
     /** Bytes in use when the last collection had ended. */
-    static long usedAfterCollection() {
+    public static long usedAfterCollection() {
         return ManagementFactory.getMemoryPoolMXBeans().stream()
                 .filter(pool -> pool.getCollectionUsage() != null)
                 .mapToLong(pool -> pool.getCollectionUsage().getUsed())

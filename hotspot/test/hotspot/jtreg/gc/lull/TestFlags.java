@@ -99,7 +99,7 @@ public class TestFlags {
         refused("-XX:ParallelGCThreads=0 cannot be used with it", "-XX:ParallelGCThreads=0");
         refused("supports heaps of up to 1024G, the maximum heap size is 2048G", "-Xmx2t");
         refused("Multiple garbage collectors selected", "-XX:+UseSerialGC");
-        refused("it cannot be used with -XX:-LullTracking", EXPERIMENTAL, "-XX:+LullLocalCollections", "-XX:-LullTracking");
+        refused("it cannot be used with -XX:-LullTracking", "-XX:+LullLocalCollections", "-XX:-LullTracking");
 
         refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
         refused("LullMinHoleLines=0 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=0");
@@ -125,6 +125,9 @@ public class TestFlags {
         accepted("-XX:+AlwaysPreTouch", "-Xms16m", "-XX:ObjectAlignmentInBytes=16");
         accepted("-XX:ObjectAlignmentInBytes=256");
         accepted("-XX:+UseNUMA");
+        accepted("-XX:-LullTracking");
+        accepted("-XX:-LullLocalCollections");
+        accepted(EXPERIMENTAL, "-XX:-LullPrivateThreadLocals");
         // The size of TLABs is up to Lull, whatever is asked for.
         accepted("-XX:TLABSize=16k", "-XX:MinTLABSize=4k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
     }

@@ -32,7 +32,7 @@
  * @compile -g EATests.java
  * @run driver EATests -XX:+UnlockDiagnosticVMOptions -Xms256m -Xmx256m -Xbootclasspath/a:. -XX:+WhiteBoxAPI -Xbatch
  *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions
- *                     -XX:+LullTracking -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 -XX:+LullLoadCheck
+ *                     -XX:-LullLocalCollections -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 -XX:+LullLoadCheck
  */
 
 /*
@@ -45,5 +45,5 @@
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @compile -g EATests.java
  * @run driver EATests -XX:+UnlockDiagnosticVMOptions -Xms256m -Xmx256m -Xbootclasspath/a:. -XX:+WhiteBoxAPI -Xbatch
- *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
+ *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
  */

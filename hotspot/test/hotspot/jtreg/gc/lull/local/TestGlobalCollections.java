@@ -23,10 +23,10 @@
 
 package gc.lull.local;
 
-import java.lang.management.ManagementFactory;
 import java.lang.ref.WeakReference;
 import java.util.Random;
 import java.util.concurrent.CyclicBarrier;
+import gc.lull.GCBean;
 import jdk.test.whitebox.WhiteBox;
 
 /*
@@ -38,7 +38,7 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -50,7 +50,7 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:LullEvacuationFailureALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -62,7 +62,7 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:LullEvacuateALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -75,7 +75,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
  *                   -XX:+UseStringDeduplication -XX:StringDeduplicationAgeThreshold=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -116,10 +116,6 @@ public class TestGlobalCollections {
         }
     }
 
-    static long collections() {
-        return ManagementFactory.getGarbageCollectorMXBeans().get(0).getCollectionCount();
-    }
-
     static boolean isPublic(Object object) {
         return WB.isObjectInOldGen(object);
     }
@@ -145,8 +141,8 @@ public class TestGlobalCollections {
         WeakReference<Object> weak = new WeakReference<>(new byte[50]);
         check(!isPublic(head) && !isPublic(large) && !isPublic(weak), "new objects are private");
 
-        long enough = collections() + COLLECTIONS;
-        while (collections() < enough) {
+        long enough = GCBean.collections() + COLLECTIONS;
+        while (GCBean.collections() < enough) {
             for (int i = 0; i < 200; i++) {
                 published = new Object[] {new int[random.nextInt(100)], new Node(i, null)};
             }
@@ -214,6 +210,6 @@ public class TestGlobalCollections {
         if (all != null) {
             throw all;
         }
-        System.out.println(collections() + " global collections");
+        System.out.println(GCBean.collections() + " global collections");
     }
 }

@@ -35,7 +35,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary Objects that threads build, change, publish and drop agree with a model while each thread collects its own.
  * @library /
  * @run main/othervm -Xmx64m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 
@@ -45,7 +45,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary The same in the interpreter, with a local collection at nearly each slow allocation.
  * @library /
  * @run main/othervm -Xint -Xmx64m -XX:LullLocalCollectALot=3
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 2
  */
 
@@ -55,7 +55,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary The same in code of C1.
  * @library /
  * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx64m -XX:LullLocalCollectALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 
@@ -66,7 +66,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx64m -XX:LullLocalCollectALot=2
  *                   -XX:+UnlockDiagnosticVMOptions -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 12 3
  */
 
@@ -76,7 +76,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary The same in all tiers, with a local collection at each slow allocation.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 10 3
  */
 
@@ -86,7 +86,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary Each second object cannot be copied.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullEvacuationFailureALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 
@@ -96,7 +96,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary What survives is made public each time.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   -XX:LullTenureSize=0
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
@@ -107,7 +107,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary Threads change between private and public mode.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullFlipModeALot=5
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 
@@ -117,7 +117,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary With many global collections, which move everything.
  * @library /
  * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=50 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 
@@ -127,7 +127,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary With headers of one word.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:+UseCompactObjectHeaders
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 
@@ -137,7 +137,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary With references of 64 bits.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:-UseCompressedOops
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLocalCollections -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestLocalGraphs 8 3
  */
 

@@ -46,7 +46,7 @@ import jdk.test.lib.dcmd.PidJcmdExecutor;
  * @summary What the bean, the performance counters and the flight recorder say of a known number of local collections.
  * @library / /test/lib
  * @modules java.base/jdk.internal.misc java.management jdk.jfr
- * @run main/othervm -Xmx128m -XX:+UsePerfData -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullLocalBudget=1g
+ * @run main/othervm -Xmx128m -XX:+UsePerfData -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *      gc.lull.local.TestLocalStatistics
  */
 

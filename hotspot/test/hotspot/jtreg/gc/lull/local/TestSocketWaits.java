@@ -26,8 +26,6 @@ package gc.lull.local;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -37,12 +35,14 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import gc.lull.GCBean;
 
 /*
  * @test id=read
  * @requires vm.gc.Lull
  * @summary A thread that answers requests collects what each of them has left when it waits for the next one in a socket's read, ...
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullLocalBudget=1g
+ * @library /
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits read
  */
 
@@ -50,7 +50,8 @@ import java.nio.channels.SocketChannel;
  * @test id=timeout
  * @requires vm.gc.Lull
  * @summary ... in a read with a timeout, ...
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullLocalBudget=1g
+ * @library /
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits timeout
  */
 
@@ -58,7 +59,8 @@ import java.nio.channels.SocketChannel;
  * @test id=select
  * @requires vm.gc.Lull
  * @summary ... or in a selector.
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullLocalBudget=1g
+ * @library /
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits select
  */
 
@@ -66,22 +68,14 @@ import java.nio.channels.SocketChannel;
  * @test id=interpreter
  * @requires vm.gc.Lull
  * @summary In the interpreter, whose frames are walked in a native method.
- * @run main/othervm -Xint -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalCollections -XX:LullLocalBudget=1g
+ * @library /
+ * @run main/othervm -Xint -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits timeout
  */
 
 /* The budget is so large that only waits and lack of memory lead to a local collection. */
 public class TestSocketWaits {
     static final int REQUESTS = 400;
-
-    static long localCollections() {
-        for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
-            if (bean.getName().equals("Lull Local")) {
-                return bean.getCollectionCount();
-            }
-        }
-        throw new AssertionError("no bean 'Lull Local'");
-    }
 
     // A request's answer: what it has allocated is garbage then, but for what the caller holds.
     static int answer(int request) {
@@ -164,7 +158,7 @@ public class TestSocketWaits {
             }
         });
         thread.start();
-        long before = localCollections();
+        long before = GCBean.localCollections();
         try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
             for (int i = 0; i < REQUESTS; i++) {
                 socket.getOutputStream().write(i & 0xff);
@@ -178,7 +172,7 @@ public class TestSocketWaits {
         if (failure[0] != null) {
             throw new AssertionError("the server", failure[0]);
         }
-        long collections = localCollections() - before;
+        long collections = GCBean.localCollections() - before;
         System.out.println(collections + " local collections");
         // The client allocates as much, and waits as often. Not each wait has enough to look at while code is compiled.
         if (collections < 2 * REQUESTS * 9 / 10) {

@@ -427,7 +427,7 @@ public class TestBarrierElision {
     static TestFramework framework() {
         return new TestFramework(TestBarrierElision.class)
             .addFlags("-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+UnlockDiagnosticVMOptions",
-                      "-XX:+LullTracking", "-XX:+LullElideBarriers", "-XX:LullPublicModePercent=100");
+                      "-XX:-LullLocalCollections", "-XX:+LullElideBarriers", "-XX:LullPublicModePercent=100");
     }
 
     public static void main(String[] args) {

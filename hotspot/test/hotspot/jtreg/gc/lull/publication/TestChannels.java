@@ -43,7 +43,7 @@ import jdk.internal.misc.Unsafe;
  *          is checked, and the whole heap at each collection.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
+ * @run main/othervm -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
  *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 30
  */
 
@@ -53,7 +53,7 @@ import jdk.internal.misc.Unsafe;
  * @summary The same in C1's code.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:+LullLoadCheck
+ * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
  *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 
@@ -63,7 +63,7 @@ import jdk.internal.misc.Unsafe;
  * @summary The same in C2's code.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
+ * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
  *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 
@@ -73,7 +73,7 @@ import jdk.internal.misc.Unsafe;
  * @summary The same in all tiers.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
+ * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
  *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 
@@ -83,7 +83,7 @@ import jdk.internal.misc.Unsafe;
  * @summary The same while threads change between private and public mode.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullFlipModeALot=3 -XX:LullPublishAllALot=101
+ * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:LullFlipModeALot=3 -XX:LullPublishAllALot=101
  *                   gc.lull.publication.TestChannels 150
  */
 
@@ -93,7 +93,7 @@ import jdk.internal.misc.Unsafe;
  * @summary The same when most closures are over the limit.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullPublicationLimit=10 -XX:LullPublicModeWindows=1
+ * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:LullPublicationLimit=10 -XX:LullPublicModeWindows=1
  *                   -XX:LullPublicModeWindow=32k gc.lull.publication.TestChannels 150
  */
 
@@ -103,7 +103,7 @@ import jdk.internal.misc.Unsafe;
  * @summary The same with references of 64 bits.
  * @library /
  * @modules java.base/jdk.internal.misc
- * @run main/othervm -XX:-UseCompressedOops -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking
+ * @run main/othervm -XX:-UseCompressedOops -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
  *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
  */
 

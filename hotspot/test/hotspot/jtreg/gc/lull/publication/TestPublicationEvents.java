@@ -42,7 +42,7 @@ import jdk.test.lib.Asserts;
  * @summary The flight recorder's events about publication: totals, per thread, changes of mode, samples with class and stack.
  * @library / /test/lib
  * @modules jdk.jfr
- * @run main/othervm -Xmx64m -Xint -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullPublicationSampling=1
+ * @run main/othervm -Xmx64m -Xint -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:LullPublicationSampling=1
  *      -XX:LullPublicModeWindow=32k -XX:LullPublicModeWindows=1 gc.lull.publication.TestPublicationEvents on
  */
 
@@ -53,7 +53,7 @@ import jdk.test.lib.Asserts;
  * @modules jdk.jfr
  * @run main/othervm -Xmx64m -Xcomp -XX:TieredStopAtLevel=1 -XX:CompileCommand=compileonly,gc.lull.publication.TestPublicationEvents::publish*
  *      -XX:CompileCommand=dontinline,gc.lull.publication.TestPublicationEvents::publish*
- *      -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullPublicationSampling=1
+ *      -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:LullPublicationSampling=1
  *      -XX:LullPublicModeWindow=32k -XX:LullPublicModeWindows=1 gc.lull.publication.TestPublicationEvents on
  */
 
@@ -64,7 +64,7 @@ import jdk.test.lib.Asserts;
  * @modules jdk.jfr
  * @run main/othervm -Xmx64m -Xcomp -XX:-TieredCompilation -XX:CompileCommand=compileonly,gc.lull.publication.TestPublicationEvents::publish*
  *      -XX:CompileCommand=dontinline,gc.lull.publication.TestPublicationEvents::publish*
- *      -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullTracking -XX:LullPublicationSampling=1
+ *      -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:LullPublicationSampling=1
  *      -XX:LullPublicModeWindow=32k -XX:LullPublicModeWindows=1 gc.lull.publication.TestPublicationEvents on
  */
 

@@ -180,7 +180,7 @@ public class TestPublicationStatistics {
     }
 
     private static void counts() throws Exception {
-        List<String> lines = run("known", "-XX:+LullTracking", "-XX:LullPublicModePercent=100", "-Xlog:gc+publish=debug").stdoutAsLines();
+        List<String> lines = run("known", "-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100", "-Xlog:gc+publish=debug").stdoutAsLines();
         List<String> before = at("before", lines);
         List<String> alive = at("alive", lines);
         List<String> ended = at("ended", lines);
@@ -227,7 +227,7 @@ public class TestPublicationStatistics {
     }
 
     private static void modes() throws Exception {
-        OutputAnalyzer output = run("much", "-XX:+LullTracking", "-XX:LullPublicModeWindow=32k", "-XX:LullPublicModeWindows=1",
+        OutputAnalyzer output = run("much", "-XX:-LullLocalCollections", "-XX:LullPublicModeWindow=32k", "-XX:LullPublicModeWindows=1",
             "-Xlog:gc+publish=debug");
         output.shouldMatch("Thread \\d+: public mode, much is published \\(\\d+% published\\)");
         output.shouldMatch("Thread \\d+: private mode, tries again");

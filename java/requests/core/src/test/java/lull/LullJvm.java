@@ -35,7 +35,7 @@ public final class LullJvm implements AutoCloseable {
         String java = System.getenv("LULL_JAVA");
         assumeTrue(java != null && !java.isEmpty(), "LULL_JAVA names no Lull JVM");
         Path output = Files.createTempFile("lull-requests", ".log");
-        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullLocalCollections",
+        List<String> command = new ArrayList<>(List.of(java, "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions",
                 // So large that only waits and ends of requests are left as reasons to collect.
                 "-XX:LullLocalBudget=1g", "-Xmx512m", "-cp", System.getProperty("java.class.path"), program.getName()));
         Stream.of(arguments).map(String::valueOf).forEach(command::add);

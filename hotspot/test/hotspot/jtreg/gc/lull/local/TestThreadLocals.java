@@ -1,0 +1,435 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+
+package gc.lull.local;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+import gc.lull.GCBean;
+import jdk.test.whitebox.WhiteBox;
+
+/*
+ * @test id=default
+ * @requires vm.gc.Lull
+ * @summary Thread-local values stay private to their thread, become so again after System.gc(), are forgotten with their
+ *          variables, and die with their thread.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals stay forget end
+ */
+
+/*
+ * @test id=interpreter
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same in the interpreter, where each load is checked.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   -Xint -XX:+LullLoadCheck
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals stay forget end
+ */
+
+/*
+ * @test id=c1
+ * @requires vm.gc.Lull & vm.debug & vm.compiler1.enabled
+ * @summary The same in C1's code.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   -XX:TieredStopAtLevel=1 -XX:+LullLoadCheck
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals stay forget end
+ */
+
+/*
+ * @test id=c2
+ * @requires vm.gc.Lull & vm.debug & vm.compiler2.enabled
+ * @summary The same in C2's code, with collections at every third slow allocation.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -XX:LullLocalCollectALot=3
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals stay forget end
+ */
+
+/*
+ * @test id=headers
+ * @requires vm.gc.Lull & vm.bits == 64
+ * @summary The same with compact headers and references of 64 bits.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   -XX:-UseCompressedOops
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals stay forget end
+ */
+
+/*
+ * @test id=field
+ * @requires vm.gc.Lull
+ * @summary Whoever reads the map of another thread finds all of it public: by reflection on the field, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals field
+ */
+
+/*
+ * @test id=accessor
+ * @requires vm.gc.Lull
+ * @summary ... on its accessor, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals accessor
+ */
+
+/*
+ * @test id=handle
+ * @requires vm.gc.Lull
+ * @summary ... by a method handle, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals handle
+ */
+
+/*
+ * @test id=jni
+ * @requires vm.gc.Lull
+ * @summary ... or by JNI.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals jni
+ */
+
+/*
+ * @test id=off
+ * @requires vm.gc.Lull
+ * @summary With -XX:-LullPrivateThreadLocals they are public from the beginning.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 -XX:-LullPrivateThreadLocals
+ *                   gc.lull.local.TestThreadLocals off end
+ */
+public class TestThreadLocals {
+    static final WhiteBox WB = WhiteBox.getWhiteBox();
+
+    static final int VARIABLES = 50;
+    static final int REQUESTS = 20;
+
+    @SuppressWarnings("unchecked")
+    static final ThreadLocal<Value>[] variables = new ThreadLocal[VARIABLES];
+
+    static volatile Object sink;
+
+    static final class Value {
+        final int number;
+        final String text;
+
+        Value(int number) {
+            this.number = number;
+            this.text = "value " + number;
+        }
+    }
+
+    static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+
+    static boolean isPublic(Object object) {
+        return WB.isObjectInOldGen(object);
+    }
+
+    /** Private garbage, a wait, and a local collection therefore. */
+    static void endRequest() {
+        long before = GCBean.localCollections();
+        do {
+            for (int i = 0; i < 1000; i++) {
+                byte[] garbage = new byte[1000];
+                garbage[0] = 1;
+            }
+            LockSupport.parkNanos(1000);
+        } while (GCBean.localCollections() == before);
+    }
+
+    interface Body {
+        void run() throws Exception;
+    }
+
+    /** In a thread of its own, which has nothing public yet. */
+    static void inThread(Body body) throws Exception {
+        Throwable[] failure = new Throwable[1];
+        Thread thread = new Thread(() -> {
+            try {
+                body.run();
+            } catch (Throwable t) {
+                failure[0] = t;
+            }
+        });
+        thread.start();
+        thread.join();
+        if (failure[0] != null) {
+            throw new AssertionError("in a thread", failure[0]);
+        }
+    }
+
+    static void verify(Value[] values) {
+        for (int i = 0; i < VARIABLES; i++) {
+            Value value = variables[i].get();
+            check(value.number == i && value.text.equals("value " + i), "a value");
+            check(value == values[i], "a value is the one that was set");
+        }
+    }
+
+    static void stay() throws Exception {
+        Value[] values = new Value[VARIABLES];
+        for (int i = 0; i < VARIABLES; i++) {
+            values[i] = new Value(i);
+            variables[i].set(values[i]);
+        }
+        for (int i = 0; i < REQUESTS; i++) {
+            verify(values);
+            for (Value value : values) {
+                check(!isPublic(value) && !isPublic(value.text), "a thread-local value is private");
+            }
+            endRequest();
+        }
+
+        System.gc();
+        verify(values);
+        check(isPublic(values[0]) && isPublic(values[0].text), "what survives System.gc() is public");
+        Value late = new Value(-1);
+        ThreadLocal<Value> other = new ThreadLocal<>();
+        other.set(late);        // into a public map, as a rule
+        values = values.clone();
+        endRequest();
+        verify(values);
+        check(other.get() == late, "a value that was set before the map was private again");
+        for (int i = 0; i < REQUESTS; i++) {
+            for (int k = 0; k < VARIABLES; k += 3) {
+                values[k] = new Value(k);
+                variables[k].set(values[k]);
+                check(!isPublic(values[k]), "the map is private again, and so are new values");
+            }
+            verify(values);
+            endRequest();
+            variables[i].remove();
+            values[i] = new Value(i);
+            variables[i].set(values[i]);
+            check(!isPublic(values[i]), "a new entry is private, too");
+        }
+    }
+
+    // 100 MB of values of variables that nobody knows any more, and then one that a global collection has to find.
+    static void forget() throws Exception {
+        long global = GCBean.collections();
+        for (int i = 0; i < 1000; i++) {
+            new ThreadLocal<byte[]>().set(new byte[100_000]);
+            if (i % 20 == 19) {
+                endRequest();
+            }
+        }
+        long later = GCBean.collections();
+        System.out.println((later - global) + " global collections");
+        check(later - global <= 5, (later - global) + " global collections: forgotten values have been kept");
+
+        ThreadLocal<Value> forgotten = new ThreadLocal<>();
+        Value value = new Value(1);
+        forgotten.set(value);
+        check(!isPublic(value), "the entry is private");
+        WeakReference<Object> weak = new WeakReference<>(forgotten);
+        sink = weak;
+        check(isPublic(forgotten) && !isPublic(value), "the variable alone is public");
+        forgotten = null;
+        long enough = GCBean.collections() + 3;
+        while (GCBean.collections() < enough) {
+            for (int i = 0; i < 1000; i++) {
+                byte[] privateGarbage = new byte[3000];
+                privateGarbage[0] = 1;
+                Object[] publicGarbage = {weak, new byte[1000]};
+                sink = publicGarbage;
+            }
+        }
+        check(!isPublic(value), "no global collection was one that publishes all");
+        check(weak.get() == null, "a private entry does not keep its variable");
+    }
+
+    // With values that nobody has removed.
+    static void end() throws Exception {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            int number = i;
+            Thread thread = new Thread(() -> {
+                variables[0].set(new Value(number));
+                variables[1].set(new Value(-number));
+                if (number % 3 == 0) {
+                    System.gc();
+                }
+                if (number % 5 == 0) {
+                    throw new IllegalStateException("the end of a thread");
+                }
+            });
+            thread.setUncaughtExceptionHandler((t, e) -> { });
+            thread.start();
+            threads.add(thread);
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.gc();
+        check(threads.size() == 100, "the threads are alive as objects");
+    }
+
+    static void off() {
+        Value value = new Value(1);
+        check(!isPublic(value), "a new object is private");
+        variables[0].set(value);
+        check(isPublic(value), "a thread-local value is public");
+        endRequest();
+        Value late = new Value(2);
+        variables[0].set(late);
+        check(isPublic(late), "and the map does not become private");
+    }
+
+    static native Object mapByJni(Thread thread);
+
+    static Object mapOf(Thread thread, String how) throws Throwable {
+        Class<?> mapClass = Class.forName("java.lang.ThreadLocal$ThreadLocalMap");
+        switch (how) {
+            case "field":
+                Field field = Thread.class.getDeclaredField("threadLocals");
+                field.setAccessible(true);
+                return field.get(thread);
+            case "accessor":
+                Method method = Thread.class.getDeclaredMethod("threadLocals");
+                method.setAccessible(true);
+                return method.invoke(thread);
+            case "handle":
+                return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
+                        .findGetter(Thread.class, "threadLocals", mapClass).invoke(thread);
+            case "jni":
+                System.loadLibrary("LullThreadLocals");
+                return mapByJni(thread);
+            default:
+                throw new AssertionError(how);
+        }
+    }
+
+    static void foreign(String how) throws Throwable {
+        CountDownLatch isSet = new CountDownLatch(1);
+        CountDownLatch wasRead = new CountDownLatch(1);
+        Throwable[] failure = new Throwable[1];
+        Thread thread = new Thread(() -> {
+            try {
+                Value value = new Value(7);
+                variables[7].set(value);
+                check(!isPublic(value) && !isPublic(value.text), "a thread-local value is private");
+                isSet.countDown();
+                wasRead.await();
+                check(isPublic(value) && isPublic(value.text), "it is public when another thread has read it");
+                endRequest();
+                Value late = new Value(8);
+                variables[8].set(late);
+                check(isPublic(late), "and values are public from there on");
+            } catch (Throwable t) {
+                failure[0] = t;
+                isSet.countDown();
+            }
+        });
+        thread.start();
+        isSet.await();
+        try {
+            Object map = mapOf(thread, how);
+            Field tableField = map.getClass().getDeclaredField("table");
+            tableField.setAccessible(true);
+            Object table = tableField.get(map);
+            boolean found = false;
+            for (int i = 0; i < Array.getLength(table); i++) {
+                Object entry = Array.get(table, i);
+                if (entry != null && ((WeakReference<?>) entry).get() == variables[7]) {
+                    Field valueField = entry.getClass().getDeclaredField("value");
+                    valueField.setAccessible(true);
+                    Value value = (Value) valueField.get(entry);
+                    found = value.number == 7 && value.text.equals("value 7") && isPublic(value);
+                }
+            }
+            check(found || failure[0] != null, "the value in the other thread's map");
+        } finally {
+            wasRead.countDown();
+            thread.join();
+        }
+        if (failure[0] != null) {
+            throw failure[0];
+        }
+    }
+
+    public static void main(String[] args) throws Throwable {
+        for (int i = 0; i < VARIABLES; i++) {
+            variables[i] = new ThreadLocal<>();
+        }
+        for (String what : args) {
+            System.out.println(what);
+            switch (what) {
+                case "stay" -> inThread(TestThreadLocals::stay);
+                case "forget" -> inThread(TestThreadLocals::forget);
+                case "end" -> end();
+                case "off" -> inThread(TestThreadLocals::off);
+                default -> foreign(what);
+            }
+        }
+    }
+}
