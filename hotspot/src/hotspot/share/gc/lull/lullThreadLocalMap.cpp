@@ -47,12 +47,14 @@
 #include "utilities/copy.hpp"
 
 static const char* const FieldName = "threadLocals";   // and that of its accessor
+static const char* const TakesThread = "(Ljava/lang/Thread;";
 
 volatile bool LullThreadLocalMap::_is_enabled = false;
 volatile bool LullThreadLocalMap::_may_be_private = false;
 int LullThreadLocalMap::_map_offset = 0;
 int LullThreadLocalMap::_table_offset = 0;
 Symbol* LullThreadLocalMap::_entry_name = nullptr;
+Symbol* LullThreadLocalMap::_thread_local_name = nullptr;
 
 // 0 if there is no such field.
 static int field_offset(const Klass* klass, const char* name, const char* signature) {
@@ -72,6 +74,7 @@ void LullThreadLocalMap::initialize() {
     return;
   }
   _entry_name = SymbolTable::new_permanent_symbol("java/lang/ThreadLocal$ThreadLocalMap$Entry");
+  _thread_local_name = SymbolTable::new_permanent_symbol("java/lang/ThreadLocal");
   _is_enabled = true;
   _may_be_private = true;
 }
@@ -246,19 +249,37 @@ void LullThreadLocalMap::publish_all(const char* how) {
   log_info(gc, local)("Thread-local values are public from here on: the map of a thread may be read by others (%s)", how);
 }
 
+bool LullThreadLocalMap::is_thread_local(const Klass* klass) {
+  return klass->name() == _thread_local_name && klass->class_loader_data()->is_the_null_class_loader_data();
+}
+
 oop LullThreadLocalMap::before_lookup_of_members(oop mirror) {
-  if (!_may_be_private || java_lang_Class::as_Klass(mirror) != vmClasses::Thread_klass()) {
+  const Klass* const klass = _may_be_private ? java_lang_Class::as_Klass(mirror) : nullptr;
+  if (klass == nullptr || (klass != vmClasses::Thread_klass() && !is_thread_local(klass))) {
     return mirror;
   }
   HandleMark hm(Thread::current());
   Handle handle(Thread::current(), mirror);
-  publish_all("the members of java.lang.Thread have been asked for");
+  publish_all("the members of java.lang.Thread or ThreadLocal have been asked for");
   return handle();
 }
 
-void LullThreadLocalMap::before_lookup_by_name(const Klass* klass, const char* name) {
-  if (_may_be_private && strcmp(name, FieldName) == 0 && klass->is_subclass_of(vmClasses::Thread_klass())) {
-    publish_all("it has been asked for by its name");
+void LullThreadLocalMap::before_lookup_by_name(const Klass* klass, const char* name, const char* signature) {
+  if (!_may_be_private) {
+    return;
+  }
+  if (klass->is_subclass_of(vmClasses::Thread_klass())) {
+    if (strcmp(name, FieldName) == 0) {
+      publish_all("it has been asked for by its name");
+    }
+  } else if (strncmp(signature, TakesThread, strlen(TakesThread)) == 0) {
+    const Klass* super = klass;
+    while (super != nullptr && !is_thread_local(super)) {
+      super = super->super();
+    }
+    if (super != nullptr) {
+      publish_all("a method of ThreadLocal has been asked for that takes a thread");
+    }
   }
 }
 
@@ -268,11 +289,16 @@ void LullThreadLocalMap::before_resolution(Handle member_name) {
   }
   const oop mirror = java_lang_invoke_MemberName::clazz(member_name());
   const oop name = java_lang_invoke_MemberName::name(member_name());
-  if (mirror == nullptr || name == nullptr || !java_lang_String::equals(name, FieldName, strlen(FieldName))) {
+  const oop type = java_lang_invoke_MemberName::type(member_name());
+  const Klass* const klass = mirror == nullptr ? nullptr : java_lang_Class::as_Klass(mirror);
+  if (klass == nullptr || name == nullptr) {
     return;
   }
-  const Klass* const klass = java_lang_Class::as_Klass(mirror);
-  if (klass != nullptr) {
-    before_lookup_by_name(klass, FieldName);
+  const bool takes_thread = type != nullptr && java_lang_invoke_MethodType::is_instance(type) &&
+                            java_lang_invoke_MethodType::ptype_count(type) > 0 &&
+                            java_lang_invoke_MethodType::ptype(type, 0) == vmClasses::Thread_klass()->java_mirror();
+  const bool is_field = java_lang_String::equals(name, FieldName, strlen(FieldName));
+  if (takes_thread || is_field) {
+    before_lookup_by_name(klass, is_field ? FieldName : "", takes_thread ? TakesThread : "");
   }
 }

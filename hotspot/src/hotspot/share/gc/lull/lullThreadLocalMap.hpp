@@ -45,9 +45,9 @@ class Thread;
 //   public                                          +-----> ThreadLocal
 //
 // The field is a root of its thread's local collections. The class library reads and writes
-// it for the current thread, or the current carrier, only. Whoever else may come to it looks it, or
-// its accessor, up first: by reflection, a method handle, JNI or JVMTI. Then the maps of all threads are
-// published, and maps are public from there on.
+// it for the current thread, or the current carrier, only. Whoever else may come to it looks up first the field,
+// its accessor, or a method of ThreadLocal that takes a Thread: by reflection, a method handle, JNI or JVMTI. Then
+// the maps of all threads are published, and maps are public from there on.
 //
 // A map that has become public with all that its thread had (in public mode; at a global
 // collection) would publish each value that is set later. So the thread takes it back after its next
@@ -73,6 +73,7 @@ private:
   static int _map_offset;       // of Thread.threadLocals
   static int _table_offset;     // of ThreadLocalMap.table; 0: not known yet
   static Symbol* _entry_name;
+  static Symbol* _thread_local_name;
 
   static void* field_of(const Thread* thread);
   static oop map_of(const JavaThread* thread);
@@ -81,6 +82,7 @@ private:
   static oop copy(oop obj, LullAllocator* allocator);
   static oop copy_entry(oop entry, LullAllocator* allocator);
 
+  static bool is_thread_local(const Klass* klass);
   static void publish(const JavaThread* thread);
   static void publish_all(const char* how);
 
@@ -108,9 +110,9 @@ public:
   static void take_back(JavaThread* thread, LullAllocator* allocator);
 
   // Before the caller learns where a class has its fields, or which methods it has. They wait for a handshake of
-  // all threads if it is about this field or its accessor.
+  // all threads if what it learns leads to the map of any thread.
   static oop before_lookup_of_members(oop mirror);    // where the mirror is afterwards
-  static void before_lookup_by_name(const Klass* klass, const char* name);
+  static void before_lookup_by_name(const Klass* klass, const char* name, const char* signature);
   static void before_resolution(Handle member_name);  // a java.lang.invoke.MemberName
 };
 

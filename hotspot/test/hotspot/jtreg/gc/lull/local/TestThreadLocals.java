@@ -24,6 +24,7 @@
 package gc.lull.local;
 
 import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
@@ -127,6 +128,19 @@ import jdk.test.whitebox.WhiteBox;
  */
 
 /*
+ * @test id=getter
+ * @requires vm.gc.Lull
+ * @summary ... on the method of ThreadLocal that gets a map, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals getter
+ */
+
+/*
  * @test id=handle
  * @requires vm.gc.Lull
  * @summary ... by a method handle, ...
@@ -137,6 +151,19 @@ import jdk.test.whitebox.WhiteBox;
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestThreadLocals handle
+ */
+
+/*
+ * @test id=getterHandle
+ * @requires vm.gc.Lull
+ * @summary ... by a method handle of that, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals getterHandle
  */
 
 /*
@@ -358,6 +385,13 @@ public class TestThreadLocals {
                 Method method = Thread.class.getDeclaredMethod("threadLocals");
                 method.setAccessible(true);
                 return method.invoke(thread);
+            case "getter":
+                Method getter = ThreadLocal.class.getDeclaredMethod("getMap", Thread.class);
+                getter.setAccessible(true);
+                return getter.invoke(variables[0], thread);
+            case "getterHandle":
+                return MethodHandles.privateLookupIn(ThreadLocal.class, MethodHandles.lookup())
+                        .findVirtual(ThreadLocal.class, "getMap", MethodType.methodType(mapClass, Thread.class)).invoke(variables[0], thread);
             case "handle":
                 return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
                         .findGetter(Thread.class, "threadLocals", mapClass).invoke(thread);
