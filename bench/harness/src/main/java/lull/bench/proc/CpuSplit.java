@@ -41,8 +41,8 @@ public final class CpuSplit {
         }
     }
 
-    public CpuSplit(long pid) {
-        this(Path.of("/proc", Long.toString(pid)), new PerfCounters(pid));
+    public CpuSplit(long pid, PerfCounters counters) {
+        this(Path.of("/proc", Long.toString(pid)), counters);
     }
 
     CpuSplit(Path process, PerfCounters counters) {

@@ -11,6 +11,7 @@ public final class Sampler implements AutoCloseable {
     private static final int PERIOD_MILLIS = 500;
 
     private final long pid;
+    private final PerfCounters counters;
     private final CpuSplit split;
     private final List<Sample> samples = new ArrayList<>();
     private final Thread thread;
@@ -22,13 +23,15 @@ public final class Sampler implements AutoCloseable {
      * @param millis when, in milliseconds since the epoch
      * @param rss resident set in megabytes
      * @param cpu processor seconds of the process so far
+     * @param memory what it did with private objects so far
      * @param machine busy processor seconds of the machine so far
      */
-    public record Sample(long millis, double rss, CpuSplit.Seconds cpu, double machine) { }
+    public record Sample(long millis, double rss, CpuSplit.Seconds cpu, PrivateMemory memory, double machine) { }
 
     public Sampler(long pid) {
         this.pid = pid;
-        this.split = new CpuSplit(pid);
+        this.counters = new PerfCounters(pid);
+        this.split = new CpuSplit(pid, counters);
         this.thread = Thread.ofPlatform().daemon().name("sampler").start(this::run);
     }
 
@@ -47,7 +50,8 @@ public final class Sampler implements AutoCloseable {
     public void sample() {
         synchronized (samples) {
             try {
-                samples.add(new Sample(System.currentTimeMillis(), Memory.residentMegabytes(pid), split.read(), MachineCpu.busySeconds()));
+                samples.add(new Sample(System.currentTimeMillis(), Memory.residentMegabytes(pid), split.read(), PrivateMemory.read(counters),
+                        MachineCpu.busySeconds()));
             } catch (IOException e) {
                 // The process has ended: the samples so far are the result.
                 closed = true;

@@ -159,6 +159,7 @@ public final class Bench {
             if (failure == null) {
                 trial.metrics().forEach((metric, value) -> metrics.put(metric.id(), value));
                 metrics.putAll(trial.fixedWork().metrics());
+                metrics.putAll(trial.privacy().metrics());
                 latencies = trial.latencies();
                 // One is drawn, so one is kept.
                 timeline = key.number() == 1 ? trial.timeline().thinned() : null;

@@ -11,6 +11,7 @@ import lull.bench.report.Page;
 import lull.bench.report.Page.Key;
 import lull.bench.report.Scale;
 import lull.bench.result.Cell;
+import lull.bench.result.Privacy;
 import lull.bench.run.BenchReport.Findings;
 
 /** The page of a benchmark: pictures and numbers of each service, what is missing, and how it was measured. */
@@ -53,6 +54,10 @@ final class BenchPage {
                     pictures.overHeap("Throughput over the heap", "/s", false, 0, c -> c.mean(Metric.THROUGHPUT.id())));
             page.picture("Longest pause", "Mean over the invocations of the longest pause of each. Lower is better.", keys,
                     pictures.overHeap("Longest pause over the heap", "ms", true, 0, c -> c.mean(Metric.LONGEST_PAUSE.id())));
+            if (BenchReport.hasPrivacy(found)) {
+                page.picture("Published per request", "Kilobytes that an answer of the closed loop made public, of those that it allocated.", pictures.keysOf(Privacy.PUBLISHED),
+                        pictures.overHeap("Kilobytes published per request over the heap", "KB", false, 0, c -> c.mean(Privacy.PUBLISHED)));
+            }
             for (double factor : pictures.factors()) {
                 page.picture("Latency at " + Scale.label(factor) + "x", "Open loop, from the intended start; all invocations together. A dot is the slowest request. "
                         + "Lower is better.", keys, pictures.percentiles(factor));
@@ -62,6 +67,10 @@ final class BenchPage {
         overTime(page, pictures);
         page.table(BenchReport.table(found));
         page.note(BenchReport.denominators(found) + ".");
+        if (BenchReport.hasPrivacy(found)) {
+            page.note("Per answer of the closed loop, on collectors that tell private objects from public ones:");
+            page.table(BenchReport.privacy(found));
+        }
         BenchReport.missing(found).forEach(reason -> page.note("Missing: " + reason));
     }
 

@@ -55,6 +55,12 @@ final class BenchPictures {
         return collectors.stream().map(c -> new Key(colour(c), "line", c)).toList();
     }
 
+    /** Returns the keys of those collectors that have the metric. */
+    List<Key> keysOf(String metric) {
+        return collectors.stream().filter(name -> cells.stream().anyMatch(c -> c.setup().collector().equals(name) && !c.values(metric).isEmpty()))
+                .map(c -> new Key(colour(c), "line", c)).toList();
+    }
+
     /**
      * Draws a value over the heap.
      *

@@ -19,6 +19,7 @@ import lull.bench.result.FixedWork;
 import lull.bench.result.Invocation;
 import lull.bench.result.LowerBoundOverhead;
 import lull.bench.result.LowerBoundOverhead.Point;
+import lull.bench.result.Privacy;
 import lull.bench.util.Interval;
 import lull.bench.util.Json;
 
@@ -59,6 +60,9 @@ final class BenchReport {
             }
             json.add(json(found));
             text.append(found.study.workload().service()).append('\n').append(table(found)).append(denominators(found)).append("\n\n");
+            if (hasPrivacy(found)) {
+                text.append("private objects, per answer of the closed loop\n").append(privacy(found)).append('\n');
+            }
             missing(found).forEach(reason -> text.append("missing: ").append(reason).append('\n'));
         }
         if (findings.size() > 1) {
@@ -140,6 +144,36 @@ final class BenchReport {
             table.add(row);
         }
         return table;
+    }
+
+    /** Does any collector tell private objects from public ones? */
+    static boolean hasPrivacy(Findings found) {
+        return found.cells.stream().anyMatch(cell -> !cell.values(Privacy.ALLOCATED).isEmpty());
+    }
+
+    /** Returns the table of what became of private objects, of those cells whose collector tells: means, with half of the interval. */
+    static TextTable privacy(Findings found) {
+        TextTable table = new TextTable();
+        table.add(List.of("heap", "collector", "n", "allocated KB", "published KB", "published %", "local collections", "survived KB", "survived %"));
+        for (Cell cell : found.cells) {
+            if (cell.values(Privacy.ALLOCATED).isEmpty()) {
+                continue;
+            }
+            double allocated = cell.mean(Privacy.ALLOCATED).value();
+            table.add(List.of(Scale.label(cell.setup().factor()) + "x (" + cell.setup().heap() + " MB)", cell.setup().collector(),
+                    "" + cell.invocations().size(), amount(cell, Privacy.ALLOCATED), amount(cell, Privacy.PUBLISHED), percent(cell, Privacy.PUBLISHED, allocated),
+                    amount(cell, Privacy.COLLECTIONS), amount(cell, Privacy.SURVIVED), percent(cell, Privacy.SURVIVED, allocated)));
+        }
+        return table;
+    }
+
+    private static String amount(Cell cell, String metric) {
+        Interval mean = cell.mean(metric);
+        return String.format(Locale.ROOT, "%.2f", mean.value()) + (mean.bounded() ? String.format(Locale.ROOT, " ±%.2f", mean.high() - mean.value()) : "");
+    }
+
+    private static String percent(Cell cell, String metric, double allocated) {
+        return String.format(Locale.ROOT, "%.1f", 100 * cell.mean(metric).value() / allocated);
     }
 
     private static String ratio(Interval value) {

@@ -13,8 +13,10 @@ import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 import lull.bench.gclog.GcLog;
 import lull.bench.proc.CpuSplit;
+import lull.bench.proc.PrivateMemory;
 import lull.bench.proc.Sampler;
 import lull.bench.result.FixedWork;
+import lull.bench.result.Privacy;
 import lull.bench.result.Timeline;
 import lull.bench.util.Json;
 
@@ -180,6 +182,17 @@ public final class Trial {
         double collector = Sampler.growth(samples, from, to, s -> s.cpu().gc());
         double rest = Sampler.growth(samples, from, to, s -> s.cpu().jit() + s.cpu().mutator());
         return new FixedWork((to - from) / 1000.0, log.pausedSeconds(uptime(from), uptime(to)), collector + rest, collector);
+    }
+
+    /** Returns what an answer of the closed loop allocated, and what became of it. */
+    Privacy privacy() {
+        return new Privacy(memoryPerAnswer(PrivateMemory::allocated) / 1024, memoryPerAnswer(PrivateMemory::published) / 1024,
+                memoryPerAnswer(PrivateMemory::survived) / 1024, memoryPerAnswer(PrivateMemory::collections));
+    }
+
+    private double memoryPerAnswer(ToDoubleFunction<PrivateMemory> counter) {
+        return Sampler.growth(samples, (long) number("closed", "startMillis"), (long) number("closed", "endMillis"), s -> counter.applyAsDouble(s.memory()))
+                / number("closed", "answers");
     }
 
     /** Returns megabytes per answer that were allocated in the closed loop, see {@link GcLog#allocatedMegabytes}. */

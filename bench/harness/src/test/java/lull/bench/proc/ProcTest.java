@@ -57,8 +57,8 @@ class ProcTest {
 
     @Test
     void growthIsInterpolated() {
-        List<Sampler.Sample> samples = List.of(new Sampler.Sample(1000, 0, new CpuSplit.Seconds(1, 0, 0), 0),
-                new Sampler.Sample(2000, 0, new CpuSplit.Seconds(3, 0, 0), 0));
+        List<Sampler.Sample> samples = List.of(new Sampler.Sample(1000, 0, new CpuSplit.Seconds(1, 0, 0), new PrivateMemory(0, 0, 0, 0), 0),
+                new Sampler.Sample(2000, 0, new CpuSplit.Seconds(3, 0, 0), new PrivateMemory(0, 0, 0, 0), 0));
         assertEquals(1, Sampler.growth(samples, 1000, 1500, s -> s.cpu().gc()), 1e-9);
         assertEquals(2, Sampler.growth(samples, 0, 9000, s -> s.cpu().gc()), 1e-9);
         assertEquals(0, Sampler.growth(List.of(), 0, 9000, s -> s.cpu().gc()));

@@ -16,6 +16,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import lull.bench.load.Latencies;
 import lull.bench.result.FixedWork;
 import lull.bench.result.Invocation;
+import lull.bench.result.Privacy;
 import lull.bench.result.Setup;
 import lull.bench.result.Timeline;
 import lull.bench.util.Json;
@@ -131,6 +132,20 @@ class BenchReportTest {
         List<?> curve = (List<?>) ((Map<?, ?>) ((List<?>) service.get("cells")).getFirst()).get("latencyPercentileMs");
         assertEquals(61, curve.size());
         assertEquals(99.9, (Double) ((List<?>) curve.getLast()).getFirst(), 1e-9);
+    }
+
+    /** Only of the collector that counts them. */
+    @Test
+    void privateObjectsAreDrawnAndTabled() throws Exception {
+        runAll();
+        Invocation plain = invocations.removeFirst();
+        Map<String, Double> metrics = new LinkedHashMap<>(plain.metrics());
+        metrics.putAll(new Privacy(800, 100, 20, 0.5).metrics());
+        invocations.add(new Invocation(plain.setup(), 1, 1, "", 10, metrics, null));
+        String text = write();
+        assertEquals(12 + 1, pictures());
+        assertTrue(text.lines().anyMatch(line -> line.matches("4x \\(200 MB\\) +lull +2 +800.00 +100.00 +12.5 +0.50 +20.00 +2.5 *")), text);
+        assertEquals(Map.of(), new Privacy(0, 0, 0, 0).metrics());
     }
 
     private int pictures() throws Exception {
