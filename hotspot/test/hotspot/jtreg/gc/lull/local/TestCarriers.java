@@ -28,7 +28,9 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import gc.lull.GCBean;
-import jdk.test.whitebox.WhiteBox;
+
+import static gc.lull.local.Checks.check;
+import static gc.lull.local.Checks.isPublic;
 
 /*
  * @test id=default
@@ -125,16 +127,6 @@ public class TestCarriers {
             this.next = next;
             this.name = "node " + number;
         }
-    }
-
-    static void check(boolean holds, String what) {
-        if (!holds) {
-            throw new AssertionError(what);
-        }
-    }
-
-    static boolean isPublic(Object object) {
-        return WB.isObjectInOldGen(object);
     }
 
     static void garbage(int bytes) {

@@ -27,7 +27,9 @@ import java.lang.ref.WeakReference;
 import java.util.Random;
 import java.util.concurrent.CyclicBarrier;
 import gc.lull.GCBean;
-import jdk.test.whitebox.WhiteBox;
+
+import static gc.lull.local.Checks.check;
+import static gc.lull.local.Checks.isPublic;
 
 /*
  * @test id=default
@@ -108,16 +110,6 @@ public class TestGlobalCollections {
             this.name = "node " + id;
             this.next = next;
         }
-    }
-
-    static void check(boolean holds, String what) {
-        if (!holds) {
-            throw new AssertionError(what);
-        }
-    }
-
-    static boolean isPublic(Object object) {
-        return WB.isObjectInOldGen(object);
     }
 
     static void round(Random random) throws Exception {

@@ -34,7 +34,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import gc.lull.GCBean;
-import jdk.test.whitebox.WhiteBox;
+
+import static gc.lull.local.Checks.check;
+import static gc.lull.local.Checks.isPublic;
 
 /*
  * @test id=default
@@ -169,7 +171,7 @@ import jdk.test.whitebox.WhiteBox;
 /*
  * @test id=jni
  * @requires vm.gc.Lull
- * @summary ... or by JNI.
+ * @summary ... by JNI, ...
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
@@ -177,6 +179,45 @@ import jdk.test.whitebox.WhiteBox;
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestThreadLocals jni
+ */
+
+/*
+ * @test id=jniMethod
+ * @requires vm.gc.Lull
+ * @summary ... by JNI on the accessor, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals jniMethod
+ */
+
+/*
+ * @test id=jvmtiFields
+ * @requires vm.gc.Lull
+ * @summary ... by the list of fields that JVMTI gives, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals jvmtiFields
+ */
+
+/*
+ * @test id=jvmtiMethods
+ * @requires vm.gc.Lull
+ * @summary ... or by that of the methods.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals jvmtiMethods
  */
 
 /*
@@ -191,8 +232,6 @@ import jdk.test.whitebox.WhiteBox;
  *                   gc.lull.local.TestThreadLocals off end
  */
 public class TestThreadLocals {
-    static final WhiteBox WB = WhiteBox.getWhiteBox();
-
     static final int VARIABLES = 50;
     static final int REQUESTS = 20;
 
@@ -209,16 +248,6 @@ public class TestThreadLocals {
             this.number = number;
             this.text = "value " + number;
         }
-    }
-
-    static void check(boolean holds, String what) {
-        if (!holds) {
-            throw new AssertionError(what);
-        }
-    }
-
-    static boolean isPublic(Object object) {
-        return WB.isObjectInOldGen(object);
     }
 
     /** Private garbage, a wait, and a local collection therefore. */
@@ -374,6 +403,12 @@ public class TestThreadLocals {
 
     static native Object mapByJni(Thread thread);
 
+    static native Object mapByJniMethod(Thread thread);
+
+    static native Object mapByJvmtiFields(Thread thread);
+
+    static native Object mapByJvmtiMethods(Thread thread);
+
     static Object mapOf(Thread thread, String how) throws Throwable {
         Class<?> mapClass = Class.forName("java.lang.ThreadLocal$ThreadLocalMap");
         switch (how) {
@@ -395,9 +430,14 @@ public class TestThreadLocals {
             case "handle":
                 return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
                         .findGetter(Thread.class, "threadLocals", mapClass).invoke(thread);
-            case "jni":
+            case "jni", "jniMethod", "jvmtiFields", "jvmtiMethods":
                 System.loadLibrary("LullThreadLocals");
-                return mapByJni(thread);
+                return switch (how) {
+                    case "jni" -> mapByJni(thread);
+                    case "jniMethod" -> mapByJniMethod(thread);
+                    case "jvmtiFields" -> mapByJvmtiFields(thread);
+                    default -> mapByJvmtiMethods(thread);
+                };
             default:
                 throw new AssertionError(how);
         }
