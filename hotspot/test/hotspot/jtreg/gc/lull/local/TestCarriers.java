@@ -108,7 +108,6 @@ import static gc.lull.local.Checks.isPublic;
  *                   gc.lull.local.TestCarriers 100 30 off
  */
 public class TestCarriers {
-    static final WhiteBox WB = WhiteBox.getWhiteBox();
     static final int DEPTH = 10;
 
     static final Object contended = new Object();

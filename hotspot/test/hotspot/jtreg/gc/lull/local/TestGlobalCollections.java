@@ -87,7 +87,6 @@ import static gc.lull.local.Checks.isPublic;
  */
 public class TestGlobalCollections {
 
-    static final WhiteBox WB = WhiteBox.getWhiteBox();
     static final int THREADS = 3;
     static final int ROUNDS = 4;
     static final int COLLECTIONS = 3;      // in each round
