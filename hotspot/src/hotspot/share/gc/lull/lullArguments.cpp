@@ -85,6 +85,14 @@ void LullArguments::initialize() {
     FLAG_SET_ERGO(LullLocalCollections, false);
   }
 
+  if (!LullTracking && LullYoungCollections) {
+    if (FLAG_IS_CMDLINE(LullYoungCollections)) {
+      vm_exit_during_initialization("-XX:+LullYoungCollections needs the barrier of stores into public objects: "
+                                    "it cannot be used with -XX:-LullTracking.");
+    }
+    FLAG_SET_ERGO(LullYoungCollections, false);
+  }
+
   // A TLAB is a hole, whatever its length is.
   FLAG_SET_DEFAULT(ResizeTLAB, false);
   if (FLAG_IS_DEFAULT(TLABSize)) {

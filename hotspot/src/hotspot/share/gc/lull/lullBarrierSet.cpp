@@ -22,6 +22,7 @@
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullBarrierSet.inline.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublicMap.hpp"
@@ -95,13 +96,24 @@ static bool is_in_private_object(const void* field) {
   return heap->is_in_reserved(field) && !heap->public_map()->is_public(field);
 }
 
+void LullBarrierSet::dirty_card(const void* field) {
+  LullCardTable* const cards = LullHeap::heap()->card_table();
+  if (cards != nullptr && LullHeap::heap()->is_in_reserved(field)) {
+    cards->dirty(field);
+  }
+}
+
 LullStoreOutcome LullBarrierSet::before_store(const void* field, oop value) {
 #ifdef ASSERT
   if (LullDropBarrier == LullDropRuntime) {
     return LullStoreOutcome::PublicValue;
   }
 #endif
-  return is_in_private_object(field) || LullThreadLocalMap::may_store(field) ? LullStoreOutcome::PrivateDestination : publish(value);
+  if (is_in_private_object(field) || LullThreadLocalMap::may_store(field)) {
+    return LullStoreOutcome::PrivateDestination;
+  }
+  dirty_card(field);
+  return publish(value);
 }
 
 void LullBarrierSet::before_root_store(oop value) {
@@ -119,6 +131,7 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
   if (length == 0 || is_in_private_object(to)) {
     return LullStoreOutcome::PrivateDestination;
   }
+  dirty_card(to);
   LullStoreOutcome outcome = LullStoreOutcome::PublicValue;
   if (!is_in_private_object(from)) {
     return outcome;
@@ -140,11 +153,15 @@ void LullBarrierSet::before_clone(oop from, oop to) {
   }
 }
 
-// The rest of a method that has allocated an object initialises it without barriers. If
+// The rest of a method that has allocated an object initialises it without barriers. If a collection has
+// found the object alive since then it is old, and what it refers to may be young. If
 // the object has been published meanwhile, by what an agent or the flight recorder does
 // at an allocation, then there must be no private value to store. After a global
 // collection there is none: the thread owns no block yet.
 void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) {
+  if (LullYoungCollections && is_public(new_obj)) {
+    dirty_card(cast_from_oop<void*>(new_obj));
+  }
   if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && is_public(new_obj) &&
       LullThreadLocalData::allocator(thread)->owns_blocks()) {
     ResourceMark rm;

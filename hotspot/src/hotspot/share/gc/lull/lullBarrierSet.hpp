@@ -29,8 +29,12 @@ class JavaThread;
 class nmethod;
 
 // P: no public object refers to a private one, and neither does a root that other threads
-// can read; but for one field that only its thread reads, see lullThreadLocalMap.hpp. A store into a public object, or into such a root, publishes its value first:
-// the value, and all that it leads to. See lullPublisher.hpp.
+// can read; but for one field that only its thread reads, see lullThreadLocalMap.hpp. A store
+// into a public object, or into such a root, publishes its value first: the value, and all that
+// it leads to. See lullPublisher.hpp.
+//
+// R: an old object that refers to a young one covers a dirty card, with young collections; see
+// lullCardTable.hpp. The same barriers see to it.
 //
 // Every store asks for its destination first. It is private, as a rule: then nothing else
 // is to be done.
@@ -65,6 +69,9 @@ public:
   // Before the value is stored to a field of an object: by a store, or by an atomic
   // operation, whether that will succeed or not.
   static LullStoreOutcome before_store(const void* field, oop value);
+
+  // Before anything is stored to a field of an object that may be old. Nothing without young collections.
+  static void dirty_card(const void* field);
 
   // Before the value is stored to a root outside of the heap.
   static void before_root_store(oop value);

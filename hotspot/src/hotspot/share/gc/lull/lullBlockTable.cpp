@@ -28,6 +28,7 @@ LullBlockTable::LullBlockTable(size_t reserved_bytes)
     _evacuated(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _live_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _owners(MmapArrayAllocator<Owner>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _has_young(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),
     _limit(0) {
   STATIC_ASSERT((int)LullBlockState::Uncommitted == 0);

@@ -33,6 +33,7 @@
 #include "gc/lull/lullStrongRoots.hpp"
 #include "gc/lull/lullSweep.hpp"
 #include "gc/lull/lullUpdate.inline.hpp"
+#include "gc/lull/lullYoungRoots.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/classUnloadingContext.hpp"
 #include "gc/shared/gcTraceTime.inline.hpp"
@@ -70,6 +71,7 @@ LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable*
     _mark_workers(NEW_C_HEAP_ARRAY(LullMarkWorker*, workers->max_workers(), mtGC)),
     _timer(),
     _tracer(),
+    _young_tracer(),
     _statistics() {
   for (uint i = 0; i < workers->max_workers(); i++) {
     _mark_workers[i] = new LullMarkWorker(blocks, supply, memory->public_map(), memory->mark_bitmap(), &_queues,
@@ -82,9 +84,18 @@ void LullCollector::prepare(const LullEvacuationRequest& request) {
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
   const bool evacuating = _evacuation_policy->select(request);
   for (uint i = 0; i < _workers->max_workers(); i++) {
-    _mark_workers[i]->prepare(evacuating);
+    _mark_workers[i]->prepare(evacuating, false /* young */);
   }
   LullClearMarksTask task(_blocks, _memory);
+  _workers->run_task(&task);
+}
+
+void LullCollector::prepare_young() {
+  GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
+  for (uint i = 0; i < _workers->max_workers(); i++) {
+    _mark_workers[i]->prepare(false /* evacuating */, true /* young */);
+  }
+  LullPrepareYoungTask task(_blocks);
   _workers->run_task(&task);
 }
 
@@ -92,6 +103,16 @@ void LullCollector::mark() {
   GCTraceTime(Info, gc, phases) tm("Mark", &_timer);
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
   LullMarkFromRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
+  _workers->run_task(&task);
+}
+
+void LullCollector::mark_young() {
+  GCTraceTime(Info, gc, phases) tm("Mark", &_timer);
+  ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
+  LullFindRememberedTask find(_mark_workers, _memory, _blocks);
+  _workers->run_task(&find);
+  log_debug(gc, heap)("Dirty cards: %zu", find.dirty_cards());
+  LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
   _workers->run_task(&task);
 }
 
@@ -141,13 +162,13 @@ public:
   }
 };
 
-void LullCollector::process_references(bool clear_soft_references) {
+void LullCollector::process_references(GCTracer* tracer) {
   GCTraceTime(Info, gc, phases) tm("Process References", &_timer);
   ReferenceProcessorPhaseTimes times(&_timer, _reference_processor->max_num_queues());
   _reference_processor->set_active_mt_degree(_workers->active_workers());
   LullReferenceProcessingTask task(_mark_workers, _reference_processor->max_num_queues(), &_queues, &_is_alive);
   const ReferenceProcessorStats stats = _reference_processor->process_discovered_references(task, times);
-  _tracer.report_gc_reference_stats(stats);
+  tracer->report_gc_reference_stats(stats);
   times.print_all_references();
 }
 
@@ -193,9 +214,18 @@ void LullCollector::unload_classes() {
   context->free_nmethods();
 }
 
-void LullCollector::sweep() {
+// All is marked.
+void LullCollector::finish_marking() {
+  _statistics = LullMarkStatistics();
+  for (uint i = 0; i < _workers->max_workers(); i++) {
+    _mark_workers[i]->finish(&_is_alive);
+    _statistics.add(_mark_workers[i]->statistics());
+  }
+}
+
+void LullCollector::sweep(bool young) {
   GCTraceTime(Info, gc, phases) tm("Sweep", &_timer);
-  LullSweepTask task(_blocks, _memory);
+  LullSweepTask task(_blocks, _memory, young);
   _workers->run_task(&task);
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     _blocks->set_evacuated(to_block_index(i), false);
@@ -244,22 +274,32 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
     // Both trace, and claim threads and code for it.
     StrongRootsScope scope(_workers->active_workers());
     mark();
-    process_references(clear_soft_references);
+    process_references(&_tracer);
   }
-  _statistics = LullMarkStatistics();
-  for (uint i = 0; i < _workers->max_workers(); i++) {
-    _mark_workers[i]->finish(&_is_alive);
-    _statistics.add(_mark_workers[i]->statistics());
-  }
+  finish_marking();
 
   _evacuation_policy->record(_statistics._evacuated_words + _statistics._failed_words);
 
   process_weak_roots();
   update_code();
   unload_classes();
-  sweep();
+  sweep(false /* young */);
   if (must_slide(request)) {
     slide();
   }
+  log_statistics();
+}
+
+void LullCollector::collect_young() {
+  prepare_young();
+  _reference_processor->start_discovery(false /* clear soft references */);
+  {
+    StrongRootsScope scope(_workers->active_workers());
+    mark_young();
+    process_references(&_young_tracer);
+  }
+  finish_marking();
+  process_weak_roots();
+  sweep(true /* young */);
   log_statistics();
 }

@@ -50,6 +50,21 @@ class WorkerThreads;
 // Up to the sweep there is no second pass over the heap to update references: an object moves before
 // the first reference to it is stored back, and every live reference is visited once.
 
+// The young collection (LullYoungCollections): all threads are stopped; what has not been found alive by an
+// earlier collection is traced. Nothing moves, so that no reference is updated; no class and no code is
+// unloaded. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
+//
+//   prepare      forget which lines private objects are on
+//   mark         from the cards that are dirty, and all roots: see LullMarkFromYoungRootsTask
+//   references   as above
+//   sweep        blocks in which there is something young
+
+// No generation of its own, so none of the events of one.
+class LullYoungTracer : public GCTracer, public CHeapObj<mtGC> {
+public:
+  LullYoungTracer() : GCTracer(LullYoung) {}
+};
+
 class LullGlobalTracer : public OldGCTracer, public CHeapObj<mtGC> {
 public:
   LullGlobalTracer() : OldGCTracer(LullGlobal) {}
@@ -86,15 +101,19 @@ private:
 
   STWGCTimer                  _timer;
   LullGlobalTracer            _tracer;
+  LullYoungTracer             _young_tracer;
   LullMarkStatistics          _statistics;
 
   void prepare(const LullEvacuationRequest& request);
+  void prepare_young();
   void mark();
-  void process_references(bool clear_soft_references);
+  void mark_young();
+  void process_references(GCTracer* tracer);
   void process_weak_roots();
   void update_code();
   void unload_classes();
-  void sweep();
+  void finish_marking();
+  void sweep(bool young);
   void slide();
   void log_statistics() const;
 
@@ -104,6 +123,7 @@ public:
 
   STWGCTimer* timer()           { return &_timer; }
   LullGlobalTracer* tracer()    { return &_tracer; }
+  LullYoungTracer* young_tracer() { return &_young_tracer; }
   BoolObjectClosure* is_alive() { return &_is_alive; }
 
   // Does such a collection slide at its end?
@@ -112,6 +132,9 @@ public:
   // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply. What
   // is private in blocks with an owner stays private, and does not move: then it may not slide.
   void collect(const LullEvacuationRequest& request, bool clear_soft_references);
+
+  // The same for what is young.
+  void collect_young();
 };
 
 #endif // SHARE_GC_LULL_LULLCOLLECTOR_HPP

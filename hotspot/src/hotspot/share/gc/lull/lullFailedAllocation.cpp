@@ -24,11 +24,25 @@
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
+#include "gc/lull/lullYoungPolicy.hpp"
 #include "logging/log.hpp"
 #include "runtime/safepoint.hpp"
 
+// The heap keeps its size: what a young collection leaves is not all alive.
+HeapWord* LullFailedAllocation::collect_young_and_retry() {
+  if (_sizer->was_useless() || !_young_policy->wants_young()) {
+    return nullptr;
+  }
+  _heap->collect_young_at_safepoint();
+  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+}
+
 HeapWord* LullFailedAllocation::collect_and_allocate() {
   assert_at_safepoint();
+  HeapWord* const in_young = collect_young_and_retry();
+  if (in_young != nullptr) {
+    return in_young;
+  }
   // Give up only when compaction, and in the end the clearing of soft references, has
   // not helped either.
   _heap->collect_at_safepoint(_sizer->was_useless() ? LullEvacuationRequest::compact() : LullEvacuationRequest::normal(),

@@ -27,13 +27,15 @@
 class LullBlockSupply;
 class LullHeap;
 class LullHeapSizer;
+class LullYoungPolicy;
 class Thread;
 struct LullEvacuationRequest;
 
 // An allocation for which there was no memory, and what is done about it, at a safepoint.
 // Each step is tried only when the one before has failed, and costs more:
 //
-//   a collection
+//   a young collection, while those pay
+//   a global collection
 //   a larger heap
 //   all free blocks made one run, if a large object fits into what is free but not into any run of it
 //   collections that clear soft references and compact, and give the copy reserve away
@@ -44,16 +46,19 @@ private:
   LullHeap* const        _heap;
   LullBlockSupply* const _supply;
   LullHeapSizer* const   _sizer;
+  LullYoungPolicy* const _young_policy;
   Thread* const          _thread;
   const size_t           _words;
 
+  HeapWord* collect_young_and_retry();
   bool must_slide() const;
   HeapWord* collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references);
   HeapWord* compact_and_retry();
 
 public:
-  LullFailedAllocation(LullHeap* heap, LullBlockSupply* supply, LullHeapSizer* sizer, Thread* thread, size_t words)
-    : _heap(heap), _supply(supply), _sizer(sizer), _thread(thread), _words(words) {}
+  LullFailedAllocation(LullHeap* heap, LullBlockSupply* supply, LullHeapSizer* sizer, LullYoungPolicy* young_policy,
+                       Thread* thread, size_t words)
+    : _heap(heap), _supply(supply), _sizer(sizer), _young_policy(young_policy), _thread(thread), _words(words) {}
 
   // nullptr: give up.
   HeapWord* collect_and_allocate();

@@ -43,6 +43,7 @@
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lullVerify.hpp"
+#include "gc/lull/lullYoungPolicy.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/classUnloadingContext.hpp"
 #include "gc/shared/gcArguments.hpp"
@@ -52,6 +53,7 @@
 #include "gc/shared/gcVMOperations.hpp"
 #include "gc/shared/isGCActiveMark.hpp"
 #include "gc/shared/locationPrinter.inline.hpp"
+#include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/workerPolicy.hpp"
 #include "gc/shared/workerThread.hpp"
@@ -81,7 +83,8 @@ LullHeap::LullHeap()
     _workers(nullptr),
     _collector(nullptr),
     _monitoring(nullptr),
-    _sizer(nullptr) {
+    _sizer(nullptr),
+    _young_policy(nullptr) {
   // A hole needs no room for a filler at its end.
   _lab_alignment_reserve = 0;
 }
@@ -109,6 +112,7 @@ jint LullHeap::initialize() {
   _workers->initialize_workers();
 
   _sizer = new LullHeapSizer(_memory, _blocks, _supply, _evacuation_policy, _workers);
+  _young_policy = new LullYoungPolicy();
   if (!_sizer->commit_initial()) {
     vm_shutdown_during_initialization("Could not commit the initial heap: use a smaller -Xms");
     return JNI_ENOMEM;
@@ -287,7 +291,7 @@ size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeomet
 
 // At a safepoint, for a thread that found no memory.
 HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
-  return LullFailedAllocation(this, _supply, _sizer, thread, words).collect_and_allocate();
+  return LullFailedAllocation(this, _supply, _sizer, _young_policy, thread, words).collect_and_allocate();
 }
 
 // ---- Collection
@@ -311,6 +315,10 @@ void LullHeap::collect(GCCause::Cause cause) {
 }
 
 void LullHeap::do_full_collection(bool clear_all_soft_refs) {
+  if (LullYoungCollections && _gc_cause == GCCause::_wb_young_gc) {
+    collect_young_at_safepoint();
+    return;
+  }
   collect_at_safepoint(LullEvacuationRequest::normal(), clear_all_soft_refs || must_clear_soft_references());
 }
 
@@ -354,6 +362,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   TraceMemoryManagerStats tms(_monitoring->global_manager(), gc_cause(), "end of global collection");
   ClearedAllSoftRefs cleared(clear_soft_references, soft_ref_policy());
   const jlong start = os::javaTimeNanos();
+  const size_t used_before = used();
   const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
 
   print_before_gc();
@@ -364,11 +373,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     Universe::verify("Before GC");
   }
 
-  if (LullTracking && LullVerifyHeap) {
-    // P holds now because of the barriers.
-    GCTraceTime(Debug, gc, verify) tm("Verify publication");
-    LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection).verify_publication();
-  }
+  verify_before_collection();
   begin_collection_of_allocators(keeps_private(request, clear_soft_references));
   CodeCache::on_gc_marking_cycle_start();
   _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
@@ -400,14 +405,17 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   ClassLoaderDataGraph::clear_claimed_marks();
   MetaspaceGC::compute_new_size();
 
-  _sizer->record_collection(start, os::javaTimeNanos());
+  const jlong end = os::javaTimeNanos();
+  _sizer->record_collection(start, end);
+  _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
   _sizer->resize(gc_cause());
   update_capacity_and_used_at_gc();
   record_whole_heap_examined_timestamp();
   resize_all_tlabs();
 
   trace_heap_after_gc(tracer);
-  tracer->report_object_count_after_gc(_collector->is_alive(), nullptr);
+  AlwaysTrueClosure always_true;    // only what can be reached is counted
+  tracer->report_object_count_after_gc(&always_true, nullptr);
   post_full_gc_dump(timer);
   timer->register_gc_end();
   tracer->report_gc_end(timer->gc_end(), timer->time_partitions());
@@ -418,6 +426,70 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   report_publication(false /* at exit */);
   LullLocalCollector::log_total();
   print_after_gc();
+}
+
+// As the global one, but for what a collection does that visits the whole heap: no class is unloaded, and the heap
+// keeps its size. Private objects stay private.
+void LullHeap::collect_young_at_safepoint() {
+  assert_at_safepoint();
+  IsSTWGCActiveMark active_mark;
+  SvcGCMarker svc_marker(SvcGCMarker::MINOR);
+  GCIdMark gc_id_mark;
+  GCTraceCPUTime tcpu(_collector->young_tracer());
+  GCTraceTime(Info, gc) t("Pause Young", nullptr, gc_cause(), true);
+  TraceCollectorStats tcs(_monitoring->young_collector_counters());
+  TraceMemoryManagerStats tms(_monitoring->young_manager(), gc_cause(), "end of young collection");
+  const jlong start = os::javaTimeNanos();
+  const size_t used_before = used();
+
+  print_before_gc();
+  increment_total_collections(false /* full */);
+  const bool should_verify = total_collections() >= VerifyGCStartAt;
+  if (should_verify && VerifyBeforeGC) {
+    prepare_for_verify();
+    Universe::verify("Before GC");
+  }
+  verify_before_collection();
+  begin_collection_of_allocators(true /* keep private */);
+  _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
+                                                                 _workers->active_workers(),
+                                                                 Threads::number_of_non_daemon_threads()));
+  STWGCTimer* const timer = _collector->timer();
+  LullYoungTracer* const tracer = _collector->young_tracer();
+  timer->register_gc_start();
+  tracer->report_gc_start(gc_cause(), timer->gc_start());
+  trace_heap_before_gc(tracer);
+
+  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
+  _collector->collect_young();
+  end_collection_of_allocators();
+  _supply->rebuild();
+  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
+  ClassLoaderDataGraph::clear_claimed_marks();
+
+  const jlong end = os::javaTimeNanos();
+  _sizer->record_young_collection(start, end);
+  _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
+  update_capacity_and_used_at_gc();
+  resize_all_tlabs();
+
+  trace_heap_after_gc(tracer);
+  timer->register_gc_end();
+  tracer->report_gc_end(timer->gc_end(), timer->time_partitions());
+
+  verify_after_collection(should_verify && VerifyAfterGC);
+  _monitoring->update_counters();
+  report_publication(false /* at exit */);
+  LullLocalCollector::log_total();
+  print_after_gc();
+}
+
+// P and R hold now because of the barriers.
+void LullHeap::verify_before_collection() const {
+  if (LullTracking && LullVerifyHeap) {
+    GCTraceTime(Debug, gc, verify) tm("Verify publication");
+    LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection).verify_publication();
+  }
 }
 
 void LullHeap::verify_after_collection(bool by_flag) {
@@ -472,9 +544,19 @@ bool LullHeap::block_is_obj(const HeapWord* addr) const {
 
 LullPublicMap* LullHeap::public_map() const { return _memory->public_map(); }
 MarkBitMap* LullHeap::mark_bitmap() const    { return _memory->mark_bitmap(); }
+LullCardTable* LullHeap::card_table() const  { return _memory->card_table(); }
 
 bool LullHeap::is_public(oop obj) const {
   return !LullTracking || public_map()->is_public(cast_from_oop<void*>(obj));
+}
+
+bool LullHeap::is_old(oop obj) const {
+  assert(LullYoungCollections, "marks mean nothing between collections");
+  return mark_bitmap()->is_marked(obj) && is_public(obj);
+}
+
+bool LullHeap::requires_barriers(stackChunkOop obj) const {
+  return LullYoungCollections && is_old(obj);
 }
 
 class LullCodeIsPublicClosure final : public OopClosure {
@@ -539,8 +621,11 @@ HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
 // ---- Beans, threads, printing
 
 GrowableArray<GCMemoryManager*> LullHeap::memory_managers() {
-  GrowableArray<GCMemoryManager*> managers(2);
+  GrowableArray<GCMemoryManager*> managers(3);
   managers.append(_monitoring->global_manager());
+  if (LullYoungCollections) {
+    managers.append(_monitoring->young_manager());
+  }
   if (LullLocalCollections) {
     managers.append(_monitoring->local_manager());
   }
@@ -576,7 +661,8 @@ void LullHeap::print_heap_on(outputStream* st) const {
 }
 
 void LullHeap::print_gc_on(outputStream* st) const {
-  st->print_cr("Lull global collections: %u, %u workers", total_collections(), _workers->max_workers());
+  st->print_cr("Lull global collections: %u, young collections: %u, %u workers", total_full_collections(),
+               total_collections() - total_full_collections(), _workers->max_workers());
 }
 
 void LullHeap::print_tracing_info() const {

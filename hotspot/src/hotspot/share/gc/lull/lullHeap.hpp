@@ -28,12 +28,14 @@
 class LullAllocator;
 class LullBlockSupply;
 class LullBlockTable;
+class LullCardTable;
 class LullCollector;
 class LullHeapSizer;
 class LullLocalCollector;
 class LullMemory;
 class LullMonitoring;
 class LullPublicMap;
+class LullYoungPolicy;
 class MarkBitMap;
 class VM_Operation;
 
@@ -50,6 +52,7 @@ class VM_Operation;
 //   at the side:   LullBlockTable    state, free lines, pins      of each block
 //                  LullPublicMap     is it live? is it public?    of each line, each word
 //                  MarkBitMap        does a live object start?    at each word
+//                  LullCardTable     may it refer to young ones?  of each line; only with young collections
 //
 // Allocation goes one way, and each step is tried only when the one before has failed:
 //
@@ -57,7 +60,7 @@ class VM_Operation;
 //   2  a hole of the thread's run table                      LullAllocator
 //   3  the holes of a recyclable block                       LullBlockSupply
 //   4  a free block; a run of free blocks for an object over 16 KB
-//   5  a global collection, then 2 to 4                      LullFailedAllocation
+//   5  a young or a global collection, then 2 to 4           LullFailedAllocation
 //   6  a larger heap, then 2 to 4                            LullHeapSizer
 //   7  the copy reserve; for a large object, all free blocks made one run   LullSlidingCompaction
 //   8  collections that clear soft references and compact, while that gains something
@@ -86,6 +89,7 @@ private:
   LullCollector*     _collector;
   LullMonitoring*    _monitoring;
   LullHeapSizer*     _sizer;
+  LullYoungPolicy*   _young_policy;
 
   // Allocation
   LullAllocator* allocator(Thread* thread);
@@ -97,6 +101,7 @@ private:
   bool keeps_private(const LullEvacuationRequest& request, bool clear_soft_references) const;
   void begin_collection_of_allocators(bool keep_private);
   void end_collection_of_allocators();
+  void verify_before_collection() const;
   void verify_after_collection(bool by_flag);
 
 public:
@@ -140,6 +145,7 @@ public:
 
   // The steps of that; at a safepoint.
   void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
+  void collect_young_at_safepoint();
   HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
   bool must_clear_soft_references() const;
 
@@ -149,15 +155,19 @@ public:
   // Publication
   LullPublicMap* public_map() const;
   MarkBitMap* mark_bitmap() const;
+  LullCardTable* card_table() const;    // nullptr without young collections
   LullBlockTable* blocks() const { return _blocks; }
   LullBlockSupply* supply() const { return _supply; }
   void report_publication(bool at_exit) const;
   bool is_public(oop obj) const;
+  // Was it public and alive at the last young or global collection? Only with young collections.
+  bool is_old(oop obj) const;
   // Is the thread of that name stopped, so that this one may act for it? Slow.
   bool is_stopped_for(Thread* thread, uint32_t owner) const;
 
-  // Continuations: chunks need no barriers, a collection transforms those that it finds.
-  bool requires_barriers(stackChunkOop obj) const override { return false; }
+  // Continuations: a collection transforms the chunks that it finds. An old one gets no new frames, which would be
+  // stored without dirty cards.
+  bool requires_barriers(stackChunkOop obj) const override;
 
   // JNI critical: a pinned block is not evacuated.
   void pin_object(JavaThread* thread, oop obj) override;

@@ -106,6 +106,10 @@ void LullHeapSizer::record_collection(jlong start_ns, jlong end_ns) {
   _policy.record_collection(start_ns, end_ns, _supply->used_bytes(), _memory->capacity(), _memory->max_capacity());
 }
 
+void LullHeapSizer::record_young_collection(jlong start_ns, jlong end_ns) {
+  _policy.record_young_collection(start_ns, end_ns);
+}
+
 void LullHeapSizer::resize(GCCause::Cause cause) {
   const size_t before = _memory->capacity();
   const size_t desired = _policy.desired_capacity(_supply->used_bytes(), before, cause);

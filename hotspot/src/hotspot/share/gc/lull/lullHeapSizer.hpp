@@ -58,6 +58,7 @@ public:
 
   // After a collection.
   void record_collection(jlong start_ns, jlong end_ns);
+  void record_young_collection(jlong start_ns, jlong end_ns);
   void resize(GCCause::Cause cause);
 
   // Grows for an object of that many words that did not fit; false if the heap could not.

@@ -82,17 +82,20 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _dedup_requests(),
     _self_forwarded(),
     _private_entries(),
+    _remembered(),
     _statistics(),
     _evacuating(false),
+    _young(false),
     _copy_failed(false) {
   DEBUG_ONLY(_copies = 0;)
 }
 
-void LullMarkWorker::prepare(bool evacuating) {
+void LullMarkWorker::prepare(bool evacuating, bool young) {
   assert(_queue.is_empty(), "left over from the last collection");
   _copy_allocator.reset();
   _statistics = LullMarkStatistics();
   _evacuating = evacuating;
+  _young = young;
   _copy_failed = false;
 }
 
@@ -254,10 +257,26 @@ void LullMarkWorker::follow(oop obj) {
   // A large object lives or dies as a whole, by its mark bit.
   if (words <= LullGeometry::MaxBlockObjectWords || !_blocks->at(block)->is_large()) {
     mark_lines(obj, block, words, has_owner, is_private);
-    _blocks->add_live(block, words);
+    // After a young collection the sweep counts what is public, old objects too.
+    if (!_young || is_private) {
+      _blocks->add_live(block, words);
+    }
   }
   if (StringDedup::is_enabled()) {
     request_deduplication(obj, is_private);
+  }
+}
+
+void LullMarkWorker::follow_remembered() {
+  while (!_remembered.is_empty()) {
+    const oop obj = _remembered.pop();
+    if (obj->is_objArray()) {
+      follow_array((objArrayOop)obj);
+    } else {
+      ContinuationGCSupport::transform_stack_chunk(obj);
+      obj->oop_iterate(&_closure);
+    }
+    drain();
   }
 }
 

@@ -108,8 +108,10 @@ private:
   StringDedup::Requests     _dedup_requests;
   Stack<oop, mtGC>          _self_forwarded;
   Stack<oop, mtGC>          _private_entries;   // of maps of thread-local values; their referents have not been visited
+  Stack<oop, mtGC>          _remembered;        // old objects whose fields are to be visited
   LullMarkStatistics        _statistics;
   bool                      _evacuating;        // some blocks are evacuated in this collection
+  bool                      _young;             // marks of old objects are those of the last collection
   bool                      _copy_failed;       // no more room for copies in this collection
   DEBUG_ONLY(uint           _copies;)
 
@@ -145,7 +147,11 @@ public:
   MarkingNMethodClosure* code_closure() { return &_code_closure; }
   const LullMarkStatistics& statistics() const { return _statistics; }
 
-  void prepare(bool evacuating);
+  void prepare(bool evacuating, bool young);
+
+  // An old object that may refer to young ones, and all of these.
+  void remember(oop obj) { _remembered.push(obj); }
+  void follow_remembered();
 
   template <typename T> void mark_through(T* p);
 

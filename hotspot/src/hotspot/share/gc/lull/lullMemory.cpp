@@ -19,8 +19,10 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/pretouchTask.hpp"
 #include "logging/log.hpp"
@@ -37,7 +39,8 @@ size_t LullMemory::granule_size() {
   // object may start.
   const size_t per_public_map_page = (os::vm_page_size() >> LullPublicMap::LogBytesPerWord) << LullGeometry::LogLineSize;
   const size_t per_bitmap_page = os::vm_page_size() * MarkBitMap::heap_map_factor();
-  return MAX4(M, per_public_map_page, per_bitmap_page, UseLargePages ? os::large_page_size() : M);
+  const size_t per_card_page = os::vm_page_size() << LullGeometry::LogLineSize;
+  return MAX2(MAX4(M, per_public_map_page, per_bitmap_page, UseLargePages ? os::large_page_size() : M), per_card_page);
 }
 
 size_t LullMemory::blocks_per_granule() {
@@ -51,37 +54,41 @@ ReservedSpace LullMemory::reserve_table(size_t bytes) {
                                  mtGC);
 }
 
-// Compiled code adds the address of the map to an index. Below 2 GB that is a part of the
+// Compiled code adds the address of a table, less its bias, to an index. Below 2 GB that is a part of the
 // instruction, elsewhere a register and an instruction more.
-ReservedSpace LullMemory::reserve_public_map(const ReservedHeapSpace& heap) {
-  const size_t bytes = LullPublicMap::storage_bytes(heap.size());
-  if (LullTracking) {
-    const size_t step = 64 * M;
-    const size_t size = align_up(bytes, os::vm_allocation_granularity());
-    const size_t bias = LullPublicMap::storage_bytes((size_t)heap.base());
-    for (size_t at = 2 * G - step; at >= step && size <= 2 * G; at -= step) {
-      if (at + size > 2 * G || at < bias) {
-        continue;
-      }
-      ReservedSpace space = MemoryReserver::reserve((char*)at, size, os::vm_allocation_granularity(), os::vm_page_size(), mtGC);
-      if (space.is_reserved() && space.base() == (char*)at) {
-        return space;
-      }
-      if (space.is_reserved()) {
-        MemoryReserver::release(space);
-      }
+ReservedSpace LullMemory::reserve_low(size_t bytes, size_t bias) {
+  const size_t step = 64 * M;
+  const size_t size = align_up(bytes, os::vm_allocation_granularity());
+  for (size_t at = 2 * G - step; at >= step && size <= 2 * G; at -= step) {
+    if (at + size > 2 * G || at < bias) {
+      continue;
+    }
+    ReservedSpace space = MemoryReserver::reserve((char*)at, size, os::vm_allocation_granularity(), os::vm_page_size(), mtGC);
+    if (space.is_reserved() && space.base() == (char*)at) {
+      return space;
+    }
+    if (space.is_reserved()) {
+      MemoryReserver::release(space);
     }
   }
   return reserve_table(bytes);
 }
 
+static size_t bias_of(const ReservedHeapSpace& heap, size_t (*storage_bytes)(size_t)) {
+  return storage_bytes((size_t)heap.base());
+}
+
 LullMemory::LullMemory(const ReservedHeapSpace& heap)
   : _heap(heap),
     _pinned(heap.special()),
-    _public_map_space(reserve_public_map(heap)),
+    _public_map_space(LullTracking ? reserve_low(LullPublicMap::storage_bytes(heap.size()), bias_of(heap, LullPublicMap::storage_bytes))
+                                   : reserve_table(LullPublicMap::storage_bytes(heap.size()))),
     _mark_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
     _walk_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
+    _card_space(LullYoungCollections ? reserve_low(LullCardTable::storage_bytes(heap.size()), bias_of(heap, LullCardTable::storage_bytes))
+                                     : ReservedSpace()),
     _public_map(nullptr),
+    _card_table(nullptr),
     _mark_bitmap(),
     _walk_bitmap(),
     _committed(NEW_C_HEAP_ARRAY(bool, heap.size() / granule_size(), mtGC)),
@@ -97,6 +104,11 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
   _public_map = new LullPublicMap(_public_map_space.base());
   log_debug(gc, lull)("Public map: " PTR_FORMAT ", that of address 0 would be at " PTR_FORMAT,
                       p2i(_public_map_space.base()), _public_map->biased_base());
+  if (LullYoungCollections) {
+    _card_table = new LullCardTable(_card_space.base());
+    log_debug(gc, lull)("Card table: " PTR_FORMAT ", that of address 0 would be at " PTR_FORMAT,
+                        p2i(_card_space.base()), _card_table->biased_base());
+  }
   _mark_bitmap.initialize(covered, MemRegion((HeapWord*)_mark_bitmap_space.base(),
                                              _mark_bitmap_space.size() / HeapWordSize));
   _walk_bitmap.initialize(covered, MemRegion((HeapWord*)_walk_bitmap_space.base(),
@@ -104,7 +116,8 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
 }
 
 bool LullMemory::is_usable() const {
-  return _public_map_space.is_reserved() &&
+  return (!LullYoungCollections || _card_space.is_reserved()) &&
+         _public_map_space.is_reserved() &&
          _mark_bitmap_space.is_reserved() &&
          _walk_bitmap_space.is_reserved();
 }
@@ -135,7 +148,8 @@ bool LullMemory::commit(size_t granule, WorkerThreads* pretouch_workers) {
     return false;
   }
   if (!commit_part(_public_map_space, map_part, granule) ||
-      !commit_part(_mark_bitmap_space, bitmap_part, granule)) {
+      !commit_part(_mark_bitmap_space, bitmap_part, granule) ||
+      (_card_table != nullptr && !commit_part(_card_space, LullCardTable::storage_bytes(granule_size()), granule))) {
     log_warning(gc)("Failed to commit the tables of %zuM of heap memory: the system has no more", granule_size() / M);
     if (!_pinned) {
       os::uncommit_memory(granule_start(granule), granule_size(), false);
@@ -156,6 +170,9 @@ void LullMemory::uncommit(size_t granule) {
   os::uncommit_memory(granule_start(granule), granule_size(), false);
   uncommit_part(_public_map_space, LullPublicMap::storage_bytes(granule_size()), granule);
   uncommit_part(_mark_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule);
+  if (_card_table != nullptr) {
+    uncommit_part(_card_space, LullCardTable::storage_bytes(granule_size()), granule);
+  }
   _committed[granule] = false;
   Atomic::store(&_capacity, _capacity - granule_size());
 }

@@ -28,6 +28,7 @@
 #include "memory/reservedSpace.hpp"
 #include "runtime/atomic.hpp"
 
+class LullCardTable;
 class LullPublicMap;
 class WorkerThreads;
 
@@ -46,8 +47,10 @@ private:
   ReservedSpace           _public_map_space;
   ReservedSpace           _mark_bitmap_space;
   ReservedSpace           _walk_bitmap_space;
+  ReservedSpace           _card_space;        // only with young collections
 
   LullPublicMap*          _public_map;
+  LullCardTable*          _card_table;        // or nullptr
   MarkBitMap              _mark_bitmap;
   MarkBitMap              _walk_bitmap;     // committed only while the heap is walked
 
@@ -56,7 +59,7 @@ private:
   volatile size_t         _capacity;        // bytes committed; the serviceability agent reads it
 
   static ReservedSpace reserve_table(size_t bytes);
-  static ReservedSpace reserve_public_map(const ReservedHeapSpace& heap);
+  static ReservedSpace reserve_low(size_t bytes, size_t bias);
   bool commit_granule_tables(size_t granule);
   char* granule_start(size_t granule) const { return _heap.base() + granule * granule_size(); }
 
@@ -74,6 +77,7 @@ public:
   size_t page_size() const { return _heap.page_size(); }
 
   LullPublicMap* public_map() const { return _public_map; }
+  LullCardTable* card_table() const { return _card_table; }
   MarkBitMap* mark_bitmap() { return &_mark_bitmap; }
 
   size_t granules() const { return _granules; }

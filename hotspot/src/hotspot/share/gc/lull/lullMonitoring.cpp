@@ -58,8 +58,10 @@ size_t LullLocalMemoryManager::gc_count() {
 LullMonitoring::LullMonitoring(LullHeap* heap)
   : _heap(heap),
     _global_manager("Lull Global"),
+    _young_manager("Lull Young"),
     _local_manager(),
     _pool(nullptr),
+    _young_collector_counters(new CollectorCounters("Lull young collections", 0)),
     _collector_counters(new CollectorCounters("Lull global collections", 1)),
     _young_counters(new GenerationCounters("young", 0, 0, 0, 0, 0)),
     _heap_counters(new GenerationCounters("old", 1, 1, MinHeapSize, heap->max_capacity(), heap->capacity())),
@@ -73,6 +75,9 @@ LullMonitoring::LullMonitoring(LullHeap* heap)
 void LullMonitoring::initialize_serviceability() {
   _pool = new LullMemoryPool(_heap);
   _global_manager.add_pool(_pool);
+  if (LullYoungCollections) {
+    _young_manager.add_pool(_pool);
+  }
   if (LullLocalCollections) {
     _local_manager.add_pool(_pool);
   }

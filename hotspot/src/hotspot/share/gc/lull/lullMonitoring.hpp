@@ -63,8 +63,10 @@ class LullMonitoring : public CHeapObj<mtGC> {
 private:
   LullHeap* const     _heap;
   GCMemoryManager     _global_manager;
+  GCMemoryManager     _young_manager;
   LullLocalMemoryManager _local_manager;
   LullMemoryPool*     _pool;
+  CollectorCounters*  _young_collector_counters;
   CollectorCounters*  _collector_counters;
   GenerationCounters* _young_counters;      // unused: jstat wants two generations
   GenerationCounters* _heap_counters;
@@ -79,8 +81,10 @@ public:
   void update_publication_counters(const LullPublicationStatistics& total);
 
   GCMemoryManager* global_manager()         { return &_global_manager; }
+  GCMemoryManager* young_manager()          { return &_young_manager; }
   GCMemoryManager* local_manager()          { return &_local_manager; }
   MemoryPool* pool() const                  { return _pool; }
+  CollectorCounters* young_collector_counters() { return _young_collector_counters; }
   CollectorCounters* collector_counters()   { return _collector_counters; }
 };
 

@@ -28,12 +28,14 @@
 LullSizePolicy::LullSizePolicy()
   : _cost(),
     _last_end_ns(os::javaTimeNanos()),
+    _young_ns(0),
     _useless_collections(0) {}
 
 void LullSizePolicy::record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity) {
   const double period = (double)MAX2(end_ns - _last_end_ns, (jlong)1);
-  const double cost = MIN2((double)(end_ns - start_ns) / period, 1.0);
+  const double cost = MIN2((double)(end_ns - start_ns + _young_ns) / period, 1.0);
   _last_end_ns = end_ns;
+  _young_ns = 0;
   _cost.add(cost);
 
   // Almost all time in collections, almost no memory freed, and no room to grow.

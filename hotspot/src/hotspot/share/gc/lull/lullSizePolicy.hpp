@@ -39,6 +39,7 @@ class LullSizePolicy : public CHeapObj<mtGC> {
 private:
   TruncatedSeq _cost;               // share of time in collections, decaying
   jlong   _last_end_ns;
+  jlong   _young_ns;                // time in young collections since
   uint    _useless_collections;   // in a row
 
   static size_t size_for_free_ratio(size_t live, size_t free_percent);
@@ -48,6 +49,9 @@ public:
 
   // A collection has ended, and left that many bytes in use.
   void record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity);
+
+  // A young collection has ended: its time counts with the next global collection.
+  void record_young_collection(jlong start_ns, jlong end_ns) { _young_ns += end_ns - start_ns; }
 
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause) const;

@@ -19,6 +19,8 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSweep.hpp"
@@ -71,10 +73,19 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
   _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
 }
 
-LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory)
+void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  if (block->has_lines() && _blocks->owner(index) != LullBlockTable::NoOwner) {
+    block->free_lines().clear_all();      // marking adds the lines of what is private
+    _blocks->clear_live(index);
+  }
+}
+
+LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, bool young)
   : LullBlockTask("Lull Sweep", blocks),
     _public_map(memory->public_map()),
-    _mark_bitmap(memory->mark_bitmap()) {}
+    _mark_bitmap(memory->mark_bitmap()),
+    _card_table(memory->card_table()),
+    _young(young) {}
 
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
   LullLineSet free_lines;
@@ -106,8 +117,37 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
     for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
          addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
       if (LullPublicMap::is_public_in(words[line], addr)) {
-        _public_map->publish(addr, cast_to_oop(addr)->size());
+        const size_t size = cast_to_oop(addr)->size();
+        _public_map->publish(addr, size);
+        if (_young) {
+          _blocks->add_live(index, size);
+        }
       }
+    }
+  }
+}
+
+// Of a block without an owner: what is marked is alive and public.
+void LullSweepTask::forget_dead_young_objects(LullBlockIndex index) {
+  _public_map->set_blocks(index, 1, false);
+  _blocks->clear_live(index);
+  HeapWord* const start = LullGeometry::start_of(index);
+  HeapWord* const end = start + LullGeometry::WordsPerBlock;
+  for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end; ) {
+    const size_t size = cast_to_oop(addr)->size();
+    _public_map->mark_lines(addr, size);
+    _blocks->add_live(index, size);
+    addr = _mark_bitmap->get_next_marked_addr(addr + size, end);
+  }
+}
+
+void LullSweepTask::forget_private_marks(LullBlockIndex index) {
+  HeapWord* const start = LullGeometry::start_of(index);
+  HeapWord* const end = start + LullGeometry::WordsPerBlock;
+  for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
+       addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
+    if (!_public_map->is_public(addr)) {
+      _mark_bitmap->clear(addr);
     }
   }
 }
@@ -125,8 +165,15 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
   HeapWord* const start = LullGeometry::start_of(index);
   if (_mark_bitmap->is_marked(start)) {
     if (_blocks->owner(index) != LullBlockTable::NoOwner && !_public_map->is_public(start)) {
+      if (_card_table != nullptr) {
+        _mark_bitmap->clear(start);
+      }
       return;
     }
+    if (_young && !_blocks->has_young(index)) {
+      return;
+    }
+    _blocks->clear_young(index);
     _blocks->set_owner(index, LullBlockTable::NoOwner);
     if (LullTracking) {
       _public_map->set_blocks(index, blocks, true);
@@ -147,15 +194,27 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
 }
 
 void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  if (_card_table != nullptr && !_young) {
+    _card_table->clean(index, 1);   // a young collection has done so
+  }
   if (block->has_lines()) {
     if (_blocks->owner(index) != LullBlockTable::NoOwner) {
       forget_dead_public_objects(index);
+      if (_card_table != nullptr) {
+        forget_private_marks(index);
+      }
       if (!block->free_lines().is_empty()) {
         sweep_private_lines(index, block);
         return;
       }
       _blocks->set_owner(index, LullBlockTable::NoOwner);
+    } else if (_young) {
+      if (!_blocks->has_young(index)) {
+        return;
+      }
+      forget_dead_young_objects(index);
     }
+    _blocks->clear_young(index);
     sweep_lines(index, block);
   } else if (block->state() == LullBlockState::LargeHead) {
     sweep_large(index, block);

@@ -25,6 +25,7 @@
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/shared/workerThread.hpp"
 
+class LullCardTable;
 class LullMemory;
 class LullPublicMap;
 class MarkBitMap;
@@ -61,21 +62,38 @@ public:
   LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory);
 };
 
+// The same before the marking of a young collection: marks stay, and so do the words of all blocks.
+class LullPrepareYoungTask : public LullBlockTask {
+private:
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+
+public:
+  explicit LullPrepareYoungTask(LullBlockTable* blocks) : LullBlockTask("Lull Prepare Young", blocks) {}
+};
+
 // After marking: sets the state and the free lines of each block from its marks. A block in
-// which private objects are alive keeps its owner; all others have none from here on.
+// which private objects are alive keeps its owner; all others have none from here on. A young collection
+// leaves blocks as they are in which there is nothing young.
+//
+// With young collections marked means old, between collections: private objects lose their marks, so that
+// they are young when they are published. All cards become clean.
 class LullSweepTask : public LullBlockTask {
 private:
   LullPublicMap* const _public_map;
   MarkBitMap* const    _mark_bitmap;
+  LullCardTable* const _card_table;   // nullptr without young collections
+  const bool           _young;
 
   void sweep_lines(LullBlockIndex index, LullBlock* block);
   void forget_dead_public_objects(LullBlockIndex index);
+  void forget_dead_young_objects(LullBlockIndex index);
+  void forget_private_marks(LullBlockIndex index);
   void sweep_private_lines(LullBlockIndex index, LullBlock* block);
   void sweep_large(LullBlockIndex index, LullBlock* block);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
 
 public:
-  LullSweepTask(LullBlockTable* blocks, LullMemory* memory);
+  LullSweepTask(LullBlockTable* blocks, LullMemory* memory, bool young);
 };
 
 #endif // SHARE_GC_LULL_LULLSWEEP_HPP

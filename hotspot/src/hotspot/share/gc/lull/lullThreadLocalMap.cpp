@@ -148,9 +148,18 @@ bool LullThreadLocalMap::is_entry(const Klass* klass) {
 
 void LullThreadLocalMap::clear(JavaThread* thread) {
   const oop map = _may_be_private ? map_of(thread) : (oop)nullptr;
-  if (map != nullptr && !is_public(map)) {
+  if (map == nullptr) {
+    return;
+  }
+  if (is_public(map)) {
+    LullBarrierSet::dirty_card(field_of(thread));   // it is no root any more
+  } else {
     set_map(thread, nullptr);
   }
+}
+
+bool LullThreadLocalMap::is_root(const void* field, oop holder) {
+  return _may_be_private && holder->klass()->is_subclass_of(vmClasses::Thread_klass()) && field == cast_from_oop<char*>(holder) + _map_offset;
 }
 
 // ---- Taking back
@@ -237,6 +246,7 @@ void LullThreadLocalMap::publish(const JavaThread* thread) {
   const oop map = map_of(thread);
   if (map != nullptr) {
     LullBarrierSet::publish(map);
+    LullBarrierSet::dirty_card(field_of(thread));   // it is about to be no root any more
   }
 }
 

@@ -100,6 +100,9 @@ public:
   // The thread's field, as a root of its local collections.
   static void oops_do(JavaThread* thread, OopClosure* closure);
 
+  // Is it such a field, of whichever Thread object? It is not remembered where its map became public.
+  static bool is_root(const void* field, oop holder);
+
   // Is it an entry of a map?
   static bool is_entry(const Klass* klass);
 

@@ -22,6 +22,7 @@
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
@@ -145,7 +146,9 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
   guarantee(!block->has_lines() || !block->free_lines().contains(line),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in free line %u of block %u",
             p2i(field), p2i(holder), p2i(addr), line, untype(index));
-  guarantee(_moment != Moment::AfterCollection || _memory->mark_bitmap()->is_marked(addr),
+  // With young collections private objects have no marks when one has ended.
+  guarantee(_moment != Moment::AfterCollection || _memory->mark_bitmap()->is_marked(addr) ||
+            (_memory->card_table() != nullptr && !_memory->public_map()->is_public(addr)),
             "Marked: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT ", which is not marked",
             p2i(field), p2i(holder), p2i(addr));
 }
@@ -216,7 +219,21 @@ public:
               LullThreadLocalData::owner(thread), p2i(target), target->klass()->external_name(), owner(target), p2i(field));
   }
 
+  void verify_remembered(const void* field, oop holder, oop target) const {
+    const LullCardTable* const cards = _verify->_memory->card_table();
+    const MarkBitMap* const marks = _verify->_memory->mark_bitmap();
+    if (cards == nullptr || holder == nullptr || !is_public(holder) || !marks->is_marked(holder) || !is_public(target) || marks->is_marked(target) ||
+        LullThreadLocalMap::is_root(field, holder)) {
+      return;
+    }
+    HeapWord* const start = cast_from_oop<HeapWord*>(holder);
+    guarantee(cards->is_any_dirty(start, start + holder->size() - 1),
+              "R: field " PTR_FORMAT " of old " PTR_FORMAT " (%s) refers to young " PTR_FORMAT " (%s), and no card is dirty",
+              p2i(field), p2i(holder), holder->klass()->external_name(), p2i(target), target->klass()->external_name());
+  }
+
   void visit_reference(const void* field, oop holder, oop target) override {
+    verify_remembered(field, holder, target);
     if (is_public(target) || LullThreadLocalMap::may_have_private(field, owner(target))) {
       return;
     }

@@ -81,7 +81,7 @@ public:
 
   void verify() const;
 
-  // P and B alone.
+  // P, B and R alone.
   void verify_publication() const;
 };
 

@@ -68,6 +68,12 @@
           "costs a visit to it; private garbage can be collected by its "   \
           "thread alone. Off, there are no local collections either.")      \
                                                                             \
+  product(bool, LullYoungCollections, false, EXPERIMENTAL,                  \
+          "Between two global collections, collect only what was allocated "\
+          "or published since the last one. Pauses are shorter; each store "\
+          "of a reference into a public object costs a few instructions "   \
+          "more, and old garbage stays longer.")                            \
+                                                                            \
   product(bool, LullAlwaysPublic, false, EXPERIMENTAL,                      \
           "With LullTracking, all threads stay in public mode. Shows what " \
           "the barrier costs where it gains nothing.")                      \
@@ -173,6 +179,10 @@
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \
           "collection (0: off)")                                            \
+                                                                            \
+  develop(bool, LullYoungALot, false,                                       \
+          "Stress: whenever memory is lacking, try a young collection "     \
+          "first")                                                          \
                                                                             \
   develop(uint, LullSlideALot, 0,                                           \
           "Stress: slide all blocks and large objects together at each "    \

@@ -23,6 +23,7 @@
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
 #include "gc/lull/lullBarrierSetRuntime.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullPublicMap.hpp"
@@ -97,6 +98,37 @@ void LullBarrierSetAssembler::test_word(MacroAssembler* masm, Register addr, Reg
   __ btq(word, bit);
 }
 
+// R: the card of addr, in an object that is public perhaps. Without a second temporary addr is one while the card is
+// looked up. Changes the flags.
+static void dirty_card(MacroAssembler* masm, Register addr, Register tmp1, Register tmp2) {
+  if (!LullYoungCollections) {
+    return;
+  }
+  const intptr_t cards = LullHeap::heap()->card_table()->biased_base();
+  const bool is_low = Assembler::is_simm32(cards);
+  const Register index = is_low ? tmp1 : tmp2 != noreg ? tmp2 : addr;
+  const bool saves_addr = index == addr;
+  assert_different_registers(addr, tmp1);
+  Label is_dirty;
+  if (saves_addr) {
+    __ push(addr);
+  } else {
+    __ movptr(index, addr);
+  }
+  __ shrptr(index, LullGeometry::LogLineSize);
+  if (!is_low) {
+    __ mov64(tmp1, cards);
+  }
+  const Address card = is_low ? Address(index, (int)cards) : Address(tmp1, index, Address::times_1, 0);
+  __ cmpb(card, LullCardTable::Clean);
+  __ jccb(Assembler::notEqual, is_dirty);
+  __ movb(card, LullCardTable::Dirty);
+  __ bind(is_dirty);
+  if (saves_addr) {
+    __ pop(addr);
+  }
+}
+
 void LullBarrierSetAssembler::test_public_mode(MacroAssembler* masm) const {
   __ cmpb(Address(r15_thread, in_bytes(LullThreadLocalData::public_mode_offset())), 0);
 }
@@ -110,8 +142,10 @@ void LullBarrierSetAssembler::arraycopy_prologue(MacroAssembler* masm, Decorator
   }
   assert_different_registers(src, dst, count, rax);
   Label done, pop_and_done;
-  test_public_mode(masm);
-  __ jcc(Assembler::notEqual, done);
+  if (!LullYoungCollections) {
+    test_public_mode(masm);
+    __ jcc(Assembler::notEqual, done);
+  }
   // Behind the last element there may be another object, or nothing.
   __ testptr(count, count);
   __ jcc(Assembler::zero, done);
@@ -120,14 +154,24 @@ void LullBarrierSetAssembler::arraycopy_prologue(MacroAssembler* masm, Decorator
   __ push(rax);
   __ push(base);
   test_line(masm, dst, rax, base);
+  __ jcc(Assembler::equal, pop_and_done);
+  if (LullYoungCollections) {
+    // One card of the array is enough.
+    dirty_card(masm, dst, rax, base);
+    test_public_mode(masm);
+    __ jcc(Assembler::notEqual, pop_and_done);
+  }
   __ pop(base);
   __ pop(rax);
-  __ jcc(Assembler::equal, done);
 
   __ push_call_clobbered_registers(false /* save_fpu */);
   assert(src == c_rarg0 && dst == c_rarg1 && count == c_rarg2, "as all stubs have them");
   __ MacroAssembler::call_VM_leaf_base(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::before_copy), 3);
   __ pop_call_clobbered_registers(false /* save_fpu */);
+  __ jmp(done);
+  __ bind(pop_and_done);
+  __ pop(base);
+  __ pop(rax);
   __ bind(done);
 }
 
@@ -180,6 +224,7 @@ void LullBarrierSetAssembler::store_at(MacroAssembler* masm, DecoratorSet decora
   if (in_heap) {
     test_line(masm, tmp1, tmp2, tmp3);
     __ jcc(Assembler::equal, done);
+    dirty_card(masm, tmp1, tmp2, tmp3);
   }
   test_public_mode(masm);
   __ jcc(Assembler::notEqual, done);
@@ -229,6 +274,7 @@ static void call_unless_null(LIR_Assembler* ce, LullStoreStubC1* stub, CodeBlob*
 void LullBarrierSetAssembler::generate_c1_store_stub(LIR_Assembler* ce, LullStoreStubC1* stub) const {
   LullBarrierSetC1* const bs = static_cast<LullBarrierSetC1*>(BarrierSet::barrier_set()->barrier_set_c1());
   __ bind(*stub->entry());
+  dirty_card(ce->masm(), stub->object()->as_register(), rscratch1, noreg);
   test_public_mode(ce->masm());
   __ jcc(Assembler::notEqual, *stub->continuation());
   record_store(ce->masm(), *stub->continuation(), rscratch1);
@@ -295,6 +341,7 @@ void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullS
 
   __ bind(*stub->entry());
   if (!stub->is_root_destination()) {
+    dirty_card(masm, stub->addr(), tmp1, tmp2);
     test_public_mode(masm);
     __ jcc(Assembler::notEqual, *stub->continuation());
     test_word(masm, stub->addr(), tmp1, tmp2);

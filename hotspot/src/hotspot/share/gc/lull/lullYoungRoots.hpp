@@ -1,0 +1,84 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLYOUNGROOTS_HPP
+#define SHARE_GC_LULL_LULLYOUNGROOTS_HPP
+
+#include "gc/lull/lullMarkWorker.hpp"
+#include "gc/lull/lullSweep.hpp"
+#include "gc/shared/oopStorageSetParState.hpp"
+#include "gc/shared/taskTerminator.hpp"
+#include "gc/shared/workerThread.hpp"
+#include "utilities/growableArray.hpp"
+
+class LullMemory;
+class nmethod;
+
+// The old objects on dirty cards (R), found before anything is marked: then what is marked is old. The cards become
+// clean: what the objects refer to will be old, too.
+class LullFindRememberedTask : public LullBlockTask {
+private:
+  LullMarkWorker** const _workers;
+  LullMemory* const      _memory;
+  volatile size_t        _dirty_cards;
+
+  bool is_archive(uint32_t index) const;
+  HeapWord* first_object_on(LullLineIndex line, LullBlockIndex first) const;
+  void find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker);
+  void find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker);
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+
+public:
+  LullFindRememberedTask(LullMarkWorker** workers, LullMemory* memory, LullBlockTable* blocks);
+
+  size_t dirty_cards() const { return _dirty_cards; }
+};
+
+// Then marks young and private objects from all that may refer to them, in parallel, until all queues are
+// empty. Old objects are marked already, so the trace ends at them. Roots:
+//
+//   remembered objects                      see above
+//   thread stacks, with the code on them    as in a global collection
+//   maps of thread-local values             which hang on Thread objects that are old
+//   strong storages of the VM
+//   all class loaders, all compiled code    neither is unloaded
+//
+// The caller holds a StrongRootsScope.
+class LullMarkFromYoungRootsTask : public WorkerTask {
+private:
+  static const int MethodsPerClaim = 64;
+
+  LullMarkWorker** const                      _workers;
+  const uint                                  _active_workers;
+  OopStorageSetStrongParState<false, false>   _storages;
+  GrowableArrayCHeap<nmethod*, mtGC>          _methods;
+  TaskTerminator                              _terminator;
+  volatile int                                _next_method;   // claimed by atomic add
+
+  void follow_code(LullMarkWorker* worker);
+
+public:
+  LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues);
+
+  void work(uint worker_id) override;
+};
+
+#endif // SHARE_GC_LULL_LULLYOUNGROOTS_HPP

@@ -1,0 +1,110 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+// Links: gc/lull/lullGeometry.cpp
+
+#include "gc/lull/lullCardTable.hpp"
+#include "unittest.hpp"
+
+#include <random>
+#include <set>
+#include <vector>
+
+// Four blocks at an address that is never touched; the table is real.
+class LullCardTableTest : public ::testing::Test {
+protected:
+  static const size_t Blocks = 4;
+  static const size_t Words  = Blocks * LullGeometry::WordsPerBlock;
+
+  char* const           _saved;
+  std::vector<uint64_t> _storage;
+  LullCardTable         _cards;
+
+  LullCardTableTest()
+    : _saved(LullGeometry::heap_base()),
+      _storage(LullCardTable::storage_bytes(Blocks * LullGeometry::BlockSize) / sizeof(uint64_t)),
+      _cards((char*)_storage.data()) {
+    LullGeometry::initialize((char*)0x700000000);
+  }
+  ~LullCardTableTest() {
+    LullGeometry::initialize(_saved);
+  }
+
+  static HeapWord* word(size_t index) { return (HeapWord*)LullGeometry::heap_base() + index; }
+
+  std::set<uint32_t> dirty_lines(size_t first_block, size_t blocks) const {
+    std::set<uint32_t> lines;
+    _cards.dirty_lines_do(to_block_index(first_block), blocks, [&](LullLineIndex line) { lines.insert(untype(line)); });
+    return lines;
+  }
+};
+
+TEST_F(LullCardTableTest, storage_is_a_byte_a_line) {
+  EXPECT_EQ(_storage.size() * sizeof(uint64_t), Blocks * 128);
+}
+
+TEST_F(LullCardTableTest, fresh_memory_is_clean) {
+  EXPECT_FALSE(_cards.is_any_dirty(to_block_index(0), Blocks));
+  EXPECT_TRUE(dirty_lines(0, Blocks).empty());
+}
+
+TEST_F(LullCardTableTest, as_a_set_of_lines) {
+  std::mt19937 random(42);
+  for (int round = 0; round < 200; round++) {
+    std::set<uint32_t> model;
+    const size_t count = random() % 40;
+    for (size_t i = 0; i < count; i++) {
+      const size_t index = random() % Words;
+      _cards.dirty(word(index));
+      model.insert((uint32_t)(index / LullGeometry::WordsPerLine));
+    }
+    EXPECT_EQ(dirty_lines(0, Blocks), model);
+    for (uint32_t line = 0; line < Blocks * 128; line++) {
+      EXPECT_EQ(_cards.is_dirty(to_line_index(line)), model.count(line) == 1) << line;
+    }
+    for (size_t i = 0; i < 50; i++) {
+      const size_t first = random() % Words;
+      const size_t last = first + random() % (Words - first);
+      const auto found = model.lower_bound((uint32_t)(first / LullGeometry::WordsPerLine));
+      const bool expected = found != model.end() && *found <= last / LullGeometry::WordsPerLine;
+      EXPECT_EQ(_cards.is_any_dirty(word(first), word(last)), expected) << first << " " << last;
+    }
+    // Two blocks become clean, the others stay.
+    const size_t cleaned = random() % (Blocks - 1);
+    _cards.clean(to_block_index(cleaned), 2);
+    for (auto it = model.begin(); it != model.end(); ) {
+      it = *it / 128 == cleaned || *it / 128 == cleaned + 1 ? model.erase(it) : ++it;
+    }
+    EXPECT_EQ(dirty_lines(0, Blocks), model);
+    _cards.clean(to_block_index(0), Blocks);
+  }
+}
+
+// As compiled code does.
+TEST_F(LullCardTableTest, the_biased_base_finds_the_card) {
+  for (size_t index = 0; index < Words; index += 17) {
+    _cards.dirty(word(index));
+    const uint8_t* const card = (const uint8_t*)(_cards.biased_base() + (intptr_t)((size_t)word(index) >> LullGeometry::LogLineSize));
+    EXPECT_EQ(*card, (uint8_t)LullCardTable::Dirty);
+    _cards.clean(LullGeometry::block_of(word(index)), 1);
+    EXPECT_EQ(*card, (uint8_t)LullCardTable::Clean);
+  }
+}
