@@ -30,13 +30,22 @@ void LullYoungPolicy::record_global(jlong ns, size_t freed_bytes) {
   _last_ns = 0;
   _last_bytes = 0;
   _has_cycle = true;
+  if (_cycles_to_skip > 0) {
+    _cycles_to_skip--;
+  }
 }
 
 void LullYoungPolicy::record_young(jlong ns, size_t freed_bytes) {
-  _last_ns = (double)ns;
+  const bool is_first = _last_ns == 0;
+  _last_ns = (double)MAX2(ns, (jlong)1);
   _last_bytes = (double)freed_bytes;
   _cycle_ns += _last_ns;
   _cycle_bytes += _last_bytes;
+  if (is_first) {
+    _vain_cycles = has_paid() ? 0 : MIN2(2 * _vain_cycles + 1, MaxVainCycles);
+    // The global collection that ends this cycle counts one down.
+    _cycles_to_skip = _vain_cycles == 0 ? 0 : _vain_cycles + 1;
+  }
   log_debug(gc, ergo)("Young collection: %.3f ns for each byte freed; global collection and the young ones since: %.3f",
                       _last_ns / MAX2(_last_bytes, 1.0), _cycle_ns / MAX2(_cycle_bytes, 1.0));
 }
@@ -47,5 +56,5 @@ bool LullYoungPolicy::wants_young() const {
     return LullYoungCollections;
   }
 #endif
-  return LullYoungCollections && _has_cycle && _last_ns * _cycle_bytes <= _cycle_ns * _last_bytes;
+  return LullYoungCollections && _has_cycle && _cycles_to_skip == 0 && has_paid();
 }

@@ -31,6 +31,9 @@
 // its bytes than the whole cycle did, another one would only make that worse: the next one is global, and a
 // new cycle begins (Charnov's marginal value theorem, which has nothing to tune).
 //
+// Where most of what is young is alive, the first young collection of a cycle does not pay already. Then the
+// next cycles have none: one at first, and twice as many and one more each time that it is tried in vain.
+//
 // Written at safepoints.
 class LullYoungPolicy : public CHeapObj<mtGC> {
 private:
@@ -39,9 +42,16 @@ private:
   double _last_ns;        // of the last young collection; 0: there was none in this cycle
   double _last_bytes;
   bool   _has_cycle;      // there was a global collection
+  uint   _vain_cycles;    // after the last cycle in which the first young collection did not pay: how many have none
+  uint   _cycles_to_skip; // of these, those that are still to come
+
+  static const uint MaxVainCycles = 31;
+
+  bool has_paid() const { return _last_ns * _cycle_bytes <= _cycle_ns * _last_bytes; }
 
 public:
-  LullYoungPolicy() : _cycle_ns(0), _cycle_bytes(0), _last_ns(0), _last_bytes(0), _has_cycle(false) {}
+  LullYoungPolicy()
+    : _cycle_ns(0), _cycle_bytes(0), _last_ns(0), _last_bytes(0), _has_cycle(false), _vain_cycles(0), _cycles_to_skip(0) {}
 
   void record_global(jlong ns, size_t freed_bytes);
   void record_young(jlong ns, size_t freed_bytes);
