@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The agent as the VM sees it: loading, JVMTI's events, and what the process has one of.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::panic::catch_unwind;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::connection::Connection;
+use crate::gate::{Gate, VmCounters, VmWatch, Watched};
+use crate::http1::Http1;
+use crate::intercept;
+use crate::jni;
+use crate::jvmti::{self, Callbacks, Event};
+use crate::kernel;
+use crate::metrics::{self, Metrics};
+use crate::options::Options;
+use crate::pause::PauseClock;
+use crate::perf_memory::{self, PerfMemory, SafepointWatch};
+use crate::protocol::Opaque;
+use crate::table::{ONE_SHOT, Table};
+
+/// The oldest release that the agent knows.
+const OLDEST: u32 = 17;
+
+/// When the VM is stopped.
+pub static CLOCK: PauseClock = PauseClock::new();
+/// What was done.
+pub static METRICS: Metrics = Metrics::new();
+
+/// What is known once the VM runs.
+struct Running {
+    options: Options,
+    deadline_headers: std::sync::Arc<[String]>,
+    watched: Watched,
+}
+
+static RUNNING: OnceLock<Running> = OnceLock::new();
+static OPTIONS: OnceLock<Options> = OnceLock::new();
+static GATE_ENDED: AtomicBool = AtomicBool::new(false);
+static LIBRARY: OnceLock<Library> = OnceLock::new();
+
+/// A handle of `dlopen` of the VM's library.
+struct Library(*mut c_void);
+// SAFETY: such handles are of the process.
+unsafe impl Send for Library {}
+// SAFETY: the same.
+unsafe impl Sync for Library {}
+
+fn complain(text: &str) {
+    eprintln!("lull gate: {text}");
+}
+
+/// A connection was accepted: the gate's from now on if its port is.
+pub fn accepted(fd: i32, blocking: bool) {
+    let Some(running) = RUNNING.get() else { return };
+    if !kernel::tcp_local_port(fd).is_some_and(|port| running.options.ports.contains(&port)) {
+        return;
+    }
+    let (Some(inode), Ok(Some(totals))) = (kernel::inode(fd), kernel::tcp_totals(fd)) else { return };
+    METRICS.connections.add(1);
+    let table = Table::global();
+    table.track(fd, inode, blocking, Connection::new(Http1::new(running.deadline_headers.clone()), totals));
+    if running.watched.add(fd).is_err() {
+        // Not to be seen in pauses, so nothing needs to be followed.
+        table.forget(fd);
+    }
+}
+
+/// To be called when an update has made a connection opaque.
+pub fn connection_became_opaque(fd: i32, reason: Opaque) {
+    METRICS.opaque[reason.index()].add(1);
+    if let Some(running) = RUNNING.get() {
+        running.watched.remove(fd);
+        if running.options.verbose {
+            complain(&format!("connection {fd} is left alone from now on: {reason:?}"));
+        }
+    }
+}
+
+const READABLE: u32 = (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR | libc::EPOLLPRI) as u32;
+
+/// Events are about to be told to a selector of the application: notes them, after the pause if there is one, and withdraws those
+/// whose bytes the gate has taken meanwhile. Gives the count of events that are left at the front.
+pub fn announce(events: &mut [libc::epoll_event]) -> usize {
+    let table = Table::global();
+    if !CLOCK.is_paused() {
+        let mut any = false;
+        for event in events.iter().filter(|event| event.events & READABLE != 0) {
+            if let Some(slot) = table.live(event.u64 as i32) {
+                // SeqCst, as the look at the clock below: either the gate sees this, or we see its pause.
+                slot.announced.store(true, Ordering::SeqCst);
+                any = true;
+            }
+        }
+        if !any || !CLOCK.is_paused() {
+            return events.len();
+        }
+        for event in events.iter() {
+            if let Some(slot) = table.live(event.u64 as i32) {
+                slot.announced.store(false, Ordering::SeqCst);
+            }
+        }
+    }
+    METRICS.waits.add(1);
+    CLOCK.wait_while_paused();
+    let mut left = 0;
+    for i in 0..events.len() {
+        let mut event = events[i];
+        let fd = event.u64 as i32;
+        if let Some(slot) = table.live(fd).filter(|_| event.events & READABLE != 0) {
+            // Under the lock, so that the gate of another pause has either answered, or sees that we have told.
+            let _tracked = slot.lock();
+            // Not by a read without taking: that would take an error that is the application's.
+            let mut poll = libc::pollfd { fd, events: libc::POLLIN | libc::POLLRDHUP, revents: 0 };
+            // SAFETY: one valid pollfd.
+            let is_there = unsafe { libc::poll(&raw mut poll, 1, 0) } != 0;
+            slot.announced.store(is_there, Ordering::SeqCst);
+            if !is_there && slot.watched.load(Ordering::Relaxed) & ONE_SHOT == 0 {
+                METRICS.withdrawn.add(1);
+                event.events &= !READABLE;
+                if event.events == 0 {
+                    continue;
+                }
+            }
+        }
+        events[left] = event;
+        left += 1;
+    }
+    left
+}
+
+fn start_gate(memory: Option<&PerfMemory>) -> Result<(), String> {
+    let running = RUNNING.get().expect("set before");
+    let watch = memory.and_then(|memory| {
+        let (begun, time) = (memory.counter("sun.rt.safepoints")?, memory.counter("sun.rt.safepointTime")?);
+        Some(SafepointWatch::new(Box::new(move || begun.get()) as Box<dyn Fn() -> i64 + Send>, Box::new(move || time.get()) as _))
+    });
+    let watch: Option<VmWatch> = watch.filter(|_| running.options.poll_us > 0);
+    let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch);
+    if let Some(port) = running.options.metrics_port {
+        metrics::serve(port, &METRICS).map_err(|error| format!("the metrics cannot be served at port {port}: {error}"))?;
+    }
+    let spawned = std::thread::Builder::new().name("lull gate".into()).spawn(move || {
+        // Before the collector's own threads, if we may: on a machine whose processors are all busy, a pause is when we are needed.
+        // SAFETY: no pointer is passed; 0 is the calling thread.
+        unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -10) };
+        if catch_unwind(std::panic::AssertUnwindSafe(|| gate.run())).is_err() {
+            complain("a defect: the gate has stopped; the service goes on without it");
+            CLOCK.vm_ends();
+        }
+        GATE_ENDED.store(true, Ordering::Release);
+    });
+    spawned.map(drop).map_err(|error| format!("no thread can be started: {error}"))
+}
+
+/// Signals are the VM's: the gate's threads take none. Threads inherit the mask of the one that starts them.
+fn without_signals<T>(f: impl FnOnce() -> T) -> T {
+    // SAFETY: valid sets, of which the old one is put back.
+    unsafe {
+        let (mut all, mut old): (libc::sigset_t, libc::sigset_t) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&raw mut all);
+        for fault in [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP] {
+            libc::sigdelset(&raw mut all, fault);
+        }
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut old);
+        let result = f();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const old, std::ptr::null_mut());
+        result
+    }
+}
+
+/// The VM is initialised: everything begins.
+fn vm_init(env: *mut jni::Env) -> Result<(), String> {
+    let options = OPTIONS.get().ok_or("no options")?.clone();
+    // SAFETY: in the VMInit event, on its thread.
+    unsafe { intercept::jdk::prepare(env) }?;
+    // SAFETY: the handle that Agent_OnLoad has opened.
+    let memory = unsafe { PerfMemory::find(LIBRARY.get().ok_or("no library of the VM")?.0) };
+    if let Err(reason) = &memory {
+        complain(&format!("pauses that are no collections are not seen, and collections of all kinds are predicted alike: {reason}"));
+    }
+    let watched = Watched::new().map_err(|error| format!("no epoll set can be made: {error}"))?;
+    let deadline_headers = options.deadline_headers.clone().into();
+    if RUNNING.set(Running { options, deadline_headers, watched }).is_err() {
+        return Err("started twice".to_string());
+    }
+    without_signals(|| start_gate(memory.as_ref().ok()))
+}
+
+unsafe extern "system" fn on_vm_init(_jvmti: *mut jvmti::Env, env: *mut jni::Env, _thread: jni::Object) {
+    match catch_unwind(|| vm_init(env)) {
+        Ok(Ok(())) => {}
+        Ok(Err(reason)) => complain(&format!("the gate is off: {reason}")),
+        Err(_) => complain("the gate is off: a defect"),
+    }
+}
+
+unsafe extern "system" fn on_vm_death(_jvmti: *mut jvmti::Env, _env: *mut jni::Env) {
+    CLOCK.vm_ends();
+    // The counters go away after this; the thread leaves within a tick.
+    let give_up = Instant::now() + Duration::from_secs(2);
+    while RUNNING.get().is_some() && !GATE_ENDED.load(Ordering::Acquire) && Instant::now() < give_up {
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+unsafe extern "system" fn on_collection_start(_jvmti: *mut jvmti::Env) {
+    CLOCK.collection_begins();
+}
+
+unsafe extern "system" fn on_collection_finish(_jvmti: *mut jvmti::Env) {
+    CLOCK.collection_ends();
+}
+
+unsafe extern "system" fn on_native_method_bind(
+    jvmti: *mut jvmti::Env,
+    env: *mut jni::Env,
+    _thread: jni::Object,
+    method: *mut c_void,
+    address: *mut c_void,
+    replacement: *mut *mut c_void,
+) {
+    // SAFETY: the event's arguments; names may be asked for from the start phase on.
+    unsafe {
+        let phase = jvmti::Env::phase(jvmti);
+        if phase != jvmti::PHASE_START && phase != jvmti::PHASE_LIVE {
+            return;
+        }
+        let Some([class, name, signature]) = jvmti::Env::method(jvmti, env, method) else { return };
+        if let Some(ours) = intercept::replacement(&class, &name, &signature, address) {
+            *replacement = ours.cast_mut();
+            if OPTIONS.get().is_some_and(|options| options.verbose) {
+                complain(&format!("stands before {}{}", class.to_string_lossy(), name.to_string_lossy()));
+            }
+        }
+    }
+}
+
+/// Refuses a VM that the agent does not know, in a sentence.
+///
+/// # Safety
+/// `vm` and `jvmti` are the VM's own.
+unsafe fn know_vm(vm: *mut jni::JavaVm, jvmti: *mut jvmti::Env) -> Result<Library, String> {
+    let property = |name: &CStr| {
+        // SAFETY: as demanded.
+        unsafe { jvmti::Env::property(jvmti, name) }.unwrap_or_else(|| "unknown".to_string())
+    };
+    let name = property(c"java.vm.name");
+    let release = property(c"java.vm.specification.version");
+    // SAFETY: an address in the VM's library; dladdr writes one Dl_info; the name lives as long as the library.
+    let library = unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(jni::JavaVm::address_in_vm(vm), &raw mut info) == 0 || info.dli_fname.is_null() {
+            std::ptr::null_mut()
+        } else {
+            libc::dlopen(info.dli_fname, libc::RTLD_LAZY | libc::RTLD_NOLOAD)
+        }
+    };
+    // SAFETY: a handle of dlopen.
+    if library.is_null() || !unsafe { perf_memory::is_hotspot(library) } {
+        return Err(format!("this VM is '{name}', not HotSpot; the gate knows HotSpot 17, 21 and 25 only"));
+    }
+    match release.parse::<u32>() {
+        Ok(release) if release >= OLDEST => {}
+        _ => return Err(format!("this VM is of Java {release}; the gate needs 17 or later")),
+    }
+    Ok(Library(library))
+}
+
+/// # Safety
+/// The VM's arguments of `Agent_OnLoad`.
+unsafe fn load(vm: *mut jni::JavaVm, options: *const c_char) -> Result<(), String> {
+    let text = if options.is_null() {
+        CString::default()
+    } else {
+        // SAFETY: the VM's string.
+        unsafe { CStr::from_ptr(options) }.to_owned()
+    };
+    let options = Options::parse(text.to_str().map_err(|_| "the options are not UTF-8")?).map_err(|error| error.to_string())?;
+    // SAFETY: the VM's pointer.
+    let Some(env) = (unsafe { jni::JavaVm::environment(vm, jvmti::VERSION) }) else {
+        return Err("this VM has no JVMTI of version 11".to_string());
+    };
+    let env = env.cast::<jvmti::Env>();
+    // SAFETY: an environment that was just made, callbacks of the events' types in a library that stays loaded.
+    unsafe {
+        let library = match know_vm(vm, env) {
+            Ok(library) => library,
+            Err(reason) => {
+                jvmti::Env::dispose(env);
+                return Err(reason);
+            }
+        };
+        jvmti::Env::add_capabilities(env, &jvmti::WANTED)
+            .map_err(|error| format!("the VM refuses the events of native methods and collections (JVMTI error {error})"))?;
+        let mut callbacks = Callbacks::none();
+        callbacks.set(Event::VmInit, on_vm_init as *const c_void);
+        callbacks.set(Event::VmDeath, on_vm_death as *const c_void);
+        callbacks.set(Event::NativeMethodBind, on_native_method_bind as *const c_void);
+        callbacks.set(Event::GarbageCollectionStart, on_collection_start as *const c_void);
+        callbacks.set(Event::GarbageCollectionFinish, on_collection_finish as *const c_void);
+        let failed = |error| format!("the VM refuses an event (JVMTI error {error})");
+        jvmti::Env::set_callbacks(env, &callbacks).map_err(failed)?;
+        if OPTIONS.set(options).is_err() || LIBRARY.set(library).is_err() {
+            return Err("the agent is loaded twice".to_string());
+        }
+        for event in [Event::VmInit, Event::VmDeath, Event::NativeMethodBind, Event::GarbageCollectionStart, Event::GarbageCollectionFinish]
+        {
+            jvmti::Env::enable(env, event, true).map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The VM loads the agent at its start.
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnLoad(vm: *mut jni::JavaVm, options: *const c_char, _reserved: *mut c_void) -> c_int {
+    // SAFETY: the VM's arguments.
+    match catch_unwind(|| unsafe { load(vm, options) }) {
+        Ok(Ok(())) => jni::OK,
+        Ok(Err(reason)) => {
+            complain(&reason);
+            jni::ERR
+        }
+        Err(_) => jni::ERR,
+    }
+}
+
+/// The VM would load the agent into a service that runs already: refused, for connections that exist could not be followed from
+/// their first byte on, and methods that are bound would have to be bound anew.
+///
+/// # Safety
+/// Called by the VM.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnAttach(_vm: *mut jni::JavaVm, _options: *const c_char, _reserved: *mut c_void) -> c_int {
+    complain("the gate cannot be attached to a VM that runs; start it with -agentpath:liblull_gate.so=port=...");
+    jni::ERR
+}

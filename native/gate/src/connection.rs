@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! One connection: what the application and the gate may do to it, and in which order.
+//!
+//! Everything here happens under the connection's lock. The invariants, by name:
+//!
+//! * **W** (whole): the gate takes whole requests only, and of each exactly the bytes that it answers.
+//! * **I** (idle): it does so only when nothing is begun in either direction: no request without its answer, no write in progress, no
+//!   event told to the application that it has not read after.
+//! * **S** (seen): the kernel's counts of bytes read and written are those that have been seen here; otherwise the
+//!   connection becomes opaque.
+//! * **O** (opaque): a connection that is opaque stays so, and the gate neither reads from it nor writes to it.
+//! * **A** (answer first): no byte of the application's follows a busy answer that is not wholly written.
+//!
+//! The application's bytes are never copied or kept: what the gate does not answer stays in the kernel.
+
+use std::io;
+use std::time::Duration;
+
+use crate::kernel::Totals;
+use crate::protocol::{Front, Opaque, Protocol};
+
+/// The kernel's side of a connection, as the gate uses it; never blocks.
+pub trait Wire {
+    /// Copies the front of the receive buffer without taking it; 0 at its end.
+    ///
+    /// # Errors
+    /// `WouldBlock` when it is empty.
+    fn peek(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Writes what fits at once.
+    ///
+    /// # Errors
+    /// `WouldBlock` when nothing fits.
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Takes `length` bytes that were peeked.
+    ///
+    /// # Errors
+    /// Fewer were there: a defect.
+    fn consume(&mut self, length: usize) -> io::Result<()>;
+
+    /// The kernel's counts; `None` if they would not hold still.
+    ///
+    /// # Errors
+    /// Not the TCP socket that it was.
+    fn totals(&mut self) -> io::Result<Option<Totals>>;
+}
+
+/// What the gate's policy says of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// Answer busy; the pause is expected to go on for so long.
+    Answer(Duration),
+    /// Leave it to the application: the pause will be over in time.
+    Keep,
+}
+
+/// What came of a look at a connection in a pause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The receive buffer is empty now.
+    Empty,
+    /// A request has begun to come: look again when more has.
+    Incomplete,
+    /// A whole request waits, by decision: look again, for decisions change.
+    Kept,
+    /// Something is under way that only the application can end.
+    NotIdle,
+    /// The kernel had no room, or its counts would not hold still: look again soon.
+    Again,
+    /// What waits is for the application alone.
+    Left,
+    /// The connection is opaque.
+    Opaque,
+}
+
+/// The state of one connection of protocol `P`.
+#[derive(Debug)]
+pub struct Connection<P> {
+    protocol: P,
+    /// Bytes that the application has read and the gate has taken.
+    taken: u64,
+    /// Bytes that the application and the gate have written, from the kernel's count at the begin on.
+    written: u64,
+    /// Writes of the application that are in the kernel now.
+    writing: u32,
+    /// What is still to be written of a busy answer (invariant A).
+    unsent: Vec<u8>,
+    opaque: Option<Opaque>,
+}
+
+impl<P: Protocol> Connection<P> {
+    /// A connection of which nothing has been read or written; `totals` are the kernel's counts.
+    pub fn new(protocol: P, totals: Totals) -> Self {
+        Connection { protocol, taken: totals.taken, written: totals.written, writing: 0, unsent: Vec::new(), opaque: None }
+    }
+
+    /// Why it is opaque, if it is.
+    pub fn opaque(&self) -> Option<Opaque> {
+        self.opaque
+    }
+
+    /// Makes it opaque; the first reason stays.
+    pub fn make_opaque(&mut self, reason: Opaque) {
+        self.opaque.get_or_insert(reason);
+    }
+
+    /// The application has read `bytes`, perhaps in several parts; called once for each.
+    pub fn received(&mut self, bytes: &[u8]) {
+        self.taken += bytes.len() as u64;
+        if self.opaque.is_none() {
+            if let Err(reason) = self.protocol.received(bytes) {
+                self.make_opaque(reason);
+            }
+        }
+    }
+
+    /// The application is about to write. Only after this may it, and only if `unsent` is empty.
+    pub fn write_begins(&mut self) {
+        if self.writing > 0 {
+            self.make_opaque(Opaque::ConcurrentWrites);
+        }
+        self.writing += 1;
+    }
+
+    /// A part of what the application has written, in order, before [`Connection::write_ends`].
+    pub fn sent(&mut self, bytes: &[u8]) {
+        self.written += bytes.len() as u64;
+        if self.opaque.is_none() {
+            if let Err(reason) = self.protocol.sent(bytes) {
+                self.make_opaque(reason);
+            }
+        }
+    }
+
+    /// The application's write is over.
+    pub fn write_ends(&mut self) {
+        self.writing = self.writing.saturating_sub(1);
+    }
+
+    /// Whether a busy answer is not wholly written.
+    pub fn has_unsent(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// The connection is being closed: nobody waits for the rest.
+    pub fn discard_unsent(&mut self) {
+        self.unsent.clear();
+    }
+
+    /// Writes more of it; true when nothing is left. Of a connection that is broken, nothing is.
+    pub fn flush(&mut self, wire: &mut impl Wire) -> bool {
+        while !self.unsent.is_empty() {
+            match wire.send(&self.unsent) {
+                Ok(n) => {
+                    self.written += n as u64;
+                    self.unsent.drain(..n);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
+                Err(_) => self.unsent.clear(),
+            }
+        }
+        true
+    }
+
+    /// A look at the connection in a pause: answers all requests at the front that `decide` wants answered. `buffer` is
+    /// scratch memory; a request that does not fit into it is left to the application. `answered` is told of each answer.
+    pub fn look(
+        &mut self,
+        wire: &mut impl Wire,
+        buffer: &mut [u8],
+        mut decide: impl FnMut(Option<Duration>) -> Decision,
+        mut answered: impl FnMut(),
+    ) -> Outcome {
+        loop {
+            if self.opaque.is_some() {
+                return Outcome::Opaque;
+            }
+            if !self.flush(wire) {
+                return Outcome::Again;
+            }
+            if self.writing > 0 || !self.protocol.is_idle() {
+                return Outcome::NotIdle;
+            }
+            let length = match wire.peek(buffer) {
+                // The client has closed its side, or the connection is broken.
+                Ok(0) => return Outcome::Left,
+                Ok(n) => n,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Outcome::Empty,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Outcome::Again,
+                Err(_) => return Outcome::Left,
+            };
+            let (length, deadline) = match self.protocol.front(&buffer[..length]) {
+                Front::Request { length, deadline } => (length, deadline),
+                Front::Incomplete if length == buffer.len() => return Outcome::Left,
+                Front::Incomplete => return Outcome::Incomplete,
+                Front::Leave => return Outcome::Left,
+                Front::Unknown(reason) => {
+                    self.make_opaque(Opaque::Request(reason));
+                    return Outcome::Opaque;
+                }
+            };
+            let remaining = match decide(deadline) {
+                Decision::Keep => return Outcome::Kept,
+                Decision::Answer(remaining) => remaining,
+            };
+            // Invariant S, at the last moment before anything is done.
+            match wire.totals() {
+                Ok(Some(totals)) if !totals.established => return Outcome::Left,
+                Ok(Some(totals)) if totals.taken != self.taken || totals.written != self.written => {
+                    self.make_opaque(Opaque::UnseenBytes);
+                    return Outcome::Opaque;
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => return Outcome::Again,
+                Err(_) => {
+                    self.make_opaque(Opaque::AnotherSocket);
+                    return Outcome::Opaque;
+                }
+            }
+            let mut answer = std::mem::take(&mut self.unsent);
+            self.protocol.busy(remaining, &mut answer);
+            let sent = match wire.send(&answer) {
+                Ok(n) => n,
+                Err(error) => {
+                    let kind = error.kind();
+                    // Nothing was written, nothing taken: still the application's.
+                    return if matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) {
+                        Outcome::Again
+                    } else {
+                        Outcome::Left
+                    };
+                }
+            };
+            self.written += sent as u64;
+            answer.drain(..sent);
+            self.unsent = answer;
+            if wire.consume(length).is_err() {
+                // Cannot be: the bytes were seen, and nobody else reads.
+                self.make_opaque(Opaque::Defect);
+                return Outcome::Opaque;
+            }
+            self.taken += length as u64;
+            answered();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The gate's thread. It belongs to the process and not to the VM, which therefore never stops it.
+//!
+//! Outside pauses it sleeps, but for a look at the VM's counters now and then. In a pause its own epoll set says which connections
+//! have bytes; each is looked at under its lock.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::connection::{Decision, Outcome, Wire};
+use crate::kernel::{self, Totals, now_ns};
+use crate::metrics::Metrics;
+use crate::options::Options;
+use crate::pause::{COLLECTION, ENDED, PauseClock, SAFEPOINT};
+use crate::perf_memory::{Counter, PerfMemory, SafepointWatch};
+use crate::predict::{Model, Prediction};
+use crate::protocol::Opaque;
+use crate::table::Table;
+
+/// Requests longer than this are left to the application.
+const BUFFER: usize = 256 * 1024;
+/// How often a pause's end and changed decisions are looked for, in a pause.
+const TICK_NS: u64 = 1_000_000;
+/// The same in a safepoint whose end only the counters tell.
+const SAFEPOINT_TICK_NS: u64 = 100_000;
+/// Before this, a collection's kind may not show in the counters.
+const KIND_SHOWS_NS: u64 = 300_000;
+/// Sleep when there are no counters to look at.
+const LONG_NS: u64 = 1_000_000_000;
+
+/// A TCP socket's descriptor as the kernel's side of a connection.
+pub struct SocketWire(pub i32);
+
+fn count(n: isize) -> io::Result<usize> {
+    usize::try_from(n).map_err(|_| io::Error::last_os_error())
+}
+
+impl Wire for SocketWire {
+    fn peek(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // SAFETY: the kernel writes as much as the buffer holds.
+        count(unsafe { libc::recv(self.0, buffer.as_mut_ptr().cast(), buffer.len(), libc::MSG_PEEK | libc::MSG_DONTWAIT) })
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // SAFETY: the kernel reads as much as there is.
+        count(unsafe { libc::send(self.0, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) })
+    }
+
+    fn consume(&mut self, length: usize) -> io::Result<()> {
+        let mut left = length;
+        while left > 0 {
+            // SAFETY: with MSG_TRUNC, TCP drops the bytes and writes nowhere (tcp(7)).
+            let n = unsafe { libc::recv(self.0, std::ptr::null_mut(), left, libc::MSG_TRUNC | libc::MSG_DONTWAIT) };
+            match count(n) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(n) => left -= n.min(left),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn totals(&mut self) -> io::Result<Option<Totals>> {
+        kernel::tcp_totals(self.0)
+    }
+}
+
+/// An epoll set of the gate's own: all watched connections, told of each change once.
+pub struct Watched(i32);
+
+impl Watched {
+    /// An empty set.
+    ///
+    /// # Errors
+    /// Out of descriptors.
+    pub fn new() -> io::Result<Watched> {
+        // SAFETY: no pointer is passed.
+        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Watched(fd)) }
+    }
+
+    /// Adds a connection; the kernel takes it out when it is closed.
+    ///
+    /// # Errors
+    /// Out of memory, or of watches.
+    pub fn add(&self, fd: i32) -> io::Result<()> {
+        let mut event = libc::epoll_event { events: (libc::EPOLLIN | libc::EPOLLET) as u32, u64: fd as u64 };
+        // SAFETY: one valid event.
+        if unsafe { libc::epoll_ctl(self.0, libc::EPOLL_CTL_ADD, fd, &raw mut event) } != 0 {
+            Err(io::Error::last_os_error())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Takes a connection out; does nothing if it is not in.
+    pub fn remove(&self, fd: i32) {
+        // SAFETY: no event is needed.
+        unsafe { libc::epoll_ctl(self.0, libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut()) };
+    }
+
+    fn changed(&self, events: &mut [libc::epoll_event]) -> usize {
+        let most = i32::try_from(events.len()).unwrap_or(i32::MAX);
+        // SAFETY: the kernel writes as many events as there is room for.
+        usize::try_from(unsafe { libc::epoll_wait(self.0, events.as_mut_ptr(), most, 0) }).unwrap_or(0)
+    }
+}
+
+/// What of the VM's counters tells pauses apart, and what they depend on.
+pub struct VmCounters {
+    /// Invocations of each collector: young, full, and what else it has.
+    invocations: Vec<Counter>,
+    /// Bytes that the last collection left, but for those of eden.
+    used: Vec<Counter>,
+}
+
+impl VmCounters {
+    /// Looks the counters up.
+    pub fn new(memory: &PerfMemory) -> VmCounters {
+        VmCounters {
+            invocations: memory.counters("sun.gc.collector.", ".invocations").into_iter().map(|(_, c)| c).collect(),
+            used: memory
+                .counters("sun.gc.generation.", ".used")
+                .into_iter()
+                .filter(|(name, _)| *name != "sun.gc.generation.0.space.0.used")
+                .map(|(_, c)| c)
+                .collect(),
+        }
+    }
+
+    fn feature(&self) -> f64 {
+        self.used.iter().map(|c| c.get() as f64).sum()
+    }
+}
+
+/// Which model a pause belongs to. The place of the collector in the counters; what counts is that they differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    /// The last of the collectors in the counters' order that has begun a collection: the full one comes after the young one.
+    Collector(usize),
+    /// No collector has counted one: another collection, or the VM has no counters.
+    Collection,
+    /// No collection.
+    Safepoint,
+}
+
+/// A safepoint watch on the VM's own counters.
+pub type VmWatch = SafepointWatch<Box<dyn Fn() -> i64 + Send>>;
+
+/// The thread's state.
+pub struct Gate {
+    options: Options,
+    clock: &'static PauseClock,
+    table: &'static Table,
+    watched: &'static Watched,
+    metrics: &'static Metrics,
+    counters: Option<VmCounters>,
+    watch: Option<VmWatch>,
+    models: HashMap<Kind, Model>,
+    /// Collections that have been learnt from.
+    learnt: u64,
+    /// Invocations at the last moment at which there was no pause.
+    before: Vec<i64>,
+    feature: f64,
+    buffer: Vec<u8>,
+    // Of the pause that is under way:
+    /// Requests that were kept: when they were first seen.
+    kept: HashMap<i32, u64>,
+    /// Connections to look at again soon.
+    again: Vec<i32>,
+    /// Connections with an answer that is not wholly written; also after the pause.
+    unsent: Vec<i32>,
+}
+
+impl Gate {
+    /// A gate of a VM that runs.
+    pub fn new(
+        options: Options,
+        clock: &'static PauseClock,
+        watched: &'static Watched,
+        metrics: &'static Metrics,
+        counters: Option<VmCounters>,
+        watch: Option<VmWatch>,
+    ) -> Gate {
+        Gate {
+            options,
+            clock,
+            table: Table::global(),
+            watched,
+            metrics,
+            counters,
+            watch,
+            models: HashMap::new(),
+            learnt: clock.collections(),
+            before: Vec::new(),
+            feature: 0.0,
+            buffer: vec![0; BUFFER],
+            kept: HashMap::new(),
+            again: Vec::new(),
+            unsent: Vec::new(),
+        }
+    }
+
+    /// Until the VM ends.
+    pub fn run(mut self) {
+        let poll_ns = if self.watch.is_some() { self.options.poll_us * 1000 } else { LONG_NS };
+        let mut safepoint_is_known = false;
+        loop {
+            let state = self.clock.state();
+            if state & ENDED != 0 {
+                return;
+            }
+            if self.clock.is_paused() {
+                self.pause();
+                // What the counters say now is still of that pause, until they have said that it is over.
+                safepoint_is_known = true;
+                continue;
+            }
+            self.learn(None);
+            self.remember();
+            if let Some(watch) = &mut self.watch {
+                let inside = watch.look();
+                if inside && !safepoint_is_known && self.clock.state() & COLLECTION == 0 {
+                    self.metrics.safepoints.add(1);
+                    self.clock.safepoint(true);
+                    continue;
+                }
+                safepoint_is_known &= inside;
+            }
+            self.write_unsent();
+            self.clock.wait_while(state, if self.unsent.is_empty() { poll_ns } else { poll_ns.min(TICK_NS) });
+        }
+    }
+
+    /// Writes what is left of answers, once the kernel has room.
+    fn write_unsent(&mut self) {
+        let table = self.table;
+        self.unsent.retain(|&fd| {
+            let Some(slot) = table.live(fd) else { return false };
+            let Some(mut tracked) = slot.try_lock() else { return true };
+            let done = tracked.as_mut().is_none_or(|t| t.connection.flush(&mut SocketWire(fd)));
+            slot.publish(&tracked);
+            !done
+        });
+    }
+
+    /// What the counters are while there is no pause.
+    fn remember(&mut self) {
+        if let Some(counters) = &self.counters {
+            self.before.clear();
+            self.before.extend(counters.invocations.iter().map(|c| c.get()));
+            self.feature = counters.feature();
+        }
+    }
+
+    /// The kind of the pause that is under way, or has just been.
+    fn kind(&self) -> Kind {
+        let Some(counters) = &self.counters else { return Kind::Collection };
+        let now = counters.invocations.iter().map(|c| c.get());
+        match now.zip(&self.before).rposition_changed() {
+            Some(i) => Kind::Collector(i),
+            None => Kind::Collection,
+        }
+    }
+
+    /// Takes in collections that are over. `kind` is that of the last one, if it is known.
+    fn learn(&mut self, kind: Option<Kind>) {
+        let count = self.clock.collections();
+        while self.learnt < count {
+            let number = self.learnt;
+            self.learnt += 1;
+            self.metrics.collections.add(1);
+            let Some(pause) = self.clock.collection(number) else { continue };
+            let ns = pause.end_ns.saturating_sub(pause.begin_ns);
+            self.metrics.paused_ns.add(ns);
+            // Of several that came too fast to be told apart, only the last has a kind.
+            let Some(kind) = kind.filter(|_| self.learnt == count) else { continue };
+            if let Some(error) = self.models.entry(kind).or_default().learn(self.feature, ns as f64) {
+                self.metrics.error(error as u64);
+            }
+        }
+    }
+
+    fn prediction(&self, kind: Kind) -> Prediction {
+        self.models.get(&kind).map_or(Prediction::UNKNOWN, |model| model.predict(self.feature))
+    }
+
+    /// One pause, from when it is noticed until it is over.
+    fn pause(&mut self) {
+        let is_collection = self.clock.state() & COLLECTION != 0;
+        let begin = if is_collection { self.clock.begin_ns() } else { now_ns() };
+        self.kept.clear();
+        self.again.clear();
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
+        let mut kind = if is_collection { self.kind() } else { Kind::Safepoint };
+        let mut prediction = self.prediction(kind);
+        let mut rounds = 0u64;
+        loop {
+            let state = self.clock.state();
+            if state & (COLLECTION | SAFEPOINT) == 0 || state & ENDED != 0 {
+                break;
+            }
+            if state & SAFEPOINT != 0 && self.watch.as_mut().is_none_or(|watch| !watch.look()) {
+                self.clock.safepoint(false);
+                continue;
+            }
+            let mut reconsider = false;
+            if state & COLLECTION != 0 {
+                let now = self.kind();
+                if now != kind {
+                    kind = now;
+                    prediction = self.prediction(kind);
+                    reconsider = true;
+                }
+                // A moment, so that the kind is known before anybody is told anything.
+                if kind == Kind::Collection && self.counters.is_some() && now_ns() - begin < KIND_SHOWS_NS {
+                    std::thread::sleep(Duration::from_micros(50));
+                    continue;
+                }
+            }
+            reconsider |= prediction.is_overdue((now_ns() - begin) as f64);
+            let n = self.watched.changed(&mut events);
+            for event in &events[..n] {
+                self.look(event.u64 as i32, begin, &prediction);
+            }
+            let mut soon = std::mem::take(&mut self.again);
+            if reconsider {
+                soon.extend(self.kept.keys());
+            }
+            for fd in soon.drain(..) {
+                self.look(fd, begin, &prediction);
+            }
+            if n == 0 {
+                let tick = if state & SAFEPOINT != 0 { SAFEPOINT_TICK_NS } else { TICK_NS };
+                kernel::wait_readable(self.watched.0, tick);
+            }
+            rounds += 1;
+        }
+        // The kind once more: a full collection may have shown late.
+        let kind = if is_collection { self.kind() } else { Kind::Safepoint };
+        if is_collection {
+            self.learn(Some(kind));
+        } else {
+            self.models.entry(kind).or_default().learn(self.feature, (now_ns() - begin) as f64);
+        }
+        if self.options.verbose {
+            eprintln!(
+                "lull gate: {kind:?} of {:.1} ms, predicted {:.1} (at most {:.1}); {} answered in all, {} kept now, {rounds} rounds",
+                (now_ns() - begin) as f64 / 1e6,
+                prediction.expected_ns / 1e6,
+                prediction.upper_ns / 1e6,
+                self.metrics.answered.get(),
+                self.kept.len()
+            );
+        }
+        self.remember();
+    }
+
+    /// Looks at one connection.
+    fn look(&mut self, fd: i32, begin: u64, prediction: &Prediction) {
+        let Some(slot) = self.table.live(fd) else { return };
+        let Some(mut tracked) = slot.try_lock() else {
+            self.again.push(fd);
+            return;
+        };
+        let Some(t) = tracked.as_mut() else { return };
+        if !self.clock.is_paused() {
+            return;
+        }
+        // Invariant I; SeqCst against `announce`. It may be withdrawn, so that a look later is worth it.
+        if slot.announced.load(Ordering::SeqCst) {
+            self.again.push(fd);
+            return;
+        }
+        if kernel::inode(fd) != Some(t.inode) {
+            t.connection.make_opaque(Opaque::AnotherSocket);
+        }
+        let Gate { options, kept, metrics, buffer, clock, .. } = self;
+        let now = now_ns();
+        let seen = *kept.get(&fd).unwrap_or(&now);
+        let is_new = !kept.contains_key(&fd);
+        let mut first = true;
+        let decide = |deadline: Option<Duration>| {
+            // Requests behind the first have been seen just now.
+            let seen = if std::mem::take(&mut first) { seen } else { now };
+            let deadline = deadline.unwrap_or(Duration::from_millis(options.deadline_ms)).as_nanos() as f64;
+            let remaining = prediction.remaining_ns((now - begin) as f64);
+            // No answer any more once the pause is over: the application is quicker.
+            if (now - seen) as f64 + remaining <= deadline || !clock.is_paused() {
+                return Decision::Keep;
+            }
+            if options.dry_run {
+                if is_new {
+                    metrics.would_answer.add(1);
+                }
+                return Decision::Keep;
+            }
+            Decision::Answer(Duration::from_nanos(remaining as u64))
+        };
+        match t.connection.look(&mut SocketWire(fd), buffer, decide, || metrics.answered.add(1)) {
+            Outcome::Kept => {
+                if is_new {
+                    kept.insert(fd, now);
+                    metrics.kept.add(1);
+                }
+            }
+            Outcome::Again => self.again.push(fd),
+            _ => {
+                kept.remove(&fd);
+            }
+        }
+        if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) && !self.unsent.contains(&fd) {
+            self.unsent.push(fd);
+        }
+        if let Some(reason) = slot.publish(&tracked) {
+            drop(tracked);
+            self.metrics.opaque[reason.index()].add(1);
+            self.watched.remove(fd);
+        }
+    }
+}
+
+/// The last place where two sequences differ.
+trait LastChanged {
+    fn rposition_changed(self) -> Option<usize>;
+}
+
+impl<'a, I: Iterator<Item = (i64, &'a i64)>> LastChanged for I {
+    fn rposition_changed(self) -> Option<usize> {
+        self.enumerate().filter(|(_, (now, before))| now != *before).map(|(i, _)| i).last()
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! HTTP/1.1 (RFC 9112): the framing of requests and responses, and the busy answer.
+//!
+//! Stricter than servers are: what two implementations might read differently (bare line feeds, folded lines, two lengths, ...)
+//! makes the connection opaque, for a disagreement about where a request ends would be a wrong answer.
+
+mod body;
+mod head;
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::protocol::{Front, Opaque, Protocol};
+use body::{Body, Progress};
+use head::{Carry, Method, RequestHead, ResponseHead};
+
+/// Requests that may be unanswered on one connection before the gate gives up on it.
+const MOST_OUTSTANDING: usize = 1024;
+
+/// Where one direction of a connection stands.
+#[derive(Debug, Default)]
+enum Direction {
+    /// Between two messages.
+    #[default]
+    Boundary,
+    /// In a message's first lines, of which these have come.
+    Head(Carry),
+    /// In its body.
+    Body(Body),
+}
+
+impl Direction {
+    fn is_boundary(&self) -> bool {
+        matches!(self, Direction::Boundary)
+    }
+
+    /// Goes through `bytes`; `head` is called with each message's whole head and says what body follows.
+    fn feed(&mut self, mut bytes: &[u8], mut head: impl FnMut(&[u8]) -> Result<Body, &'static str>) -> Result<(), &'static str> {
+        while !bytes.is_empty() {
+            match self {
+                Direction::Boundary => *self = Direction::Head(Carry::default()),
+                Direction::Head(carry) => {
+                    let Some((body, used)) = carry.take(bytes, &mut head)? else { return Ok(()) };
+                    bytes = &bytes[used..];
+                    *self = if body.is_empty() { Direction::Boundary } else { Direction::Body(body) };
+                }
+                Direction::Body(body) => match body.feed(bytes)? {
+                    Progress::Done(used) => {
+                        bytes = &bytes[used..];
+                        *self = Direction::Boundary;
+                    }
+                    Progress::More => return Ok(()),
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One connection that speaks HTTP/1.1.
+#[derive(Debug)]
+pub struct Http1 {
+    deadline_headers: Arc<[String]>,
+    request: Direction,
+    response: Direction,
+    /// Methods of the requests whose head was read and whose final answer's head was not written.
+    outstanding: VecDeque<Method>,
+}
+
+impl Http1 {
+    /// A connection of which no byte has been seen. `deadline_headers` are lower case.
+    pub fn new(deadline_headers: Arc<[String]>) -> Self {
+        Http1 { deadline_headers, request: Direction::Boundary, response: Direction::Boundary, outstanding: VecDeque::new() }
+    }
+}
+
+impl Protocol for Http1 {
+    fn received(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
+        let outstanding = &mut self.outstanding;
+        self.request
+            .feed(bytes, |head| {
+                let head = RequestHead::parse(head, &[])?;
+                if outstanding.len() >= MOST_OUTSTANDING {
+                    return Err("too many requests without an answer");
+                }
+                outstanding.push_back(head.method);
+                Ok(head.body)
+            })
+            .map_err(Opaque::Request)
+    }
+
+    fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
+        let Http1 { response, outstanding, .. } = self;
+        response
+            .feed(bytes, |head| {
+                let method = *outstanding.front().ok_or("an answer without a request")?;
+                let head = ResponseHead::parse(head, method)?;
+                if !head.interim {
+                    outstanding.pop_front();
+                }
+                Ok(head.body)
+            })
+            .map_err(Opaque::Response)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.request.is_boundary() && self.response.is_boundary() && self.outstanding.is_empty()
+    }
+
+    fn front(&self, buffer: &[u8]) -> Front {
+        let end = match head::find_end(buffer, 0) {
+            Ok(Some(end)) => end,
+            Ok(None) => return Front::Incomplete,
+            Err(reason) => return Front::Unknown(reason),
+        };
+        let head = match RequestHead::parse(&buffer[..end], &self.deadline_headers) {
+            Ok(head) => head,
+            Err(reason) => return Front::Unknown(reason),
+        };
+        if head.only_application {
+            return Front::Leave;
+        }
+        let mut body = head.body;
+        let length = if body.is_empty() {
+            end
+        } else {
+            match body.feed(&buffer[end..]) {
+                Ok(Progress::Done(used)) => end + used,
+                Ok(Progress::More) => return Front::Incomplete,
+                Err(reason) => return Front::Unknown(reason),
+            }
+        };
+        Front::Request { length, deadline: head.deadline_ms.map(Duration::from_millis) }
+    }
+
+    fn busy(&self, remaining: Duration, answer: &mut Vec<u8>) {
+        answer.clear();
+        let ms = remaining.as_micros().div_ceil(1000);
+        let seconds = ms.div_ceil(1000);
+        write!(answer, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: {seconds}\r\nBusy-Until: {ms}\r\n\r\n")
+            .expect("a vector takes all");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The gate: a JVMTI agent for HotSpot 17, 21 and 25 that tells clients *busy* while the JVM is stopped.
+//!
+//! A request that arrives in a pause is answered at once when its deadline cannot be met, so that the client goes to another
+//! replica; everything else stays in the kernel's buffers, where the application finds it after the pause. The idea is MITMEM's
+//! ("let GC stop the world, but do not stop the universe", section 3); the gate needs no changed JDK and takes no byte
+//! that it does not answer.
+//!
+//! Reading order: [`protocol`] says what a protocol must tell, [`http1`] is the one there is, [`connection`] holds the invariants of
+//! one connection, [`pause`] knows when the JVM is stopped, [`predict`] for how long, [`gate`] is the thread that acts, and
+//! [`intercept`] stands between the JDK and its sockets.
+
+#![deny(missing_docs)]
+#![deny(unsafe_op_in_unsafe_fn)]
+#![warn(clippy::undocumented_unsafe_blocks)]
+
+pub mod agent;
+pub mod connection;
+pub mod gate;
+pub mod http1;
+pub mod intercept;
+pub mod jni;
+pub mod jvmti;
+pub mod kernel;
+pub mod metrics;
+pub mod options;
+pub mod pause;
+pub mod perf_memory;
+pub mod predict;
+pub mod protocol;
+pub mod table;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! What stands behind `-agentpath:liblull_gate.so=`: a list of `name=value`, separated by commas.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+/// Range of `deadline`, milliseconds.
+pub const DEADLINE_RANGE: RangeInclusive<u64> = 1..=600_000;
+/// Range of `poll`, microseconds; 0 as well, which is never.
+pub const POLL_RANGE: RangeInclusive<u64> = 50..=1_000_000;
+
+/// The agent's options. [`Options::parse`] gives each its default.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// `port=N`, once for each: local TCP ports whose accepted connections are the gate's. None: refused, for
+    /// an agent that watches nothing is a mistake.
+    pub ports: Vec<u16>,
+    /// `deadline=MS`, default 50: how long a request may wait that does not say so itself. A smaller one sends more
+    /// clients to another replica, a larger one lets more of them wait for the end of the pause.
+    pub deadline_ms: u64,
+    /// `deadline-header=NAME`, once for each: request headers that hold the milliseconds a client will wait.
+    /// Default: `x-envoy-expected-rq-timeout-ms`. Lower case.
+    pub deadline_headers: Vec<String>,
+    /// `poll=US`, default 1000: how often the VM's counters are looked at for safepoints that are no collections. A
+    /// smaller one sees them earlier and costs processor time, a few microseconds for each look; 0 does not look.
+    pub poll_us: u64,
+    /// `metrics=PORT`: Prometheus text at `http://127.0.0.1:PORT/metrics`, also in pauses. Default: none.
+    pub metrics_port: Option<u16>,
+    /// `dry-run`: decides and counts, but answers nothing and lets nobody wait.
+    pub dry_run: bool,
+    /// `verbose`: a line on the standard error for each pause.
+    pub verbose: bool,
+}
+
+/// What is wrong with the options, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionError(String);
+
+impl fmt::Display for OptionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OptionError {}
+
+const KNOWN: &str = "port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, dry-run, verbose";
+
+fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
+    Err(OptionError(text.into()))
+}
+
+fn number(name: &str, value: Option<&str>, unit: &str, range: RangeInclusive<u64>) -> Result<u64, OptionError> {
+    let parsed = value.filter(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())).and_then(|text| text.parse().ok());
+    match parsed {
+        Some(n) if range.contains(&n) => Ok(n),
+        _ => error(format!("option {name}={} is not a number of {unit} from {} to {}", value.unwrap_or(""), range.start(), range.end())),
+    }
+}
+
+fn port(name: &str, value: Option<&str>) -> Result<u16, OptionError> {
+    match number(name, value, "a TCP port", 1..=65535) {
+        Ok(n) => Ok(u16::try_from(n).expect("in range")),
+        Err(_) => error(format!("option {name}={} is not a TCP port from 1 to 65535", value.unwrap_or(""))),
+    }
+}
+
+fn flag(name: &str, value: Option<&str>) -> Result<bool, OptionError> {
+    match value {
+        None => Ok(true),
+        Some(text) => error(format!("option {name} takes no value, but has '{text}'")),
+    }
+}
+
+/// The characters of a header's name, RFC 9110 section 5.6.2.
+pub(crate) fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+impl Options {
+    /// Reads the text behind the `=` of `-agentpath`.
+    ///
+    /// # Errors
+    /// An unknown option, a value out of its range, no port.
+    pub fn parse(text: &str) -> Result<Options, OptionError> {
+        let mut options = Options {
+            ports: Vec::new(),
+            deadline_ms: 50,
+            deadline_headers: Vec::new(),
+            poll_us: 1000,
+            metrics_port: None,
+            dry_run: false,
+            verbose: false,
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        for item in text.split(',').filter(|item| !item.is_empty()) {
+            let (name, value) = match item.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (item, None),
+            };
+            if seen.contains(&name) && name != "port" && name != "deadline-header" {
+                return error(format!("option {name} is given twice"));
+            }
+            seen.push(name);
+            match name {
+                "port" => options.ports.push(port(name, value)?),
+                "deadline" => options.deadline_ms = number(name, value, "milliseconds", DEADLINE_RANGE)?,
+                "deadline-header" => match value {
+                    Some(header) if !header.is_empty() && header.bytes().all(is_token) => {
+                        options.deadline_headers.push(header.to_ascii_lowercase());
+                    }
+                    _ => return error(format!("option deadline-header={} is not the name of a header", value.unwrap_or(""))),
+                },
+                "poll" if value == Some("0") => options.poll_us = 0,
+                "poll" => options.poll_us = number(name, value, "microseconds (0: never)", POLL_RANGE)?,
+                "metrics" => options.metrics_port = Some(port(name, value)?),
+                "dry-run" => options.dry_run = flag(name, value)?,
+                "verbose" => options.verbose = flag(name, value)?,
+                _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
+            }
+        }
+        if options.ports.is_empty() {
+            return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
+        }
+        if options.metrics_port.is_some_and(|port| options.ports.contains(&port)) {
+            return error("the port of the metrics is one of the ports to watch; give the metrics another one");
+        }
+        if options.deadline_headers.is_empty() {
+            options.deadline_headers.push("x-envoy-expected-rq-timeout-ms".to_string());
+        }
+        Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn defaults_and_values() {
+        let o = Options::parse("port=8080").unwrap();
+        assert_eq!((o.ports, o.deadline_ms, o.poll_us, o.dry_run), (vec![8080], 50, 1000, false));
+        let o = Options::parse("port=1,port=65535,deadline=600000,poll=0,metrics=9,deadline-header=X-D,dry-run,verbose").unwrap();
+        assert_eq!(o.ports, [1, 65535]);
+        assert_eq!(o.deadline_headers, ["x-d"]);
+        assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics_port == Some(9));
+    }
+
+    #[test]
+    fn errors_name_the_option_and_the_value() {
+        for (text, part) in [
+            ("", "no port"),
+            ("deadline=5", "no port"),
+            ("port=0", "port=0"),
+            ("port=65536", "65536"),
+            ("port=+80", "+80"),
+            ("port", "port="),
+            ("port=80,deadline=0", "deadline=0"),
+            ("port=80,deadline=600001", "600000"),
+            ("port=80,deadline=5,deadline=6", "twice"),
+            ("port=80,poll=1", "poll=1"),
+            ("port=80,dry-run=yes", "yes"),
+            ("port=80,deadline-header=a b", "a b"),
+            ("port=80,metrics=80", "another"),
+            ("port=80,prot=90", "'prot'"),
+        ] {
+            let message = Options::parse(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(text in ".{0,60}") {
+            let _ = Options::parse(&text);
+        }
+
+        #[test]
+        fn a_number_is_in_range_or_an_error(value in any::<u64>()) {
+            match Options::parse(&format!("port=80,deadline={value}")) {
+                Ok(o) => prop_assert!(o.deadline_ms == value && DEADLINE_RANGE.contains(&value)),
+                Err(_) => prop_assert!(!DEADLINE_RANGE.contains(&value)),
+            }
+        }
+    }
+}

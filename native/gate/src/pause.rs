@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! When the JVM is stopped: one word that everybody can read and sleep on.
+//!
+//! Two sources set it. JVMTI's garbage collection events come on a thread of the VM inside the safepoint, where nothing may be
+//! called but raw memory and async-signal-safe system calls. Safepoints that are no collections (thread dumps, class
+//! redefinition) show in the VM's counters only, which the gate's thread polls.
+//!
+//! That the word is late, or wrong, costs time and never a request: who answers what is decided under each connection's lock
+//! ([`crate::connection`]).
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::kernel::{futex_wait, futex_wake_all, now_ns};
+
+/// A collection stops the JVM. Written by the VM's thread, in JVMTI's callbacks.
+pub const COLLECTION: u32 = 1;
+/// Another safepoint stops it. Written by the gate's thread.
+pub const SAFEPOINT: u32 = 2;
+/// The VM has ended, or is about to; set once, for ever.
+pub const ENDED: u32 = 4;
+
+/// No thread waits longer than this for a pause's end: should the word ever stick, the service goes on.
+const LONGEST_WAIT_NS: u64 = 30_000_000_000;
+
+const REMEMBERED: usize = 64;
+
+/// One pause that is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// `CLOCK_MONOTONIC`, nanoseconds.
+    pub begin_ns: u64,
+    /// The same.
+    pub end_ns: u64,
+}
+
+/// The word, and the collections of late.
+pub struct PauseClock {
+    word: AtomicU32,
+    // Written by the VM's thread only: collections do not overlap.
+    begin_ns: AtomicU64,
+    count: AtomicU64,
+    past: [(AtomicU64, AtomicU64); REMEMBERED],
+}
+
+impl Default for PauseClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PauseClock {
+    /// A clock of a JVM that runs.
+    pub const fn new() -> Self {
+        PauseClock {
+            word: AtomicU32::new(0),
+            begin_ns: AtomicU64::new(0),
+            count: AtomicU64::new(0),
+            past: [const { (AtomicU64::new(0), AtomicU64::new(0)) }; REMEMBERED],
+        }
+    }
+
+    /// `GarbageCollectionStart`: on the VM's thread, in the safepoint.
+    pub fn collection_begins(&self) {
+        self.begin_ns.store(now_ns(), Ordering::Relaxed);
+        // SeqCst against the store and load of `announce` in intercept/jdk.rs: one of the two sides sees the other.
+        self.word.fetch_or(COLLECTION, Ordering::SeqCst);
+        futex_wake_all(&self.word);
+    }
+
+    /// `GarbageCollectionFinish`: on the VM's thread, in the safepoint.
+    pub fn collection_ends(&self) {
+        let n = self.count.load(Ordering::Relaxed);
+        let (begin, end) = &self.past[n as usize % REMEMBERED];
+        begin.store(self.begin_ns.load(Ordering::Relaxed), Ordering::Relaxed);
+        end.store(now_ns(), Ordering::Relaxed);
+        // Publishes the entry.
+        self.count.store(n + 1, Ordering::Release);
+        self.word.fetch_and(!COLLECTION, Ordering::SeqCst);
+        futex_wake_all(&self.word);
+    }
+
+    /// Another safepoint was seen to begin, or to be over: by the gate's thread.
+    pub fn safepoint(&self, on: bool) {
+        if on {
+            self.word.fetch_or(SAFEPOINT, Ordering::SeqCst);
+        } else {
+            self.word.fetch_and(!SAFEPOINT, Ordering::SeqCst);
+            futex_wake_all(&self.word);
+        }
+    }
+
+    /// `VMDeath`: no pause any more, nobody waits.
+    pub fn vm_ends(&self) {
+        self.word.store(ENDED, Ordering::SeqCst);
+        futex_wake_all(&self.word);
+    }
+
+    /// The word as it is.
+    pub fn state(&self) -> u32 {
+        self.word.load(Ordering::SeqCst)
+    }
+
+    /// Whether the JVM is stopped, as far as is known.
+    pub fn is_paused(&self) -> bool {
+        self.state() & (COLLECTION | SAFEPOINT) != 0
+    }
+
+    /// When the collection that is under way began; nanoseconds.
+    pub fn begin_ns(&self) -> u64 {
+        self.begin_ns.load(Ordering::Relaxed)
+    }
+
+    /// Sleeps until the JVM is not stopped. For threads of the application in native code: they would stop at the end of it anyway.
+    pub fn wait_while_paused(&self) {
+        if !self.is_paused() {
+            return;
+        }
+        let give_up = now_ns() + LONGEST_WAIT_NS;
+        loop {
+            let state = self.state();
+            if state & (COLLECTION | SAFEPOINT) == 0 || now_ns() > give_up {
+                return;
+            }
+            futex_wait(&self.word, state, 100_000_000);
+        }
+    }
+
+    /// Sleeps until the word is not `state` any more, for `timeout_ns` at most.
+    pub fn wait_while(&self, state: u32, timeout_ns: u64) {
+        futex_wait(&self.word, state, timeout_ns);
+    }
+
+    /// How many collections are over.
+    pub fn collections(&self) -> u64 {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// The collection with that number, from 0; `None` if it is not over, or too long ago.
+    pub fn collection(&self, number: u64) -> Option<Pause> {
+        let forgotten = |count: u64| number + REMEMBERED as u64 <= count;
+        let count = self.collections();
+        if number >= count || forgotten(count) {
+            return None;
+        }
+        let (begin, end) = &self.past[number as usize % REMEMBERED];
+        let pause = Pause { begin_ns: begin.load(Ordering::Acquire), end_ns: end.load(Ordering::Acquire) };
+        // Not overwritten while it was read. Of the one that is written just now, the slot is given up one earlier.
+        (!forgotten(self.collections())).then_some(pause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn collections_are_remembered_in_order() {
+        let clock = PauseClock::new();
+        for n in 0..200u64 {
+            clock.collection_begins();
+            assert!(clock.is_paused());
+            assert_eq!(clock.collection(n), None);
+            clock.collection_ends();
+            assert!(!clock.is_paused());
+            let pause = clock.collection(n).unwrap();
+            assert!(pause.begin_ns <= pause.end_ns);
+        }
+        assert_eq!(clock.collection(200 - REMEMBERED as u64), None);
+        assert!(clock.collection(201 - REMEMBERED as u64).is_some());
+    }
+
+    #[test]
+    fn waiters_leave_when_both_are_over() {
+        let clock = Arc::new(PauseClock::new());
+        clock.collection_begins();
+        clock.safepoint(true);
+        let waiter = std::thread::spawn({
+            let clock = Arc::clone(&clock);
+            move || clock.wait_while_paused()
+        });
+        clock.collection_ends();
+        assert!(clock.is_paused());
+        clock.safepoint(false);
+        waiter.join().unwrap();
+        clock.collection_begins();
+        let waiter = std::thread::spawn({
+            let clock = Arc::clone(&clock);
+            move || clock.wait_while_paused()
+        });
+        clock.vm_ends();
+        waiter.join().unwrap();
+    }
+}
