@@ -13,6 +13,7 @@
 #   6. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
 #   7. requests  java/requests in real frameworks, and on the debug build (java/test.sh)
 #   8. bench   the benchmark programs' own tests (bench/test.sh)
+#   9. native  the Rust parts, and Java services under the gate (native/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
@@ -176,10 +177,9 @@ run_jcstress() {
   took "$start"
 }
 
-# A script that ends with a line "N passed, N failed, N skipped". It needs Maven.
-run_maven() {   # NAME SCRIPT [VARIABLE=VALUE...]
+# A script that ends with a line "N passed, N failed, N skipped".
+run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
   local start=$SECONDS status=0 p=0 f=0 s=0 log=$LOGS/$1-test.log
-  "$SCRIPTS/deps.sh" bench || { count "$1" 0 1 0 0 "Maven is missing"; return; }
   say "==> $1 (unit tests)"
   cleanly LULL_BUILD="$BUILD" "${@:3}" "$2" > "$log" 2>&1 || status=$?
   read -r p _ f _ s _ < <(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1 | tr -d ,) || true
@@ -189,15 +189,28 @@ run_maven() {   # NAME SCRIPT [VARIABLE=VALUE...]
   took "$start"
 }
 
+# The same of one that needs Maven.
+run_maven() {
+  "$SCRIPTS/deps.sh" bench || { count "$1" 0 1 0 0 "Maven is missing"; return; }
+  run_script "$@"
+}
+
 run_requests() { run_maven requests "$ROOT/java/test.sh" LULL_JAVA="$BUILD/jdk-debug/bin/java"; }
 
 run_bench() { if [[ -f $ROOT/bench/pom.xml ]]; then run_maven bench "$ROOT/bench/test.sh"; fi; }
 
+# With the JDK that is there, if one has been built; the phase itself builds none.
+run_native() {
+  local java=
+  if [[ -x $BUILD/jdk-debug/bin/java ]]; then java=$BUILD/jdk-debug/bin/java; fi
+  run_script native "$ROOT/native/test.sh" LULL_JAVA="$java"
+}
+
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress requests bench"; else default_phases="unit gtest product jtreg requests bench"; fi
+if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress requests bench native"; else default_phases="unit gtest product jtreg requests bench native"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | product | jtreg | dump | jcstress | requests | bench) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress requests bench)" ;; esac
+  case $p in unit | gtest | product | jtreg | dump | jcstress | requests | bench | native) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress requests bench native)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=

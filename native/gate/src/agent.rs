@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::beacon::Beacon;
 use crate::connection::Connection;
 use crate::gate::{Gate, VmCounters, VmWatch, Watched};
 use crate::http1::Http1;
@@ -104,8 +105,9 @@ pub fn announce(events: &mut [libc::epoll_event]) -> usize {
             }
         }
     }
-    METRICS.waits.add(1);
-    CLOCK.wait_while_paused();
+    if CLOCK.wait_while_paused() {
+        METRICS.waits.add(1);
+    }
     let mut left = 0;
     for i in 0..events.len() {
         let mut event = events[i];
@@ -139,7 +141,11 @@ fn start_gate(memory: Option<&PerfMemory>) -> Result<(), String> {
         Some(SafepointWatch::new(Box::new(move || begun.get()) as Box<dyn Fn() -> i64 + Send>, Box::new(move || time.get()) as _))
     });
     let watch: Option<VmWatch> = watch.filter(|_| running.options.poll_us > 0);
-    let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch);
+    let beacon = match &running.options.beacon {
+        Some(path) => Some(Beacon::create(path).map_err(|error| format!("the beacon cannot be put at {}: {error}", path.display()))?),
+        None => None,
+    };
+    let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, beacon);
     if let Some(port) = running.options.metrics_port {
         metrics::serve(port, &METRICS).map_err(|error| format!("the metrics cannot be served at port {port}: {error}"))?;
     }

@@ -10,6 +10,7 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::beacon::Beacon;
 use crate::connection::{Decision, Outcome, Wire};
 use crate::kernel::{self, Totals, now_ns};
 use crate::metrics::Metrics;
@@ -160,6 +161,7 @@ pub struct Gate {
     metrics: &'static Metrics,
     counters: Option<VmCounters>,
     watch: Option<VmWatch>,
+    beacon: Option<Beacon>,
     models: HashMap<Kind, Model>,
     /// Collections that have been learnt from.
     learnt: u64,
@@ -185,6 +187,7 @@ impl Gate {
         metrics: &'static Metrics,
         counters: Option<VmCounters>,
         watch: Option<VmWatch>,
+        beacon: Option<Beacon>,
     ) -> Gate {
         Gate {
             options,
@@ -194,6 +197,7 @@ impl Gate {
             metrics,
             counters,
             watch,
+            beacon,
             models: HashMap::new(),
             learnt: clock.collections(),
             before: Vec::new(),
@@ -212,6 +216,9 @@ impl Gate {
         loop {
             let state = self.clock.state();
             if state & ENDED != 0 {
+                if let Some(beacon) = &self.beacon {
+                    beacon.ended();
+                }
                 return;
             }
             if self.clock.is_paused() {
@@ -291,8 +298,8 @@ impl Gate {
 
     /// One pause, from when it is noticed until it is over.
     fn pause(&mut self) {
-        let is_collection = self.clock.state() & COLLECTION != 0;
-        let begin = if is_collection { self.clock.begin_ns() } else { now_ns() };
+        let mut is_collection = self.clock.state() & COLLECTION != 0;
+        let mut begin = if is_collection { self.clock.begin_ns() } else { now_ns() };
         self.kept.clear();
         self.again.clear();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
@@ -310,6 +317,11 @@ impl Gate {
             }
             let mut reconsider = false;
             if state & COLLECTION != 0 {
+                if !is_collection {
+                    // The counters showed its safepoint before the collection itself began.
+                    is_collection = true;
+                    begin = self.clock.begin_ns();
+                }
                 let now = self.kind();
                 if now != kind {
                     kind = now;
@@ -317,12 +329,18 @@ impl Gate {
                     reconsider = true;
                 }
                 // A moment, so that the kind is known before anybody is told anything.
-                if kind == Kind::Collection && self.counters.is_some() && now_ns() - begin < KIND_SHOWS_NS {
+                if kind == Kind::Collection && self.counters.is_some() && now_ns().saturating_sub(begin) < KIND_SHOWS_NS {
                     std::thread::sleep(Duration::from_micros(50));
                     continue;
                 }
             }
-            reconsider |= prediction.is_overdue((now_ns() - begin) as f64);
+            let elapsed = now_ns().saturating_sub(begin);
+            reconsider |= prediction.is_overdue(elapsed as f64);
+            if let Some(beacon) = &self.beacon {
+                if rounds == 0 || reconsider {
+                    beacon.busy_until(begin + elapsed + prediction.remaining_ns(elapsed as f64) as u64);
+                }
+            }
             let n = self.watched.changed(&mut events);
             for event in &events[..n] {
                 self.look(event.u64 as i32, begin, &prediction);
@@ -339,6 +357,9 @@ impl Gate {
                 kernel::wait_readable(self.watched.0, tick);
             }
             rounds += 1;
+        }
+        if let Some(beacon) = &self.beacon {
+            beacon.runs();
         }
         // The kind once more: a full collection may have shown late.
         let kind = if is_collection { self.kind() } else { Kind::Safepoint };

@@ -16,6 +16,7 @@
 #![warn(clippy::undocumented_unsafe_blocks)]
 
 pub mod agent;
+pub mod beacon;
 pub mod connection;
 pub mod gate;
 pub mod http1;

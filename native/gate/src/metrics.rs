@@ -91,7 +91,7 @@ impl Metrics {
         counter("answered_total", "Requests that the gate answered busy.", &self.answered.get());
         counter("would_answer_total", "Requests that it would have answered without dry-run.", &self.would_answer.get());
         counter("kept_total", "Requests that arrived in a pause and were left to the application by decision.", &self.kept.get());
-        counter("waits_total", "Blocking reads that waited for the end of a pause.", &self.waits.get());
+        counter("waits_total", "Blocking reads and selectors that waited for the end of a pause.", &self.waits.get());
         counter("withdrawn_events_total", "Events that selectors were not told because the gate had answered.", &self.withdrawn.get());
         let _ = writeln!(
             text,

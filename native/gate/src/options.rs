@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
 /// Range of `deadline`, milliseconds.
 pub const DEADLINE_RANGE: RangeInclusive<u64> = 1..=600_000;
@@ -27,6 +28,8 @@ pub struct Options {
     pub poll_us: u64,
     /// `metrics=PORT`: Prometheus text at `http://127.0.0.1:PORT/metrics`, also in pauses. Default: none.
     pub metrics_port: Option<u16>,
+    /// `beacon=PATH`: a file that other processes map to know whether the VM is stopped (`include/lull_gate.h`). Default: none.
+    pub beacon: Option<PathBuf>,
     /// `dry-run`: decides and counts, but answers nothing and lets nobody wait.
     pub dry_run: bool,
     /// `verbose`: a line on the standard error for each pause.
@@ -45,7 +48,7 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, dry-run, verbose";
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -90,6 +93,7 @@ impl Options {
             deadline_headers: Vec::new(),
             poll_us: 1000,
             metrics_port: None,
+            beacon: None,
             dry_run: false,
             verbose: false,
         };
@@ -115,6 +119,10 @@ impl Options {
                 "poll" if value == Some("0") => options.poll_us = 0,
                 "poll" => options.poll_us = number(name, value, "microseconds (0: never)", POLL_RANGE)?,
                 "metrics" => options.metrics_port = Some(port(name, value)?),
+                "beacon" => match value {
+                    Some(path) if !path.is_empty() => options.beacon = Some(PathBuf::from(path)),
+                    _ => return error("option beacon= needs the path of a file, /dev/shm/service.beacon for instance"),
+                },
                 "dry-run" => options.dry_run = flag(name, value)?,
                 "verbose" => options.verbose = flag(name, value)?,
                 _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
@@ -164,6 +172,8 @@ mod tests {
             ("port=80,dry-run=yes", "yes"),
             ("port=80,deadline-header=a b", "a b"),
             ("port=80,metrics=80", "another"),
+            ("port=80,beacon", "path"),
+            ("port=80,beacon=", "path"),
             ("port=80,prot=90", "'prot'"),
         ] {
             let message = Options::parse(text).unwrap_err().to_string();

@@ -111,16 +111,17 @@ impl PauseClock {
         self.begin_ns.load(Ordering::Relaxed)
     }
 
-    /// Sleeps until the JVM is not stopped. For threads of the application in native code: they would stop at the end of it anyway.
-    pub fn wait_while_paused(&self) {
+    /// Sleeps until the JVM is not stopped; whether it was. For threads of the application in native code: they would stop at
+    /// the end of it anyway.
+    pub fn wait_while_paused(&self) -> bool {
         if !self.is_paused() {
-            return;
+            return false;
         }
         let give_up = now_ns() + LONGEST_WAIT_NS;
         loop {
             let state = self.state();
             if state & (COLLECTION | SAFEPOINT) == 0 || now_ns() > give_up {
-                return;
+                return true;
             }
             futex_wait(&self.word, state, 100_000_000);
         }

@@ -197,7 +197,11 @@ unsafe fn read(env: Env, fd: c_int, slot: &Slot, vector: &mut [libc::iovec]) -> 
                 // SAFETY: as demanded, and no lock is held.
                 return unsafe { failed_read(env, error) };
             }
-            agent::CLOCK.wait_while_paused();
+            if agent::CLOCK.wait_while_paused() {
+                agent::METRICS.waits.add(1);
+                // The gate may have answered what there was.
+                continue;
+            }
         }
         let mut tracked = slot.lock();
         // SAFETY: all zeros are a valid msghdr.

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Clients that send all that HTTP/1.1 allows, in pieces, and check each byte of the answers.
+
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Processed, and of the request's own content.
+    Ok,
+    /// The gate's.
+    Busy,
+}
+
+pub struct Request {
+    /// Unique in a run; `/connection/number...`.
+    pub target: String,
+    pub answer: Answer,
+}
+
+pub struct Load {
+    pub port: u16,
+    pub connections: usize,
+    pub duration: Duration,
+    /// Requests sent at once, at most.
+    pub pipelined: u64,
+    /// Whether connections are closed and made anew now and then.
+    pub reconnect: bool,
+}
+
+/// xorshift64: the same sequence in each run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % n
+    }
+}
+
+/// CRC-32 as java.util.zip has it.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes
+        .iter()
+        .fold(!0u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())))
+}
+
+struct Sent {
+    target: String,
+    head: bool,
+    crc: u32,
+}
+
+/// One request's bytes.
+fn request(random: &mut Random, connection: &str, number: u64) -> (Vec<u8>, Sent) {
+    let chunked_answer = if random.below(4) == 0 { "c" } else { "" };
+    let target = format!("/{connection}/{number}{chunked_answer}");
+    let mut bytes = Vec::new();
+    let mut body = Vec::new();
+    let mut head = false;
+    let fields = "Host: localhost\r\nX-Other: a, b;c=\"d\"\r\n";
+    // Bodies look like what they must not be taken for.
+    let text = format!("GET /inside/{number} HTTP/1.1\r\nHost: x\r\n\r\n0\r\n\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+    match random.below(6) {
+        0 => {
+            head = true;
+            write!(bytes, "HEAD {target} HTTP/1.1\r\n{fields}\r\n").unwrap();
+        }
+        1 => {
+            body = text.repeat(random.below(40) as usize).into_bytes();
+            write!(bytes, "POST {target} HTTP/1.1\r\n{fields}Content-Length: {}\r\n\r\n", body.len()).unwrap();
+            bytes.extend_from_slice(&body);
+        }
+        2 => {
+            write!(bytes, "PUT {target} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n{fields}\r\n").unwrap();
+            for i in 0..random.below(5) {
+                // No line of a chunk's own that is only a zero: the simplest of the servers looks for it.
+                let chunk = format!("chunk {i} GET / HTTP/1.1\r\n\r\n");
+                write!(bytes, "{:x}\r\n{chunk}\r\n", chunk.len()).unwrap();
+                body.extend_from_slice(chunk.as_bytes());
+            }
+            bytes.extend_from_slice(b"0\r\n\r\n");
+        }
+        _ => write!(bytes, "GET {target} HTTP/1.1\r\n{fields}\r\n").unwrap(),
+    }
+    (bytes, Sent { target, head, crc: crc32(&body) })
+}
+
+fn line(reader: &mut BufReader<TcpStream>) -> Result<String, String> {
+    let mut line = String::new();
+    reader.read_line(&mut line).map_err(|e| format!("no line of an answer: {e}"))?;
+    line.strip_suffix("\r\n").map(str::to_string).ok_or(format!("'{line}' is no line"))
+}
+
+fn body(reader: &mut BufReader<TcpStream>, length: usize) -> Result<Vec<u8>, String> {
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).map_err(|e| format!("no body: {e}"))?;
+    Ok(body)
+}
+
+/// Reads one answer, which must be the one to `sent`.
+fn answer(reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, String> {
+    let status = line(reader)?;
+    let (mut length, mut chunked, mut until) = (None, false, None);
+    loop {
+        let field = line(reader)?;
+        if field.is_empty() {
+            break;
+        }
+        let (name, value) = field.split_once(':').ok_or(format!("'{field}' is no header"))?;
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = Some(value.trim().parse::<usize>().map_err(|e| e.to_string())?),
+            "transfer-encoding" => chunked = value.trim() == "chunked",
+            "busy-until" => until = Some(value.trim().parse::<u64>().map_err(|e| e.to_string())?),
+            _ => {}
+        }
+    }
+    if status == "HTTP/1.1 503 Service Unavailable" && length == Some(0) && until.is_some() {
+        return Ok(Answer::Busy);
+    }
+    if status != "HTTP/1.1 200 OK" {
+        return Err(format!("{status}"));
+    }
+    if sent.head {
+        return Ok(Answer::Ok);
+    }
+    let content = if chunked {
+        let mut all = Vec::new();
+        loop {
+            let size = usize::from_str_radix(&line(reader)?, 16).map_err(|e| e.to_string())?;
+            all.extend(body(reader, size)?);
+            if !line(reader)?.is_empty() {
+                return Err("a chunk of another length".to_string());
+            }
+            if size == 0 {
+                break all;
+            }
+        }
+    } else {
+        body(reader, length.ok_or("no length")?)?
+    };
+    let expected = format!("{} {:x}", sent.target, sent.crc);
+    if content == expected.as_bytes() { Ok(Answer::Ok) } else { Err(format!("'{}', not '{expected}'", String::from_utf8_lossy(&content))) }
+}
+
+impl Load {
+    /// Runs it; each request that was sent is in the result with its answer, or there is an error.
+    pub fn run(&self) -> Result<Vec<Request>, String> {
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..self.connections).map(|i| scope.spawn(move || self.client(i))).collect();
+            let mut all = Vec::new();
+            for client in clients {
+                all.extend(client.join().map_err(|_| "a client panicked")??);
+            }
+            Ok(all)
+        })
+    }
+
+    fn client(&self, index: usize) -> Result<Vec<Request>, String> {
+        let mut random = Random(0x1234_5678_9abc_def1 ^ (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let end = Instant::now() + self.duration;
+        let mut all = Vec::new();
+        let mut connection = 0;
+        while Instant::now() < end {
+            let name = format!("{index}-{connection}");
+            connection += 1;
+            self.connection(&mut random, &name, end, &mut all).map_err(|e| format!("connection {name}: {e}"))?;
+        }
+        Ok(all)
+    }
+
+    fn connection(&self, random: &mut Random, name: &str, end: Instant, all: &mut Vec<Request>) -> Result<(), String> {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| e.to_string())?;
+        stream.set_nodelay(true).map_err(|e| e.to_string())?;
+        stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(|e| e.to_string())?;
+        let mut writer = stream.try_clone().map_err(|e| e.to_string())?;
+        let mut reader = BufReader::new(stream);
+        let mut number = 0;
+        while Instant::now() < end {
+            let mut bytes = Vec::new();
+            let mut sent = Vec::new();
+            for _ in 0..=random.below(self.pipelined) {
+                let (more, request) = request(random, name, number);
+                number += 1;
+                bytes.extend(more);
+                sent.push(request);
+            }
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                let whole = random.below(3) != 0;
+                let n = if whole { rest.len() } else { 1 + random.below(rest.len() as u64) as usize };
+                writer.write_all(&rest[..n]).map_err(|e| format!("not sent: {e}"))?;
+                rest = &rest[n..];
+                if !rest.is_empty() {
+                    std::thread::sleep(Duration::from_micros(random.below(3000)));
+                }
+            }
+            for request in sent {
+                let answer = answer(&mut reader, &request).map_err(|e| format!("{}: {e}", request.target))?;
+                all.push(Request { target: request.target, answer });
+            }
+            std::thread::sleep(Duration::from_micros(random.below(4000)));
+            if self.reconnect && random.below(200) == 0 {
+                break;
+            }
+        }
+        if !reader.buffer().is_empty() {
+            return Err("bytes behind the last answer".to_string());
+        }
+        Ok(())
+    }
+}
+
+/// How many connections there were.
+pub fn connections(requests: &[Request]) -> usize {
+    requests.iter().filter_map(|request| request.target.split('/').nth(1)).collect::<HashSet<_>>().len()
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Java services under the agent, on each JDK that is there: every request is answered exactly once, every answer is its own, what was
+//! answered busy was never processed, and the gate's own counts agree with the clients'.
+//!
+//! Without `LULL_GATE_JDKS` (as under a plain `cargo test`) all of it is skipped; with `none` it does not even say so. native/test.sh sets:
+//!
+//! * `LULL_GATE_JDKS`     `name=home` of each JDK, separated by spaces; no home: a skipped test with the name as its reason
+//! * `LULL_GATE_LIBRARY`  liblull_gate.so
+//! * `LULL_GATE_CLASSES`  where GateServer.class is
+//! * `LULL_GATE_SECONDS`  of load for each service (default 5)
+//!
+//! The last line is `N passed, N failed, N skipped`.
+
+mod client;
+mod server;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use client::{Answer, Load};
+use server::Server;
+
+/// What a test gets.
+struct Setting {
+    jdk: PathBuf,
+    seconds: Duration,
+}
+
+/// A service whose clients send whatever HTTP/1.1 allows; the gate answers in pauses.
+fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, String> {
+    let mut server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, "150", "300"])?;
+    let load = Load { port: server.port, connections: 16, duration: setting.seconds, pipelined: 4, reconnect: true };
+    let requests = load.run()?;
+    let processed = server.processed()?;
+    let metrics = server.metrics()?;
+    server.stop()?;
+
+    let (mut ok, mut busy) = (0u64, 0u64);
+    for request in &requests {
+        let count = processed.get(&request.target).copied().unwrap_or(0);
+        match (request.answer, count) {
+            (Answer::Ok, 1) => ok += 1,
+            (Answer::Busy, 0) => busy += 1,
+            (answer, count) => return Err(format!("{} was answered {answer:?}, and processed {count} times", request.target)),
+        }
+    }
+    if processed.len() as u64 != ok {
+        return Err(format!("{} targets were processed, {ok} requests answered so", processed.len()));
+    }
+    let metric = |name: &str| metrics.get(name).copied().unwrap_or(-1.0);
+    let answered = metric("lull_gate_answered_total");
+    if answered != busy as f64 {
+        return Err(format!("the gate says that it answered {answered}, the clients got {busy}"));
+    }
+    if let Some((name, n)) = metrics.iter().find(|(name, n)| name.contains("opaque") && **n > 0.0) {
+        return Err(format!("{name} is {n}"));
+    }
+    if busy == 0 {
+        return Err(format!("nothing was answered in {} pauses", metric("lull_gate_collections_total")));
+    }
+    let connections = client::connections(&requests);
+    if metric("lull_gate_connections_total") != connections as f64 {
+        return Err(format!("{connections} connections were made, {} watched", metric("lull_gate_connections_total")));
+    }
+    Ok(format!("{ok} processed, {busy} busy, {connections} connections, {} pauses", metric("lull_gate_collections_total")))
+}
+
+/// A dry run answers nothing and counts what it would have.
+fn dry_run(setting: &Setting) -> Result<String, String> {
+    let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1,dry-run", &["nio", "150", "300"])?;
+    let load = Load { port: server.port, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
+    let requests = load.run()?;
+    let metrics = server.metrics()?;
+    server.stop()?;
+    if let Some(request) = requests.iter().find(|request| request.answer != Answer::Ok) {
+        return Err(format!("{} was answered {:?}", request.target, request.answer));
+    }
+    let would = metrics.get("lull_gate_would_answer_total").copied().unwrap_or(0.0);
+    if metrics.get("lull_gate_answered_total") != Some(&0.0) || would == 0.0 {
+        return Err(format!("{metrics:?}"));
+    }
+    Ok(format!("{} processed, {would} would have been answered", requests.len()))
+}
+
+/// A deadline beyond any pause keeps every request.
+fn patient(setting: &Setting) -> Result<String, String> {
+    let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=600000", &["blocking", "150", "300"])?;
+    let load = Load { port: server.port, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
+    let requests = load.run()?;
+    let metrics = server.metrics()?;
+    server.stop()?;
+    if let Some(request) = requests.iter().find(|request| request.answer != Answer::Ok) {
+        return Err(format!("{} was answered {:?}", request.target, request.answer));
+    }
+    let kept = metrics.get("lull_gate_kept_total").copied().unwrap_or(0.0);
+    if kept == 0.0 { Err("no request was kept".to_string()) } else { Ok(format!("{} processed, {kept} of them kept", requests.len())) }
+}
+
+/// What is wrong with the options stops the VM before it starts, with a sentence.
+fn bad_options(setting: &Setting) -> Result<String, String> {
+    for (options, part) in [("", "no port to watch"), ("port=80,dedline=5", "there is no option 'dedline'"), ("port=99999", "99999")] {
+        let (success, output) = server::version(&setting.jdk, options)?;
+        if success || !output.contains(part) {
+            return Err(format!("with '{options}': success {success}, {output}"));
+        }
+    }
+    let (success, output) = server::version(&setting.jdk, "port=8080")?;
+    if success { Ok("3 refused, 1 accepted".to_string()) } else { Err(output) }
+}
+
+/// The VM ends while it collects, again and again: with its own exit code, and without a crash.
+fn exits(setting: &Setting) -> Result<String, String> {
+    for i in 0..4 {
+        let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1", &["nio", "100", "1"])?;
+        let load = Load { port: server.port, connections: 2, duration: Duration::from_millis(300), pipelined: 1, reconnect: false };
+        load.run()?;
+        server.stop().map_err(|error| format!("exit {i}: {error}"))?;
+    }
+    Ok("4 exits".to_string())
+}
+
+fn main() -> ExitCode {
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    let only = std::env::var("LULL_GATE_ONLY").unwrap_or_default();
+    let seconds = std::env::var("LULL_GATE_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(5);
+    let jdks = std::env::var("LULL_GATE_JDKS").unwrap_or_default();
+    if jdks == "none" {
+        return ExitCode::SUCCESS;
+    }
+    if jdks.trim().is_empty() {
+        println!("skipped: services: LULL_GATE_JDKS names no JDK (native/test.sh sets it)");
+        skipped += 1;
+    }
+    for entry in jdks.split_whitespace() {
+        let (name, home) = entry.split_once('=').unwrap_or((entry, ""));
+        if home.is_empty() {
+            println!("skipped: services on {name}: there is no such JDK on this machine");
+            skipped += 1;
+            continue;
+        }
+        let setting = Setting { jdk: PathBuf::from(home), seconds: Duration::from_secs(seconds) };
+        let mut test = |title: String, run: &dyn Fn() -> Result<String, String>| {
+            let title = format!("{name}: {title}");
+            if !title.contains(&only) {
+                return;
+            }
+            match catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("a panic".to_string())) {
+                Ok(text) => {
+                    passed += 1;
+                    println!("passed: {title}: {text}");
+                }
+                Err(text) => {
+                    failed += 1;
+                    println!("FAILED: {title}: {text}");
+                }
+            }
+        };
+        test("options".to_string(), &|| bad_options(&setting));
+        let parallel = "-XX:+UseParallelGC";
+        let mut modes = vec!["blocking", "nio", "httpserver", "httpserver-inline"];
+        if !name.contains("17") {
+            modes.push("virtual");
+        }
+        for mode in modes {
+            test(format!("{mode}, {parallel}"), &|| torture(&setting, mode, parallel));
+        }
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
+            test(format!("nio, {collector}"), &|| torture(&setting, "nio", collector));
+        }
+        if server::version_with(&setting.jdk, &["-XX:+UseLullGC", "-version"]) {
+            test("nio, -XX:+UseLullGC".to_string(), &|| torture(&setting, "nio", "-XX:+UseLullGC"));
+        }
+        test("dry run".to_string(), &|| dry_run(&setting));
+        test("long deadline".to_string(), &|| patient(&setting));
+        test("exits".to_string(), &|| exits(&setting));
+    }
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+#
+# Tests the Rust parts: format, lints, unit and property tests, then Java services under the gate on each JDK that is there.
+# The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
+#
+#   test.sh          everything
+#   test.sh quick    without the Java services, which count as one skipped test
+#
+#   LULL_GATE_SECONDS   of load for each service              (default: 5)
+#   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm)
+#   LULL_JAVA           a java of a JDK with Lull             (default: that of build/jdk or build/jdk-debug)
+#   LULL_BUILD          the build directory                   (default: build/)
+
+# shellcheck source-path=SCRIPTDIR source=build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+
+case ${1:-} in
+  '' | quick) ;;
+  --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  *) die "unknown argument '$1' (quick)" ;;
+esac
+toolchain
+
+passed=0 failed=0 skipped=0
+check() {   # NAME COMMAND...: one test
+  local name=$1
+  shift
+  say "==> $name"
+  if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); say "FAILED: $name"; fi
+}
+
+# add FILE STATUS: sums up the lines of cargo's test programs and of ours.
+add() {
+  local p f s
+  read -r p f s < <(awk '
+    /^test result:/ { for (i = 2; i <= NF; i++) { if ($i ~ /^passed/) p += $(i - 1); if ($i ~ /^failed/) f += $(i - 1); if ($i ~ /^ignored/) s += $(i - 1) } }
+    /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { p += $1; f += $3; s += $5 }
+    END { print p + 0, f + 0, s + 0 }' "$1")
+  # A program that could not be built, or died, has no line.
+  if (($2 != 0 && f == 0)); then f=1; fi
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+}
+
+cd "$NATIVE"
+if cargo fmt --version > /dev/null 2>&1; then
+  check "cargo fmt --check" cargo fmt --all --check
+else
+  say "skipped: cargo fmt: rustfmt is not installed"
+  skipped=$((skipped + 1))
+fi
+if cargo clippy --version > /dev/null 2>&1; then
+  check "cargo clippy" cargo clippy -q --locked --workspace --all-targets -- -D warnings
+else
+  say "skipped: cargo clippy: clippy is not installed"
+  skipped=$((skipped + 1))
+fi
+
+log=$BUILD/native/test.log
+mkdir -p "$BUILD/native"
+say "==> cargo test"
+status=0
+# The services come below.
+LULL_GATE_JDKS=none cargo test -q --locked --workspace 2>&1 | tee "$log" || status=$?
+add "$log" "$status"
+
+# The home of a JDK of that release, or nothing: a java is enough.
+find_jdk() {   # RELEASE VALUE-OF-ITS-VARIABLE
+  local d
+  if [[ -n $2 ]] && ! grep -qs "^JAVA_VERSION=\"$1[.\"]" "$2/release"; then die "LULL_JDK$1 is '$2', which is no JDK $1"; fi
+  for d in "$2" /usr/lib/jvm/*; do
+    if [[ -n $d && -x $d/bin/java && -r $d/release ]] && grep -q "^JAVA_VERSION=\"$1[.\"]" "$d/release"; then (cd "$d" && pwd -P); return; fi
+  done
+}
+
+if [[ ${1:-} == quick ]]; then
+  say "skipped: Java services: a quick run"
+  skipped=$((skipped + 1))
+else
+  jdk17=$(find_jdk 17 "${LULL_JDK17:-}") jdk21=$(find_jdk 21 "${LULL_JDK21:-}") jdk25=$(find_jdk 25 "${LULL_JDK25:-}")
+  lull=
+  for java in "${LULL_JAVA:-}" "$BUILD/jdk/bin/java" "$BUILD/jdk-debug/bin/java"; do
+    if [[ -z $lull && -n $java && -x $java ]]; then lull=$(dirname "$(dirname "$java")"); fi
+  done
+  "$NATIVE/build.sh"
+  classes=$CARGO_TARGET_DIR/java
+  mkdir -p "$classes"
+  javac=$(boot_jdk)/bin/javac
+  "$javac" --release 17 -d "$classes" "$NATIVE/gate/tests/java/GateServer.java"
+  say "==> Java services"
+  status=0
+  LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \
+    cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
+  add "$log" "$status"
+fi
+say "$passed passed, $failed failed, $skipped skipped"
+((failed == 0 && passed > 0))
