@@ -83,10 +83,11 @@ else
     if [[ -z $lull && -n $java && -x $java ]]; then lull=$(dirname "$(dirname "$java")"); fi
   done
   "$NATIVE/build.sh"
-  classes=$CARGO_TARGET_DIR/java
-  mkdir -p "$classes"
-  javac=$(boot_jdk)/bin/javac
-  "$javac" --release 17 -d "$classes" "$NATIVE/gate/tests/java/GateServer.java"
+  "$SCRIPTS/deps.sh" bench   # Maven
+  # Maven's own libraries make a JDK from 24 on warn about sun.misc.Unsafe.
+  MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) \
+    phase "services" "$LOGS/gate-services.log" mvn -q -B -Dstyle.color=never -f "$NATIVE/gate/tests/frameworks/pom.xml" -Dlull.build="$BUILD" process-classes
+  classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
   say "==> Java services"
   status=0
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \

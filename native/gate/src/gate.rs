@@ -18,7 +18,6 @@ use crate::options::Options;
 use crate::pause::{COLLECTION, ENDED, PauseClock, SAFEPOINT};
 use crate::perf_memory::{Counter, PerfMemory, SafepointWatch};
 use crate::predict::{Model, Prediction};
-use crate::protocol::Opaque;
 use crate::table::Table;
 
 /// Requests longer than this are left to the application.
@@ -33,7 +32,17 @@ const KIND_SHOWS_NS: u64 = 300_000;
 const LONG_NS: u64 = 1_000_000_000;
 
 /// A TCP socket's descriptor as the kernel's side of a connection.
-pub struct SocketWire(pub i32);
+pub struct SocketWire {
+    fd: i32,
+    inode: u64,
+}
+
+impl SocketWire {
+    /// The socket `fd`, which has this inode as long as it is the same.
+    pub fn new(fd: i32, inode: u64) -> SocketWire {
+        SocketWire { fd, inode }
+    }
+}
 
 fn count(n: isize) -> io::Result<usize> {
     usize::try_from(n).map_err(|_| io::Error::last_os_error())
@@ -42,19 +51,19 @@ fn count(n: isize) -> io::Result<usize> {
 impl Wire for SocketWire {
     fn peek(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         // SAFETY: the kernel writes as much as the buffer holds.
-        count(unsafe { libc::recv(self.0, buffer.as_mut_ptr().cast(), buffer.len(), libc::MSG_PEEK | libc::MSG_DONTWAIT) })
+        count(unsafe { libc::recv(self.fd, buffer.as_mut_ptr().cast(), buffer.len(), libc::MSG_PEEK | libc::MSG_DONTWAIT) })
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // SAFETY: the kernel reads as much as there is.
-        count(unsafe { libc::send(self.0, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) })
+        count(unsafe { libc::send(self.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) })
     }
 
     fn consume(&mut self, length: usize) -> io::Result<()> {
         let mut left = length;
         while left > 0 {
             // SAFETY: with MSG_TRUNC, TCP drops the bytes and writes nowhere (tcp(7)).
-            let n = unsafe { libc::recv(self.0, std::ptr::null_mut(), left, libc::MSG_TRUNC | libc::MSG_DONTWAIT) };
+            let n = unsafe { libc::recv(self.fd, std::ptr::null_mut(), left, libc::MSG_TRUNC | libc::MSG_DONTWAIT) };
             match count(n) {
                 Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(n) => left -= n.min(left),
@@ -66,7 +75,10 @@ impl Wire for SocketWire {
     }
 
     fn totals(&mut self) -> io::Result<Option<Totals>> {
-        kernel::tcp_totals(self.0)
+        if kernel::inode(self.fd) != Some(self.inode) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        kernel::tcp_totals(self.fd)
     }
 }
 
@@ -249,7 +261,7 @@ impl Gate {
         self.unsent.retain(|&fd| {
             let Some(slot) = table.live(fd) else { return false };
             let Some(mut tracked) = slot.try_lock() else { return true };
-            let done = tracked.as_mut().is_none_or(|t| t.connection.flush(&mut SocketWire(fd)));
+            let done = tracked.as_mut().is_none_or(|t| t.connection.flush(&mut SocketWire::new(fd, t.inode)));
             slot.publish(&tracked);
             !done
         });
@@ -397,9 +409,6 @@ impl Gate {
             self.again.push(fd);
             return;
         }
-        if kernel::inode(fd) != Some(t.inode) {
-            t.connection.make_opaque(Opaque::AnotherSocket);
-        }
         let Gate { options, kept, metrics, buffer, clock, .. } = self;
         let now = now_ns();
         let seen = *kept.get(&fd).unwrap_or(&now);
@@ -422,7 +431,7 @@ impl Gate {
             }
             Decision::Answer(Duration::from_nanos(remaining as u64))
         };
-        match t.connection.look(&mut SocketWire(fd), buffer, decide, || metrics.answered.add(1)) {
+        match t.connection.look(&mut SocketWire::new(fd, t.inode), buffer, decide, || metrics.answered.add(1)) {
             Outcome::Kept => {
                 if is_new {
                     kept.insert(fd, now);

@@ -21,7 +21,8 @@ const DELETE_LOCAL_REF: usize = 23;
 const GET_FIELD_ID: usize = 94;
 const GET_INT_FIELD: usize = 100;
 const EXCEPTION_CHECK: usize = 228;
-const TABLE_LENGTH: usize = 229;
+const GET_DIRECT_BUFFER_ADDRESS: usize = 230;
+const TABLE_LENGTH: usize = 231;
 
 const GET_ENV: usize = 6;
 
@@ -107,6 +108,14 @@ impl Env {
     /// As [`Env::find_class`].
     pub unsafe fn throw(this: *mut Self, class: Object, message: &CStr) {
         let _: c_int = call!(this, THROW_NEW, fn(Object, *const c_char) -> c_int, class, message.as_ptr());
+    }
+
+    /// Where a direct buffer's bytes are; null of any other. May block while the VM is stopped.
+    ///
+    /// # Safety
+    /// `this` is the current thread's, `buffer` a non-null reference.
+    pub unsafe fn direct_buffer_address(this: *mut Self, buffer: Object) -> *mut c_void {
+        call!(this, GET_DIRECT_BUFFER_ADDRESS, fn(Object) -> *mut c_void, buffer)
     }
 
     /// Whether an exception is pending.

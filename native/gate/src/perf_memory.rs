@@ -285,7 +285,7 @@ mod tests {
         /// that is looked at twice is seen.
         #[test]
         fn safepoints_are_seen(steps in proptest::collection::vec(0u8..3, 0..200)) {
-            let (begun, time, inside) = (Cell::new(0), Cell::new(0), Cell::new(false));
+            let (begun, time, inside) = (Cell::new(0i64), Cell::new(0i64), Cell::new(false));
             let mut watch = SafepointWatch::new(Box::new(|| begun.get()) as Box<dyn Fn() -> i64>, Box::new(|| time.get()));
             let mut changes = 0;
             for step in steps {

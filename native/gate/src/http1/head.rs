@@ -201,7 +201,7 @@ impl RequestHead {
         if method.is_empty() || !method.iter().all(|&b| is_token(b)) {
             return Err("a method of another form");
         }
-        if target.is_empty() || target.iter().any(|&b| b < b'!' || b == 0x7f) {
+        if target.is_empty() || !target.iter().all(|b| b.is_ascii_graphic()) {
             return Err("a target of another form");
         }
         if method == b"CONNECT" {

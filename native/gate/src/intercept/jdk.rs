@@ -9,19 +9,15 @@
 //! VM may block in a safepoint, so none of it is called with a slot's lock held.
 
 use std::ffi::{CStr, CString, c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use super::{Method, Original};
+use super::transfer::{receive, send, single, vm};
+use super::{Method, Original, methods};
 use crate::agent;
-use crate::connection::Connection;
-use crate::gate::SocketWire;
-use crate::http1::Http1;
 use crate::jni;
-use crate::kernel::{self, errno};
-use crate::protocol::Opaque;
-use crate::table::{ONE_SHOT, Slot, Table, Tracked};
+use crate::kernel;
+use crate::table::{ONE_SHOT, Slot, Table};
 
 // sun.nio.ch.IOStatus
 const EOF: i64 = -1;
@@ -52,12 +48,6 @@ static EPOLL_CONTROL: Original = Original::none();
 const TRANSFER: &CStr = c"(Ljava/io/FileDescriptor;JI)I";
 const TRANSFER_VECTOR: &CStr = c"(Ljava/io/FileDescriptor;JI)J";
 const OF_DESCRIPTOR: &CStr = c"(Ljava/io/FileDescriptor;)V";
-
-macro_rules! methods {
-    ($($class:literal $name:literal $signature:expr => $original:ident, $ours:ident as $type:ty;)*) => {
-        &[$(Method { class: $class, name: $name, signature: $signature, original: &$original, ours: $ours as $type as *const c_void }),*]
-    };
-}
 
 /// All of them.
 pub static METHODS: &[Method] = methods! {
@@ -123,34 +113,6 @@ unsafe fn live(env: Env, object: Object) -> Option<(c_int, &'static Slot)> {
     Some((fd, Table::global().live(fd)?))
 }
 
-/// Calls `f` on the connection, and sees to what follows if it has become opaque. A panic makes it so: it must not
-/// reach the JVM.
-fn update(fd: c_int, slot: &Slot, tracked: &mut Option<Tracked>, f: impl FnOnce(&mut Connection<Http1>)) {
-    let Some(t) = tracked else { return };
-    if catch_unwind(AssertUnwindSafe(|| f(&mut t.connection))).is_err() {
-        t.connection.make_opaque(Opaque::Defect);
-    }
-    if let Some(reason) = slot.publish(tracked) {
-        agent::connection_became_opaque(fd, reason);
-    }
-}
-
-/// # Safety
-/// `vector` are buffers that the caller may read, `length` of their bytes have content.
-unsafe fn each_part(vector: &[libc::iovec], mut length: usize, mut f: impl FnMut(&[u8])) {
-    for part in vector {
-        let n = part.iov_len.min(length);
-        if n > 0 {
-            // SAFETY: as demanded.
-            f(unsafe { std::slice::from_raw_parts(part.iov_base.cast::<u8>(), n) });
-        }
-        length -= n;
-        if length == 0 {
-            break;
-        }
-    }
-}
-
 /// The JDK's way to say a failed read: a status, or an exception.
 ///
 /// # Safety
@@ -179,101 +141,17 @@ unsafe fn failed_read(env: Env, error: i32) -> i64 {
     THROWN
 }
 
-/// A read of a connection that may be the gate's; the same as the JDK's to its caller.
-///
-/// A blocking read takes nothing before the pause is over: it first waits for a byte without taking it, then for the pause,
-/// then takes what is there without blocking. Meanwhile the gate may have answered.
-///
 /// # Safety
 /// `env` is the current thread's; `vector` are buffers that the caller may write.
 unsafe fn read(env: Env, fd: c_int, slot: &Slot, vector: &mut [libc::iovec]) -> i64 {
-    loop {
-        let blocking = slot.blocking.load(Ordering::Relaxed);
-        if blocking {
-            let mut byte = 0u8;
-            // SAFETY: one byte is written at most.
-            if unsafe { libc::recv(fd, (&raw mut byte).cast(), 1, libc::MSG_PEEK) } < 0 {
-                let error = errno();
-                // SAFETY: as demanded, and no lock is held.
-                return unsafe { failed_read(env, error) };
-            }
-            if agent::CLOCK.wait_while_paused() {
-                agent::METRICS.waits.add(1);
-                // The gate may have answered what there was.
-                continue;
-            }
+    // SAFETY: as demanded; receive holds no lock when it returns.
+    unsafe {
+        match receive(fd, slot, vector) {
+            Ok(0) => EOF,
+            Ok(n) => n as i64,
+            Err(error) => failed_read(env, error),
         }
-        let mut tracked = slot.lock();
-        // SAFETY: all zeros are a valid msghdr.
-        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
-        message.msg_iov = vector.as_mut_ptr();
-        message.msg_iovlen = vector.len();
-        // SAFETY: buffers that the caller may write.
-        let n = unsafe { libc::recvmsg(fd, &raw mut message, libc::MSG_DONTWAIT) };
-        let error = if n < 0 { errno() } else { 0 };
-        slot.announced.store(false, Ordering::Relaxed);
-        if n > 0 {
-            // SAFETY: the kernel has filled n bytes.
-            update(fd, slot, &mut tracked, |connection| unsafe { each_part(vector, n as usize, |part| connection.received(part)) });
-        }
-        drop(tracked);
-        return match n {
-            1.. => n as i64,
-            0 => EOF,
-            _ if blocking && error == libc::EAGAIN && slot.is_live() => continue,
-            // SAFETY: as demanded, and no lock is held.
-            _ => unsafe { failed_read(env, error) },
-        };
     }
-}
-
-/// Lets the application write to a connection that may be the gate's; `write` is the JDK's own function and gives
-/// the count of bytes, or a negative status.
-///
-/// # Safety
-/// `vector` are buffers that the caller may read.
-unsafe fn write(fd: c_int, slot: &Slot, vector: &[libc::iovec], write: impl FnOnce() -> i64) -> i64 {
-    let generation = {
-        let mut tracked = slot.lock();
-        let Some(t) = tracked.as_mut() else {
-            drop(tracked);
-            return write();
-        };
-        // Invariant A. The JDK waits until there is room, and comes again.
-        if !t.connection.flush(&mut SocketWire(fd)) {
-            return UNAVAILABLE;
-        }
-        let generation = t.generation;
-        update(fd, slot, &mut tracked, Connection::write_begins);
-        generation
-    };
-    let n = write();
-    let mut tracked = slot.lock();
-    if tracked.as_ref().is_some_and(|t| t.generation == generation) {
-        update(fd, slot, &mut tracked, |connection| {
-            if n > 0 {
-                // SAFETY: the buffers are the caller's until we return.
-                unsafe { each_part(vector, n as usize, |part| connection.sent(part)) };
-            }
-            connection.write_ends();
-        });
-    }
-    n
-}
-
-fn single(address: i64, length: i32) -> libc::iovec {
-    libc::iovec { iov_base: address as *mut c_void, iov_len: length as usize }
-}
-
-/// The VM's own function.
-///
-/// # Safety
-/// It is of type `T`, and bound: ours is not called before.
-unsafe fn vm<T: Copy>(original: &Original) -> T {
-    let function = original.get();
-    debug_assert!(!function.is_null() && size_of::<T>() == size_of_val(&function));
-    // SAFETY: as demanded; a function's address.
-    unsafe { std::mem::transmute_copy(&function) }
 }
 
 unsafe extern "system" fn read0(env: Env, class: Object, object: Object, address: i64, length: i32) -> i32 {
@@ -303,7 +181,7 @@ unsafe extern "system" fn write0(env: Env, class: Object, object: Object, addres
     unsafe {
         let original = || vm::<Transfer<i32>>(&WRITE)(env, class, object, address, length);
         match live(env, object) {
-            Some((fd, slot)) if length > 0 => write(fd, slot, &[single(address, length)], || original().into()) as i32,
+            Some((fd, slot)) if length > 0 => send(fd, slot, &[single(address, length)], UNAVAILABLE, || original().into()) as i32,
             _ => original(),
         }
     }
@@ -315,7 +193,7 @@ unsafe extern "system" fn writev0(env: Env, class: Object, object: Object, addre
         let original = || vm::<Transfer<i64>>(&WRITEV)(env, class, object, address, length);
         match live(env, object) {
             Some((fd, slot)) if length > 0 => {
-                write(fd, slot, std::slice::from_raw_parts(address as *const libc::iovec, length as usize), original)
+                send(fd, slot, std::slice::from_raw_parts(address as *const libc::iovec, length as usize), UNAVAILABLE, original)
             }
             _ => original(),
         }

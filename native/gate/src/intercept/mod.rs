@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Between Java code and its sockets: native methods of the JDK that are bound to functions of ours, by JVMTI's
+//! Between Java code and its sockets: native methods of the JDK, and of Netty's transports, that are bound to functions of ours, by JVMTI's
 //! `NativeMethodBind` event. A method that is not known, or of another signature than it had in the releases that were looked
 //! at, keeps its own function; what passes there is found out by the kernel's counts ([`crate::connection`], invariant S).
 
 pub mod jdk;
+pub mod netty;
+mod transfer;
 
 use std::ffi::{CStr, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -46,9 +48,16 @@ pub struct Method {
 // SAFETY: addresses of functions and of statics.
 unsafe impl Sync for Method {}
 
+macro_rules! methods {
+    ($($class:literal $name:literal $signature:expr => $original:ident, $ours:ident as $type:ty;)*) => {
+        &[$($crate::intercept::Method { class: $class, name: $name, signature: $signature, original: &$original, ours: $ours as $type as *const c_void }),*]
+    };
+}
+use methods;
+
 /// What the VM shall call for a method that it binds to `address`; `None` to leave it.
 pub fn replacement(class: &CStr, name: &CStr, signature: &CStr, address: *mut c_void) -> Option<*const c_void> {
-    let method = jdk::METHODS.iter().find(|m| m.class == class && m.name == name && m.signature == signature)?;
+    let method = jdk::METHODS.iter().chain(netty::METHODS).find(|m| m.class == class && m.name == name && m.signature == signature)?;
     // Bound anew, after RegisterNatives for instance, it may have another function; ours itself would be a circle.
     if address.is_null() || std::ptr::eq(address, method.ours) {
         return None;

@@ -23,6 +23,8 @@ pub struct Request {
 
 pub struct Load {
     pub port: u16,
+    /// Of several loads on one service: targets differ.
+    pub round: u32,
     pub connections: usize,
     pub duration: Duration,
     /// Requests sent at once, at most.
@@ -167,7 +169,7 @@ impl Load {
         let mut all = Vec::new();
         let mut connection = 0;
         while Instant::now() < end {
-            let name = format!("{index}-{connection}");
+            let name = format!("{}-{index}-{connection}", self.round);
             connection += 1;
             self.connection(&mut random, &name, end, &mut all).map_err(|e| format!("connection {name}: {e}"))?;
         }

@@ -7,7 +7,7 @@
 //!
 //! * `LULL_GATE_JDKS`     `name=home` of each JDK, separated by spaces; no home: a skipped test with the name as its reason
 //! * `LULL_GATE_LIBRARY`  liblull_gate.so
-//! * `LULL_GATE_CLASSES`  where GateServer.class is
+//! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
 //!
 //! The last line is `N passed, N failed, N skipped`.
@@ -32,8 +32,16 @@ struct Setting {
 /// A service whose clients send whatever HTTP/1.1 allows; the gate answers in pauses.
 fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, "150", "300"])?;
-    let load = Load { port: server.port, connections: 16, duration: setting.seconds, pipelined: 4, reconnect: true };
-    let requests = load.run()?;
+    let mut requests = Vec::new();
+    // Once, mostly; on a machine that others use, a pause may take all of it.
+    for round in 0..10 {
+        let load = Load { port: server.port, round, connections: 16, duration: setting.seconds, pipelined: 4, reconnect: true };
+        requests.extend(load.run()?);
+        let has = |answer| requests.iter().any(|request| request.answer == answer);
+        if has(Answer::Ok) && has(Answer::Busy) {
+            break;
+        }
+    }
     let processed = server.processed()?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -58,8 +66,8 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
     if let Some((name, n)) = metrics.iter().find(|(name, n)| name.contains("opaque") && **n > 0.0) {
         return Err(format!("{name} is {n}"));
     }
-    if busy == 0 {
-        return Err(format!("nothing was answered in {} pauses", metric("lull_gate_collections_total")));
+    if busy == 0 || ok == 0 {
+        return Err(format!("{ok} were processed and {busy} busy in {} pauses", metric("lull_gate_collections_total")));
     }
     let connections = client::connections(&requests);
     if metric("lull_gate_connections_total") != connections as f64 {
@@ -71,7 +79,7 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
 /// A dry run answers nothing and counts what it would have.
 fn dry_run(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1,dry-run", &["nio", "150", "300"])?;
-    let load = Load { port: server.port, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
+    let load = Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
     let requests = load.run()?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -88,7 +96,7 @@ fn dry_run(setting: &Setting) -> Result<String, String> {
 /// A deadline beyond any pause keeps every request.
 fn patient(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=600000", &["blocking", "150", "300"])?;
-    let load = Load { port: server.port, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
+    let load = Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
     let requests = load.run()?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -97,6 +105,56 @@ fn patient(setting: &Setting) -> Result<String, String> {
     }
     let kept = metrics.get("lull_gate_kept_total").copied().unwrap_or(0.0);
     if kept == 0.0 { Err("no request was kept".to_string()) } else { Ok(format!("{} processed, {kept} of them kept", requests.len())) }
+}
+
+/// A pause that is no collection: a heap dump.
+fn heap_dump(setting: &Setting) -> Result<String, String> {
+    let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=50", &["blocking", "400", "0"])?;
+    let load = Load { port: server.port, round: 0, connections: 4, duration: setting.seconds, pipelined: 1, reconnect: false };
+    let (requests, dump) = std::thread::scope(|scope| {
+        let load = scope.spawn(|| load.run());
+        std::thread::sleep(setting.seconds / 4);
+        let dump = server.dump();
+        (load.join().unwrap_or(Err("the load panicked".to_string())), dump)
+    });
+    dump?;
+    let busy = requests?.iter().filter(|request| request.answer == Answer::Busy).count();
+    let metrics = server.metrics()?;
+    server.stop()?;
+    let safepoints = metrics.get("lull_gate_safepoints_total").copied().unwrap_or(0.0);
+    if busy == 0 || safepoints == 0.0 {
+        return Err(format!("{busy} busy; {metrics:?}"));
+    }
+    Ok(format!("{busy} busy, {safepoints} safepoints that are no collections"))
+}
+
+/// What other processes read of the beacon: pauses, and the end.
+fn beacon(setting: &Setting) -> Result<String, String> {
+    let path = std::env::temp_dir().join(format!("lull-gate-services-{}.beacon", std::process::id()));
+    let word = |at: usize| -> Result<u64, String> {
+        let bytes = std::fs::read(&path).map_err(|e| e.to_string())?;
+        bytes.get(at..at + 8).map(|b| u64::from_ne_bytes(b.try_into().expect("eight"))).ok_or("too short".to_string())
+    };
+    let options = format!("deadline=1,beacon={}", path.display());
+    let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", &options, &["nio", "150", "300"])?;
+    let end = std::time::Instant::now() + setting.seconds;
+    let (mut busy, mut runs) = (0u64, 0u64);
+    while std::time::Instant::now() < end {
+        if word(24)? == 0 {
+            runs += 1
+        } else {
+            busy += 1
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let pauses = word(32)?;
+    server.stop()?;
+    let ended = word(24)? == u64::MAX;
+    let _ = std::fs::remove_file(&path);
+    if busy == 0 || runs == 0 || pauses == 0 || !ended {
+        return Err(format!("{busy} looks in {pauses} pauses, {runs} outside, ended: {ended}"));
+    }
+    Ok(format!("{busy} looks in {pauses} pauses, {runs} outside"))
 }
 
 /// What is wrong with the options stops the VM before it starts, with a sentence.
@@ -115,7 +173,8 @@ fn bad_options(setting: &Setting) -> Result<String, String> {
 fn exits(setting: &Setting) -> Result<String, String> {
     for i in 0..4 {
         let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1", &["nio", "100", "1"])?;
-        let load = Load { port: server.port, connections: 2, duration: Duration::from_millis(300), pipelined: 1, reconnect: false };
+        let load =
+            Load { port: server.port, round: 0, connections: 2, duration: Duration::from_millis(300), pipelined: 1, reconnect: false };
         load.run()?;
         server.stop().map_err(|error| format!("exit {i}: {error}"))?;
     }
@@ -160,7 +219,8 @@ fn main() -> ExitCode {
         };
         test("options".to_string(), &|| bad_options(&setting));
         let parallel = "-XX:+UseParallelGC";
-        let mut modes = vec!["blocking", "nio", "httpserver", "httpserver-inline"];
+        let mut modes =
+            vec!["blocking", "nio", "httpserver", "httpserver-inline", "tomcat", "jetty", "undertow", "netty-nio", "netty-epoll"];
         if !name.contains("17") {
             modes.push("virtual");
         }
@@ -175,6 +235,8 @@ fn main() -> ExitCode {
         }
         test("dry run".to_string(), &|| dry_run(&setting));
         test("long deadline".to_string(), &|| patient(&setting));
+        test("heap dump".to_string(), &|| heap_dump(&setting));
+        test("beacon".to_string(), &|| beacon(&setting));
         test("exits".to_string(), &|| exits(&setting));
     }
     println!("{passed} passed, {failed} failed, {skipped} skipped");

@@ -43,7 +43,7 @@ impl Server {
         let (port, metrics) = (free_port()?, free_port()?);
         let agent = format!("-agentpath:{}=port={port},metrics={metrics},{options}", setting("LULL_GATE_LIBRARY")?);
         let mut child = Command::new(jdk.join("bin/java"))
-            .args(["-Xms600m", "-Xmx600m", "-XX:ParallelGCThreads=1", collector, &format!("-Dport={port}"), &agent])
+            .args(["-Xms1200m", "-Xmx1200m", "-XX:ParallelGCThreads=1", collector, &format!("-Dport={port}"), &agent])
             // So that the counters are read from memory that no file shows, as Cassandra has it.
             .args(["-XX:+PerfDisableSharedMem", "-Dsun.net.httpserver.nodelay=true"])
             .args(["-cp", &setting("LULL_GATE_CLASSES")?, "GateServer"])
@@ -72,6 +72,11 @@ impl Server {
         let mut text = String::new();
         stream.read_to_string(&mut text).map_err(|e| e.to_string())?;
         Ok(text)
+    }
+
+    /// Stops the VM by a heap dump; waits for its end.
+    pub fn dump(&self) -> Result<(), String> {
+        self.ask(self.control, "dump").map(drop)
     }
 
     /// How often each target was processed.

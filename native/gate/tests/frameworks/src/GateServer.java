@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
+import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedInputStream;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -18,6 +20,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,10 +35,10 @@ import java.util.zip.CRC32;
  * A small HTTP server with a large live heap and regular full collections, in one of several ways to use sockets. It counts each
  * request by its target; the answer is the target and the body's CRC-32.
  *
- * <pre>GateServer blocking|virtual|nio|httpserver|httpserver-inline  live-MB  pause-between-collections-ms</pre>
+ * <pre>GateServer blocking|virtual|nio|httpserver|httpserver-inline|(those of {@link Frameworks})  live-MB  pause-between-collections-ms</pre>
  *
  * Prints {@code ports SERVICE CONTROL} when it is ready. A connection to the control port gets a line {@code target count} for each
- * target, and the end of the stream; one that sends {@code exit} ends the server.
+ * target, and the end of the stream; one that sends {@code exit} ends the server, {@code dump} stops it for a heap dump first.
  */
 public class GateServer {
     private static final Map<String, AtomicInteger> processed = new ConcurrentHashMap<>();
@@ -51,7 +55,7 @@ public class GateServer {
             case "nio" -> nio(port);
             case "httpserver" -> httpServer(port, Executors.newFixedThreadPool(8));
             case "httpserver-inline" -> httpServer(port, null);
-            default -> throw new IllegalArgumentException("unknown mode " + mode);
+            default -> Frameworks.start(mode, port);
         }
         ServerSocket control = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         System.out.println("ports " + port + " " + control.getLocalPort());
@@ -74,14 +78,25 @@ public class GateServer {
         while (true) {
             try (Socket socket = control.accept()) {
                 byte[] command = socket.getInputStream().readNBytes(4);
-                if (new String(command, StandardCharsets.ISO_8859_1).equals("exit")) {
-                    System.exit(0);
+                switch (new String(command, StandardCharsets.ISO_8859_1)) {
+                    case "exit" -> System.exit(0);
+                    case "dump" -> dumpHeap();
+                    default -> { }
                 }
                 PrintStream out = new PrintStream(socket.getOutputStream(), false, StandardCharsets.ISO_8859_1);
                 processed.forEach((target, count) -> out.print(target + " " + count + "\n"));
                 out.flush();
             }
         }
+    }
+
+    /** A pause that is no collection. */
+    private static void dumpHeap() throws IOException {
+        Path directory = Files.createTempDirectory("gate");
+        Path file = directory.resolve("heap.hprof");
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class).dumpHeap(file.toString(), false);
+        Files.delete(file);
+        Files.delete(directory);
     }
 
     /** Small objects in many lists: work for a collector. */
@@ -102,7 +117,7 @@ public class GateServer {
         return (ExecutorService) Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
     }
 
-    private static byte[] process(String target, byte[] body) {
+    static byte[] process(String target, byte[] body) {
         processed.computeIfAbsent(target, t -> new AtomicInteger()).incrementAndGet();
         CRC32 crc = new CRC32();
         crc.update(body);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Reads and writes of connections that may be the gate's, for all whose natives are intercepted.
+
+use std::ffi::{c_int, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+
+use super::Original;
+use crate::agent;
+use crate::connection::Connection;
+use crate::gate::SocketWire;
+use crate::http1::Http1;
+use crate::kernel::errno;
+use crate::protocol::Opaque;
+use crate::table::{Slot, Tracked};
+
+/// Calls `f` on the connection, and sees to what follows if it has become opaque. A panic makes it so: it must not
+/// reach the JVM.
+pub(super) fn update(fd: c_int, slot: &Slot, tracked: &mut Option<Tracked>, f: impl FnOnce(&mut Connection<Http1>)) {
+    let Some(t) = tracked else { return };
+    if catch_unwind(AssertUnwindSafe(|| f(&mut t.connection))).is_err() {
+        t.connection.make_opaque(Opaque::Defect);
+    }
+    if let Some(reason) = slot.publish(tracked) {
+        agent::connection_became_opaque(fd, reason);
+    }
+}
+
+/// # Safety
+/// `vector` are buffers that the caller may read, `length` of their bytes have content.
+unsafe fn each_part(vector: &[libc::iovec], mut length: usize, mut f: impl FnMut(&[u8])) {
+    for part in vector {
+        let n = part.iov_len.min(length);
+        if n > 0 {
+            // SAFETY: as demanded.
+            f(unsafe { std::slice::from_raw_parts(part.iov_base.cast::<u8>(), n) });
+        }
+        length -= n;
+        if length == 0 {
+            break;
+        }
+    }
+}
+
+/// Takes what has come on a connection that may be the gate's: the count of bytes, 0 at the end of the stream, or the system call's error.
+///
+/// A blocking read takes nothing before the pause is over: it first waits for a byte without taking it, then for the pause,
+/// then takes what is there without blocking. Meanwhile the gate may have answered.
+///
+/// # Safety
+/// `vector` are buffers that the caller may write.
+pub(super) unsafe fn receive(fd: c_int, slot: &Slot, vector: &mut [libc::iovec]) -> Result<usize, c_int> {
+    loop {
+        let blocking = slot.blocking.load(Ordering::Relaxed);
+        if blocking {
+            let mut byte = 0u8;
+            // SAFETY: one byte is written at most.
+            if unsafe { libc::recv(fd, (&raw mut byte).cast(), 1, libc::MSG_PEEK) } < 0 {
+                return Err(errno());
+            }
+            if agent::CLOCK.wait_while_paused() {
+                agent::METRICS.waits.add(1);
+                // The gate may have answered what there was.
+                continue;
+            }
+        }
+        let mut tracked = slot.lock();
+        // SAFETY: all zeros are a valid msghdr.
+        let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+        message.msg_iov = vector.as_mut_ptr();
+        message.msg_iovlen = vector.len();
+        // SAFETY: buffers that the caller may write.
+        let n = unsafe { libc::recvmsg(fd, &raw mut message, libc::MSG_DONTWAIT) };
+        let error = if n < 0 { errno() } else { 0 };
+        slot.announced.store(false, Ordering::Relaxed);
+        let Ok(n) = usize::try_from(n) else {
+            drop(tracked);
+            if blocking && error == libc::EAGAIN && slot.is_live() {
+                continue;
+            }
+            return Err(error);
+        };
+        if n > 0 {
+            // SAFETY: the kernel has filled n bytes.
+            update(fd, slot, &mut tracked, |connection| unsafe { each_part(vector, n, |part| connection.received(part)) });
+        }
+        return Ok(n);
+    }
+}
+
+/// Lets the application write to a connection that may be the gate's; `write` is the original function and gives the count of bytes, or a
+/// negative status, of which `would_block` is the one that makes its caller come again when there is room.
+///
+/// # Safety
+/// `vector` are buffers that the caller may read.
+pub(super) unsafe fn send(fd: c_int, slot: &Slot, vector: &[libc::iovec], would_block: i64, write: impl FnOnce() -> i64) -> i64 {
+    let generation = {
+        let mut tracked = slot.lock();
+        let Some(t) = tracked.as_mut() else {
+            drop(tracked);
+            return write();
+        };
+        // Invariant A.
+        if !t.connection.flush(&mut SocketWire::new(fd, t.inode)) {
+            return would_block;
+        }
+        let generation = t.generation;
+        update(fd, slot, &mut tracked, Connection::write_begins);
+        generation
+    };
+    let n = write();
+    let mut tracked = slot.lock();
+    if tracked.as_ref().is_some_and(|t| t.generation == generation) {
+        update(fd, slot, &mut tracked, |connection| {
+            if n > 0 {
+                // SAFETY: the buffers are the caller's until we return.
+                unsafe { each_part(vector, n as usize, |part| connection.sent(part)) };
+            }
+            connection.write_ends();
+        });
+    }
+    n
+}
+
+pub(super) fn single(address: i64, length: i32) -> libc::iovec {
+    libc::iovec { iov_base: address as *mut c_void, iov_len: length as usize }
+}
+
+/// The VM's own function.
+///
+/// # Safety
+/// It is of type `T`, and bound: ours is not called before.
+pub(super) unsafe fn vm<T: Copy>(original: &Original) -> T {
+    let function = original.get();
+    debug_assert!(!function.is_null() && size_of::<T>() == size_of_val(&function));
+    // SAFETY: as demanded; a function's address.
+    unsafe { std::mem::transmute_copy(&function) }
+}
