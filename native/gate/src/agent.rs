@@ -21,7 +21,7 @@ use crate::options::Options;
 use crate::pause::PauseClock;
 use crate::perf_memory::{self, PerfMemory, SafepointWatch};
 use crate::protocol::Opaque;
-use crate::table::{ONE_SHOT, Table};
+use crate::table::Table;
 
 /// The oldest release that the agent knows.
 const OLDEST: u32 = 17;
@@ -81,63 +81,11 @@ pub fn connection_became_opaque(fd: i32, reason: Opaque) {
     }
 }
 
-const READABLE: u32 = (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR | libc::EPOLLPRI) as u32;
-
-/// Events are about to be told to a selector of the application: notes them, after the pause if there is one, and withdraws those
-/// whose bytes the gate has taken meanwhile. Gives the count of events that are left at the front.
-pub fn announce(events: &mut [libc::epoll_event]) -> usize {
-    let table = Table::global();
-    if !CLOCK.is_paused() {
-        let mut any = false;
-        for event in events.iter().filter(|event| event.events & READABLE != 0) {
-            if let Some(slot) = table.live(event.u64 as i32) {
-                // SeqCst, as the look at the clock below: either the gate sees this, or we see its pause.
-                slot.announced.store(true, Ordering::SeqCst);
-                any = true;
-            }
-        }
-        if !any || !CLOCK.is_paused() {
-            return events.len();
-        }
-        for event in events.iter() {
-            if let Some(slot) = table.live(event.u64 as i32) {
-                slot.announced.store(false, Ordering::SeqCst);
-            }
-        }
-    }
-    if CLOCK.wait_while_paused() {
-        METRICS.waits.add(1);
-    }
-    let mut left = 0;
-    for i in 0..events.len() {
-        let mut event = events[i];
-        let fd = event.u64 as i32;
-        if let Some(slot) = table.live(fd).filter(|_| event.events & READABLE != 0) {
-            // Under the lock, so that the gate of another pause has either answered, or sees that we have told.
-            let _tracked = slot.lock();
-            // Not by a read without taking: that would take an error that is the application's.
-            let mut poll = libc::pollfd { fd, events: libc::POLLIN | libc::POLLRDHUP, revents: 0 };
-            // SAFETY: one valid pollfd.
-            let is_there = unsafe { libc::poll(&raw mut poll, 1, 0) } != 0;
-            slot.announced.store(is_there, Ordering::SeqCst);
-            if !is_there && slot.watched.load(Ordering::Relaxed) & ONE_SHOT == 0 {
-                METRICS.withdrawn.add(1);
-                event.events &= !READABLE;
-                if event.events == 0 {
-                    continue;
-                }
-            }
-        }
-        events[left] = event;
-        left += 1;
-    }
-    left
-}
-
 fn start_gate(memory: Option<&PerfMemory>) -> Result<(), String> {
     let running = RUNNING.get().expect("set before");
     let watch = memory.and_then(|memory| {
         let (begun, time) = (memory.counter("sun.rt.safepoints")?, memory.counter("sun.rt.safepointTime")?);
+        CLOCK.watch_safepoints(time);
         Some(SafepointWatch::new(Box::new(move || begun.get()) as Box<dyn Fn() -> i64 + Send>, Box::new(move || time.get()) as _))
     });
     let watch: Option<VmWatch> = watch.filter(|_| running.options.poll_us > 0);

@@ -245,7 +245,7 @@ impl Gate {
                 let inside = watch.look();
                 if inside && !safepoint_is_known && self.clock.state() & COLLECTION == 0 {
                     self.metrics.safepoints.add(1);
-                    self.clock.safepoint(true);
+                    self.clock.safepoint_begins(watch.time());
                     continue;
                 }
                 safepoint_is_known &= inside;
@@ -324,7 +324,7 @@ impl Gate {
                 break;
             }
             if state & SAFEPOINT != 0 && self.watch.as_mut().is_none_or(|watch| !watch.look()) {
-                self.clock.safepoint(false);
+                self.clock.safepoint_ends();
                 continue;
             }
             let mut reconsider = false;

@@ -29,7 +29,7 @@ pub const PHASE_LIVE: c_int = 4;
 /// `jvmtiCapabilities`: 128 bits.
 pub type Capabilities = [u32; 4];
 /// `can_generate_native_method_bind_events` and `can_generate_garbage_collection_events`: bits 30 and 31 of the first word.
-pub const WANTED: Capabilities = [1 << 30 | 1 << 31, 0, 0, 0];
+pub const WANTED: Capabilities = [(1 << 30) | (1 << 31), 0, 0, 0];
 
 const FIRST_EVENT: usize = 50;
 const LAST_EVENT: usize = 88;

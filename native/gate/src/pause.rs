@@ -9,9 +9,15 @@
 //! That the word is late, or wrong, costs time and never a request: who answers what is decided under each connection's lock
 //! ([`crate::connection`]).
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use crate::kernel::{futex_wait, futex_wake_all, now_ns};
+use crate::perf_memory::Counter;
+
+/// How often a waiting thread sees for itself whether a safepoint is over that only the counters tell of: the gate's thread may get no
+/// processor for long.
+const SAFEPOINT_LOOK_NS: u64 = 500_000;
 
 /// A collection stops the JVM. Written by the VM's thread, in JVMTI's callbacks.
 pub const COLLECTION: u32 = 1;
@@ -41,6 +47,12 @@ pub struct PauseClock {
     begin_ns: AtomicU64,
     count: AtomicU64,
     past: [(AtomicU64, AtomicU64); REMEMBERED],
+    /// Grows at the end of each safepoint.
+    safepoint_time: OnceLock<Counter>,
+    /// What it was when SAFEPOINT was set. Written by the gate's thread, before the bit.
+    safepoint_time_seen: AtomicI64,
+    /// How many threads sleep in `wait_while_paused`.
+    waiting: AtomicU32,
 }
 
 impl Default for PauseClock {
@@ -57,7 +69,15 @@ impl PauseClock {
             begin_ns: AtomicU64::new(0),
             count: AtomicU64::new(0),
             past: [const { (AtomicU64::new(0), AtomicU64::new(0)) }; REMEMBERED],
+            safepoint_time: OnceLock::new(),
+            safepoint_time_seen: AtomicI64::new(0),
+            waiting: AtomicU32::new(0),
         }
+    }
+
+    /// Says which counter (`sun.rt.safepointTime`) tells the end of safepoints that are no collections.
+    pub fn watch_safepoints(&self, time: Counter) {
+        let _ = self.safepoint_time.set(time);
     }
 
     /// `GarbageCollectionStart`: on the VM's thread, in the safepoint.
@@ -80,14 +100,20 @@ impl PauseClock {
         futex_wake_all(&self.word);
     }
 
-    /// Another safepoint was seen to begin, or to be over: by the gate's thread.
-    pub fn safepoint(&self, on: bool) {
-        if on {
-            self.word.fetch_or(SAFEPOINT, Ordering::SeqCst);
-        } else {
-            self.word.fetch_and(!SAFEPOINT, Ordering::SeqCst);
-            futex_wake_all(&self.word);
-        }
+    /// Another safepoint was seen to begin, when `sun.rt.safepointTime` was `time`: by the gate's thread.
+    pub fn safepoint_begins(&self, time: i64) {
+        self.safepoint_time_seen.store(time, Ordering::Relaxed);
+        self.word.fetch_or(SAFEPOINT, Ordering::SeqCst);
+    }
+
+    /// It is over: by the gate's thread, or one that waits.
+    pub fn safepoint_ends(&self) {
+        self.word.fetch_and(!SAFEPOINT, Ordering::SeqCst);
+        futex_wake_all(&self.word);
+    }
+
+    fn safepoint_is_over(&self) -> bool {
+        self.safepoint_time.get().is_some_and(|time| time.get() != self.safepoint_time_seen.load(Ordering::Relaxed))
     }
 
     /// `VMDeath`: no pause any more, nobody waits.
@@ -117,14 +143,26 @@ impl PauseClock {
         if !self.is_paused() {
             return false;
         }
+        self.waiting.fetch_add(1, Ordering::SeqCst);
         let give_up = now_ns() + LONGEST_WAIT_NS;
         loop {
             let state = self.state();
             if state & (COLLECTION | SAFEPOINT) == 0 || now_ns() > give_up {
-                return true;
+                break;
             }
-            futex_wait(&self.word, state, 100_000_000);
+            if state & COLLECTION == 0 && self.safepoint_is_over() {
+                self.safepoint_ends();
+                continue;
+            }
+            futex_wait(&self.word, state, if state & SAFEPOINT != 0 { SAFEPOINT_LOOK_NS } else { 100_000_000 });
         }
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        true
+    }
+
+    /// How many threads wait for the end of the pause.
+    pub fn waiting(&self) -> u32 {
+        self.waiting.load(Ordering::SeqCst)
     }
 
     /// Sleeps until the word is not `state` any more, for `timeout_ns` at most.
@@ -173,17 +211,33 @@ mod tests {
     }
 
     #[test]
+    fn a_waiter_sees_the_end_of_a_safepoint_itself() {
+        static TIME: AtomicI64 = AtomicI64::new(5);
+        let clock = Arc::new(PauseClock::new());
+        clock.watch_safepoints(Counter::of(&TIME));
+        clock.safepoint_begins(5);
+        let waiter = std::thread::spawn({
+            let clock = Arc::clone(&clock);
+            move || clock.wait_while_paused()
+        });
+        assert!(clock.is_paused());
+        TIME.store(6, Ordering::Relaxed);
+        assert!(waiter.join().unwrap() || !clock.is_paused());
+        assert!(!clock.is_paused());
+    }
+
+    #[test]
     fn waiters_leave_when_both_are_over() {
         let clock = Arc::new(PauseClock::new());
         clock.collection_begins();
-        clock.safepoint(true);
+        clock.safepoint_begins(0);
         let waiter = std::thread::spawn({
             let clock = Arc::clone(&clock);
             move || clock.wait_while_paused()
         });
         clock.collection_ends();
         assert!(clock.is_paused());
-        clock.safepoint(false);
+        clock.safepoint_ends();
         waiter.join().unwrap();
         clock.collection_begins();
         let waiter = std::thread::spawn({

@@ -38,8 +38,15 @@ pub struct Counter(*const AtomicI64);
 
 // SAFETY: as above.
 unsafe impl Send for Counter {}
+// SAFETY: as above.
+unsafe impl Sync for Counter {}
 
 impl Counter {
+    /// A counter of one's own.
+    pub fn of(value: &'static AtomicI64) -> Counter {
+        Counter(value)
+    }
+
     /// Its value now.
     pub fn get(self) -> i64 {
         // SAFETY: aligned, inside the memory, which the VM maps for as long as it lives.
@@ -209,6 +216,11 @@ impl<C: Fn() -> i64> SafepointWatch<C> {
     pub fn new(begun: C, time: C) -> Self {
         let seen = (begun(), time());
         SafepointWatch { begun, time, seen, inside: false }
+    }
+
+    /// The counter of the time, as it was at the last look.
+    pub fn time(&self) -> i64 {
+        self.seen.1
     }
 
     /// Looks: whether the VM is in a safepoint.

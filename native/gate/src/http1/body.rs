@@ -101,7 +101,7 @@ impl Chunk {
                     return Err("a chunk's size of too many digits");
                 }
                 let digit = (byte as char).to_digit(16).expect("a digit");
-                Chunk::Size { value: value << 4 | u64::from(digit), digits: digits + 1 }
+                Chunk::Size { value: (value << 4) | u64::from(digit), digits: digits + 1 }
             }
             (Chunk::Size { digits: 0, .. }, _) => return Err("a chunk without a size"),
             (Chunk::Size { value, .. } | Chunk::Extension { value }, b'\r') => Chunk::SizeEnd { value },

@@ -12,6 +12,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
+use super::selector::announce;
 use super::transfer::{receive, send, single, vm};
 use super::{Method, Original, methods};
 use crate::agent;
@@ -253,11 +254,6 @@ unsafe extern "system" fn epoll_control(env: Env, class: Object, epfd: i32, oper
     unsafe { vm::<EPollControl>(&EPOLL_CONTROL)(env, class, epfd, operation, fd, events) }
 }
 
-/// An event for the application: told, or withdrawn because the gate has answered what it was about.
-///
-/// A selector that is told of a byte may make the channel blocking and read (the JDK's HTTP server does); were the byte gone, it
-/// would hang until the next request. So what is told is left alone from then on (invariant I), and what is not there any more is
-/// not told, unless the selector would then never hear of it again.
 unsafe extern "system" fn epoll_wait(env: Env, class: Object, epfd: i32, address: i64, most: i32, timeout: i32) -> i32 {
     // SAFETY: the VM's arguments, passed on.
     let n = unsafe { vm::<EPollWait>(&EPOLL_WAIT)(env, class, epfd, address, most, timeout) };
@@ -266,5 +262,5 @@ unsafe extern "system" fn epoll_wait(env: Env, class: Object, epfd: i32, address
     }
     // SAFETY: the kernel has written n events there.
     let events = unsafe { std::slice::from_raw_parts_mut(address as *mut libc::epoll_event, n as usize) };
-    agent::announce(events) as i32
+    announce(Table::global(), &agent::CLOCK, &agent::METRICS, events) as i32
 }

@@ -6,6 +6,7 @@
 
 pub mod jdk;
 pub mod netty;
+mod selector;
 mod transfer;
 
 use std::ffi::{CStr, c_void};

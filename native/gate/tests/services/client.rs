@@ -7,6 +7,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
+/// A request without an answer for so long is lost. Long, for a machine that others use.
+const PATIENCE: Duration = Duration::from_secs(120);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Answer {
     /// Processed, and of the request's own content.
@@ -126,7 +129,7 @@ fn answer(reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, Stri
         return Ok(Answer::Busy);
     }
     if status != "HTTP/1.1 200 OK" {
-        return Err(format!("{status}"));
+        return Err(status);
     }
     if sent.head {
         return Ok(Answer::Ok);
@@ -179,7 +182,7 @@ impl Load {
     fn connection(&self, random: &mut Random, name: &str, end: Instant, all: &mut Vec<Request>) -> Result<(), String> {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| e.to_string())?;
         stream.set_nodelay(true).map_err(|e| e.to_string())?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(|e| e.to_string())?;
+        stream.set_read_timeout(Some(PATIENCE)).map_err(|e| e.to_string())?;
         let mut writer = stream.try_clone().map_err(|e| e.to_string())?;
         let mut reader = BufReader::new(stream);
         let mut number = 0;

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use client::{Answer, Load};
+use client::{Answer, Load, Request};
 use server::Server;
 
 /// What a test gets.
@@ -29,19 +29,25 @@ struct Setting {
     seconds: Duration,
 }
 
+/// Loads the service, once mostly; again, with other targets, until `done`: on a machine that others use, a pause may take all of a round.
+fn rounds(mut load: Load, mut done: impl FnMut(&[Request]) -> Result<bool, String>) -> Result<Vec<Request>, String> {
+    let mut requests = Vec::new();
+    while load.round < 10 {
+        requests.extend(load.run()?);
+        if done(&requests)? {
+            break;
+        }
+        load.round += 1;
+    }
+    Ok(requests)
+}
+
 /// A service whose clients send whatever HTTP/1.1 allows; the gate answers in pauses.
 fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, "150", "300"])?;
-    let mut requests = Vec::new();
-    // Once, mostly; on a machine that others use, a pause may take all of it.
-    for round in 0..10 {
-        let load = Load { port: server.port, round, connections: 16, duration: setting.seconds, pipelined: 4, reconnect: true };
-        requests.extend(load.run()?);
-        let has = |answer| requests.iter().any(|request| request.answer == answer);
-        if has(Answer::Ok) && has(Answer::Busy) {
-            break;
-        }
-    }
+    let has = |requests: &[Request], answer| requests.iter().any(|request| request.answer == answer);
+    let load = Load { port: server.port, round: 0, connections: 16, duration: setting.seconds, pipelined: 4, reconnect: true };
+    let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
     let processed = server.processed()?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -80,7 +86,7 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
 fn dry_run(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1,dry-run", &["nio", "150", "300"])?;
     let load = Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
-    let requests = load.run()?;
+    let requests = rounds(load, |_| Ok(server.metric("lull_gate_would_answer_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
     if let Some(request) = requests.iter().find(|request| request.answer != Answer::Ok) {
@@ -97,7 +103,7 @@ fn dry_run(setting: &Setting) -> Result<String, String> {
 fn patient(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=600000", &["blocking", "150", "300"])?;
     let load = Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
-    let requests = load.run()?;
+    let requests = rounds(load, |_| Ok(server.metric("lull_gate_kept_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
     if let Some(request) = requests.iter().find(|request| request.answer != Answer::Ok) {
@@ -110,15 +116,21 @@ fn patient(setting: &Setting) -> Result<String, String> {
 /// A pause that is no collection: a heap dump.
 fn heap_dump(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=50", &["blocking", "400", "0"])?;
-    let load = Load { port: server.port, round: 0, connections: 4, duration: setting.seconds, pipelined: 1, reconnect: false };
-    let (requests, dump) = std::thread::scope(|scope| {
-        let load = scope.spawn(|| load.run());
-        std::thread::sleep(setting.seconds / 4);
-        let dump = server.dump();
-        (load.join().unwrap_or(Err("the load panicked".to_string())), dump)
-    });
-    dump?;
-    let busy = requests?.iter().filter(|request| request.answer == Answer::Busy).count();
+    let mut busy = 0;
+    for round in 0..10 {
+        let load = Load { port: server.port, round, connections: 4, duration: setting.seconds, pipelined: 1, reconnect: false };
+        let (requests, dump) = std::thread::scope(|scope| {
+            let load = scope.spawn(|| load.run());
+            std::thread::sleep(setting.seconds / 4);
+            let dump = server.dump();
+            (load.join().unwrap_or(Err("the load panicked".to_string())), dump)
+        });
+        dump?;
+        busy += requests?.iter().filter(|request| request.answer == Answer::Busy).count();
+        if busy > 0 && server.metric("lull_gate_safepoints_total")? > 0.0 {
+            break;
+        }
+    }
     let metrics = server.metrics()?;
     server.stop()?;
     let safepoints = metrics.get("lull_gate_safepoints_total").copied().unwrap_or(0.0);

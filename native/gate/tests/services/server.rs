@@ -67,7 +67,7 @@ impl Server {
 
     fn ask(&self, port: u16, question: &str) -> Result<String, String> {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(|e| e.to_string())?;
-        stream.set_read_timeout(Some(Duration::from_secs(60))).map_err(|e| e.to_string())?;
+        stream.set_read_timeout(Some(Duration::from_secs(300))).map_err(|e| e.to_string())?;
         stream.write_all(question.as_bytes()).map_err(|e| e.to_string())?;
         let mut text = String::new();
         stream.read_to_string(&mut text).map_err(|e| e.to_string())?;
@@ -97,10 +97,15 @@ impl Server {
         Ok(values.filter_map(|(name, value)| Some((name.to_string(), value.parse().ok()?))).collect())
     }
 
+    /// One of them; 0 if it is not there.
+    pub fn metric(&mut self, name: &str) -> Result<f64, String> {
+        Ok(self.metrics()?.get(name).copied().unwrap_or(0.0))
+    }
+
     /// Ends the VM; an error unless it exits with 0.
     pub fn stop(&mut self) -> Result<(), String> {
         self.ask(self.control, "exit")?;
-        let give_up = Instant::now() + Duration::from_secs(60);
+        let give_up = Instant::now() + Duration::from_secs(300);
         while Instant::now() < give_up {
             match self.child.try_wait().map_err(|e| e.to_string())? {
                 Some(status) if status.success() => return Ok(()),

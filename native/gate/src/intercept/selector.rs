@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Events on their way to a selector of the application.
+//!
+//! A selector that is told of a byte may make the channel blocking and read (the JDK's HTTP server does); were the byte gone, it would hang
+//! until the next request. So what is told is left alone by the gate until the application has read (invariant I), and what is not there any
+//! more is not told, unless the selector would then never hear of it again.
+//!
+//! What has been told once stays told: a selector may keep an event from one wait to the next.
+
+use std::sync::atomic::Ordering;
+
+use crate::metrics::Metrics;
+use crate::pause::PauseClock;
+use crate::table::{ONE_SHOT, Slot, Table};
+
+const READABLE: u32 = (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR | libc::EPOLLPRI) as u32;
+
+/// Of more events than this at once, those behind count as told before. The JDK asks for 512.
+const MOST_EVENTS: usize = 1024;
+
+/// Whether there is something to read, an end or an error. Not by a read without taking: that would take an error that is the application's.
+fn is_there(fd: i32) -> bool {
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN | libc::POLLRDHUP, revents: 0 };
+    // SAFETY: one valid pollfd.
+    unsafe { libc::poll(&raw mut poll, 1, 0) != 0 }
+}
+
+/// The connection that an event says can be read.
+fn readable<'a>(table: &'a Table, event: &libc::epoll_event) -> Option<&'a Slot> {
+    if event.events & READABLE == 0 { None } else { table.live(event.u64 as i32) }
+}
+
+/// Notes events that are about to be told: after the pause if there is one, and then without those whose bytes the gate has taken. Gives the
+/// count of events that are left at the front.
+pub(super) fn announce(table: &Table, clock: &PauseClock, metrics: &Metrics, events: &mut [libc::epoll_event]) -> usize {
+    if !clock.is_paused() {
+        // Which of them this call has noted, one bit each.
+        let mut noted = [0u64; MOST_EVENTS / 64];
+        let mut any = false;
+        for (i, event) in events.iter().enumerate() {
+            if let Some(slot) = readable(table, event) {
+                // SeqCst, as the look at the clock below: either the gate sees this, or we see its pause.
+                let before = slot.announced.swap(true, Ordering::SeqCst);
+                if !before && i < MOST_EVENTS {
+                    noted[i / 64] |= 1 << (i % 64);
+                }
+                any = true;
+            }
+        }
+        if !any || !clock.is_paused() {
+            return events.len();
+        }
+        for (i, event) in events.iter().enumerate().take(MOST_EVENTS) {
+            if noted[i / 64] & (1 << (i % 64)) != 0 {
+                if let Some(slot) = readable(table, event) {
+                    slot.announced.store(false, Ordering::SeqCst);
+                }
+            }
+        }
+    }
+    if clock.wait_while_paused() {
+        metrics.waits.add(1);
+    }
+    let (mut at, mut left) = (0, 0);
+    while at < events.len() {
+        let mut event = events[at];
+        at += 1;
+        if let Some(slot) = readable(table, &event) {
+            // Under the lock, so that the gate of another pause has either answered, or sees that we have told.
+            let _tracked = slot.lock();
+            if !slot.announced.load(Ordering::SeqCst) {
+                let is_there = is_there(event.u64 as i32);
+                slot.announced.store(is_there, Ordering::SeqCst);
+                if !is_there && slot.watched.load(Ordering::Relaxed) & ONE_SHOT == 0 {
+                    metrics.withdrawn.add(1);
+                    event.events &= !READABLE;
+                    if event.events == 0 {
+                        continue;
+                    }
+                }
+            }
+        }
+        events[left] = event;
+        left += 1;
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Connection;
+    use crate::http1::Http1;
+    use crate::kernel;
+    use std::io::{Read, Write};
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
+    use std::sync::Arc;
+
+    struct Fixture {
+        table: Table,
+        clock: PauseClock,
+        metrics: Metrics,
+        client: TcpStream,
+        server: TcpStream,
+    }
+
+    fn fixture() -> Fixture {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (server, _) = listener.accept().unwrap();
+        let fd = server.as_raw_fd();
+        let table = Table::new(fd as usize + 1);
+        let totals = kernel::tcp_totals(fd).unwrap().unwrap();
+        table.track(fd, kernel::inode(fd).unwrap(), false, Connection::new(Http1::new(Arc::from(Vec::new())), totals));
+        Fixture { table, clock: PauseClock::new(), metrics: Metrics::new(), client, server }
+    }
+
+    impl Fixture {
+        fn slot(&self) -> &Slot {
+            self.table.live(self.server.as_raw_fd()).unwrap()
+        }
+
+        fn announced(&self) -> bool {
+            self.slot().announced.load(Ordering::SeqCst)
+        }
+
+        /// Announces one event with these bits, in a pause if there is one that `meanwhile` ends. Gives the bits that are left.
+        fn announce(&self, bits: i32, meanwhile: impl FnOnce() + Send) -> Option<u32> {
+            let mut events = [libc::epoll_event { events: bits as u32, u64: self.server.as_raw_fd() as u64 }];
+            let is_paused = self.clock.is_paused();
+            let n = std::thread::scope(|scope| {
+                scope.spawn(move || {
+                    while is_paused && self.clock.waiting() == 0 {
+                        std::thread::yield_now();
+                    }
+                    meanwhile();
+                });
+                announce(&self.table, &self.clock, &self.metrics, &mut events)
+            });
+            (n == 1).then_some(events[0].events)
+        }
+    }
+
+    const IN: i32 = libc::EPOLLIN;
+
+    #[test]
+    fn what_is_told_outside_a_pause_is_noted() {
+        let mut f = fixture();
+        f.client.write_all(b"x").unwrap();
+        assert_eq!(f.announce(IN, || ()), Some(IN as u32));
+        assert!(f.announced());
+        f.slot().announced.store(false, Ordering::SeqCst);
+        assert_eq!(f.announce(libc::EPOLLOUT, || ()), Some(libc::EPOLLOUT as u32));
+        assert!(!f.announced());
+    }
+
+    #[test]
+    fn an_event_whose_bytes_are_gone_is_withdrawn() {
+        let mut f = fixture();
+        f.client.write_all(b"x").unwrap();
+        f.clock.collection_begins();
+        let end = || {
+            // The gate's part.
+            (&f.server).read_exact(&mut [0]).unwrap();
+            f.clock.collection_ends();
+        };
+        assert_eq!(f.announce(IN, end), None);
+        assert!(!f.announced());
+        f.clock.collection_begins();
+        assert_eq!(f.announce(IN | libc::EPOLLOUT, || f.clock.collection_ends()), Some(libc::EPOLLOUT as u32));
+    }
+
+    #[test]
+    fn an_event_whose_bytes_are_there_is_told_after_the_pause() {
+        let mut f = fixture();
+        f.client.write_all(b"x").unwrap();
+        f.clock.collection_begins();
+        let slot = f.slot();
+        let end = || {
+            assert!(!slot.announced.load(Ordering::SeqCst));
+            f.clock.collection_ends();
+        };
+        assert_eq!(f.announce(IN, end), Some(IN as u32));
+        assert!(f.announced());
+    }
+
+    #[test]
+    fn an_end_of_the_stream_is_there() {
+        let f = fixture();
+        f.client.shutdown(std::net::Shutdown::Write).unwrap();
+        f.clock.collection_begins();
+        assert_eq!(f.announce(IN | libc::EPOLLRDHUP, || f.clock.collection_ends()), Some((IN | libc::EPOLLRDHUP) as u32));
+    }
+
+    #[test]
+    fn a_selector_that_forgets_gets_every_event() {
+        let f = fixture();
+        f.slot().watched.store(ONE_SHOT, Ordering::Relaxed);
+        f.clock.collection_begins();
+        assert_eq!(f.announce(IN, || f.clock.collection_ends()), Some(IN as u32));
+        assert!(!f.announced());
+    }
+
+    /// The JDK's HTTP server selects twice before it reads: what the first told must be there when it reads.
+    #[test]
+    fn what_was_told_stays_told_in_the_next_wait() {
+        let mut f = fixture();
+        f.client.write_all(b"x").unwrap();
+        assert_eq!(f.announce(IN, || ()), Some(IN as u32));
+        f.clock.collection_begins();
+        let slot = f.slot();
+        let end = || {
+            assert!(slot.announced.load(Ordering::SeqCst), "the gate may take it");
+            f.clock.collection_ends();
+        };
+        assert_eq!(f.announce(IN, end), Some(IN as u32));
+        assert!(f.announced());
+    }
+}
