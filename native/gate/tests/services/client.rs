@@ -128,7 +128,7 @@ fn answer(reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, Stri
     if status == "HTTP/1.1 503 Service Unavailable" && length == Some(0) && until.is_some() {
         return Ok(Answer::Busy);
     }
-    if status != "HTTP/1.1 200 OK" {
+    if status.trim_end() != "HTTP/1.1 200" && status != "HTTP/1.1 200 OK" {
         return Err(status);
     }
     if sent.head {
