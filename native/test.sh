@@ -95,4 +95,4 @@ else
   add "$log" "$status"
 fi
 say "$passed passed, $failed failed, $skipped skipped"
-((failed == 0 && passed > 0))
+if ((failed > 0 || passed == 0)); then exit 1; fi
