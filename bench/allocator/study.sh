@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# The allocator study: records what six programs allocate and when it dies, on a stock JDK 25, and replays that on
+# heaps of different sizes, searches, coalescings and numbers of lists. Ends with build/allocator/index.html and, beside
+# it, claims.txt and the raw numbers as CSV. README.md tells what each file is.
+#
+# Settings, all optional:
+#   STUDY_FACTORS=1.05,1.1,1.25,1.5,2,3,4,6   heaps, as multiples of the smallest one of next-hit, immediate, 128 lists
+#   STUDY_REPEATS=3         timed replays of each point, interleaved; medians count
+#   STUDY_PROGRAMS="..."    which, of compress jess raytrace db javac mtrt; SYNTHETIC traces are always added: generations phases uniform
+#   STUDY_NICE=             a command that is put before each long one, for instance "nice -n 19"
+#   LULL_BASE_JDK=DIR       the stock JDK 25; default: JAVA_HOME or an installed one
+#   LULL_BUILD=DIR          the build directory
+
+set -euo pipefail
+# shellcheck source=bench/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
+usage_if_asked "$0" "$@"
+# shellcheck source=bench/allocator/build.sh
+. "$(dirname "${BASH_SOURCE[0]}")/build.sh"
+
+FACTORS=${STUDY_FACTORS:-1.05,1.1,1.25,1.5,2,3,4,6}
+REPEATS=${STUDY_REPEATS:-3}
+PROGRAMS=${STUDY_PROGRAMS:-raytrace mtrt jess db javac compress}
+read -ra NICE <<< "${STUDY_NICE:-}"
+# At the heap where the number of lists is varied, and the traversals are drawn over time.
+ROOMY=2
+SYNTHETIC="generations phases uniform"
+SYNTHETIC_ALLOCATIONS=400000
+
+find_base_jdk
+echo "==> allocator study: build"
+build_replay
+build_recorder
+build_programs
+
+TRACES=$OUT/traces
+mkdir -p "$TRACES"
+
+# record NAME GRANULARITY CLASS ARGS...: unless there is a trace that is newer than what makes it.
+record() {
+  local name=$1 granularity=$2 class=$3 trace=$TRACES/$1.trace
+  shift 3
+  [ "$trace" -nt "$RECORDER" ] && [ "$trace" -nt "$CLASSES/built" ] && return
+  echo "==> recording $name"
+  # One compiler that removes no allocations; one collector that leaves no garbage behind after a forced collection.
+  "${NICE[@]}" "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xms256m -Xmx256m -cp "$CLASSES" \
+    "-agentpath:$RECORDER=file=$trace.new,name=$name,granularity=$granularity" "lull.bench.allocator.programs.$class" "$@"
+  mv "$trace.new" "$trace"
+}
+
+traces=()
+for program in $PROGRAMS; do
+  case $program in
+    raytrace) record raytrace 65536 RayTracer 1 ;;
+    mtrt)     record mtrt 65536 RayTracer 2 72 300 2 ;;
+    jess)     record jess 65536 RuleEngine 1 ;;
+    db)       record db 65536 MemoryTable 1 ;;
+    javac)    record javac 262144 Compiler 1 ;;
+    compress) record compress 65536 Lzw 1 ;;
+    *) die "STUDY_PROGRAMS: there is no program '$program'; there are compress, jess, raytrace, db, javac, mtrt" ;;
+  esac
+  traces+=("$program")
+done
+for kind in $SYNTHETIC; do
+  "$REPLAY" synthesize "$kind" 1 "$SYNTHETIC_ALLOCATIONS" "$TRACES/$kind.trace"
+  traces+=("$kind")
+done
+
+# table NAME REPLAY-ARGS...: one CSV file of all traces.
+table() {
+  local name=$1 trace header=()
+  shift
+  : > "$OUT/$name.csv.new"
+  for trace in "${traces[@]}"; do
+    "${NICE[@]}" "$REPLAY" "$@" --trace "$TRACES/$trace.trace" "${header[@]}" >> "$OUT/$name.csv.new"
+    header=(--no-header)
+  done
+  mv "$OUT/$name.csv.new" "$OUT/$name.csv"
+}
+
+echo "==> replaying: sizes, smallest heaps"
+table traces describe
+table smallest smallest --search next-hit,first-fit
+echo "==> replaying: heaps from $FACTORS times the smallest"
+table heaps run --factors "$FACTORS" --search traverse,next-hit,bitmap --repeats "$REPEATS"
+table first-fit run --factors "$FACTORS" --search first-fit --coalescing immediate --repeats 1
+echo "==> replaying: numbers of lists"
+table lists run --factors "$ROOMY" --search traverse,next-hit,bitmap --lists 32,64,128,256,512 --repeats "$REPEATS"
+echo "==> replaying: over time"
+for coalescing in never deferred immediate; do
+  table "over-time-$coalescing" over-time --factors "$ROOMY" --search traverse --coalescing "$coalescing"
+done
+echo "==> report"
+build_report
+"$LULL_BASE_JDK/bin/java" -cp "$OUT/report" lull.bench.allocator.report.Main "$OUT"
+echo "the page is $OUT/index.html"
