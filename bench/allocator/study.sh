@@ -67,29 +67,39 @@ for kind in $SYNTHETIC; do
   traces+=("$kind")
 done
 
-# table NAME REPLAY-ARGS...: one CSV file of all traces.
+# table NAME FACTORS REPLAY-ARGS...: one CSV file of all traces, in heaps that are FACTORS times the reference, if there are any.
 table() {
-  local name=$1 trace header=()
-  shift
+  local name=$1 factors=$2 trace header=() heaps=()
+  shift 2
   : > "$OUT/$name.csv.new"
   for trace in "${traces[@]}"; do
-    "${NICE[@]}" "$REPLAY" "$@" --trace "$TRACES/$trace.trace" "${header[@]}" >> "$OUT/$name.csv.new"
+    if [ -n "$factors" ]; then heaps=(--heaps "$(heaps_of "$trace" "$factors")"); fi
+    "${NICE[@]}" "$REPLAY" "$@" --trace "$TRACES/$trace.trace" "${heaps[@]}" "${header[@]}" >> "$OUT/$name.csv.new"
     header=(--no-header)
   done
   mv "$OUT/$name.csv.new" "$OUT/$name.csv"
 }
 
+# heaps_of TRACE FACTORS: bytes, from the smallest heap of next-hit, immediate. A synthetic trace's name has its seed.
+heaps_of() {
+  awk -F, -v trace="$1" -v factors="$2" '
+    ($1 == trace || $1 == trace "-1") && $2 == "next-hit" && $3 == "immediate" {
+      n = split(factors, factor, ",")
+      for (i = 1; i <= n; i++) printf "%s%d", i > 1 ? "," : "", $5 * factor[i] / 8 * 8
+    }' "$OUT/smallest.csv"
+}
+
 echo "==> replaying: sizes, smallest heaps"
-table traces describe
-table smallest smallest --search next-hit,first-fit
-echo "==> replaying: heaps from $FACTORS times the smallest"
-table heaps run --factors "$FACTORS" --search traverse,next-hit,bitmap --repeats "$REPEATS"
-table first-fit run --factors "$FACTORS" --search first-fit --coalescing immediate --repeats 1
+table traces "" describe
+table smallest "" smallest --search next-hit,first-fit
+echo "==> replaying: heaps of $FACTORS times the smallest"
+table heaps "$FACTORS" run --search traverse,next-hit,bitmap --repeats "$REPEATS"
+table first-fit "$FACTORS" run --search first-fit --coalescing immediate --repeats 1
 echo "==> replaying: numbers of lists"
-table lists run --factors "$ROOMY" --search traverse,next-hit,bitmap --lists 32,64,128,256,512 --repeats "$REPEATS"
+table lists "$ROOMY" run --search next-hit --lists 32,64,128,256,512 --repeats "$REPEATS"
 echo "==> replaying: over time"
 for coalescing in never deferred immediate; do
-  table "over-time-$coalescing" over-time --factors "$ROOMY" --search traverse --coalescing "$coalescing"
+  table "over-time-$coalescing" "$ROOMY" over-time --search traverse --coalescing "$coalescing"
 done
 echo "==> report"
 build_report
