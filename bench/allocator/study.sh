@@ -53,7 +53,7 @@ traces=()
 for program in $PROGRAMS; do
   case $program in
     raytrace) record raytrace 65536 RayTracer 1 ;;
-    mtrt)     record mtrt 65536 RayTracer 2 72 300 2 ;;
+    mtrt)     record mtrt 65536 RayTracer 2 48 2000 2 ;;
     jess)     record jess 65536 RuleEngine 1 ;;
     db)       record db 65536 MemoryTable 1 ;;
     javac)    record javac 262144 Compiler 1 ;;

@@ -132,7 +132,7 @@ TEST(LullSegregatedSpace, verify_finds_what_is_broken) {
 
 // A plain model of a space and its policy: the length of each free chunk by its start, how
 // many there are of each length, and for first fit the list in its order.
-class Model {
+class LullSpaceModel {
 private:
   const uint32_t         _lists;     // 1: first fit
   const LullCoalescing   _coalescing;
@@ -194,7 +194,7 @@ private:
   }
 
 public:
-  Model(uint32_t words, uint32_t lists, LullCoalescing coalescing)
+  LullSpaceModel(uint32_t words, uint32_t lists, LullCoalescing coalescing)
     : _lists(lists), _coalescing(coalescing), _free(words), _object(words), _lengths(), _order(), _to_join(false) {
     add(0, words);
   }
@@ -271,7 +271,7 @@ static void random_operations(uint32_t seed) {
   std::vector<uint64_t> memory = memory_of(words);
   typedef LullSegregatedSpace<N, Search, Coalescing> Space;
   Space space(bottom_of(memory), words);
-  Model model(words, lists, Coalescing);
+  LullSpaceModel model(words, lists, Coalescing);
   std::vector<uint32_t> objects;
   std::vector<bool> live(words);
   int collections = 0;
