@@ -7,7 +7,8 @@
 # Settings, all optional:
 #   STUDY_FACTORS=1.05,1.1,1.25,1.5,2,3,4,6   heaps, as multiples of the smallest one of next-hit, immediate, 128 lists
 #   STUDY_REPEATS=3         timed replays of each point, interleaved; medians count
-#   STUDY_PROGRAMS="..."    which, of compress jess raytrace db javac mtrt; SYNTHETIC traces are always added: generations phases uniform
+#   STUDY_PROGRAMS="..."    which, of compress jess raytrace db javac mtrt
+#   STUDY_SYNTHETIC="..."   which synthetic traces, of generations phases uniform; may be empty
 #   STUDY_NICE=             a command that is put before each long one, for instance "nice -n 19"
 #   LULL_BASE_JDK=DIR       the stock JDK 25; default: JAVA_HOME or an installed one
 #   LULL_BUILD=DIR          the build directory
@@ -25,8 +26,8 @@ PROGRAMS=${STUDY_PROGRAMS:-raytrace mtrt jess db javac compress}
 read -ra NICE <<< "${STUDY_NICE:-}"
 # At the heap where the number of lists is varied, and the traversals are drawn over time.
 ROOMY=2
-SYNTHETIC="generations phases uniform"
-SYNTHETIC_ALLOCATIONS=400000
+SYNTHETIC=${STUDY_SYNTHETIC-generations phases uniform}
+SYNTHETIC_ALLOCATIONS=200000
 
 find_base_jdk
 echo "==> allocator study: build"
@@ -53,7 +54,7 @@ traces=()
 for program in $PROGRAMS; do
   case $program in
     raytrace) record raytrace 65536 RayTracer 1 ;;
-    mtrt)     record mtrt 65536 RayTracer 2 48 2000 2 ;;
+    mtrt)     record mtrt 65536 RayTracer 2 24 2000 2 ;;
     jess)     record jess 65536 RuleEngine 1 ;;
     db)       record db 65536 MemoryTable 1 ;;
     javac)    record javac 262144 Compiler 1 ;;

@@ -20,7 +20,7 @@ const char* const Usage =
     "usage: replay COMMAND OPTIONS\n"
     "\n"
     "  describe     sizes, deaths and live words of a trace\n"
-    "  smallest     the smallest heap of each policy, found by bisection to 0.5 %\n"
+    "  smallest     the smallest heap of each policy, found by bisection to 1 %\n"
     "  run          replays the trace with each policy in each heap\n"
     "  over-time    traversals and updates along one replay, for one policy in one heap\n"
     "  synthesize   writes a trace:  synthesize KIND SEED ALLOCATIONS FILE\n"
@@ -32,7 +32,7 @@ const char* const Usage =
     "  --heaps LIST           sizes in bytes, k or m; or\n"
     "  --factors LIST         multiples, from 1 to 1000, of the smallest heap of next-hit, immediate, 128 lists\n"
     "  --repeats N            timed replays of each, 1 to 1000, interleaved; medians are printed; 3 by default; 0: counters only\n"
-    "  --most-collections N   a replay with more is given up; 2000 by default\n"
+    "  --most-collections N   a replay with more is given up; 300 by default\n"
     "  --verify               the integrity of the heap at each collection, and no times\n"
     "  --no-header            without the names of the columns\n";
 
@@ -54,7 +54,7 @@ struct Options {
   std::vector<uint64_t>       heaps;       // bytes
   std::vector<double>         factors;
   uint64_t                    repeats = 3;
-  uint64_t                    most_collections = 2000;
+  uint64_t                    most_collections = 300;
   bool                        verify = false;
   bool                        header = true;
 };
@@ -207,12 +207,12 @@ uint32_t smallest_heap(const Replay& how, const Policy& policy) {
   uint64_t high = how.trace.peak_live_words;
   while (high <= most && !fits(high)) {
     low = high;
-    high += high / 8 + 16;
+    high += high / 3 + 16;
   }
   if (high > most) {
     return 0;
   }
-  while (high - low > high / 200 + 1) {
+  while (high - low > high / 100 + 1) {
     const uint64_t middle = low + (high - low) / 2;
     if (fits(middle)) {
       high = middle;

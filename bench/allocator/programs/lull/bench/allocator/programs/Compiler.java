@@ -135,7 +135,7 @@ public final class Compiler {
 
     public static void main(String[] args) throws Exception {
         int seed = Outcome.argument(args, 0, 1, 0, Integer.MAX_VALUE);
-        int rounds = Outcome.argument(args, 1, 2, 1, 1_000_000);
+        int rounds = Outcome.argument(args, 1, 1, 1, 1_000_000);
         int classes = Outcome.argument(args, 2, 8, 1, 10_000);
         Random random = new Random(seed);
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

@@ -120,7 +120,7 @@ public final class MemoryTable {
     public static void main(String[] args) {
         int seed = Outcome.argument(args, 0, 1, 0, Integer.MAX_VALUE);
         int records = Outcome.argument(args, 1, 4000, 10, 10_000_000);
-        int operations = Outcome.argument(args, 2, 5_000, 1, Integer.MAX_VALUE);
+        int operations = Outcome.argument(args, 2, 1_500, 1, Integer.MAX_VALUE);
         MemoryTable table = new MemoryTable(seed);
         while (table.rows.size() < records) {
             table.add();

@@ -159,7 +159,7 @@ public final class RuleEngine {
 
     public static void main(String[] args) {
         int seed = Outcome.argument(args, 0, 1, 0, Integer.MAX_VALUE);
-        int families = Outcome.argument(args, 1, 12, 1, 1_000_000);
+        int families = Outcome.argument(args, 1, 6, 1, 1_000_000);
         int people = Outcome.argument(args, 2, 500, 2, 100_000);
         Random random = new Random(seed);
         long facts = 0;
