@@ -86,13 +86,13 @@ heaps_of() {
   awk -F, -v trace="$1" -v factors="$2" '
     ($1 == trace || $1 == trace "-1") && $2 == "next-hit" && $3 == "immediate" {
       n = split(factors, factor, ",")
-      for (i = 1; i <= n; i++) printf "%s%d", i > 1 ? "," : "", $5 * factor[i] / 8 * 8
+      for (i = 1; i <= n; i++) printf "%s%d", (i > 1 ? "," : ""), $5 * factor[i]
     }' "$OUT/smallest.csv"
 }
 
 echo "==> replaying: sizes, smallest heaps"
 table traces "" describe
-table smallest "" smallest --search next-hit,first-fit
+table smallest "" smallest --search next-hit
 echo "==> replaying: heaps of $FACTORS times the smallest"
 table heaps "$FACTORS" run --search traverse,next-hit,bitmap --repeats "$REPEATS"
 table first-fit "$FACTORS" run --search first-fit --coalescing immediate --repeats 1

@@ -355,11 +355,13 @@ int over_time(const Options& o, const Replay& how) {
     die("over-time is for one policy in one heap: name --search, --coalescing, --lists, and one heap");
   }
   const Result r = replay(how, policies[0], heaps[0], true);
-  if (r.outcome != Outcome::Fits) {
-    die("that heap is too small: %s", to_string(r.outcome));
-  }
   if (o.header) {
     printf("trace,search,coalescing,lists,heap_bytes,allocations,traversals_per_allocation,updates_per_allocation,entries_per_allocation,collections\n");
+  }
+  if (r.outcome != Outcome::Fits) {
+    fprintf(stderr, "note: %s, %s: that heap is too small (%s), so there is nothing over time\n", how.trace.name.c_str(),
+            to_string(policies[0].coalescing), to_string(r.outcome));
+    return 0;
   }
   // 240 points are as many as a picture shows.
   const size_t step = std::max<size_t>(1, r.windows.size() / 240);
@@ -409,6 +411,7 @@ int synthesize(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);   // who waits for a long study sees how far it is
   const std::string command = argc > 1 ? argv[1] : "";
   if (command == "--help" || command == "-h") {
     fputs(Usage, stdout);

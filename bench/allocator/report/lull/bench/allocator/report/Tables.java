@@ -54,6 +54,11 @@ final class Tables {
                 .map(r -> r.number("smallest_heap_bytes") == 0 ? "none" : format("%.0f", r.number("smallest_heap_bytes") / 1024)).orElse("-");
     }
 
+    /** A quotient, or "-" where there is nothing to divide by. */
+    private static String each(double value, double by, String format) {
+        return by == 0 ? "-" : format(format, value / by);
+    }
+
     private TextTable updates() {
         TextTable table = new TextTable();
         table.add(List.of("Next Hit Table", "heap", "coalescing", "collections", "allocations per update", "became non-empty", "became empty", "entries per update",
@@ -64,8 +69,8 @@ final class Tables {
                     Row r = study.at(trace, "next-hit", coalescing, factor);
                     Row traverse = study.at(trace, "traverse", coalescing, factor);
                     if (r != null && traverse != null && (factor <= 1.1 || factor == 2 || factor == study.factors().getLast())) {
-                        table.add(List.of(trace, format("%.2fx", factor), coalescing, r.text("collections"), format("%.1f", r.number("look_ups") / r.updates()),
-                                r.text("became_non_empty"), r.text("became_empty"), format("%.1f", r.number("entries_written") / r.updates()),
+                        table.add(List.of(trace, format("%.2fx", factor), coalescing, r.text("collections"), each(r.number("look_ups"), r.updates(), "%.1f"),
+                                r.text("became_non_empty"), r.text("became_empty"), each(r.number("entries_written"), r.updates(), "%.1f"),
                                 format("%.2f", r.number("entries_written") / r.number("look_ups")), format("%.2f", r.number("splits") / r.number("look_ups")),
                                 format("%.1f", traverse.number("lists_passed") / traverse.number("look_ups"))));
                     }
