@@ -97,7 +97,7 @@ echo "==> replaying: heaps of $FACTORS times the smallest"
 table heaps "$FACTORS" run --search traverse,next-hit,bitmap --repeats "$REPEATS"
 table first-fit "$FACTORS" run --search first-fit --coalescing immediate --repeats 1
 echo "==> replaying: numbers of lists"
-table lists "$ROOMY" run --search next-hit --lists 32,64,128,256,512 --repeats "$REPEATS"
+table lists "$ROOMY" run --search next-hit,bitmap --lists 32,64,128,256,512 --repeats "$REPEATS"
 echo "==> replaying: over time"
 for coalescing in never deferred immediate; do
   table "over-time-$coalescing" "$ROOMY" over-time --search traverse --coalescing "$coalescing"
