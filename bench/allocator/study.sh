@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # The allocator study: records what six programs allocate and when it dies, on a stock JDK 25, and replays that on
 # heaps of different sizes, searches, coalescings and numbers of lists. Ends with build/allocator/index.html and, beside
-# it, claims.txt and the raw numbers as CSV. README.md tells what each file is.
+# it, claims.txt and the raw numbers as CSV. README.md tells what each file is. Ten minutes of processor time, half of which
+# is javac with few lists.
 #
 # Settings, all optional:
 #   STUDY_FACTORS=1.05,1.1,1.25,1.5,2,3,4,6   heaps, as multiples of the smallest one of next-hit, immediate, 128 lists
@@ -42,7 +43,7 @@ mkdir -p "$TRACES"
 record() {
   local name=$1 granularity=$2 class=$3 trace=$TRACES/$1.trace
   shift 3
-  [ "$trace" -nt "$RECORDER" ] && [ "$trace" -nt "$CLASSES/built" ] && return
+  [ "$trace" -nt "$RECORDER" ] && [ "$trace" -nt "$CLASSES/built" ] && [ "$trace" -nt "$ALLOCATOR/study.sh" ] && return
   echo "==> recording $name"
   # One compiler that removes no allocations; one collector that leaves no garbage behind after a forced collection.
   "${NICE[@]}" "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xms256m -Xmx256m -cp "$CLASSES" \
@@ -86,7 +87,7 @@ heaps_of() {
   awk -F, -v trace="$1" -v factors="$2" '
     ($1 == trace || $1 == trace "-1") && $2 == "next-hit" && $3 == "immediate" {
       n = split(factors, factor, ",")
-      for (i = 1; i <= n; i++) printf "%s%d", (i > 1 ? "," : ""), $5 * factor[i]
+      for (i = 1; i <= n; i++) printf "%s%.0f", (i > 1 ? "," : ""), $5 * factor[i]
     }' "$OUT/smallest.csv"
 }
 
@@ -95,9 +96,9 @@ table traces "" describe
 table smallest "" smallest --search next-hit
 echo "==> replaying: heaps of $FACTORS times the smallest"
 table heaps "$FACTORS" run --search traverse,next-hit,bitmap --repeats "$REPEATS"
-table first-fit "$FACTORS" run --search first-fit --coalescing immediate --repeats 1
+table first-fit "$ROOMY" run --search first-fit --coalescing immediate --repeats 0
 echo "==> replaying: numbers of lists"
-table lists "$ROOMY" run --search next-hit,bitmap --lists 32,64,128,256,512 --repeats "$REPEATS"
+table lists "$ROOMY" run --search next-hit,bitmap --lists 32,64,128,256,512 --repeats 1
 echo "==> replaying: over time"
 for coalescing in never deferred immediate; do
   table "over-time-$coalescing" "$ROOMY" over-time --search traverse --coalescing "$coalescing"

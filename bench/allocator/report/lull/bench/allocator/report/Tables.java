@@ -35,13 +35,12 @@ final class Tables {
 
     private TextTable smallest() {
         TextTable table = new TextTable();
-        table.add(List.of("smallest heap, KB", "never", "deferred", "immediate", "one list, immediate", "peak live"));
+        table.add(List.of("smallest heap, KB", "never", "deferred", "immediate", "peak live"));
         for (String trace : study.allTraces()) {
             List<String> row = new ArrayList<>(List.of(trace));
             for (String coalescing : Study.COALESCINGS) {
-                row.add(smallest(trace, "next-hit", coalescing));
+                row.add(smallest(trace, coalescing));
             }
-            row.add(smallest(trace, "first-fit", "immediate"));
             Row described = study.traces().stream().filter(r -> r.is("trace", trace)).findFirst().orElseThrow();
             row.add(format("%.0f", described.number("peak_live_bytes") / 1024));
             table.add(row);
@@ -49,8 +48,8 @@ final class Tables {
         return table;
     }
 
-    private String smallest(String trace, String search, String coalescing) {
-        return study.smallest().stream().filter(r -> r.is("trace", trace) && r.is("search", search) && r.is("coalescing", coalescing)).findFirst()
+    private String smallest(String trace, String coalescing) {
+        return study.smallest().stream().filter(r -> r.is("trace", trace) && r.is("search", "next-hit") && r.is("coalescing", coalescing)).findFirst()
                 .map(r -> r.number("smallest_heap_bytes") == 0 ? "none" : format("%.0f", r.number("smallest_heap_bytes") / 1024)).orElse("-");
     }
 
