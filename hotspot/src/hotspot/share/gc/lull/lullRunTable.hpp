@@ -22,6 +22,8 @@
 #ifndef SHARE_GC_LULL_LULLRUNTABLE_HPP
 #define SHARE_GC_LULL_LULLRUNTABLE_HPP
 
+#include "gc/lull/lullRunCounters.hpp"
+#include "gc/lull/lullRunIndex.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // A run of free units: lines of a block, or blocks of the heap. The storage of a
@@ -33,51 +35,59 @@ struct LullRun {
   uint32_t _prev;
 };
 
-// Finds the shortest free run that is long enough in one look-up: segregated lists
-// by length with a Next Hit Table over them (thesis of 2005, chapter 3).
+// Finds the shortest free run that is long enough: segregated lists by length
+// (thesis of 2005, chapter 3), with an index over them that tells the first one
+// that is not empty. The collector's tables use the Next Hit Table, with which a
+// look-up is one load; the others are for comparison (docs/allocator.md).
 //
-//   list 1 .. N-1   runs of exactly that length
+//   list 1 .. N-1   runs of exactly that length, last in, first out
 //   list N          runs of N units or more, searched for the best fit
 //
-//   next_hit[s]     the smallest non-empty list F >= s, N if there is none
+// With LullRunSearch::FirstFit there is one list, number 1, first in, first out, and
+// the run that is found is the first one that is long enough.
 //
-// The three conditions that verify() checks:
-//   next_hit[s] >= s
-//   next_hit never decreases with s
-//   next_hit[s] == s if and only if list s is not empty (or s == N)
+// A list that becomes empty or non-empty changes the index; a user that adds many runs
+// at once adds them with add_batched() and rebuilds the index in one pass.
 //
-// A look-up is one load. A list that becomes empty or non-empty changes the run of
-// entries that point to it; a user that adds many runs at once adds them with
-// add_batched() and rebuilds the table in one pass.
+// Runs is what knows a run by its id: an array, or whatever has an operator[].
 //
 // Not synchronized: a table has one owner at a time.
 
-template <uint32_t N>
-class LullRunTable {
+template <uint32_t N, LullRunSearch Search = LullRunSearch::NextHit,
+          typename Counters = LullNoRunCounters, typename Runs = LullRun*>
+class LullRunTable : private Counters {
 public:
   static const uint32_t None = UINT32_MAX;
 
-private:
-  LullRun* const _runs;               // by id; not owned
-  uint32_t       _count;              // runs in all lists
-  uint32_t       _heads[N + 1];       // [0] is unused
-  uint16_t       _next_hit[N + 1];    // [0] is unused
+  // The number of the last list.
+  static const uint32_t LastList = Search == LullRunSearch::FirstFit ? 1 : N;
 
-  static uint32_t list_of(uint32_t length) { return length < N ? length : N; }
+private:
+  static const bool FirstFit = Search == LullRunSearch::FirstFit;
+
+  typedef LullRunIndex<LastList, Search, Counters> Index;
+
+  const Runs     _runs;               // by id; not owned
+  uint32_t       _count;              // runs in all lists
+  uint32_t       _heads[LastList + 1];    // [0] is the last run of the one list if there is one list, else unused
+  Index          _index;
+
+  static uint32_t list_of(uint32_t length) { return length < LastList ? length : LastList; }
 
   void link(uint32_t list, uint32_t id);
   void unlink(uint32_t list, uint32_t id);
-  void list_became_empty(uint32_t list);
-  void list_became_non_empty(uint32_t list);
   uint32_t best_fit_in_last_list(uint32_t length) const;
+  uint32_t first_fit_in_last_list(uint32_t length) const;
 
 public:
-  explicit LullRunTable(LullRun* runs);
+  explicit LullRunTable(Runs runs);
 
   // Forgets all runs.
   void clear();
 
   uint32_t count() const { return _count; }
+
+  const Counters& counters() const { return *this; }
 
   // Adds the run with number id, whose _start and _length are set.
   void add(uint32_t id);
@@ -86,16 +96,24 @@ public:
 
   void remove(uint32_t id);
 
-  // The shortest run of at least length units (length >= 1), None if there is none.
-  // The run stays in the table.
+  // The shortest run of at least length units (length >= 1), or the first such one
+  // (FirstFit); None if there is none. The run stays in the table.
   uint32_t find(uint32_t length) const;
+
+  // The two steps of find(): the list in which to look; the run there.
+  uint32_t find_list(uint32_t length) const;
+  uint32_t find_in_list(uint32_t list, uint32_t length) const;
 
   // The longest run's length, 0 if there is none.
   uint32_t longest() const;
 
-  // Calls f(run) for each run; f must not change the table.
+  // Calls f(run) for each run, in the order in which a search sees them; f must not
+  // change the table.
   template <typename Function>
   void runs_do(Function f) const;
+
+  // The first run of the last list, None if it is empty.
+  uint32_t first_in_last_list() const { return _heads[LastList]; }
 
   // Returns nullptr, or what is wrong.
   const char* verify() const;

@@ -24,38 +24,51 @@
 
 #include "gc/lull/lullRunTable.hpp"
 
+#include "gc/lull/lullRunIndex.inline.hpp"
 #include "utilities/debug.hpp"
 
-template <uint32_t N>
-inline LullRunTable<N>::LullRunTable(LullRun* runs)
+#define LULL_RUN_TABLE(type)                                                      \
+  template <uint32_t N, LullRunSearch Search, typename Counters, typename Runs>   \
+  inline type LullRunTable<N, Search, Counters, Runs>
+
+template <uint32_t N, LullRunSearch Search, typename Counters, typename Runs>
+inline LullRunTable<N, Search, Counters, Runs>::LullRunTable(Runs runs)
   : _runs(runs) {
-  static_assert(N >= 2 && N <= UINT16_MAX, "a list number is 16 bits wide");
+  static_assert(N >= 2, "there are lists of one length");
   clear();
 }
 
-template <uint32_t N>
-inline void LullRunTable<N>::clear() {
+LULL_RUN_TABLE(void)::clear() {
   _count = 0;
-  for (uint32_t list = 0; list <= N; list++) {
+  for (uint32_t list = 0; list <= LastList; list++) {
     _heads[list] = None;
-    _next_hit[list] = N;
   }
+  _index.clear();
 }
 
-template <uint32_t N>
-inline void LullRunTable<N>::link(uint32_t list, uint32_t id) {
+LULL_RUN_TABLE(void)::link(uint32_t list, uint32_t id) {
   LullRun& run = _runs[id];
-  run._prev = None;
-  run._next = _heads[list];
-  if (run._next != None) {
-    _runs[run._next]._prev = id;
+  if (FirstFit) {
+    run._next = None;
+    run._prev = _heads[0];
+    if (run._prev != None) {
+      _runs[run._prev]._next = id;
+    } else {
+      _heads[list] = id;
+    }
+    _heads[0] = id;
+  } else {
+    run._prev = None;
+    run._next = _heads[list];
+    if (run._next != None) {
+      _runs[run._next]._prev = id;
+    }
+    _heads[list] = id;
   }
-  _heads[list] = id;
   _count++;
 }
 
-template <uint32_t N>
-inline void LullRunTable<N>::unlink(uint32_t list, uint32_t id) {
+LULL_RUN_TABLE(void)::unlink(uint32_t list, uint32_t id) {
   LullRun& run = _runs[id];
   if (run._prev != None) {
     _runs[run._prev]._next = run._next;
@@ -65,70 +78,42 @@ inline void LullRunTable<N>::unlink(uint32_t list, uint32_t id) {
   }
   if (run._next != None) {
     _runs[run._next]._prev = run._prev;
+  } else if (FirstFit) {
+    _heads[0] = run._prev;
   }
   _count--;
 }
 
-template <uint32_t N>
-inline void LullRunTable<N>::list_became_non_empty(uint32_t list) {
-  // Entries from here down to the next smaller non-empty list now hit this one.
-  for (uint32_t s = list; s > 0 && !(s < list && _next_hit[s] == s); s--) {
-    _next_hit[s] = (uint16_t)list;
-  }
-}
-
-template <uint32_t N>
-inline void LullRunTable<N>::list_became_empty(uint32_t list) {
-  if (list == N) {
-    return; // N also says that there is none
-  }
-  const uint16_t next = _next_hit[list + 1];
-  for (uint32_t s = list; s > 0 && _next_hit[s] == list; s--) {
-    _next_hit[s] = next;
-  }
-}
-
-template <uint32_t N>
-inline void LullRunTable<N>::add(uint32_t id) {
+LULL_RUN_TABLE(void)::add(uint32_t id) {
   assert(_runs[id]._length > 0, "run %u is empty", id);
   const uint32_t list = list_of(_runs[id]._length);
   const bool was_empty = _heads[list] == None;
   link(list, id);
-  if (was_empty) {
-    list_became_non_empty(list);
+  if (was_empty && list != LastList) {
+    _index.became_non_empty(list, counters());
   }
 }
 
-template <uint32_t N>
-inline void LullRunTable<N>::add_batched(uint32_t id) {
+LULL_RUN_TABLE(void)::add_batched(uint32_t id) {
   assert(_runs[id]._length > 0, "run %u is empty", id);
   link(list_of(_runs[id]._length), id);
 }
 
-template <uint32_t N>
-inline void LullRunTable<N>::rebuild() {
-  uint16_t hit = N;
-  for (uint32_t s = N; s > 0; s--) {
-    if (_heads[s] != None) {
-      hit = (uint16_t)s;
-    }
-    _next_hit[s] = hit;
-  }
+LULL_RUN_TABLE(void)::rebuild() {
+  _index.rebuild(_heads, counters());
 }
 
-template <uint32_t N>
-inline void LullRunTable<N>::remove(uint32_t id) {
+LULL_RUN_TABLE(void)::remove(uint32_t id) {
   const uint32_t list = list_of(_runs[id]._length);
   unlink(list, id);
-  if (_heads[list] == None) {
-    list_became_empty(list);
+  if (_heads[list] == None && list != LastList) {
+    _index.became_empty(list, counters());
   }
 }
 
-template <uint32_t N>
-inline uint32_t LullRunTable<N>::best_fit_in_last_list(uint32_t length) const {
+LULL_RUN_TABLE(uint32_t)::best_fit_in_last_list(uint32_t length) const {
   uint32_t best = None;
-  for (uint32_t id = _heads[N]; id != None; id = _runs[id]._next) {
+  for (uint32_t id = _heads[LastList]; id != None; id = _runs[id]._next) {
     const uint32_t candidate = _runs[id]._length;
     if (candidate >= length && (best == None || candidate < _runs[best]._length)) {
       best = id;
@@ -136,32 +121,46 @@ inline uint32_t LullRunTable<N>::best_fit_in_last_list(uint32_t length) const {
         break;
       }
     }
+    counters().passed_run();
   }
   return best;
 }
 
-template <uint32_t N>
-inline uint32_t LullRunTable<N>::find(uint32_t length) const {
-  assert(length > 0, "no run is that short");
-  if (length < N) {
-    const uint32_t hit = _next_hit[length];
-    if (hit < N) {
-      return _heads[hit];
-    }
+LULL_RUN_TABLE(uint32_t)::first_fit_in_last_list(uint32_t length) const {
+  uint32_t id = _heads[LastList];
+  while (id != None && _runs[id]._length < length) {
+    id = _runs[id]._next;
+    counters().passed_run();
   }
-  return best_fit_in_last_list(length);
+  return id;
 }
 
-template <uint32_t N>
-inline uint32_t LullRunTable<N>::longest() const {
+LULL_RUN_TABLE(uint32_t)::find_list(uint32_t length) const {
+  assert(length > 0, "no run is that short");
+  counters().looked_up();
+  return length < LastList ? _index.first_non_empty(length, _heads, counters()) : LastList;
+}
+
+LULL_RUN_TABLE(uint32_t)::find_in_list(uint32_t list, uint32_t length) const {
+  if (list < LastList) {
+    return _heads[list];
+  }
+  return FirstFit ? first_fit_in_last_list(length) : best_fit_in_last_list(length);
+}
+
+LULL_RUN_TABLE(uint32_t)::find(uint32_t length) const {
+  return find_in_list(find_list(length), length);
+}
+
+LULL_RUN_TABLE(uint32_t)::longest() const {
   uint32_t longest = 0;
-  if (_heads[N] != None) {
-    for (uint32_t id = _heads[N]; id != None; id = _runs[id]._next) {
+  if (_heads[LastList] != None) {
+    for (uint32_t id = _heads[LastList]; id != None; id = _runs[id]._next) {
       longest = MAX2(longest, _runs[id]._length);
     }
     return longest;
   }
-  for (uint32_t list = N - 1; list > 0; list--) {
+  for (uint32_t list = LastList - 1; list > 0; list--) {
     if (_heads[list] != None) {
       return list;
     }
@@ -169,31 +168,23 @@ inline uint32_t LullRunTable<N>::longest() const {
   return 0;
 }
 
-template <uint32_t N>
+template <uint32_t N, LullRunSearch Search, typename Counters, typename Runs>
 template <typename Function>
-inline void LullRunTable<N>::runs_do(Function f) const {
-  for (uint32_t list = 1; list <= N; list++) {
+inline void LullRunTable<N, Search, Counters, Runs>::runs_do(Function f) const {
+  for (uint32_t list = 1; list <= LastList; list++) {
     for (uint32_t id = _heads[list]; id != None; id = _runs[id]._next) {
       f(_runs[id]);
     }
   }
 }
 
-template <uint32_t N>
-inline const char* LullRunTable<N>::verify() const {
+LULL_RUN_TABLE(const char*)::verify() const {
+  const char* const error = _index.verify(_heads);
+  if (error != nullptr) {
+    return error;
+  }
   uint32_t seen = 0;
-  uint32_t above = N;
-  for (uint32_t s = N; s > 0; s--) {
-    if (_next_hit[s] < s) {
-      return "a next hit is shorter than asked for";
-    }
-    if (_next_hit[s] > above) {
-      return "the next hits are not in order";
-    }
-    if (s < N && (_next_hit[s] == s) != (_heads[s] != None)) {
-      return "a next hit does not agree with its list";
-    }
-    above = _next_hit[s];
+  for (uint32_t s = LastList; s > 0; s--) {
     uint32_t prev = None;
     for (uint32_t id = _heads[s]; id != None; id = _runs[id]._next) {
       if (list_of(_runs[id]._length) != s) {
@@ -207,8 +198,13 @@ inline const char* LullRunTable<N>::verify() const {
         return "the lists hold more runs than were added";
       }
     }
+    if (FirstFit && _heads[0] != prev) {
+      return "the end of the list is not its last run";
+    }
   }
   return seen == _count ? nullptr : "the lists hold fewer runs than were added";
 }
+
+#undef LULL_RUN_TABLE
 
 #endif // SHARE_GC_LULL_LULLRUNTABLE_INLINE_HPP

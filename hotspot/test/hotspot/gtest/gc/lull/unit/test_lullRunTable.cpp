@@ -121,39 +121,151 @@ TEST_F(LullRunTableTest, batched_additions_after_one_rebuild) {
   EXPECT_EQ(_table.find(1), Table::None + 0);
 }
 
-// Random operations against a plain multiset of lengths: what is found is always the
-// shortest that fits, and the integrity of the table holds after each step.
-template <uint32_t N>
-static void random_operations(uint32_t seed, uint32_t longest, int steps) {
+TEST_F(LullRunTableTest, verify_finds_what_is_broken) {
+  add(1, 3);
+  add(2, 3);
+  add(3, 20);
+  _runs[2]._length = 4;
+  EXPECT_STREQ(_table.verify(), "a run is in the list of another length");
+  _runs[2]._length = 3;
+  _runs[1]._prev = 3;
+  EXPECT_STREQ(_table.verify(), "a list is not linked both ways");
+  _runs[1]._prev = 2;
+  EXPECT_EQ(_table.verify(), nullptr);
+  _runs[3]._next = 3;
+  EXPECT_NE(_table.verify(), nullptr);
+}
+
+// Each index must notice that it was not told of a change.
+template <LullRunSearch Search>
+static void verify_finds_a_forgotten_rebuild() {
+  LullRun runs[2] = { { 0, 3, 0, 0 }, { 0, 80, 0, 0 } };
+  LullRunTable<128, Search> table(runs);
+  table.add_batched(0);
+  table.add_batched(1);
+  EXPECT_NE(table.verify(), nullptr);
+  table.rebuild();
+  EXPECT_EQ(table.verify(), nullptr);
+}
+
+TEST(LullRunTable, verify_finds_a_forgotten_rebuild) {
+  verify_finds_a_forgotten_rebuild<LullRunSearch::NextHit>();
+  verify_finds_a_forgotten_rebuild<LullRunSearch::Bitmap>();
+}
+
+TEST(LullRunTable, first_fit_takes_the_first_run_that_is_long_enough) {
+  LullRun runs[4] = { { 0, 9, 0, 0 }, { 0, 5, 0, 0 }, { 0, 5, 0, 0 }, { 0, 600, 0, 0 } };
+  LullRunTable<128, LullRunSearch::FirstFit> table(runs);
+  for (uint32_t id = 0; id < 4; id++) {
+    table.add(id);
+  }
+  EXPECT_EQ(table.find(5), 0u);
+  EXPECT_EQ(table.find(10), 3u);
+  EXPECT_EQ(table.find(601), UINT32_MAX);
+  table.remove(0);
+  EXPECT_EQ(table.find(5), 1u);
+  table.remove(3);
+  table.add(0);
+  EXPECT_EQ(table.find(6), 0u);
+  EXPECT_EQ(table.verify(), nullptr);
+}
+
+// What the Next Hit Table costs: entries from the list down to the next shorter one that is
+// not empty. Between two runs of the last list there is nothing to write.
+TEST(LullRunTable, counters_of_the_next_hit_table) {
+  LullRun runs[3] = { { 0, 10, 0, 0 }, { 0, 4, 0, 0 }, { 0, 500, 0, 0 } };
+  LullRunTable<128, LullRunSearch::NextHit, LullRunCounters> table(runs);
+  table.add(0);
+  EXPECT_EQ(table.counters()._became_non_empty, 1u);
+  EXPECT_EQ(table.counters()._entries_written, 10u);
+  table.add(1);
+  EXPECT_EQ(table.counters()._entries_written, 14u);
+  table.remove(0);
+  EXPECT_EQ(table.counters()._became_empty, 1u);
+  EXPECT_EQ(table.counters()._entries_written, 20u);
+  table.add(2);
+  table.remove(2);
+  EXPECT_EQ(table.counters()._entries_written, 20u);
+  EXPECT_EQ(table.find(1), 1u);
+  EXPECT_EQ(table.counters()._look_ups, 1u);
+  EXPECT_EQ(table.counters()._lists_passed, 0u);
+}
+
+TEST(LullRunTable, counters_of_a_traversal) {
+  LullRun runs[3] = { { 0, 10, 0, 0 }, { 0, 500, 0, 0 }, { 0, 400, 0, 0 } };
+  LullRunTable<128, LullRunSearch::Traverse, LullRunCounters> table(runs);
+  table.add(0);
+  EXPECT_EQ(table.find(10), 0u);
+  EXPECT_EQ(table.counters()._lists_passed, 0u);
+  EXPECT_EQ(table.find(4), 0u);
+  EXPECT_EQ(table.counters()._lists_passed, 6u);
+  table.add(1);
+  table.add(2);
+  EXPECT_EQ(table.find(11), 2u);
+  EXPECT_EQ(table.counters()._lists_passed, 6u + 117u);
+  EXPECT_EQ(table.counters()._runs_passed, 2u);
+}
+
+// Without counters a table is as large as its lists and its index.
+TEST(LullRunTable, no_counters_take_no_space) {
+  struct Plain { LullRun* _runs; uint32_t _count; uint32_t _heads[129]; uint16_t _next_hit[129]; };
+  EXPECT_EQ(sizeof(LullRunTable<128>), sizeof(Plain));
+}
+
+// A million random operations against a plain multiset of lengths: what is found is always
+// the shortest that fits (with first fit: some run that fits, if there is one; in which order
+// is the business of the space's test), and the integrity of the table holds.
+template <uint32_t N, LullRunSearch Search>
+static void random_operations(uint32_t seed, uint32_t longest) {
   const uint32_t capacity = 300;
+  const int steps = 1000 * 1000;
   std::mt19937 random(seed);
   std::vector<LullRun> runs(capacity);
-  LullRunTable<N> table(runs.data());
+  LullRunTable<N, Search> table(runs.data());
   std::multiset<uint32_t> model;
   std::vector<uint32_t> unused;
   std::vector<bool> used(capacity);
   for (uint32_t id = 0; id < capacity; id++) {
     unused.push_back(id);
   }
+  const auto add = [&](bool batched) {
+    const uint32_t id = unused.back();
+    unused.pop_back();
+    runs[id]._start = id;
+    runs[id]._length = 1 + random() % longest;
+    used[id] = true;
+    if (batched) {
+      table.add_batched(id);
+    } else {
+      table.add(id);
+    }
+    model.insert(runs[id]._length);
+  };
+  const auto remove = [&](uint32_t id) {
+    table.remove(id);
+    model.erase(model.find(runs[id]._length));
+    used[id] = false;
+    unused.push_back(id);
+  };
 
   for (int step = 0; step < steps; step++) {
-    const bool grow = random() % 2 == 0;
+    // More runs and fewer of them by turns, so that both many and no lists are empty.
+    const bool grow = random() % 16 < (step / 2000 % 2 == 0 ? 9 : 7);
     if (grow && !unused.empty()) {
-      const uint32_t id = unused.back();
-      unused.pop_back();
-      runs[id]._start = id;
-      runs[id]._length = 1 + random() % longest;
-      used[id] = true;
-      table.add(id);
-      model.insert(runs[id]._length);
+      if (random() % 1000 == 0) {
+        const uint32_t count = MIN2((uint32_t)unused.size(), 1 + (uint32_t)random() % 20);
+        for (uint32_t i = 0; i < count; i++) {
+          add(true);
+        }
+        table.rebuild();
+      } else {
+        add(false);
+      }
     } else if (random() % 4 == 0) {
-      // Remove any run, as coalescing does.
+      // Any run, as coalescing does.
       const uint32_t id = random() % capacity;
       if (used[id]) {
-        table.remove(id);
-        model.erase(model.find(runs[id]._length));
-        used[id] = false;
-        unused.push_back(id);
+        remove(id);
       }
     } else {
       const uint32_t wanted = 1 + random() % (longest + 5);
@@ -163,32 +275,47 @@ static void random_operations(uint32_t seed, uint32_t longest, int steps) {
         ASSERT_EQ(id, UINT32_MAX) << "seed " << seed << " step " << step;
       } else {
         ASSERT_NE(id, UINT32_MAX) << "seed " << seed << " step " << step;
-        ASSERT_EQ(runs[id]._length, *expected) << "seed " << seed << " step " << step;
-        table.remove(id);
-        model.erase(expected);
-        used[id] = false;
-        unused.push_back(id);
+        if (Search == LullRunSearch::FirstFit) {
+          ASSERT_GE(runs[id]._length, wanted) << "seed " << seed << " step " << step;
+        } else {
+          ASSERT_EQ(runs[id]._length, *expected) << "seed " << seed << " step " << step;
+        }
+        remove(id);
       }
     }
     ASSERT_EQ(table.count(), model.size()) << "seed " << seed << " step " << step;
-    ASSERT_EQ(table.longest(), model.empty() ? 0u : *model.rbegin()) << "seed " << seed << " step " << step;
-    const char* const error = table.verify();
-    ASSERT_EQ(error, nullptr) << error << ", seed " << seed << " step " << step;
+    // Each step at first, then now and then.
+    if (step < 20000 || step % 61 == 0) {
+      ASSERT_EQ(table.longest(), model.empty() ? 0u : *model.rbegin()) << "seed " << seed << " step " << step;
+      const char* const error = table.verify();
+      ASSERT_EQ(error, nullptr) << error << ", seed " << seed << " step " << step;
+    }
   }
 }
 
-TEST(LullRunTable, random_operations_on_lines) {
-  for (uint32_t seed = 1; seed <= 10; seed++) {
-    random_operations<128>(seed, 128, 3000);
-  }
+template <LullRunSearch Search>
+static void random_operations_with_all_numbers_of_lists(uint32_t seed) {
+  random_operations<2, Search>(seed, 5);
+  random_operations<8, Search>(seed + 1, 40);
+  random_operations<32, Search>(seed + 2, 40);
+  random_operations<64, Search>(seed + 3, 64);
+  random_operations<128, Search>(seed + 4, 128);
+  random_operations<256, Search>(seed + 5, 400);
+  random_operations<512, Search>(seed + 6, 600);
 }
 
-TEST(LullRunTable, random_operations_with_a_long_last_list) {
-  for (uint32_t seed = 11; seed <= 20; seed++) {
-    random_operations<8>(seed, 40, 3000);
-  }
+TEST(LullRunTable, random_operations_next_hit) {
+  random_operations_with_all_numbers_of_lists<LullRunSearch::NextHit>(100);
 }
 
-TEST(LullRunTable, random_operations_on_the_smallest_table) {
-  random_operations<2>(21, 5, 3000);
+TEST(LullRunTable, random_operations_bitmap) {
+  random_operations_with_all_numbers_of_lists<LullRunSearch::Bitmap>(200);
+}
+
+TEST(LullRunTable, random_operations_traverse) {
+  random_operations_with_all_numbers_of_lists<LullRunSearch::Traverse>(300);
+}
+
+TEST(LullRunTable, random_operations_first_fit) {
+  random_operations<128, LullRunSearch::FirstFit>(400, 200);
 }

@@ -41,10 +41,13 @@ public final class Page {
             .g1 { --c: var(--g1); } .parallel { --c: var(--parallel); } .serial { --c: var(--serial); }
             .zgc { --c: var(--zgc); } .shenandoah { --c: var(--shenandoah); } .plain { --c: var(--soft); }
             .epsilon { --c: var(--epsilon); } .g1-base { --c: var(--base); } .other { --c: var(--other); }
+            .never { --c: var(--serial); } .deferred { --c: var(--g1); } .immediate { --c: var(--lull); }
+            .key i.traverse { border-top-style: dashed; } .key i.bitmap { border-top-style: dotted; }
             svg text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: var(--ink); }
             svg text.mark, svg text.unit { fill: var(--soft); } svg text.name { font-weight: 600; font-size: 13px; } svg text.value { font-size: 13px; }
             svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); } svg .rule { stroke: var(--soft); stroke-dasharray: 4 4; }
             svg .line { fill: none; stroke: var(--c); stroke-width: 2; stroke-linejoin: round; } svg .line.thin { stroke-width: 1; opacity: .85; }
+            svg .line.traverse { stroke-dasharray: 6 4; } svg .line.bitmap { stroke-dasharray: 2 3; }
             svg .line.strong { stroke-width: 2.4; } svg .line.committed { stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 4; }
             svg .area { fill: var(--c); opacity: .2; } svg .stem { stroke: var(--c); stroke-width: 1.5; fill: none; } svg .dot { fill: var(--c); }
             svg .bar { fill: var(--c); }

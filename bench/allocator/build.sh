@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# Sourced by study.sh and test.sh, after common.sh: builds the replay, the recorder, the programs and the report, each
+# unless nothing has changed. No OpenJDK source tree is needed.
+
+ALLOCATOR=$BENCH/allocator
+OUT=$LULL_BUILD/allocator
+REPLAY=$OUT/replay
+RECORDER=$OUT/liballocrecorder.so
+CLASSES=$OUT/programs
+POLICY=$ROOT/hotspot/src/hotspot/share
+
+# newer_than FILE DIR...: is anything in there newer?
+newer_than() {
+  local file=$1
+  shift
+  [ ! -e "$file" ] || [ -n "$(find "$@" -type f -newer "$file" -print -quit)" ]
+}
+
+# As HotSpot is compiled, for its headers are in it: -fno-strict-aliasing, no exceptions.
+cxx() {
+  command -v g++ > /dev/null || die "there is no g++: install it (apt-get install g++)"
+  g++ -std=c++17 -fno-strict-aliasing -fno-exceptions -Wall -Wextra -Wno-unused-parameter "$@"
+}
+
+# compile_replay TARGET FLAGS...: it, anywhere, with other flags.
+compile_replay() {
+  local target=$1 source objects=()
+  shift
+  mkdir -p "$target.objects"
+  for source in heap main synthetic trace; do
+    objects+=("$target.objects/$source.o")
+    newer_than "$target.objects/$source.o" "$ALLOCATOR/replay/$source.cpp" "$ALLOCATOR"/replay/*.hpp "$ALLOCATOR/include" "$POLICY"/gc/lull/lull{Run,Segregated}* || continue
+    cxx -O2 "$@" "-I$ALLOCATOR/include" "-I$POLICY" -c "$ALLOCATOR/replay/$source.cpp" -o "$target.objects/$source.o"
+  done
+  cxx "$@" -o "$target" "${objects[@]}"
+}
+
+build_replay() {
+  mkdir -p "$OUT"
+  newer_than "$REPLAY" "$ALLOCATOR/replay" "$ALLOCATOR/include" "$POLICY/gc/lull" || return 0
+  compile_replay "$REPLAY"
+}
+
+build_recorder() {
+  mkdir -p "$OUT"
+  newer_than "$RECORDER" "$ALLOCATOR/recorder" "$ALLOCATOR/replay/trace_format.hpp" || return 0
+  cxx -O2 -fPIC -shared "-I$LULL_BASE_JDK/include" "-I$LULL_BASE_JDK/include/linux" "$ALLOCATOR/recorder/recorder.cpp" -o "$RECORDER" -lpthread
+}
+
+build_programs() {
+  newer_than "$CLASSES/built" "$ALLOCATOR/programs" || return 0
+  mkdir -p "$CLASSES"
+  "$LULL_BASE_JDK/bin/javac" -Xlint:all -Werror -d "$CLASSES" "$ALLOCATOR"/programs/lull/bench/allocator/programs/*.java
+  touch "$CLASSES/built"
+}
+
+# The report draws with the classes of the harness.
+build_report() {
+  newer_than "$OUT/report/built" "$ALLOCATOR/report" "$BENCH/harness/src/main/java/lull/bench/report" || return 0
+  mkdir -p "$OUT/report"
+  "$LULL_BASE_JDK/bin/javac" -implicit:class -sourcepath "$ALLOCATOR/report:$BENCH/harness/src/main/java" -d "$OUT/report" \
+    "$ALLOCATOR"/report/lull/bench/allocator/report/*.java
+  touch "$OUT/report/built"
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.allocator.report;
+
+import java.util.List;
+import lull.bench.allocator.report.Pictures.Line;
+import lull.bench.report.Page;
+import lull.bench.report.Page.Key;
+import lull.bench.report.TextTable;
+
+/** The page: the claims, the pictures of the thesis' chapter 4 for one program, those of its appendix for the others. */
+final class StudyPage {
+    private static final Line NEVER = new Line("traverse", "never");
+    private static final Line NEVER_NHT = new Line("next-hit", "never");
+    private static final Line DEFERRED = new Line("traverse", "deferred");
+    private static final Line DEFERRED_NHT = new Line("next-hit", "deferred");
+    private static final Line IMMEDIATE = new Line("traverse", "immediate");
+    private static final Line IMMEDIATE_NHT = new Line("next-hit", "immediate");
+    private static final Line IMMEDIATE_BITMAP = new Line("bitmap", "immediate");
+
+    private final Study study;
+    private final Pictures pictures;
+
+    StudyPage(Study study) {
+        this.study = study;
+        pictures = new Pictures(study);
+    }
+
+    Page write(TextTable claims, List<TextTable> tables) {
+        Page page = new Page("Allocator study");
+        page.paragraph("Allocations and deaths of programs in Java, recorded on a stock JVM and replayed on a mark-sweep heap of size-ordered segregated lists: the heap of the thesis "
+                + "Reducing the Traversals in Size-Order Segregated List Object Allocator for Garbage Collection Environment (2005). The replay has no JVM: "
+                + "times are those of the allocator, of marking a table of live objects, which is less than tracing them, and of the sweep.");
+        page.heading("The claims").table(claims);
+        for (TextTable table : tables) {
+            page.table(table);
+        }
+        List<String> traces = study.allTraces();
+        chapter(page, traces.getFirst());
+        for (String trace : traces.subList(1, traces.size())) {
+            appendix(page, trace);
+        }
+        return page;
+    }
+
+    private void chapter(Page page, String trace) {
+        page.heading(trace + ", as in chapter 4").note("Numbers are those of the thesis' figures. Colours tell when chunks are joined, strokes how a list is found: "
+                + "dashed by traversal, solid by the Next Hit Table, dotted by a bitmap. Where a policy does not fit, it has no point.");
+        page.startGrid();
+        overTime(page, "3-1", trace);
+        List<Line> without = List.of(NEVER, DEFERRED, IMMEDIATE);
+        three(page, "4-1", "4-2", "4-3", trace, without);
+        three(page, "4-4", "4-5", "4-6", trace, List.of(DEFERRED, DEFERRED_NHT));
+        List<Line> never = List.of(NEVER, NEVER_NHT);
+        page.picture("4-7: management, never", "", Pictures.keys(never), pictures.overHeap(trace, never, r -> r.number("management_ns")));
+        three(page, "4-8", "4-9", "4-10", trace, List.of(IMMEDIATE, IMMEDIATE_NHT));
+        three(page, "4-11", "4-12", "4-13", trace, List.of(DEFERRED, DEFERRED_NHT, IMMEDIATE, IMMEDIATE_NHT));
+        List<Line> indexed = List.of(NEVER_NHT, DEFERRED_NHT, IMMEDIATE_NHT);
+        page.picture("4-14: number of lists", "Management, in a heap of twice the smallest.", Pictures.keys(indexed), pictures.overLists(trace, indexed));
+        List<Line> bitmap = List.of(IMMEDIATE, IMMEDIATE_NHT, IMMEDIATE_BITMAP);
+        page.picture("Allocation, with a bitmap", "Not in the thesis.", Pictures.keys(bitmap), pictures.overHeap(trace, bitmap, r -> r.number("allocation_ns")));
+        page.picture("Management, with a bitmap", "Not in the thesis.", Pictures.keys(bitmap), pictures.overHeap(trace, bitmap, r -> r.number("management_ns")));
+        page.endGrid();
+    }
+
+    private void appendix(Page page, String trace) {
+        page.heading(trace);
+        page.startGrid();
+        overTime(page, "3-1", trace);
+        three(page, "A", "A", "A", trace, List.of(NEVER_NHT, DEFERRED, DEFERRED_NHT, IMMEDIATE, IMMEDIATE_NHT, IMMEDIATE_BITMAP));
+        List<Line> indexed = List.of(NEVER_NHT, DEFERRED_NHT, IMMEDIATE_NHT);
+        page.picture("4-14: number of lists", "Management, in a heap of twice the smallest.", Pictures.keys(indexed), pictures.overLists(trace, indexed));
+        page.endGrid();
+    }
+
+    private void overTime(Page page, String number, String trace) {
+        List<Key> keys = Study.COALESCINGS.stream().map(c -> new Key(c, "thin", c)).toList();
+        page.picture(number + ": traversals over time", "Lists and chunks passed for each allocation, search by traversal, in a heap of twice the smallest.", keys,
+                pictures.overTime(trace));
+    }
+
+    private void three(Page page, String allocation, String collection, String management, String trace, List<Line> lines) {
+        List<Key> keys = Pictures.keys(lines);
+        page.picture(allocation + ": allocation", "", keys, pictures.overHeap(trace, lines, r -> r.number("allocation_ns")));
+        page.picture(collection + ": collection", "", keys, pictures.overHeap(trace, lines, Row::collectionNs));
+        page.picture(management + ": management", "", keys, pictures.overHeap(trace, lines, r -> r.number("management_ns")));
+    }
+}
