@@ -62,3 +62,9 @@ pub const MAX_PAYLOAD: usize = WRITE_FIXED_LEN + MAX_PAGES_PER_FRAME * (8 + PAGE
 pub fn crc32c_of(parts: &[&[u8]]) -> u32 {
     parts.iter().fold(0, |crc, part| crc32c::crc32c_append(crc, part))
 }
+
+/// Continues a CRC32C over more bytes; 0 is that of none.
+#[must_use]
+pub fn crc32c_append(crc: u32, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc, bytes)
+}
