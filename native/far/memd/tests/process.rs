@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::{Answer, Peer, page};
+use common::{Answer, Peer, get, page};
 use lull_far_protocol::{ChannelKind, ErrorCode, Message};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpListener};
 use std::process::{Child, Command, Output, Stdio};
 
 fn command(args: &[&str]) -> Command {
@@ -87,14 +87,6 @@ fn bad_arguments_are_refused_by_name() {
     let address = taken.local_addr().unwrap().to_string();
     let text = refused(&["--listen", &address, "--memory", "1m"]);
     assert!(text.contains(&format!("cannot listen at {address}: ")), "{text}");
-}
-
-fn get(address: SocketAddr, request: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut text = String::new();
-    let _ = stream.read_to_string(&mut text);
-    text
 }
 
 #[test]

@@ -171,3 +171,19 @@ pub fn hello(client: u8, kind: ChannelKind, generation: u64) -> Hello {
         client: [client; 16],
     }
 }
+
+/// What an HTTP server answers.
+pub fn get(address: SocketAddr, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut text = String::new();
+    let _ = stream.read_to_string(&mut text);
+    text
+}
+
+/// A value of the metrics page.
+pub fn metric(address: SocketAddr, name: &str) -> u64 {
+    let page = get(address, "GET /metrics HTTP/1.0\r\n\r\n");
+    let line = page.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    line.unwrap_or_else(|| panic!("{name} is not in\n{page}")).parse().unwrap()
+}
