@@ -140,7 +140,13 @@ fn run_program(run: &Run) -> Result<(), String> {
         .env("LULL_FAR_SERVERS", run.servers.join(","))
         .env("LULL_FAR_LOCAL", &run.local)
         .env("LULL_FAR_REPLICAS", run.replicas.to_string())
-        .env("LULL_FAR_FAULTS", match run.faults { Faults::Thread => "0", Faults::Handlers => "1" })
+        .env(
+            "LULL_FAR_FAULTS",
+            match run.faults {
+                Faults::Thread => "0",
+                Faults::Handlers => "1",
+            },
+        )
         .env("LULL_FAR_SERVER_TIMEOUT_MS", run.server_timeout.to_string())
         .env("LULL_FAR_STATISTICS", if run.statistics { "1" } else { "0" })
         .exec();
@@ -165,5 +171,7 @@ fn preload_library() -> Result<PathBuf, String> {
     let here = here.parent().unwrap_or(Path::new("/"));
     let places = [here.join(name), here.join("../lib/lull").join(name)];
     let found = places.iter().find(|place| place.exists());
-    found.cloned().ok_or_else(|| format!("{} is neither in {} nor in {}/../lib/lull", name.display(), here.display(), here.display()))
+    found
+        .cloned()
+        .ok_or_else(|| format!("{} is neither in {} nor in {}/../lib/lull", name.display(), here.display(), here.display()))
 }

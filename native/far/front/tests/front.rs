@@ -152,7 +152,12 @@ fn classes(directory: &Path) -> bool {
     jvms().iter().any(|java| {
         let compiler = java.with_file_name("javac");
         compiler.exists()
-            && Command::new(compiler).args(["--release", "17", "-d"]).arg(directory).arg(&source).status().is_ok_and(|s| s.success())
+            && Command::new(compiler)
+                .args(["--release", "17", "-d"])
+                .arg(directory)
+                .arg(&source)
+                .status()
+                .is_ok_and(|s| s.success())
     })
 }
 
@@ -202,7 +207,10 @@ fn what_cannot_be_done_is_said_before_the_program_runs() {
         (&["--servers", "a:1", "--local", "1m", "--", "true"], "say 1% to 100%, or a size of 4m or more"),
         (&["--servers", "a:1", "--local", "25%", "--replicas", "2", "--", "true"], "2 is not in 0..=1"),
         (&["--servers", "a:1", "--local", "25%", "--directory", "/nowhere", "--", "true"], "directory /nowhere: No such file"),
-        (&["--servers", "a:1", "--local", "25%", "--directory", directory.name(), "--", "/no/program"], "cannot run /no/program: No such file"),
+        (
+            &["--servers", "a:1", "--local", "25%", "--directory", directory.name(), "--", "/no/program"],
+            "cannot run /no/program: No such file",
+        ),
     ];
     for (arguments, want) in cases {
         let text = run(arguments);

@@ -58,7 +58,10 @@ impl fmt::Display for CommitError {
                 "cannot commit {want} bytes of memory: {source} has {available} left; give a smaller --memory, or free some"
             ),
             CommitError::Kernel { want, committed, error } => {
-                write!(f, "cannot commit {want} bytes of memory: after {committed} the kernel said: {error}; give a smaller --memory")
+                write!(
+                    f,
+                    "cannot commit {want} bytes of memory: after {committed} the kernel said: {error}; give a smaller --memory"
+                )
             }
         }
     }
@@ -114,7 +117,8 @@ impl Arena {
         for offset in (0..size).step_by(COMMIT_STEP) {
             let step = COMMIT_STEP.min(size - offset);
             // SAFETY: the range lies in the mapping just made; populating it changes no contents.
-            unsafe { madvise(base.add(offset).cast::<c_void>(), step, Advice::LinuxPopulateWrite) }.map_err(|e| refused(offset, e))?;
+            unsafe { madvise(base.add(offset).cast::<c_void>(), step, Advice::LinuxPopulateWrite) }
+                .map_err(|e| refused(offset, e))?;
         }
         Ok(Arc::new(arena))
     }

@@ -126,10 +126,17 @@ impl Connection<'_> {
     fn welcome(&mut self, hello: &Hello, stream: &TcpStream) -> Result<Session, Refusal> {
         if hello.version_min > VERSION_MAX || hello.version_max < VERSION_MIN || hello.version_min > hello.version_max {
             let (min, max) = (hello.version_min, hello.version_max);
-            return Err(refuse!(Version, "the client speaks the versions {min} to {max}, this server {VERSION_MIN} to {VERSION_MAX}"));
+            return Err(refuse!(
+                Version,
+                "the client speaks the versions {min} to {max}, this server {VERSION_MIN} to {VERSION_MAX}"
+            ));
         }
         if hello.page_size_log2 != PAGE_SIZE_LOG2 {
-            return Err(refuse!(Version, "the client's pages have 2^{} bytes, this server's 2^{PAGE_SIZE_LOG2}", hello.page_size_log2));
+            return Err(refuse!(
+                Version,
+                "the client's pages have 2^{} bytes, this server's 2^{PAGE_SIZE_LOG2}",
+                hello.page_size_log2
+            ));
         }
         if hello.features != 0 {
             return Err(refuse!(Version, "the client needs the features {:#x}, this server has none", hello.features));

@@ -61,7 +61,12 @@ impl Metrics {
         let get = |counter: &AtomicU64| one(counter.load(Ordering::Relaxed));
         metric("committed_bytes", "gauge", "Memory committed when the server started.", &one(arena.capacity()));
         metric("free_bytes", "gauge", "Committed memory that no region has.", &one(arena.free()));
-        metric("clients", "gauge", "Clients with a connection, or within --linger after their last.", &one(census.clients as u64));
+        metric(
+            "clients",
+            "gauge",
+            "Clients with a connection, or within --linger after their last.",
+            &one(census.clients as u64),
+        );
         metric("regions", "gauge", "Regions of all clients.", &one(census.regions as u64));
         metric("connections", "gauge", "Open connections.", &one(self.connections.load(Ordering::Relaxed) as u64));
         metric("stopping", "gauge", "1 after the server was told to stop.", &one(shared.stopping().into()));
@@ -99,10 +104,12 @@ pub fn answer(shared: &Shared, mut stream: TcpStream) {
         }
         if request[..got].windows(4).any(|end| end == b"\r\n\r\n") {
             let known = request.starts_with(b"GET /metrics ") || request.starts_with(b"GET /metrics?");
-            let (status, body) = if known { ("200 OK", shared.metrics.page(shared)) } else { ("404 Not Found", "see /metrics\n".to_owned()) };
+            let (status, body) =
+                if known { ("200 OK", shared.metrics.page(shared)) } else { ("404 Not Found", "see /metrics\n".to_owned()) };
             let length = body.len();
             let kind = "text/plain; version=0.0.4; charset=utf-8";
-            let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+            let head =
+                format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
             let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
             return;
         }

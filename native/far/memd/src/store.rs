@@ -121,7 +121,9 @@ impl Store {
             let mut clients = lock(&self.clients);
             let client = match clients.entry(hello.client) {
                 Entry::Occupied(entry) => Arc::clone(entry.get()),
-                Entry::Vacant(_) if !accept_new => return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients")),
+                Entry::Vacant(_) if !accept_new => {
+                    return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients"));
+                }
                 Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Client::new(hello.client)))),
             };
             // Under the table's lock, so that the client cannot be removed before it has a connection.
@@ -245,7 +247,12 @@ impl Session {
             Entry::Occupied(entry) => Err(refuse!(RegionExists, "region {region} has {} pages, not {pages}", entry.get().pages)),
             Entry::Vacant(entry) => {
                 let chunks = store.arena.take(pages).ok_or_else(|| {
-                    refuse!(Full, "region {region} of {pages} pages does not fit into {} free bytes of {}", store.arena.free(), store.arena.capacity())
+                    refuse!(
+                        Full,
+                        "region {region} of {pages} pages does not fit into {} free bytes of {}",
+                        store.arena.free(),
+                        store.arena.capacity()
+                    )
                 })?;
                 entry.insert(Arc::new(Region { pages, chunks }));
                 Ok(())
@@ -317,7 +324,11 @@ impl Region {
     fn check(&self, region: u32, first: u64, count: u64) -> Result<(), Refusal> {
         match first.checked_add(count) {
             Some(end) if end <= self.pages => Ok(()),
-            _ => Err(refuse!(OutOfRange, "pages {first} and {count} from there on are not in region {region}, which has {}", self.pages)),
+            _ => Err(refuse!(
+                OutOfRange,
+                "pages {first} and {count} from there on are not in region {region}, which has {}",
+                self.pages
+            )),
         }
     }
 
@@ -337,7 +348,6 @@ impl Region {
         })
     }
 }
-
 
 /// A thread that panicked under a lock of these has left nothing half done: each change is one assignment or insertion.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -172,7 +172,9 @@ fn regions_outlive_connections_for_the_linger_time_only() {
         assert!(Instant::now() < deadline, "the regions were never freed");
         std::thread::sleep(Duration::from_millis(50));
     }
-    Peer::hello(server.address, 1, ChannelKind::Fetch, 1).ask(&Message::Fetch(lull_far_protocol::Fetch { first: 5, count: 1 }), 1).error(ErrorCode::UnknownRegion);
+    Peer::hello(server.address, 1, ChannelKind::Fetch, 1)
+        .ask(&Message::Fetch(lull_far_protocol::Fetch { first: 5, count: 1 }), 1)
+        .error(ErrorCode::UnknownRegion);
 }
 
 #[test]

@@ -266,7 +266,8 @@ fn send<'a>(
                 wrong += 1;
                 channel.close();
                 let first = numbers.first().copied().unwrap_or(0);
-                let text = format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name);
+                let text =
+                    format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name);
                 if wrong > 1 {
                     fatal(format_args!("{text}, twice"));
                 }

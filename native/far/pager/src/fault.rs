@@ -88,6 +88,7 @@ pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool 
                     if let Err(error) = pager.kernel.copy_in(range.span(page, 1), &ZERO_PAGE.0, !write) {
                         unexplained("map a page of zeros", range, page, error);
                     }
+                    pager.streams.window(thread, page);
                     pager.counters.zero_faults.fetch_add(1, Ordering::Relaxed);
                     finish(pager, page, claim);
                 }
@@ -119,7 +120,7 @@ fn finish(pager: &Pager, page: u32, claim: Claim<'_>) {
 fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool, thread: usize) {
     let index = u64::from(page - range.first);
     let limit = range.layout.run(index).min(LONGEST as u64) as usize;
-    let window = pager.streams.window(thread, page, limit);
+    let window = pager.streams.window(thread, page).min(limit);
     let mut claims: [Option<Claim<'_>>; LONGEST] = [const { None }; LONGEST];
     claims[0] = Some(claim);
     let mut count = 1;

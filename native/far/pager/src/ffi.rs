@@ -86,7 +86,8 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
         return Err("no servers".to_owned());
     }
     // SAFETY: the caller's promise.
-    let servers = unsafe { CStr::from_ptr(given.servers) }.to_str().map_err(|_| "the servers are not text in UTF-8".to_owned())?;
+    let servers =
+        unsafe { CStr::from_ptr(given.servers) }.to_str().map_err(|_| "the servers are not text in UTF-8".to_owned())?;
     let servers = servers.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
     let mut options = Options::new(servers, given.local_bytes, given.capacity_bytes);
     options.replicas = given.replicas as usize;

@@ -57,7 +57,7 @@ pub fn run(pager: &'static Pager) {
                 lost(pager, index, &known_lost);
             }
         }
-        pager.servers[0].broken.wait(INTERVAL, || true);
+        pager.keeper.wait(INTERVAL, || true);
     }
 }
 
@@ -73,7 +73,9 @@ fn lost(pager: &Pager, index: usize, known_lost: &[bool]) {
         say(format_args!("memory server {name} is lost; nothing was mapped yet"));
     } else if let Some(other) = neighbours.into_iter().find(|&other| known_lost[other]) {
         let other = &pager.servers[other].name;
-        fatal(format_args!("memory servers {other} and {name} are lost, and nobody else has their pages; the program cannot go on"));
+        fatal(format_args!(
+            "memory servers {other} and {name} are lost, and nobody else has their pages; the program cannot go on"
+        ));
     } else {
         say(format_args!("memory server {name} is lost; its pages are on one server only from now on"));
     }

@@ -86,7 +86,11 @@ impl Span {
 
     /// What is left behind the first pages.
     pub fn skip(&self, pages: usize) -> Span {
-        Span { address: self.address + pages * PAGE_SIZE, offset: self.offset + (pages * PAGE_SIZE) as u64, pages: self.pages - pages }
+        Span {
+            address: self.address + pages * PAGE_SIZE,
+            offset: self.offset + (pages * PAGE_SIZE) as u64,
+            pages: self.pages - pages,
+        }
     }
 }
 
@@ -125,15 +129,23 @@ impl Kernel {
             let error = std::io::Error::last_os_error();
             let help = match mode {
                 FaultMode::InThread => "the kernel, or the container's seccomp profile, does not permit it",
-                FaultMode::Handlers => "it needs CAP_SYS_PTRACE or vm.unprivileged_userfaultfd=1; faults in their own thread need neither",
+                FaultMode::Handlers => {
+                    "it needs CAP_SYS_PTRACE or vm.unprivileged_userfaultfd=1; faults in their own thread need neither"
+                }
             };
             return Err(NotPermitted(format!("userfaultfd: {error}: {help}")));
         }
         // SAFETY: the descriptor is new and ours.
         let uffd = unsafe { OwnedFd::from_raw_fd(fd) };
         let extra = if mode == FaultMode::InThread { FEATURE_SIGBUS } else { FEATURE_THREAD_ID };
-        let features = FEATURE_WP | FEATURE_MISSING_SHMEM | FEATURE_MINOR_SHMEM | FEATURE_EXACT_ADDRESS | FEATURE_WP_SHMEM
-            | FEATURE_WP_UNPOPULATED | FEATURE_WP_ASYNC | extra;
+        let features = FEATURE_WP
+            | FEATURE_MISSING_SHMEM
+            | FEATURE_MINOR_SHMEM
+            | FEATURE_EXACT_ADDRESS
+            | FEATURE_WP_SHMEM
+            | FEATURE_WP_UNPOPULATED
+            | FEATURE_WP_ASYNC
+            | extra;
         let mut api = [API, features, 0];
         // SAFETY: a structure of three words.
         unsafe { syscall::ioctl(uffd.as_raw_fd(), UFFDIO_API, &mut api) }.map_err(|error| {
@@ -225,7 +237,8 @@ impl Kernel {
     /// As `madvise`.
     pub fn unmap(&self, spans: &[Span], vectors: &mut Vec<libc::iovec>) -> Result<(), Errno> {
         vectors.clear();
-        vectors.extend(spans.iter().map(|span| libc::iovec { iov_base: span.address as *mut libc::c_void, iov_len: span.bytes() }));
+        vectors
+            .extend(spans.iter().map(|span| libc::iovec { iov_base: span.address as *mut libc::c_void, iov_len: span.bytes() }));
         let total: usize = spans.iter().map(Span::bytes).sum();
         if let Some(pidfd) = &self.pidfd
             && spans.len() > 1
@@ -278,7 +291,11 @@ impl Kernel {
         if got != 32 || message[0] & 0xFF != 0x12 {
             return None;
         }
-        Some(FaultMessage { address: message[2] as usize, write: message[1] & 1 != 0, thread: (message[3] & 0xFFFF_FFFF) as usize })
+        Some(FaultMessage {
+            address: message[2] as usize,
+            write: message[1] & 1 != 0,
+            thread: (message[3] & 0xFFFF_FFFF) as usize,
+        })
     }
 }
 

@@ -10,13 +10,13 @@ use std::cell::UnsafeCell;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use lull_far_protocol::{
-    ChannelKind, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Hello, HelloAck, Message, Op, PAGE_SIZE_LOG2, VERSION_MAX,
-    VERSION_MIN, seal,
+    ChannelKind, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Hello, HelloAck, Message, Op, PAGE_SIZE_LOG2,
+    VERSION_MAX, VERSION_MIN, seal,
 };
 
 use crate::PAGE_SIZE;
@@ -80,8 +80,8 @@ pub struct Server {
     heard: AtomicU64,
     /// A connection became Ready, or the server was lost.
     changed: Event,
-    /// A connection became Broken.
-    pub broken: Event,
+    /// A connection became Broken: wakes the keeper, which all servers share.
+    broken: Arc<Event>,
 }
 
 #[derive(Debug)]
@@ -109,11 +109,11 @@ impl FetchConnection {
 }
 
 impl Server {
-    /// Connects for the first time.
+    /// Connects for the first time. `broken` is what the keeper sleeps at.
     ///
     /// # Errors
     /// Why not: the address, the version, a refusal.
-    pub fn connect(name: &str, address: SocketAddr, client: [u8; 16]) -> Result<Server, LinkError> {
+    pub fn connect(name: &str, address: SocketAddr, client: [u8; 16], broken: Arc<Event>) -> Result<Server, LinkError> {
         let connection = || FetchConnection {
             state: AtomicU32::new(BROKEN),
             generation: AtomicU64::new(0),
@@ -128,7 +128,7 @@ impl Server {
             lost: AtomicBool::new(false),
             heard: AtomicU64::new(syscall::now()),
             changed: Event::default(),
-            broken: Event::default(),
+            broken,
         };
         for index in 0..FETCH_CONNECTIONS {
             server.repair(index)?;
@@ -162,7 +162,8 @@ impl Server {
     /// [`LinkError::Refused`] also if the server's session is not the one of the first connection.
     pub fn open(&self, kind: ChannelKind, channel: u16, generation: u64) -> Result<(TcpStream, HelloAck), LinkError> {
         let name = &self.name;
-        let broken = |what: &str, error: &dyn std::fmt::Display| LinkError::Broken(format!("memory server {name}: {what}: {error}"));
+        let broken =
+            |what: &str, error: &dyn std::fmt::Display| LinkError::Broken(format!("memory server {name}: {what}: {error}"));
         let mut stream = TcpStream::connect_timeout(&self.address, STILL).map_err(|e| broken("cannot connect", &e))?;
         stream
             .set_nodelay(true)
@@ -184,7 +185,9 @@ impl Server {
         stream.write_all(&bytes).map_err(|e| broken("HELLO", &e))?;
         let (header, payload) = receive(&mut stream).map_err(|e| broken("HELLO", &e))?;
         match Message::decode(&header, &payload) {
-            Ok(Message::HelloAck(ack)) if ack.version == VERSION_MAX && ack.page_size_log2 == PAGE_SIZE_LOG2 && header.sequence == 1 => {
+            Ok(Message::HelloAck(ack))
+                if ack.version == VERSION_MAX && ack.page_size_log2 == PAGE_SIZE_LOG2 && header.sequence == 1 =>
+            {
                 let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 if *session.get_or_insert(ack.session) != ack.session {
                     return Err(LinkError::Refused(format!("memory server {name} was restarted: what it held is gone")));
@@ -193,7 +196,9 @@ impl Server {
                 Ok((stream, ack))
             }
             Ok(Message::Error { code: ErrorCode::TooManyConnections, text }) => Err(broken("refused", &text)),
-            Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {name}: {}: {text}", code.name()))),
+            Ok(Message::Error { code, text }) => {
+                Err(LinkError::Refused(format!("memory server {name}: {}: {text}", code.name())))
+            }
             Ok(other) => Err(LinkError::Refused(format!("memory server {name} answers HELLO with {other:?}"))),
             Err(error) => Err(broken("HELLO", &error)),
         }
@@ -406,12 +411,16 @@ mod tests {
             fetch: std::array::from_fn(|_| FetchConnection {
                 state: AtomicU32::new(BROKEN),
                 generation: AtomicU64::new(0),
-                inside: UnsafeCell::new(FetchInside { stream: None, sequence: 0, answer: vec![0; ANSWER_BYTES].into_boxed_slice() }),
+                inside: UnsafeCell::new(FetchInside {
+                    stream: None,
+                    sequence: 0,
+                    answer: vec![0; ANSWER_BYTES].into_boxed_slice(),
+                }),
             }),
             lost: AtomicBool::new(false),
             heard: AtomicU64::new(0),
             changed: Event::default(),
-            broken: Event::default(),
+            broken: Arc::default(),
         }
     }
 
@@ -464,7 +473,10 @@ mod tests {
         });
         let server = server(address);
         server.repair(0).unwrap();
-        assert_eq!(server.fetch(5, Fetch { first: 4, count: 2 }, 1_000_000_000, |_| panic!("used")), Err::<(), _>(FetchError::Broken));
+        assert_eq!(
+            server.fetch(5, Fetch { first: 4, count: 2 }, 1_000_000_000, |_| panic!("used")),
+            Err::<(), _>(FetchError::Broken)
+        );
         thread.join().unwrap();
     }
 }

@@ -8,7 +8,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use lull_far_protocol::{ChannelKind, Message, Op};
@@ -144,6 +144,8 @@ pub struct Pager {
     pub(crate) streams: Streams,
     /// Wakes the evictor.
     pub(crate) evictor: Event,
+    /// Wakes the keeper.
+    pub(crate) keeper: Arc<Event>,
     /// What has happened.
     pub counters: Counters,
     /// Entries are set once and never cleared: a range that is unmapped keeps its entry, its pages are Gone.
@@ -169,8 +171,9 @@ impl Pager {
             return Err(Error::System("random numbers", std::io::Error::last_os_error()));
         }
         let mut servers = Vec::new();
+        let keeper = Arc::new(Event::default());
         for name in &options.servers {
-            servers.push(Server::connect(name, address_of(name)?, client).map_err(Error::Server)?);
+            servers.push(Server::connect(name, address_of(name)?, client, Arc::clone(&keeper)).map_err(Error::Server)?);
         }
         let total = usize::try_from(options.capacity_bytes / PAGE_SIZE as u64).unwrap_or(usize::MAX);
         let failed = |error| Error::System("tables", error);
@@ -189,6 +192,7 @@ impl Pager {
             page_events: Events::new(),
             streams: Streams::new(),
             evictor: Event::default(),
+            keeper,
             counters: Counters::default(),
             ranges: [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_RANGES],
             range_count: AtomicUsize::new(0),
@@ -229,7 +233,8 @@ impl Pager {
                 MAX_RANGES - number
             )));
         }
-        let layout = Layout { range: number as u32, pages: pages.into(), servers: self.servers.len(), replicas: self.options.replicas };
+        let layout =
+            Layout { range: number as u32, pages: pages.into(), servers: self.servers.len(), replicas: self.options.replicas };
         for (index, server) in self.servers.iter().enumerate() {
             for copy in 0..=layout.replicas {
                 let pages = layout.region_pages(index, copy);
@@ -350,7 +355,9 @@ impl Pager {
         let (header, payload) = control[index].ask(&self.servers[index], Op::Heartbeat, 0, &[])?;
         match Message::decode(&header, &payload) {
             Ok(Message::HeartbeatAck(state)) => Ok(state.stopping),
-            other => Err(LinkError::Broken(format!("memory server {} answers HEARTBEAT with {other:?}", self.servers[index].name))),
+            other => {
+                Err(LinkError::Broken(format!("memory server {} answers HEARTBEAT with {other:?}", self.servers[index].name)))
+            }
         }
     }
 
@@ -375,7 +382,12 @@ fn check(options: &Options) -> Result<(), Error> {
         return bad(format!("{} replicas: 0 or 1 is possible", options.replicas));
     }
     if options.replicas >= options.servers.len() {
-        return bad(format!("{} replicas need {} servers; {} is given", options.replicas, options.replicas + 1, options.servers.len()));
+        return bad(format!(
+            "{} replicas need {} servers; {} is given",
+            options.replicas,
+            options.replicas + 1,
+            options.servers.len()
+        ));
     }
     if options.local_bytes / (PAGE_SIZE as u64) < LEAST_LOCAL_PAGES {
         let least = LEAST_LOCAL_PAGES * PAGE_SIZE as u64;
@@ -396,7 +408,9 @@ fn reserve(channel: &mut Channel, server: &Server, region: u32, pages: u64) -> R
     let (header, payload) = channel.ask(server, Op::RegionMap, region, &[&pages.to_le_bytes()])?;
     match Message::decode(&header, &payload) {
         Ok(Message::RegionMapped { pages: got }) if got == pages => Ok(()),
-        Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {}: {}: {text}", server.name, code.name()))),
+        Ok(Message::Error { code, text }) => {
+            Err(LinkError::Refused(format!("memory server {}: {}: {text}", server.name, code.name())))
+        }
         other => Err(LinkError::Refused(format!("memory server {} answers REGION_MAP with {other:?}", server.name))),
     }
 }

@@ -35,7 +35,13 @@ unsafe extern "C" {
 
 // The kernel returns from a handler through this. We do not ask the C library to install the handler, because the
 // preload library stands in for that function.
-global_asm!(".globl lull_far_signal_return", ".hidden lull_far_signal_return", "lull_far_signal_return:", "mov rax, 15", "syscall");
+global_asm!(
+    ".globl lull_far_signal_return",
+    ".hidden lull_far_signal_return",
+    "lull_far_signal_return:",
+    "mov rax, 15",
+    "syscall"
+);
 
 /// What the program has set, or would like to: handler, flags and mask as in `struct sigaction`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

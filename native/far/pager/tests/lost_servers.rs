@@ -48,8 +48,17 @@ impl Drop for Process {
 }
 
 fn run(servers: &str, operations: u64, replicas: u32, timeout_ms: u32) -> Running {
-    let run =
-        Run { servers, local_pages: 2048, pages: PAGES, pattern: "random", threads: 2, operations, mode: 0, replicas, timeout_ms };
+    let run = Run {
+        servers,
+        local_pages: 2048,
+        pages: PAGES,
+        pattern: "random",
+        threads: 2,
+        operations,
+        mode: 0,
+        replicas,
+        timeout_ms,
+    };
     run.start()
 }
 
@@ -112,11 +121,24 @@ fn a_server_without_room_is_named_before_anything_is_mapped() {
     }
     let server = server(8);
     let name = server.address.to_string();
-    let run = Run { servers: &name, local_pages: 2048, pages: PAGES, pattern: "random", threads: 1, operations: 1, mode: 0, replicas: 0, timeout_ms: 0 };
+    let run = Run {
+        servers: &name,
+        local_pages: 2048,
+        pages: PAGES,
+        pattern: "random",
+        threads: 1,
+        operations: 1,
+        mode: 0,
+        replicas: 0,
+        timeout_ms: 0,
+    };
     let output = run.command().output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(text, format!("memory server {name}: FULL: region 1 of 8192 pages does not fit into 8388608 free bytes of 8388608\n"));
+    assert_eq!(
+        text,
+        format!("memory server {name}: FULL: region 1 of 8192 pages does not fit into 8388608 free bytes of 8388608\n")
+    );
 }
 
 #[test]
@@ -135,7 +157,17 @@ fn a_server_of_another_version_is_refused_at_the_start() {
         lull_far_protocol::Message::Error { code: lull_far_protocol::ErrorCode::Version, text }.encode(1, 0, &mut frame);
         stream.write_all(&frame).unwrap();
     });
-    let run = Run { servers: &name, local_pages: 2048, pages: 16, pattern: "random", threads: 1, operations: 1, mode: 0, replicas: 0, timeout_ms: 0 };
+    let run = Run {
+        servers: &name,
+        local_pages: 2048,
+        pages: 16,
+        pattern: "random",
+        threads: 1,
+        operations: 1,
+        mode: 0,
+        replicas: 0,
+        timeout_ms: 0,
+    };
     let output = run.command().output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let text = String::from_utf8(output.stderr).unwrap();

@@ -31,7 +31,12 @@ fn run(pattern: &str, local_percent: u64, threads: u64, operations: u64, mode: u
     outcome.is_right(PAGES);
     eprintln!("{pattern}, {local_percent} %, {threads} threads, mode {mode}: {}", outcome.stdout.trim());
     assert!(outcome.stderr.is_empty(), "{}", outcome.stderr);
-    assert!(outcome.most_local <= local_pages * 4096, "{} bytes of local memory, {} allowed", outcome.most_local, local_pages * 4096);
+    assert!(
+        outcome.most_local <= local_pages * 4096,
+        "{} bytes of local memory, {} allowed",
+        outcome.most_local,
+        local_pages * 4096
+    );
     assert!(outcome.most_local > 0, "nobody looked");
     if local_percent < 100 {
         assert!(outcome.count("fetched") > 0 && outcome.count("written") > 0 && outcome.count("second_chances") > 0);
@@ -85,14 +90,24 @@ fn read_ahead_fetches_more_than_one_page_for_each_fault() {
     let server = server(64);
     let name = server.address.to_string();
     let run = |pattern| {
-        let run = Run { servers: &name, local_pages: 2048, pages: PAGES, pattern, threads: 1, operations: 40_000, mode: 0, replicas: 0, timeout_ms: 60_000 };
+        let run = Run {
+            servers: &name,
+            local_pages: 2048,
+            pages: PAGES,
+            pattern,
+            threads: 1,
+            operations: 50_000,
+            mode: 0,
+            replicas: 0,
+            timeout_ms: 60_000,
+        };
         let outcome = run.start().finish();
         outcome.is_right(PAGES);
-        // The comparison at the end goes through all pages in order, in both.
-        (outcome.count("fetched") - PAGES.min(outcome.count("fetched")), outcome.count("fetch_faults"))
+        outcome.count("fetched") as f64 / outcome.count("fetch_faults") as f64
     };
-    let (sequential, faults) = run("sequential");
-    assert!(sequential > 6 * faults, "{sequential} pages for {faults} faults");
-    let (random, faults) = run("random");
-    assert!(random < 2 * faults, "{random} pages for {faults} faults of a thread that jumps");
+    let sequential = run("sequential");
+    assert!(sequential > 5.0, "{sequential} pages for each fault of a thread that goes through memory in order");
+    // The comparison at the end goes through all pages in order here, too: one of three faults or so.
+    let random = run("random");
+    assert!(random < 2.0, "{random} pages for each fault of a thread that jumps");
 }

@@ -20,7 +20,14 @@ type PosixFallocate = unsafe extern "C" fn(c_int, off_t, off_t) -> c_int;
 /// # Safety
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mmap(address: *mut c_void, bytes: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> *mut c_void {
+pub unsafe extern "C" fn mmap(
+    address: *mut c_void,
+    bytes: size_t,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: off_t,
+) -> *mut c_void {
     let pass_on = || {
         // SAFETY: the caller's arguments.
         unsafe { next!(c"mmap", Mmap)(address, bytes, protection, flags, fd, offset) }
@@ -52,12 +59,26 @@ pub unsafe extern "C" fn mmap(address: *mut c_void, bytes: size_t, protection: c
 /// # Safety
 /// As the C library's.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn mmap64(address: *mut c_void, bytes: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> *mut c_void {
+pub unsafe extern "C" fn mmap64(
+    address: *mut c_void,
+    bytes: size_t,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: off_t,
+) -> *mut c_void {
     // SAFETY: the same function on this machine.
     unsafe { mmap(address, bytes, protection, flags, fd, offset) }
 }
 
-fn map_far(address: *mut c_void, bytes: size_t, protection: c_int, fixed: bool, fd: c_int, offset: off_t) -> Result<*mut c_void, (i32, String)> {
+fn map_far(
+    address: *mut c_void,
+    bytes: size_t,
+    protection: c_int,
+    fixed: bool,
+    fd: c_int,
+    offset: off_t,
+) -> Result<*mut c_void, (i32, String)> {
     let bad = |text: &str| Err((libc::ENOTSUP, text.to_owned()));
     if offset != 0 {
         return bad("it is mapped from the middle, which far memory cannot do");

@@ -40,14 +40,17 @@ pub unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, o
             let mut changed;
             let mut pass = new;
             // A handler must not block SIGBUS while it runs: it may use paged memory.
-            if settings().is_some() && let Some(given) = new.as_ref() {
+            if settings().is_some()
+                && let Some(given) = new.as_ref()
+            {
                 changed = *given;
                 libc::sigdelset(&raw mut changed.sa_mask, libc::SIGBUS);
                 pass = &raw const changed;
             }
             return next!(c"sigaction", Sigaction)(signal, pass, old);
         }
-        let next = new.as_ref().map(|new| NextHandler { handler: new.sa_sigaction, flags: new.sa_flags, mask: bits(&new.sa_mask) });
+        let next =
+            new.as_ref().map(|new| NextHandler { handler: new.sa_sigaction, flags: new.sa_flags, mask: bits(&new.sa_mask) });
         let before = set_next(next);
         if let Some(old) = old.as_mut() {
             *old = std::mem::zeroed();

@@ -65,7 +65,8 @@ impl Peer {
 
     /// A client with a region of so many pages: control, fetch, write.
     pub fn client(address: SocketAddr, client: u8, region: u32, pages: u64) -> [Peer; 3] {
-        let mut all = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write].map(|kind| Peer::hello(address, client, kind, 1));
+        let mut all =
+            [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write].map(|kind| Peer::hello(address, client, kind, 1));
         assert_eq!(all[0].ask(&Message::RegionMap { pages }, region).message(), format!("{:?}", Message::RegionMapped { pages }));
         all
     }

@@ -145,9 +145,10 @@ pub struct Run<'a> {
 impl Run<'_> {
     pub fn command(&self) -> Command {
         let mut command = Command::new(workload());
-        command
-            .args([self.servers, &(self.local_pages * 4096).to_string(), &self.pages.to_string(), self.pattern])
-            .args([self.threads, self.operations, self.mode.into(), self.replicas.into(), self.timeout_ms.into()].map(|n| n.to_string()));
+        command.args([self.servers, &(self.local_pages * 4096).to_string(), &self.pages.to_string(), self.pattern]).args(
+            [self.threads, self.operations, self.mode.into(), self.replicas.into(), self.timeout_ms.into()]
+                .map(|n| n.to_string()),
+        );
         command
     }
 
