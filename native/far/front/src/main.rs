@@ -164,14 +164,17 @@ fn directory(run: &Run) -> Result<PathBuf, String> {
     if real.is_dir() { Ok(real) } else { Err(format!("{} is no directory", real.display())) }
 }
 
-/// The library beside this program, or in `../lib/lull`.
+/// The library: that of the environment, or the one beside this program, or in `../lib/lull`.
 fn preload_library() -> Result<PathBuf, String> {
+    if let Some(said) = std::env::var_os("LULL_FAR_PRELOAD") {
+        let path = PathBuf::from(said);
+        return if path.exists() { Ok(path) } else { Err(format!("LULL_FAR_PRELOAD is {}, which is not there", path.display())) };
+    }
     let name = Path::new("liblull_far_preload.so");
     let here = std::env::current_exe().map_err(|error| format!("cannot find myself: {error}"))?;
     let here = here.parent().unwrap_or(Path::new("/"));
     let places = [here.join(name), here.join("../lib/lull").join(name)];
     let found = places.iter().find(|place| place.exists());
-    found
-        .cloned()
-        .ok_or_else(|| format!("{} is neither in {} nor in {}/../lib/lull", name.display(), here.display(), here.display()))
+    let nowhere = || format!("{} is neither in {} nor in {}/../lib/lull", name.display(), here.display(), here.display());
+    found.cloned().ok_or_else(|| format!("{}; LULL_FAR_PRELOAD may say where it is", nowhere()))
 }

@@ -10,7 +10,11 @@ use std::sync::OnceLock;
 use lull_memd::{Config, Server};
 
 fn front() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_lull-far"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lull-far"));
+    // Where cargo leaves the library of a package that another one's tests depend on.
+    let library = built().join("deps/liblull_far_preload.so");
+    command.env("LULL_FAR_PRELOAD", library);
+    command
 }
 
 fn built() -> PathBuf {

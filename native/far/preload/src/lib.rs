@@ -5,6 +5,7 @@
 //!
 //! What is not about the marked directory, paged memory or SIGBUS is passed on unchanged.
 
+#![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod descriptor;
