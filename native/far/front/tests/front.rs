@@ -189,6 +189,7 @@ fn stock_jvms_with_a_quarter_of_the_heap() {
             let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
             eprintln!("{} {collector}: {} {}", java.display(), stdout.trim(), stderr.trim());
             assert!(output.status.success(), "{} {collector}: {stdout}{stderr}", java.display());
+            assert!(!stdout.contains("warning") && !stderr.contains("warning"), "{stdout}{stderr}");
             assert!(stdout.contains(" wrong=0"), "{stdout}");
             assert!(most > 0 && most <= 32 << 20, "{most} bytes local");
             assert!(count(&output, "fetched") > 0, "the heap fits into a quarter of it: {stderr}");
