@@ -11,6 +11,7 @@
 
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd;
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -39,7 +40,14 @@ pub fn run(pager: &'static Pager) {
             continue;
         }
         while room.free() < room.high() {
-            if !evictor.step() {
+            // Held for one step, so that `leave` knows that none is under way.
+            let working = pager.evicting.lock().unwrap_or_else(PoisonError::into_inner);
+            if pager.stopping.load(Ordering::Relaxed) {
+                return;
+            }
+            let done = evictor.step();
+            drop(working);
+            if !done {
                 // All that is local is Busy or just put in: wait for the threads that do so.
                 std::thread::sleep(Duration::from_micros(200));
             }
@@ -79,7 +87,8 @@ impl Evictor {
     /// Unmaps some, reclaims some. False if there was nothing to do either to.
     fn step(&mut self) -> bool {
         let chances = self.pager.counters.second_chances.load(Ordering::Relaxed);
-        let waiting = self.unmapped_total.saturating_sub(self.reclaimed_total + chances);
+        // An estimate: pages of ranges that are gone are in the numbers, and not in the queue for long.
+        let waiting = self.unmapped_total.saturating_sub(self.reclaimed_total + chances).min(self.unmapped.len() as u64);
         // A quarter of local memory waits for its second chance. Fewer: closer to first in, first out. More: more minor faults.
         let unmapped = if waiting < self.pager.room.total() / 4 { self.unmap() } else { 0 };
         if unmapped == BATCH && self.pager.room.free() > 0 {

@@ -15,8 +15,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lull_far_protocol::{
-    ChannelKind, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Hello, HelloAck, Message, Op, PAGE_SIZE_LOG2,
-    VERSION_MAX, VERSION_MIN, seal,
+    ChannelKind, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op,
+    PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN, seal,
 };
 
 use crate::PAGE_SIZE;
@@ -188,6 +188,11 @@ impl Server {
             Ok(Message::HelloAck(ack))
                 if ack.version == VERSION_MAX && ack.page_size_log2 == PAGE_SIZE_LOG2 && header.sequence == 1 =>
             {
+                if (ack.max_pages as usize) < MAX_PAGES_PER_FRAME {
+                    let text =
+                        format!("memory server {name} takes {} pages at once; {MAX_PAGES_PER_FRAME} are needed", ack.max_pages);
+                    return Err(LinkError::Refused(text));
+                }
                 let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 if *session.get_or_insert(ack.session) != ack.session {
                     return Err(LinkError::Refused(format!("memory server {name} was restarted: what it held is gone")));

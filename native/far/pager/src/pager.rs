@@ -153,6 +153,8 @@ pub struct Pager {
     range_count: AtomicUsize,
     next_page: AtomicU64,
     control: Mutex<Vec<Channel>>,
+    /// Held by the evictor for each of its steps. Not for the fault path.
+    pub(crate) evicting: Mutex<()>,
     pub(crate) stopping: AtomicBool,
 }
 
@@ -197,6 +199,7 @@ impl Pager {
             ranges: [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_RANGES],
             range_count: AtomicUsize::new(0),
             next_page: AtomicU64::new(0),
+            evicting: Mutex::new(()),
             stopping: AtomicBool::new(false),
         }));
         // The processor's support for checksums is looked up once, and not in a signal handler.
@@ -301,7 +304,7 @@ impl Pager {
         // SAFETY: the caller does not use it any more.
         unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(range.base), range.bytes()) };
         let _ = crate::syscall::punch_hole(range.file.as_raw_fd(), 0, range.bytes() as u64);
-        self.room.give(local);
+        fault::give_room(self, local);
         Ok(())
     }
 
@@ -364,6 +367,7 @@ impl Pager {
     /// Gives everything back to the servers. Called when the program ends; nothing can be used afterwards.
     pub fn leave(&self) {
         self.stopping.store(true, Ordering::Relaxed);
+        let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         for (channel, server) in control.iter_mut().zip(&self.servers) {
             if !server.lost() {

@@ -96,6 +96,41 @@ fn a_restarted_server_is_a_lost_one() {
     drop(again);
 }
 
+fn signal(server: &Process, name: &str) {
+    assert!(Command::new("kill").args([&format!("-{name}"), &server.0.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_server_that_hangs_for_a_while_is_waited_for() {
+    if skipped(0, "a server that hangs for a while") {
+        return;
+    }
+    let servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let workload = run(&format!("{},{}", servers[0].1, servers[1].1), 40_000, 0, 120_000);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&servers[0], "STOP");
+    // Longer than a connection may stand still, so that all are opened anew, while the server still has what came before.
+    std::thread::sleep(Duration::from_secs(6));
+    signal(&servers[0], "CONT");
+    let outcome = workload.finish();
+    outcome.is_right(PAGES);
+    assert!(outcome.stderr.contains("; threads that need it wait"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_server_that_hangs_for_good_is_lost() {
+    if skipped(0, "a server that hangs for good") {
+        return;
+    }
+    let server = Process::start("127.0.0.1:0");
+    let workload = run(&server.1.to_string(), 1 << 40, 0, 3000);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&server, "STOP");
+    let Outcome { code, stderr, .. } = workload.finish();
+    assert_eq!(code, Some(86), "{stderr}");
+    assert!(stderr.contains(&format!("memory server {} is lost, and nobody else has ", server.1)), "{stderr}");
+}
+
 #[test]
 fn with_a_replica_either_server_may_be_killed() {
     if skipped(0, "a killed server with a replica") {
