@@ -155,12 +155,8 @@ impl Evictor {
                         clean.push((page, claim));
                     }
                 }
-                Kind::Dirty => {
-                    if state.begin_writing(seen) {
-                        dirty.push(page);
-                    }
-                }
-                // It had its second chance, or its range is gone.
+                Kind::Dirty if state.begin_writing(seen) => dirty.push(page),
+                // A fault was faster; it had its second chance, or its range is gone.
                 _ => {}
             }
         }

@@ -82,13 +82,14 @@ pub struct Claim<'a> {
     was: Seen,
 }
 
-impl Page {
+impl Default for Page {
     /// An absent page.
-    #[cfg(any(test, loom))]
-    pub fn new() -> Page {
+    fn default() -> Page {
         Page(AtomicU8::new(0))
     }
+}
 
+impl Page {
     /// What it is now. Acquires what the thread that made it so did before.
     pub fn seen(&self) -> Seen {
         Seen(self.0.load(Ordering::Acquire))

@@ -192,7 +192,7 @@ impl Pager {
             pages,
             mapped: Queue::new(cells),
             page_events: Events::new(),
-            streams: Streams::new(),
+            streams: Streams::default(),
             evictor: Event::default(),
             keeper,
             counters: Counters::default(),

@@ -19,10 +19,9 @@ pub struct Cell {
     value: AtomicU32,
 }
 
-impl Cell {
+impl Default for Cell {
     /// An empty cell.
-    #[cfg(any(test, loom))]
-    pub fn new() -> Cell {
+    fn default() -> Cell {
         Cell { turn: AtomicU32::new(0), value: AtomicU32::new(0) }
     }
 }

@@ -20,12 +20,14 @@ pub struct Streams {
     words: [AtomicU64; 128],
 }
 
-impl Streams {
+impl Default for Streams {
     /// Nobody has done anything.
-    pub fn new() -> Streams {
+    fn default() -> Streams {
         Streams { words: std::array::from_fn(|_| AtomicU64::new(u64::MAX)) }
     }
+}
 
+impl Streams {
     /// A thread has a fault at this page: how many pages to fetch from it on, 1 to [`LONGEST`].
     pub fn window(&self, thread: usize, page: u32) -> usize {
         let mixed = (thread as u64 ^ u64::from(page >> 10) << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -46,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_stream_grows_and_a_jump_ends_it() {
-        let streams = Streams::new();
+        let streams = Streams::default();
         let mut page = 5;
         let mut windows = Vec::new();
         for _ in 0..7 {
@@ -65,7 +67,7 @@ mod tests {
 
     #[test]
     fn random_access_fetches_one_page() {
-        let streams = Streams::new();
+        let streams = Streams::default();
         let mut page = 1_u32;
         let total: usize = (0..10_000)
             .map(|_| {

@@ -39,9 +39,9 @@ impl Model {
     /// A page that is mapped and clean, with content 0 on the server too, and room for no other.
     fn new() -> Arc<Model> {
         let model = Model {
-            page: Page::new(),
+            page: Page::default(),
             memory: Memory { local: AtomicU64::new(0), entry: AtomicU64::new(0), server: AtomicU64::new(0) },
-            mapped: Queue::new(vec![Cell::new(), Cell::new()]),
+            mapped: Queue::new(vec![Cell::default(), Cell::default()]),
             room: Room::new(1),
         };
         Arc::new(model)
@@ -280,7 +280,7 @@ fn two_threads_and_the_evictor() {
 #[test]
 fn the_queue_hands_each_page_over_once() {
     explore(|| {
-        let queue = Arc::new(Queue::new(vec![Cell::new(), Cell::new(), Cell::new(), Cell::new()]));
+        let queue = Arc::new(Queue::new(vec![Cell::default(), Cell::default(), Cell::default(), Cell::default()]));
         let other = {
             let queue = Arc::clone(&queue);
             thread::spawn(move || {

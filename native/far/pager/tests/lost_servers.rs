@@ -230,10 +230,10 @@ fn unreliable(to: SocketAddr, harm: Arc<AtomicU64>) -> SocketAddr {
                         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                         let random = state >> 33;
                         // The greeting passes; a pager that cannot start is another test.
-                        let harmed = random % 400 == 0 && harm.load(Ordering::Relaxed) > 0;
+                        let harmed = random.is_multiple_of(400) && harm.load(Ordering::Relaxed) > 0;
                         if harmed {
                             harm.fetch_add(1, Ordering::Relaxed);
-                            if random % 800 == 0 {
+                            if random.is_multiple_of(800) {
                                 bytes[(random >> 12) as usize % count] ^= 1 << (random % 8);
                             } else {
                                 // A part of it, and then nothing more.
