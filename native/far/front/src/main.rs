@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! `lull-far run`: checks what can be checked before the program starts, and becomes the program, with the preload library.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use lull_far::FaultMode;
+use lull_far::kernel::Kernel;
+
+/// Programs whose memory is on memory servers.
+#[derive(Parser, Debug)]
+#[command(name = "lull-far", version)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Subcommand, Debug)]
+enum Subcommands {
+    /// Run a program. Each file that it maps, shared and writable, in the directory gets its memory from the servers.
+    ///
+    /// A JVM names the directory itself: java -XX:AllocateHeapAt=DIR. The file's own blocks are not used.
+    Run(Run),
+    /// Say whether this machine permits it, and in which way.
+    Check,
+}
+
+#[derive(Args, Debug)]
+struct Run {
+    /// The memory servers, host:port, separated by commas. Memory is spread over all of them.
+    #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
+    servers: Vec<String>,
+
+    /// How much of the memory may be local: 1% to 100% of the first file that is mapped, or a size of 4m or more. Less local
+    /// memory means more waiting for servers.
+    #[arg(long, value_name = "PERCENT|SIZE", value_parser = local)]
+    local: String,
+
+    /// The directory, if no -XX:AllocateHeapAt= says it.
+    #[arg(long, value_name = "DIR")]
+    directory: Option<PathBuf>,
+
+    /// Servers that hold each page beside the first, 0 or 1. With 1, any one server may be lost, at twice the remote memory and
+    /// twice the traffic for writes.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=1))]
+    replicas: u8,
+
+    /// Who serves a fault.
+    #[arg(long, value_enum, default_value_t = Faults::Thread)]
+    faults: Faults,
+
+    /// Milliseconds for which a server may be silent before it is lost, 100 to 3600000: shorter ends waits sooner, and takes slow
+    /// servers for lost ones.
+    #[arg(long, value_name = "MS", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=3_600_000))]
+    server_timeout: u32,
+
+    /// Print counts to standard error when the program ends.
+    #[arg(long)]
+    statistics: bool,
+
+    /// The program and its arguments.
+    #[arg(required = true, last = true)]
+    program: Vec<OsString>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Faults {
+    /// The thread that has it: fast, needs no privilege; system calls other than read, pread, write and pwrite fail with EFAULT
+    /// if they are given paged memory.
+    Thread,
+    /// Threads of the pager: slower; all system calls work; needs CAP_SYS_PTRACE or vm.unprivileged_userfaultfd=1.
+    Handlers,
+}
+
+fn local(text: &str) -> Result<String, String> {
+    let help = "say 1% to 100%, or a size of 4m or more";
+    if let Some(percent) = text.strip_suffix('%') {
+        return match percent.parse::<u32>() {
+            Ok(1..=100) => Ok(text.to_owned()),
+            _ => Err(help.to_owned()),
+        };
+    }
+    let bytes = parse_size::Config::new().with_binary().parse_size(text).map_err(|error| format!("{error}; {help}"))?;
+    if bytes < 4 << 20 { Err(help.to_owned()) } else { Ok(bytes.to_string()) }
+}
+
+fn main() -> ExitCode {
+    let outcome = match CommandLine::parse().command {
+        Subcommands::Run(run) => run_program(&run),
+        Subcommands::Check => check(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("lull-far: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn check() -> Result<(), String> {
+    let mut any = false;
+    for (mode, name) in [(FaultMode::InThread, "--faults thread"), (FaultMode::Handlers, "--faults handlers")] {
+        match Kernel::open(mode) {
+            Ok(_) => {
+                any = true;
+                println!("{name}: permitted");
+            }
+            Err(error) => println!("{name}: not permitted: {error}"),
+        }
+    }
+    if any { Ok(()) } else { Err("this machine permits neither".to_owned()) }
+}
+
+fn run_program(run: &Run) -> Result<(), String> {
+    let mode = match run.faults {
+        Faults::Thread => FaultMode::InThread,
+        Faults::Handlers => FaultMode::Handlers,
+    };
+    Kernel::open(mode).map_err(|error| error.to_string())?;
+    let directory = directory(run)?;
+    let library = preload_library()?;
+    let mut preload = library.clone().into_os_string();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    if preload.to_string_lossy().contains(' ') {
+        return Err(format!("{} has a space in its path, which LD_PRELOAD cannot say", library.display()));
+    }
+    let (program, arguments) = run.program.split_first().ok_or("no program")?;
+    let error = Command::new(program)
+        .args(arguments)
+        .env("LD_PRELOAD", preload)
+        .env("LULL_FAR_DIRECTORY", directory)
+        .env("LULL_FAR_SERVERS", run.servers.join(","))
+        .env("LULL_FAR_LOCAL", &run.local)
+        .env("LULL_FAR_REPLICAS", run.replicas.to_string())
+        .env(
+            "LULL_FAR_FAULTS",
+            match run.faults {
+                Faults::Thread => "0",
+                Faults::Handlers => "1",
+            },
+        )
+        .env("LULL_FAR_SERVER_TIMEOUT_MS", run.server_timeout.to_string())
+        .env("LULL_FAR_STATISTICS", if run.statistics { "1" } else { "0" })
+        .exec();
+    Err(format!("cannot run {}: {error}", program.display()))
+}
+
+/// The marked directory, as the kernel will name it.
+fn directory(run: &Run) -> Result<PathBuf, String> {
+    let said = |argument: &OsStr| argument.to_str()?.strip_prefix("-XX:AllocateHeapAt=").map(PathBuf::from);
+    let found = run.directory.clone().or_else(|| run.program.iter().rev().find_map(|argument| said(argument)));
+    let Some(directory) = found else {
+        return Err("no memory of this program would be far: give --directory DIR, or -XX:AllocateHeapAt=DIR to a JVM".to_owned());
+    };
+    let real = directory.canonicalize().map_err(|error| format!("directory {}: {error}", directory.display()))?;
+    if real.is_dir() { Ok(real) } else { Err(format!("{} is no directory", real.display())) }
+}
+
+/// The library: that of the environment, or the one beside this program, or in `../lib/lull`.
+fn preload_library() -> Result<PathBuf, String> {
+    if let Some(said) = std::env::var_os("LULL_FAR_PRELOAD") {
+        let path = PathBuf::from(said);
+        return if path.exists() { Ok(path) } else { Err(format!("LULL_FAR_PRELOAD is {}, which is not there", path.display())) };
+    }
+    let name = Path::new("liblull_far_preload.so");
+    let here = std::env::current_exe().map_err(|error| format!("cannot find myself: {error}"))?;
+    let here = here.parent().unwrap_or(Path::new("/"));
+    let places = [here.join(name), here.join("../lib/lull").join(name)];
+    let found = places.iter().find(|place| place.exists());
+    let nowhere = || format!("{} is neither in {} nor in {}/../lib/lull", name.display(), here.display(), here.display());
+    found.cloned().ok_or_else(|| format!("{}; LULL_FAR_PRELOAD may say where it is", nowhere()))
+}

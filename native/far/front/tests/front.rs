@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! `lull-far run` with a program in C and with stock JVMs, which know nothing of it.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use lull_memd::{Config, Server};
+
+fn front() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lull-far"));
+    // Where cargo leaves the library of a package that another one's tests depend on.
+    let library = built().join("deps/liblull_far_preload.so");
+    command.env("LULL_FAR_PRELOAD", library);
+    command
+}
+
+fn built() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_lull-far")).parent().unwrap().to_owned()
+}
+
+/// A directory of this test, removed at its end.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Directory {
+        let path = built().join(format!("far-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Directory(path)
+    }
+
+    fn name(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn server(megabytes: u64) -> Server {
+    Server::start(Config::new("127.0.0.1:0".parse().unwrap(), megabytes << 20)).unwrap()
+}
+
+/// Whether a fault mode is permitted; says why not.
+fn permitted(mode: &str, test: &str) -> bool {
+    let output = front().arg("check").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = text.lines().find(|line| line.starts_with(&format!("--faults {mode}: "))).unwrap();
+    if line.ends_with(": permitted") {
+        return true;
+    }
+    eprintln!("SKIPPED {test}: {line}");
+    false
+}
+
+/// The workload of the pager's tests, without the pager.
+fn workload() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let program = built().join(format!("far-plain-workload-{}", std::process::id()));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pager/tests/c/workload.c");
+        let status = Command::new("cc").args(["-O2", "-pthread", "-o"]).arg(&program).arg(source).status().unwrap();
+        assert!(status.success());
+        program
+    })
+}
+
+/// Runs a command to its end; the most bytes of its memory files, looked at from outside.
+fn watch(command: &mut Command) -> (Output, u64) {
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let process = child.id();
+    let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let watcher = {
+        let done = std::sync::Arc::clone(&done);
+        std::thread::spawn(move || {
+            let mut most = 0;
+            while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                most = most.max(memory_file_bytes(process));
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+            most
+        })
+    };
+    let output = child.wait_with_output().unwrap();
+    done.store(true, std::sync::atomic::Ordering::Relaxed);
+    (output, watcher.join().unwrap())
+}
+
+fn memory_file_bytes(process: u32) -> u64 {
+    let Ok(entries) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return 0 };
+    entries
+        .filter_map(Result::ok)
+        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|link| link.to_string_lossy().contains("memfd:lull-far")))
+        .filter_map(|entry| std::fs::metadata(entry.path()).ok())
+        .map(|file| file.blocks() * 512)
+        .sum()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A count of the line of --statistics.
+fn count(output: &Output, name: &str) -> u64 {
+    let text = text(&output.stderr);
+    let line = text.lines().find(|line| line.starts_with("lull-far: local ")).unwrap_or_else(|| panic!("{text}"));
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words[words.iter().position(|&word| word == name).unwrap() + 1].parse().unwrap()
+}
+
+#[test]
+fn a_program_in_c_that_maps_a_file() {
+    let directory = Directory::new("c");
+    for (mode, pattern) in [("thread", "random"), ("thread", "shared"), ("handlers", "random")] {
+        if !permitted(mode, "a program in C") {
+            continue;
+        }
+        let servers = [server(64), server(64)];
+        let names = format!("{},{}", servers[0].address, servers[1].address);
+        let file = directory.0.join(format!("{mode}-{pattern}"));
+        let (output, most) = watch(
+            front()
+                .args(["run", "--servers", &names, "--local", "25%", "--directory", directory.name(), "--faults", mode])
+                .args(["--server-timeout", "60000", "--statistics", "--"])
+                .arg(workload())
+                .args(["map", file.to_str().unwrap(), "8192", pattern, "2", "20000"]),
+        );
+        let stderr = text(&output.stderr);
+        assert!(output.status.success(), "{mode} {pattern}: {stderr}");
+        assert!(text(&output.stdout).contains("bytes compared 33554432 wrong words 0"), "{mode} {pattern}");
+        assert!(most > 0 && most <= 8 << 20, "{most} bytes local");
+        assert!(count(&output, "fetched") > 0 && count(&output, "written") > 0, "{stderr}");
+    }
+}
+
+/// JVMs that are installed: the one on the path, and a 25.
+fn jvms() -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = std::fs::read_dir("/usr/lib/jvm")
+        .map(|entries| entries.filter_map(Result::ok).map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    all.extend(std::env::var_os("JAVA_HOME").map(PathBuf::from));
+    let mut all: Vec<PathBuf> = all.iter().filter_map(|home| home.join("bin/java").canonicalize().ok()).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// The test's class, of the oldest JDK that has a compiler.
+fn classes(directory: &Path) -> bool {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/Verified.java");
+    jvms().iter().any(|java| {
+        let compiler = java.with_file_name("javac");
+        compiler.exists()
+            && Command::new(compiler).args(["--release", "17", "-d"]).arg(directory).arg(&source).status().is_ok_and(|s| s.success())
+    })
+}
+
+#[test]
+fn stock_jvms_with_a_quarter_of_the_heap() {
+    if !permitted("thread", "stock JVMs") {
+        return;
+    }
+    let directory = Directory::new("java");
+    if !classes(&directory.0) {
+        eprintln!("SKIPPED stock JVMs: no JDK is installed in /usr/lib/jvm or JAVA_HOME");
+        return;
+    }
+    for java in jvms() {
+        for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+            let servers = [server(256), server(256)];
+            let names = format!("{},{}", servers[0].address, servers[1].address);
+            let (output, most) = watch(
+                front()
+                    .args(["run", "--servers", &names, "--local", "25%", "--server-timeout", "60000", "--statistics", "--"])
+                    .arg(&java)
+                    .args([collector, "-Xms128m", "-Xmx128m", &format!("-XX:AllocateHeapAt={}", directory.name()), "-cp"])
+                    .args([directory.name(), "Verified", "150000", "60000", "2"]),
+            );
+            let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+            eprintln!("{} {collector}: {} {}", java.display(), stdout.trim(), stderr.trim());
+            assert!(output.status.success(), "{} {collector}: {stdout}{stderr}", java.display());
+            assert!(!stdout.contains("warning") && !stderr.contains("warning"), "{stdout}{stderr}");
+            assert!(stdout.contains(" wrong=0"), "{stdout}");
+            assert!(most > 0 && most <= 32 << 20, "{most} bytes local");
+            assert!(count(&output, "fetched") > 0, "the heap fits into a quarter of it: {stderr}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_said_before_the_program_runs() {
+    let directory = Directory::new("errors");
+    let run = |arguments: &[&str]| {
+        let output = front().arg("run").args(arguments).output().unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        text(&output.stderr)
+    };
+    let cases: &[(&[&str], &str)] = &[
+        (&["--servers", "a:1", "--local", "25%", "--", "true"], "no memory of this program would be far: give --directory DIR"),
+        (&["--servers", "a:1", "--local", "0%", "--", "true"], "say 1% to 100%, or a size of 4m or more"),
+        (&["--servers", "a:1", "--local", "101%", "--", "true"], "say 1% to 100%, or a size of 4m or more"),
+        (&["--servers", "a:1", "--local", "1m", "--", "true"], "say 1% to 100%, or a size of 4m or more"),
+        (&["--servers", "a:1", "--local", "25%", "--replicas", "2", "--", "true"], "2 is not in 0..=1"),
+        (&["--servers", "a:1", "--local", "25%", "--directory", "/nowhere", "--", "true"], "directory /nowhere: No such file"),
+        (
+            &["--servers", "a:1", "--local", "25%", "--directory", directory.name(), "--", "/no/program"],
+            "cannot run /no/program: No such file",
+        ),
+    ];
+    for (arguments, want) in cases {
+        let text = run(arguments);
+        assert!(text.contains(want), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_mapped_is_said_and_the_program_gets_an_error() {
+    if !permitted("thread", "what cannot be mapped") {
+        return;
+    }
+    let directory = Directory::new("refused");
+    let file = directory.0.join("file");
+    let map = |servers: &str| {
+        let output = front()
+            .args(["run", "--servers", servers, "--local", "25%", "--directory", directory.name(), "--"])
+            .arg(workload())
+            .args(["map", file.to_str().unwrap(), "8192", "random", "1", "1"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        std::fs::remove_file(&file).unwrap();
+        text(&output.stderr)
+    };
+    let small = server(8);
+    let text = map(&small.address.to_string());
+    assert!(text.contains("a file of 33554432 bytes was not mapped: memory server 127.0.0.1:"), "{text}");
+    assert!(text.contains("FULL: region 1 of 8192 pages does not fit") && text.contains("mmap: "), "{text}");
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let text = map(&closed.to_string());
+    assert!(text.contains("cannot connect: Connection refused"), "{text}");
+}

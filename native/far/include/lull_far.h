@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0 */
+#ifndef LULL_FAR_H
+#define LULL_FAR_H
+
+/*
+ * The pager: memory whose pages live on memory servers (lull-memd), with a hard bound on what is local.
+ * Linux 6.7 or later, x86-64. Link with liblull_far.so, or with liblull_far.a and -lpthread -ldl -lm.
+ *
+ * One pager for each process. It lives until the process ends, also after a dlclose, which is not possible.
+ * When the pages of a mapped range cannot be had any more (a server is lost and nobody else has them), the process writes one
+ * line to standard error and ends at once with status LULL_FAR_EXIT_STATUS: no thread ever reads a wrong page.
+ *
+ * With LULL_FAR_IN_THREAD, the pager handles SIGBUS. Rules for the program then:
+ *   - SIGBUS is blocked in no thread, and set by nobody behind the pager's back (liblull_far_preload.so sees to both);
+ *   - no system call is given an address in paged memory, or it may fail with EFAULT;
+ *   - a thread that uses paged memory has 16 KB of stack left, or an alternate signal stack of that size.
+ * A child of fork() has no paged memory: an access there ends it with SIGSEGV.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The status of a process whose pages are lost. */
+#define LULL_FAR_EXIT_STATUS 86
+
+enum {
+  LULL_FAR_IN_THREAD = 0, /* a fault is served by the thread that has it, in a handler of SIGBUS: faster, needs no privilege */
+  LULL_FAR_HANDLERS = 1   /* by threads of the pager: system calls may use paged memory; needs CAP_SYS_PTRACE or
+                             vm.unprivileged_userfaultfd=1 */
+};
+
+struct lull_far_options {
+  size_t      size;              /* sizeof(struct lull_far_options) */
+  const char* servers;           /* "host:port,host:port", 1 to 64 of them */
+  uint64_t    local_bytes;       /* the bound on local memory of all ranges together; 4 MB or more */
+  uint64_t    capacity_bytes;    /* what may be mapped over the life of the process; 9 bytes of tables per page that is used */
+  uint32_t    replicas;          /* servers that hold each page beside the first: 0, or 1 to survive the loss of any one server,
+                                    at twice the remote memory and the traffic for writes */
+  uint32_t    fault_mode;        /* LULL_FAR_IN_THREAD or LULL_FAR_HANDLERS */
+  uint32_t    server_timeout_ms; /* a server that is silent for longer is lost; 0: 10000. Shorter ends waits sooner, and takes
+                                    slow servers for lost ones */
+  uint32_t    reserved;          /* 0 */
+};
+
+/* Counts since the start. A page has 4096 bytes. */
+struct lull_far_statistics {
+  uint64_t local_pages;         /* now in local memory; never above the next */
+  uint64_t local_pages_limit;
+  uint64_t zero_faults;         /* first uses of pages */
+  uint64_t fetch_faults;        /* faults that waited for a server */
+  uint64_t second_chances;      /* faults on pages that were about to leave, but were still local */
+  uint64_t pages_fetched;       /* with those read ahead */
+  uint64_t pages_written;       /* acknowledged by the servers */
+  uint64_t pages_dropped_clean; /* left local memory without being written */
+  uint64_t replica_fetches;     /* fetches that a second server answered */
+};
+
+/*
+ * The functions return 0 for success and -1 for failure, if nothing else is said. `error` gets one line of at most
+ * `error_size` - 1 bytes that says what was wrong, and a zero; it may be NULL.
+ */
+
+/* Whether this machine permits a fault mode. */
+int lull_far_probe(uint32_t fault_mode, char* error, size_t error_size);
+
+/* Connects to all servers and starts the pager's threads. Once for each process. */
+int lull_far_start(const struct lull_far_options* options, char* error, size_t error_size);
+
+/*
+ * Maps a range of zeros: rounded up to whole pages, at an address of the kernel's choice, or at `fixed`, where it replaces what is
+ * mapped. The servers have reserved memory for all of it when this returns. NULL for failure. 64 ranges at most.
+ */
+void* lull_far_map(size_t bytes, void* fixed, char* error, size_t error_size);
+
+/* Unmaps a whole range. What was in it is gone. No other thread may use it any more. */
+int lull_far_unmap(void* address);
+
+/* 1 if the address lies in a mapped range, else 0. Async-signal-safe. */
+int lull_far_contains(const void* address);
+
+int lull_far_get_statistics(struct lull_far_statistics* out);
+
+/* Gives all regions back to the servers, instead of when the servers' --linger is over. For the end of the process. */
+void lull_far_leave(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LULL_FAR_H */

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Counters, and their page in Prometheus' text format.
+
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use lull_far_protocol::{ErrorCode, Op};
+
+use crate::server::Shared;
+
+/// What has happened since the server started. All counters are independent of each other: relaxed.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    /// Connections that are open.
+    pub connections: AtomicUsize,
+    /// Connections accepted.
+    pub accepted: AtomicU64,
+    /// Pages sent in DATA.
+    pub pages_fetched: AtomicU64,
+    /// Pages replaced by WRITE.
+    pub pages_written: AtomicU64,
+    /// Bytes of whole frames received.
+    pub bytes_received: AtomicU64,
+    /// Bytes of answers sent.
+    pub bytes_sent: AtomicU64,
+    frames: [AtomicU64; 17],
+    errors: [AtomicU64; 17],
+}
+
+impl Metrics {
+    /// Adds to a counter.
+    pub fn add(counter: &AtomicU64, count: usize) {
+        counter.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    /// Counts a request that passed all checks.
+    pub fn frame(&self, op: Op) {
+        self.frames[op as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts an ERROR that was sent.
+    pub fn error(&self, code: ErrorCode) {
+        self.errors[code as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn page(&self, shared: &Shared) -> String {
+        let census = shared.store.census();
+        let arena = &shared.store.arena;
+        let mut page = String::new();
+        let mut metric = |name: &str, kind: &str, help: &str, values: &[(String, u64)]| {
+            let _ = writeln!(page, "# HELP lull_memd_{name} {help}\n# TYPE lull_memd_{name} {kind}");
+            for (labels, value) in values {
+                let _ = writeln!(page, "lull_memd_{name}{labels} {value}");
+            }
+        };
+        let one = |value: u64| vec![(String::new(), value)];
+        let get = |counter: &AtomicU64| one(counter.load(Ordering::Relaxed));
+        metric("committed_bytes", "gauge", "Memory committed when the server started.", &one(arena.capacity()));
+        metric("free_bytes", "gauge", "Committed memory that no region has.", &one(arena.free()));
+        metric("clients", "gauge", "Clients with a connection, or within --linger after their last.", &one(census.clients as u64));
+        metric("regions", "gauge", "Regions of all clients.", &one(census.regions as u64));
+        metric("connections", "gauge", "Open connections.", &one(self.connections.load(Ordering::Relaxed) as u64));
+        metric("stopping", "gauge", "1 after the server was told to stop.", &one(shared.stopping().into()));
+        metric("connections_total", "counter", "Connections accepted.", &get(&self.accepted));
+        metric("pages_fetched_total", "counter", "Pages sent to clients.", &get(&self.pages_fetched));
+        metric("pages_written_total", "counter", "Pages replaced by clients.", &get(&self.pages_written));
+        metric("received_bytes_total", "counter", "Bytes of whole frames received.", &get(&self.bytes_received));
+        metric("sent_bytes_total", "counter", "Bytes of answers sent.", &get(&self.bytes_sent));
+        let frames: Vec<_> = Op::ALL
+            .iter()
+            .map(|&op| (format!("{{op=\"{}\"}}", op.name()), self.frames[op as usize].load(Ordering::Relaxed)))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        metric("requests_total", "counter", "Requests that passed all checks.", &frames);
+        let errors: Vec<_> = ErrorCode::ALL
+            .iter()
+            .map(|&code| (format!("{{code=\"{}\"}}", code.name()), self.errors[code as usize].load(Ordering::Relaxed)))
+            .collect();
+        metric("errors_total", "counter", "Errors sent to clients.", &errors);
+        page
+    }
+}
+
+/// Answers one HTTP request. Only `GET /metrics` is known; whoever is slow is dropped.
+pub fn answer(shared: &Shared, mut stream: TcpStream) {
+    let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
+    let _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
+    let mut request = [0; 4096];
+    let mut got = 0;
+    // One read a second at the longest, and no more of them than a request has lines in practice.
+    for _ in 0..16 {
+        match stream.read(&mut request[got..]) {
+            Ok(count @ 1..) => got += count,
+            _ => return,
+        }
+        if request[..got].windows(4).any(|end| end == b"\r\n\r\n") {
+            let known = request.starts_with(b"GET /metrics ") || request.starts_with(b"GET /metrics?");
+            let (status, body) =
+                if known { ("200 OK", shared.metrics.page(shared)) } else { ("404 Not Found", "see /metrics\n".to_owned()) };
+            let length = body.len();
+            let kind = "text/plain; version=0.0.4; charset=utf-8";
+            let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
+            return;
+        }
+        if got == request.len() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! What a server answers to a client that does nothing wrong.
+
+mod common;
+
+use common::{Answer, MB, Peer, page, server};
+use lull_far_protocol::golden::frame;
+use lull_far_protocol::{ChannelKind, Discard, ErrorCode, HEADER_LEN, Header, Message, PAGE_SIZE, WriteAck, crc32c_of};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+fn bytes_of(answer: Answer) -> Vec<u8> {
+    let Answer::Frame(header, payload) = answer else { panic!("closed") };
+    let mut bytes = lull_far_protocol::seal(header.op, header.sequence, header.region, &[&payload]).to_vec();
+    bytes.extend_from_slice(&payload);
+    bytes
+}
+
+#[test]
+fn golden_requests_have_golden_answers() {
+    let server = server(|_| {});
+    let mut peers: Vec<Peer> = ["hello-control", "hello-fetch", "hello-write"]
+        .into_iter()
+        .map(|name| {
+            let mut peer = Peer::raw(server.address);
+            peer.send(&frame(name));
+            let Answer::Frame(header, payload) = peer.answer() else { panic!("closed") };
+            assert!(matches!(Message::decode(&header, &payload), Ok(Message::HelloAck(_))));
+            // All that does not depend on the server.
+            let golden = frame("hello-ack");
+            assert_eq!(payload[..16], golden[HEADER_LEN..HEADER_LEN + 16]);
+            peer
+        })
+        .collect();
+    let conversation = [
+        (0, "region-map", Some("region-mapped")),
+        (2, "write", Some("write-ack")),
+        (2, "fence", Some("fence-ack")),
+        (1, "fetch", Some("data")),
+        (2, "discard", Some("discard-ack")),
+        (0, "heartbeat", None),
+        (0, "bye", Some("bye")),
+    ];
+    for (peer, request, answer) in conversation {
+        peers[peer].send(&frame(request));
+        let got = bytes_of(peers[peer].answer());
+        match answer {
+            Some(answer) => assert!(got == frame(answer), "{request} is not answered by {answer}"),
+            None => assert!(matches!(Header::decode(got.first_chunk().unwrap()), Ok(h) if h.op.name() == "HEARTBEAT_ACK")),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Write(Vec<u64>, u64),
+    Fetch(u64, u32),
+    Discard(u64, u64),
+}
+
+const PAGES: u64 = 600;
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (prop::collection::btree_set(0..PAGES, 1..8), any::<u64>())
+            .prop_map(|(numbers, seed)| Step::Write(numbers.into_iter().collect(), seed)),
+        (0..PAGES, 1..=256_u32).prop_map(|(first, count)| Step::Fetch(first, count.min((PAGES - first) as u32))),
+        (0..PAGES, 1..=PAGES).prop_map(|(first, count)| Step::Discard(first, count.min(PAGES - first))),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_region_is_an_array_of_pages(steps in prop::collection::vec(step(), 1..40)) {
+        let server = server(|_| {});
+        let [_control, mut fetch, mut write] = Peer::client(server.address, 1, 9, PAGES);
+        let mut model = vec![0; PAGES as usize * PAGE_SIZE];
+        for step in steps {
+            match step {
+                Step::Write(numbers, seed) => {
+                    let bytes: Vec<u8> = (0..numbers.len() as u64).flat_map(|i| page(seed ^ i)).collect();
+                    for (&number, page) in numbers.iter().zip(bytes.chunks(PAGE_SIZE)) {
+                        model[number as usize * PAGE_SIZE..][..PAGE_SIZE].copy_from_slice(page);
+                    }
+                    let want = WriteAck { count: numbers.len() as u32, content_crc: crc32c_of(&[&bytes]) };
+                    prop_assert_eq!(write.write(9, &numbers, &bytes).message(), format!("{:?}", Message::WriteAck(want)));
+                }
+                Step::Fetch(first, count) => {
+                    let want = &model[first as usize * PAGE_SIZE..][..count as usize * PAGE_SIZE];
+                    prop_assert!(fetch.fetch(9, first, count) == want);
+                }
+                Step::Discard(first, count) => {
+                    model[first as usize * PAGE_SIZE..][..count as usize * PAGE_SIZE].fill(0);
+                    let run = Discard { first, count };
+                    prop_assert_eq!(write.ask(&Message::Discard(run), 9).message(), format!("{:?}", Message::DiscardAck(run)));
+                }
+            }
+        }
+        for first in (0..PAGES).step_by(200) {
+            prop_assert!(fetch.fetch(9, first, 200) == model[first as usize * PAGE_SIZE..][..200 * PAGE_SIZE]);
+        }
+    }
+}
+
+#[test]
+fn clients_do_not_see_each_other() {
+    let server = server(|_| {});
+    let [_c1, mut fetch1, mut write1] = Peer::client(server.address, 1, 7, 4);
+    let [_c2, mut fetch2, mut write2] = Peer::client(server.address, 2, 7, 4);
+    assert!(matches!(write1.write(7, &[2], &page(1)), Answer::Frame(..)));
+    assert!(matches!(write2.write(7, &[2], &page(2)), Answer::Frame(..)));
+    assert!(fetch1.fetch(7, 2, 1) == page(1));
+    assert!(fetch2.fetch(7, 2, 1) == page(2));
+    let mut stranger = Peer::hello(server.address, 3, ChannelKind::Fetch, 1);
+    let run = lull_far_protocol::Fetch { first: 2, count: 1 };
+    stranger.ask(&Message::Fetch(run), 7).error(ErrorCode::UnknownRegion);
+}
+
+#[test]
+fn memory_comes_back_as_zeros() {
+    let server = server(|_| {});
+    for round in 1..4 {
+        let pages = 8 * MB / PAGE_SIZE as u64;
+        let [mut control, mut fetch, mut write] = Peer::client(server.address, round, 1, pages);
+        assert!(fetch.fetch(1, pages - 256, 256).iter().all(|&byte| byte == 0), "another client's page");
+        assert!(matches!(write.write(1, &[pages - 1], &page(3)), Answer::Frame(..)));
+        assert_eq!(control.ask(&Message::Bye, 0).message(), "Bye");
+        // The other connections hold nothing back.
+        write.write(1, &[0], &page(3)).error(ErrorCode::UnknownRegion);
+    }
+}
+
+#[test]
+fn a_full_server_says_so_and_goes_on() {
+    let server = server(|_| {});
+    let [mut control, ..] = Peer::client(server.address, 1, 1, 7 * MB / PAGE_SIZE as u64);
+    let text = control.ask(&Message::RegionMap { pages: 257 }, 2).error(ErrorCode::Full);
+    assert_eq!(text, "region 2 of 257 pages does not fit into 1048576 free bytes of 8388608");
+    control.ask(&Message::RegionMap { pages: u64::MAX / 4096 }, 2).error(ErrorCode::Full);
+    assert!(matches!(control.ask(&Message::RegionMap { pages: 256 }, 2), Answer::Frame(h, _) if h.op.name() == "REGION_MAPPED"));
+    // The same again is the same region; another size is not.
+    assert!(matches!(control.ask(&Message::RegionMap { pages: 256 }, 2), Answer::Frame(h, _) if h.op.name() == "REGION_MAPPED"));
+    control.ask(&Message::RegionMap { pages: 255 }, 2).error(ErrorCode::RegionExists);
+    control.ask(&Message::RegionMap { pages: 1 }, 3).error(ErrorCode::Full);
+}
+
+#[test]
+fn regions_outlive_connections_for_the_linger_time_only() {
+    let server = server(|config| config.linger = Duration::from_millis(700));
+    let [control, fetch, mut write] = Peer::client(server.address, 1, 1, 2048);
+    assert!(matches!(write.write(1, &[5], &page(5)), Answer::Frame(..)));
+    drop((control, fetch, write));
+    // Back in time: everything is there.
+    let mut fetch = Peer::hello(server.address, 1, ChannelKind::Fetch, 2);
+    assert!(fetch.fetch(1, 5, 1) == page(5));
+    // A connection keeps them, however long.
+    std::thread::sleep(Duration::from_millis(1100));
+    assert!(fetch.fetch(1, 5, 1) == page(5));
+    drop(fetch);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let mut other = Peer::hello(server.address, 2, ChannelKind::Control, 1);
+        let answer = other.ask(&Message::RegionMap { pages: 2048 }, 1);
+        if matches!(&answer, Answer::Frame(h, _) if h.op.name() == "REGION_MAPPED") {
+            break;
+        }
+        answer.error(ErrorCode::Full);
+        other.ask(&Message::Bye, 0);
+        assert!(Instant::now() < deadline, "the regions were never freed");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    Peer::hello(server.address, 1, ChannelKind::Fetch, 1)
+        .ask(&Message::Fetch(lull_far_protocol::Fetch { first: 5, count: 1 }), 1)
+        .error(ErrorCode::UnknownRegion);
+}
+
+#[test]
+fn requests_may_be_sent_before_the_answers_are_read() {
+    let server = server(|_| {});
+    let [_control, mut fetch, mut write] = Peer::client(server.address, 1, 1, 64);
+    let mut frames = Vec::new();
+    for number in 0..64 {
+        frames.extend(write.write_frame(1, &[number], &page(number)));
+    }
+    frames.extend(write.frame(&Message::Fence, 0));
+    write.send(&frames);
+    for sequence in 2..66 {
+        assert!(matches!(write.answer(), Answer::Frame(h, _) if h.op.name() == "WRITE_ACK" && h.sequence == sequence));
+    }
+    assert_eq!(write.answer().message(), "FenceAck");
+    let mut frames = Vec::new();
+    for number in 0..64 {
+        frames.extend(fetch.frame(&Message::Fetch(lull_far_protocol::Fetch { first: number, count: 1 }), 1));
+    }
+    fetch.send(&frames);
+    for number in 0..64 {
+        let Answer::Frame(_, payload) = fetch.answer() else { panic!("closed") };
+        assert!(payload[16..] == page(number));
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The server as a process: its command line, signals, log and metrics.
+
+mod common;
+
+use common::{Answer, Peer, get, page};
+use lull_far_protocol::{ChannelKind, ErrorCode, Message};
+use std::io::{BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpListener};
+use std::process::{Child, Command, Output, Stdio};
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lull-memd"));
+    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Starts a server, and reads from its first line where it listens.
+fn start(args: &[&str]) -> (Child, SocketAddr) {
+    let mut child = command(args).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let address = line.strip_prefix("listening at ").unwrap_or_else(|| panic!("{line:?}")).trim().parse().unwrap();
+    (child, address)
+}
+
+fn signal(child: &Child, name: &str) {
+    assert!(Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap().success());
+}
+
+fn refused(args: &[&str]) -> String {
+    let Output { status, stderr, stdout } = command(args).output().unwrap();
+    assert!(!status.success() && stdout.is_empty(), "{args:?} was accepted");
+    String::from_utf8(stderr).unwrap()
+}
+
+#[test]
+fn sigterm_without_clients_ends_well() {
+    let (mut child, address) = start(&["--listen", "127.0.0.1:0", "--memory", "1m"]);
+    // A client that has no memory here does not hold it up.
+    let _idle = Peer::hello(address, 1, ChannelKind::Control, 1);
+    signal(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn sigterm_with_clients_waits_and_then_says_what_was_lost() {
+    let (mut child, address) = start(&["--listen", "127.0.0.1:0", "--memory", "2m", "--drain", "3600", "--log", "json"]);
+    let [mut control, mut fetch, mut write] = Peer::client(address, 1, 1, 4);
+    assert!(matches!(write.write(1, &[1], &page(1)), Answer::Frame(..)));
+    signal(&child, "TERM");
+    while !control.ask(&Message::Heartbeat, 0).message().ends_with("stopping: true })") {}
+    assert!(fetch.fetch(1, 1, 1) == page(1));
+    assert!(child.try_wait().unwrap().is_none());
+    signal(&child, "TERM");
+    fetch.refused(ErrorCode::ShuttingDown);
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    let mut log = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.lines().all(|line| line.starts_with('{') && line.ends_with('}')), "{log}");
+    assert!(log.contains("it is lost\",\"bytes\":1048576"), "{log}");
+}
+
+#[test]
+fn what_cannot_be_committed_is_refused_with_the_numbers() {
+    let text = refused(&["--listen", "127.0.0.1:0", "--memory", "900t"]);
+    assert!(text.contains("cannot commit 989560464998400 bytes of memory: the machine has "), "{text}");
+    let text = refused(&["--listen", "127.0.0.1:0", "--memory", "4k"]);
+    assert!(text.contains("--memory is 4096 bytes; it must be 1048576 (1m) or more"), "{text}");
+}
+
+#[test]
+fn bad_arguments_are_refused_by_name() {
+    for (args, want) in [
+        (&["--listen", "127.0.0.1:0", "--memory", "lots"][..], "say a number of bytes, or one with k, m, g or t"),
+        (&["--listen", "127.0.0.1", "--memory", "1m"], "say address:port"),
+        (&["--listen", "127.0.0.1:0"], "--memory <SIZE>"),
+        (&["--listen", "127.0.0.1:0", "--memory", "1m", "--linger", "0"], "0 is not in 1..=86400"),
+        (&["--listen", "127.0.0.1:0", "--memory", "1m", "--frame-timeout", "3601"], "3601 is not in 1..=3600"),
+        (&["--listen", "127.0.0.1:0", "--memory", "1m", "--max-connections", "0"], "0 is not in 1..=65536"),
+    ] {
+        let text = refused(args);
+        assert!(text.contains(want), "{args:?}: {text}");
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let text = refused(&["--listen", &address, "--memory", "1m"]);
+    assert!(text.contains(&format!("cannot listen at {address}: ")), "{text}");
+}
+
+#[test]
+fn metrics_count_what_has_happened() {
+    let mut server_config = lull_memd::Config::new("127.0.0.1:0".parse().unwrap(), 4 << 20);
+    server_config.metrics = Some("127.0.0.1:0".parse().unwrap());
+    let server = lull_memd::Server::start(server_config).unwrap();
+    let metrics = server.metrics_address.unwrap();
+    let [_control, mut fetch, mut write] = Peer::client(server.address, 1, 1, 300);
+    for number in 0..5 {
+        assert!(matches!(write.write(1, &[number, number + 1], &[page(1), page(2)].concat()), Answer::Frame(..)));
+    }
+    fetch.fetch(1, 0, 200);
+    fetch.ask(&Message::Fetch(lull_far_protocol::Fetch { first: 0, count: 1 }), 8).error(ErrorCode::UnknownRegion);
+    let page = get(metrics, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+    for line in [
+        "lull_memd_committed_bytes 4194304",
+        "lull_memd_free_bytes 2097152",
+        "lull_memd_clients 1",
+        "lull_memd_regions 1",
+        "lull_memd_connections 3",
+        "lull_memd_pages_fetched_total 200",
+        "lull_memd_pages_written_total 10",
+        "lull_memd_requests_total{op=\"WRITE\"} 5",
+        "lull_memd_requests_total{op=\"FETCH\"} 2",
+        "lull_memd_errors_total{code=\"UNKNOWN_REGION\"} 1",
+        "lull_memd_errors_total{code=\"CRC\"} 0",
+    ] {
+        assert!(page.lines().any(|l| l == line), "{line} is not in\n{page}");
+    }
+    assert!(get(metrics, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+    // Hostile requests end; the page is there afterwards.
+    assert_eq!(get(metrics, &"x".repeat(5000)), "");
+    assert!(get(metrics, "GET /metrics HTTP/1.0\r\n\r\n").contains("lull_memd_stopping 0"));
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The evictor: one thread that makes room.
+//!
+//! Two queues, as in VMS: what is mapped, oldest first, and what was unmapped and is still in local memory. A page that
+//! is used while it is in the second goes back into the first without a byte over the network; that is the only sign of use
+//! there is, as nobody keeps accessed bits for us. What reaches the end of the second was not used for as long as it took
+//! to get there, and leaves: at once if it is clean, after the servers' acknowledgement if it is dirty (invariant **A**).
+//!
+//! This thread touches no paged memory: it reads pages from the memory file.
+
+use std::collections::VecDeque;
+use std::os::fd::AsRawFd;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use lull_far_protocol::{ChannelKind, ErrorCode, MAX_PAGES_PER_FRAME, Message, Op, Write, crc32c_of};
+
+use crate::PAGE_SIZE;
+use crate::fault::give_room;
+use crate::kernel::Span;
+use crate::last_words::{fatal, say};
+use crate::layout::Place;
+use crate::link::{Channel, LinkError, Server};
+use crate::page::{Claim, Kind};
+use crate::pager::Pager;
+use crate::syscall::{self, Errno};
+
+/// Pages in one step: the cost of a flush of other processors' translations is shared by so many.
+const BATCH: usize = MAX_PAGES_PER_FRAME;
+
+/// The thread.
+pub fn run(pager: &'static Pager) {
+    let mut evictor = Evictor::new(pager);
+    let room = &pager.room;
+    while !pager.stopping.load(Ordering::Relaxed) {
+        if room.free() >= room.low() {
+            pager.evictor.wait(1_000_000_000, || room.free() >= room.low());
+            continue;
+        }
+        while room.free() < room.high() {
+            // Held for one step, so that `leave` knows that none is under way.
+            let working = pager.evicting.lock().unwrap_or_else(PoisonError::into_inner);
+            if pager.stopping.load(Ordering::Relaxed) {
+                return;
+            }
+            let done = evictor.step();
+            drop(working);
+            if !done {
+                // All that is local is Busy or just put in: wait for the threads that do so.
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        }
+    }
+}
+
+struct Evictor {
+    pager: &'static Pager,
+    /// Numbers of pages that were unmapped, oldest first. Some of them may be in use again.
+    unmapped: VecDeque<u32>,
+    /// Pages ever put into it.
+    unmapped_total: u64,
+    /// Pages that left local memory.
+    reclaimed_total: u64,
+    write: Vec<Channel>,
+    /// Contents of the dirty pages of a step.
+    contents: Vec<u8>,
+    vectors: Vec<libc::iovec>,
+    written: Vec<bool>,
+}
+
+impl Evictor {
+    fn new(pager: &'static Pager) -> Evictor {
+        Evictor {
+            pager,
+            unmapped: VecDeque::with_capacity(pager.room.total() as usize * 2),
+            unmapped_total: 0,
+            reclaimed_total: 0,
+            write: pager.servers.iter().map(|_| Channel::new(ChannelKind::Write)).collect(),
+            contents: vec![0; BATCH * PAGE_SIZE],
+            vectors: Vec::with_capacity(BATCH),
+            written: Vec::with_capacity(BATCH),
+        }
+    }
+
+    /// Unmaps some, reclaims some. False if there was nothing to do either to.
+    fn step(&mut self) -> bool {
+        let chances = self.pager.counters.second_chances.load(Ordering::Relaxed);
+        // An estimate: pages of ranges that are gone are in the numbers, and not in the queue for long.
+        let waiting = self.unmapped_total.saturating_sub(self.reclaimed_total + chances).min(self.unmapped.len() as u64);
+        // A quarter of local memory waits for its second chance. Fewer: closer to first in, first out. More: more minor faults.
+        let unmapped = if waiting < self.pager.room.total() / 4 { self.unmap() } else { 0 };
+        if unmapped == BATCH && self.pager.room.free() > 0 {
+            return true;
+        }
+        unmapped + self.reclaim() > 0
+    }
+
+    /// Takes the oldest mapped pages out of the page table.
+    fn unmap(&mut self) -> usize {
+        let mut claims: Vec<(u32, Claim<'static>)> = Vec::with_capacity(BATCH);
+        let mut busy = 0;
+        while claims.len() < BATCH && busy < BATCH {
+            let Some(page) = self.pager.mapped.take() else { break };
+            let state = &self.pager.pages[page as usize];
+            let seen = state.seen();
+            match state.claim(seen) {
+                Some(claim) => {
+                    debug_assert!(seen.kind() == Kind::Mapped);
+                    claims.push((page, claim));
+                }
+                None if seen.kind() == Kind::Gone => {}
+                // A thread is mapping it again: it stays in the queue.
+                None => {
+                    busy += 1;
+                    self.pager.mapped.put(page);
+                }
+            }
+        }
+        claims.sort_unstable_by_key(|(page, _)| *page);
+        let spans: Vec<Span> = self.runs(claims.iter().map(|(page, _)| *page)).into_iter().map(|(_, span)| span).collect();
+        if let Err(error) = self.pager.kernel.unmap(&spans, &mut self.vectors) {
+            fatal(format_args!("cannot unmap pages: error {}", error.0));
+        }
+        self.written.clear();
+        for span in &spans {
+            self.pager.kernel.written(*span, &mut self.written);
+        }
+        let count = claims.len();
+        for ((page, claim), &dirty) in claims.into_iter().zip(&self.written) {
+            claim.unmapped(dirty);
+            self.pager.page_events.of(page).wake();
+            if self.unmapped.len() == self.unmapped.capacity() {
+                let pages = self.pager.pages;
+                self.unmapped.retain(|&page| matches!(pages[page as usize].seen().kind(), Kind::Clean | Kind::Dirty));
+            }
+            self.unmapped.push_back(page);
+        }
+        self.unmapped_total += count as u64;
+        count
+    }
+
+    /// Frees the local memory of the pages that were unmapped first.
+    fn reclaim(&mut self) -> usize {
+        let mut clean: Vec<(u32, Claim<'static>)> = Vec::with_capacity(BATCH);
+        let mut dirty: Vec<u32> = Vec::with_capacity(BATCH);
+        while clean.len() + dirty.len() < BATCH {
+            let Some(page) = self.unmapped.pop_front() else { break };
+            let state = &self.pager.pages[page as usize];
+            let seen = state.seen();
+            match seen.kind() {
+                Kind::Clean => {
+                    if let Some(claim) = state.claim(seen) {
+                        clean.push((page, claim));
+                    }
+                }
+                Kind::Dirty if state.begin_writing(seen) => dirty.push(page),
+                // A fault was faster; it had its second chance, or its range is gone.
+                _ => {}
+            }
+        }
+        self.pager.counters.pages_dropped_clean.fetch_add(clean.len() as u64, Ordering::Relaxed);
+        let mut count = clean.len();
+        self.free(clean);
+        if !dirty.is_empty() {
+            dirty.sort_unstable();
+            self.write_pages(&dirty);
+            // Those that a fault took meanwhile stay, dirty.
+            let pages = self.pager.pages;
+            let written: Vec<_> =
+                dirty.into_iter().filter_map(|page| pages[page as usize].claim_written().map(|claim| (page, claim))).collect();
+            count += written.len();
+            self.free(written);
+        }
+        self.reclaimed_total += count as u64;
+        count
+    }
+
+    /// Gives memory back to the system, then room to those who wait for it.
+    fn free(&mut self, mut claims: Vec<(u32, Claim<'static>)>) {
+        claims.sort_unstable_by_key(|(page, _)| *page);
+        for (page, span) in self.runs(claims.iter().map(|(page, _)| *page)) {
+            let file = &self.pager.range_of(page).file;
+            if let Err(error) = syscall::punch_hole(file.as_raw_fd(), span.offset, span.bytes() as u64) {
+                fatal(format_args!("cannot free pages: error {}", error.0));
+            }
+        }
+        let count = claims.len() as u64;
+        for (page, claim) in claims {
+            claim.absent();
+            self.pager.page_events.of(page).wake();
+        }
+        give_room(self.pager, count);
+    }
+
+    /// Sends pages, and returns when every server that should have them has acknowledged just what was sent.
+    fn write_pages(&mut self, pages: &[u32]) {
+        for (page, content) in pages.iter().zip(self.contents.chunks_exact_mut(PAGE_SIZE)) {
+            let range = self.pager.range_of(*page);
+            match syscall::pread(range.file.as_raw_fd(), content, range.span(*page, 1).offset) {
+                Ok(PAGE_SIZE) => {}
+                Ok(_) => fatal(format_args!("cannot read page {page} of the memory file: it is too short")),
+                Err(Errno(number)) => fatal(format_args!("cannot read page {page} of the memory file: error {number}")),
+            }
+        }
+        let mut acknowledged = vec![false; pages.len()];
+        for copy in 0..=self.pager.options.replicas {
+            let mut places: Vec<(Place, usize)> = pages
+                .iter()
+                .enumerate()
+                .map(|(index, &page)| {
+                    let range = self.pager.range_of(page);
+                    (range.layout.place((page - range.first).into(), copy), index)
+                })
+                .collect();
+            places.sort_unstable();
+            for group in places.chunk_by(|(a, _), (b, _)| (a.server, a.region) == (b.server, b.region)) {
+                let (place, _) = group[0];
+                let contents = &self.contents;
+                let parts = group.iter().map(|(place, index)| (place.page, &contents[index * PAGE_SIZE..][..PAGE_SIZE]));
+                let server = &self.pager.servers[place.server];
+                if send(self.pager, server, &mut self.write[place.server], place.region, parts) {
+                    group.iter().for_each(|(_, index)| acknowledged[*index] = true);
+                }
+            }
+        }
+        if acknowledged.contains(&false) {
+            fatal(format_args!("all memory servers of a page are lost; the program cannot go on"));
+        }
+        self.pager.counters.pages_written.fetch_add(pages.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Ascending pages as runs, each with its first page; a run stays within its range.
+    fn runs(&self, pages: impl Iterator<Item = u32>) -> Vec<(u32, Span)> {
+        let mut runs: Vec<(u32, Span)> = Vec::new();
+        for page in pages {
+            let range = self.pager.range_of(page);
+            match runs.last_mut() {
+                Some((first, span)) if *first + span.pages as u32 == page && page != range.first => span.pages += 1,
+                _ => runs.push((page, range.span(page, 1))),
+            }
+        }
+        runs
+    }
+}
+
+/// One WRITE to one server, repeated until it is acknowledged. False if the server is lost.
+fn send<'a>(pager: &Pager, server: &Server, channel: &mut Channel, region: u32, pages: impl Iterator<Item = (u64, &'a [u8])>) -> bool {
+    let (numbers, contents): (Vec<u64>, Vec<&[u8]>) = pages.unzip();
+    let numbers_bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    let count = numbers.len() as u32;
+    let fixed = Write::fixed(count);
+    let crc = crc32c_of(&contents);
+    let payload: Vec<&[u8]> = [&fixed[..], &numbers_bytes].into_iter().chain(contents.iter().copied()).collect();
+    let timeout = pager.options.server_timeout.as_nanos() as u64;
+    let mut failing_since = None;
+    let mut wrong = 0;
+    while !server.lost() {
+        let answer = channel.ask(server, Op::Write, region, &payload);
+        match answer.as_ref().map(|(header, payload)| Message::decode(header, payload)) {
+            Ok(Ok(Message::WriteAck(ack))) if ack.count == count && ack.content_crc == crc => return true,
+            // It says that it has something else than was sent, or it got something else.
+            Ok(Ok(Message::WriteAck(_) | Message::Error { code: ErrorCode::Crc, .. }) | Err(_)) => {
+                wrong += 1;
+                channel.close();
+                let first = numbers.first().copied().unwrap_or(0);
+                let text = format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name);
+                if wrong > 1 {
+                    fatal(format_args!("{text}, twice"));
+                }
+                say(format_args!("{text}; they are sent again"));
+            }
+            Ok(Ok(Message::Error { code, text })) => {
+                say(format_args!("memory server {} refuses a write: {}: {text}", server.name, code.name()));
+                server.give_up();
+            }
+            Ok(Ok(other)) => {
+                say(format_args!("memory server {} answers WRITE with {}", server.name, other.op().name()));
+                channel.close();
+                server.give_up();
+            }
+            Err(LinkError::Refused(text)) => {
+                say(format_args!("{text}"));
+                server.give_up();
+            }
+            Err(LinkError::Broken(text)) => {
+                let since = *failing_since.get_or_insert_with(|| {
+                    say(format_args!("{text}; trying again"));
+                    syscall::now()
+                });
+                if (syscall::now() - since).min(server.silent_for()) > timeout {
+                    server.give_up();
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The pager: maps ranges of memory whose pages live on memory servers, with a hard bound on what is local
+//! (`docs/far-memory.md`). Linux on x86-64. For C: `native/far/include/lull_far.h`.
+//!
+//! Policy and mechanism: [`kernel`] is what can be done to pages, [`page`] what may follow on what, `fault` and `evict` do it;
+//! [`stream`] decides what to read ahead, the evictor's queues what to drop.
+
+#![deny(missing_docs)]
+#![deny(unsafe_op_in_unsafe_fn)]
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("the pager is written for Linux on x86-64");
+
+pub mod page;
+pub mod queue;
+pub mod room;
+pub mod stream;
+mod sync;
+
+#[cfg(not(loom))]
+mod evict;
+#[cfg(not(loom))]
+mod fault;
+#[cfg(not(loom))]
+pub mod ffi;
+#[cfg(not(loom))]
+mod keeper;
+#[cfg(not(loom))]
+pub mod kernel;
+#[cfg(not(loom))]
+pub mod last_words;
+#[cfg(not(loom))]
+pub mod layout;
+#[cfg(not(loom))]
+mod link;
+#[cfg(not(loom))]
+pub mod pager;
+#[cfg(not(loom))]
+pub mod signal;
+#[cfg(not(loom))]
+mod syscall;
+#[cfg(not(loom))]
+mod wait;
+
+#[cfg(not(loom))]
+pub use kernel::FaultMode;
+#[cfg(not(loom))]
+pub use pager::{Error, Options, Pager};
+
+/// Bytes of a page.
+pub const PAGE_SIZE: usize = lull_far_protocol::PAGE_SIZE;
+
+/// A page of zeros.
+#[cfg(not(loom))]
+#[repr(align(4096))]
+struct ZeroPage([u8; PAGE_SIZE]);
+
+#[cfg(not(loom))]
+static ZERO_PAGE: ZeroPage = ZeroPage([0; PAGE_SIZE]);

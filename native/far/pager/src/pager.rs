@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The pager: what all its parts share, how it starts, how ranges come and go.
+//!
+//! Invariants, by name: **E** and **A** of `page.rs`; **L (local bound)**: pages in local memory, counted from before a page gets
+//! memory until after it has given it back, are never more than [`Options::local_bytes`]. Each is one of `room`.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use lull_far_protocol::{ChannelKind, Message, Op};
+
+use crate::PAGE_SIZE;
+use crate::evict;
+use crate::fault;
+use crate::keeper;
+use crate::kernel::{self, FaultMode, Kernel, NotPermitted, Span};
+use crate::layout::Layout;
+use crate::link::{Channel, LinkError, Server};
+use crate::page::{Kind, Page};
+use crate::queue::{Cell, Queue};
+use crate::room::Room;
+use crate::stream::Streams;
+use crate::wait::{Event, Events};
+
+/// The most ranges over the life of a pager.
+pub const MAX_RANGES: usize = 64;
+
+/// The smallest local memory, in pages: 4 MB. One instruction may need several pages at once, and each thread one.
+pub const LEAST_LOCAL_PAGES: u64 = 1024;
+
+/// What a pager is started with.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The servers, each `host:port`.
+    pub servers: Vec<String>,
+    /// Bytes of local memory that pages may take, 4 MB or more.
+    pub local_bytes: u64,
+    /// Bytes that may be mapped over the life of the pager. Costs 9 bytes of tables per page that is used.
+    pub capacity_bytes: u64,
+    /// How many servers hold each page beside the first, 0 or 1.
+    pub replicas: usize,
+    /// In which thread faults are served.
+    pub mode: FaultMode,
+    /// How long a server may be silent before it is lost.
+    pub server_timeout: Duration,
+}
+
+impl Options {
+    /// The defaults: no replica, faults in their own thread, 10 seconds.
+    #[must_use]
+    pub fn new(servers: Vec<String>, local_bytes: u64, capacity_bytes: u64) -> Options {
+        let server_timeout = Duration::from_secs(10);
+        Options { servers, local_bytes, capacity_bytes, replicas: 0, mode: FaultMode::InThread, server_timeout }
+    }
+}
+
+/// Why a pager cannot start, or a range cannot be mapped.
+#[derive(Debug)]
+pub enum Error {
+    /// An option is out of its range.
+    Options(String),
+    /// The machine does not permit it.
+    NotPermitted(NotPermitted),
+    /// A server refuses, or cannot be reached.
+    Server(LinkError),
+    /// The system does not.
+    System(&'static str, std::io::Error),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Options(text) => f.write_str(text),
+            Error::NotPermitted(error) => error.fmt(f),
+            Error::Server(error) => error.fmt(f),
+            Error::System(what, error) => write!(f, "{what}: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What has happened, counted. Independent of each other: relaxed.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Faults on pages that were never written to.
+    pub zero_faults: AtomicU64,
+    /// Faults that fetched.
+    pub fetch_faults: AtomicU64,
+    /// Faults on pages that were in local memory: their second chance.
+    pub second_chances: AtomicU64,
+    /// Pages fetched; more than `fetch_faults` by what was read ahead.
+    pub pages_fetched: AtomicU64,
+    /// Pages that servers acknowledged.
+    pub pages_written: AtomicU64,
+    /// Pages that were dropped without being written, because a server has them.
+    pub pages_dropped_clean: AtomicU64,
+    /// Fetches that a second server answered.
+    pub replica_fetches: AtomicU64,
+}
+
+/// A range of mapped memory.
+#[derive(Debug)]
+pub struct Range {
+    /// Its first address.
+    pub base: usize,
+    /// Its pages.
+    pub pages: u32,
+    /// The number of its first page among all pages.
+    pub first: u32,
+    /// Where its pages are.
+    pub layout: Layout,
+    /// The memory file.
+    pub file: OwnedFd,
+}
+
+impl Range {
+    /// Where a run of pages is, by their numbers among all.
+    pub fn span(&self, page: u32, pages: usize) -> Span {
+        let index = (page - self.first) as usize;
+        Span { address: self.base + index * PAGE_SIZE, offset: (index * PAGE_SIZE) as u64, pages }
+    }
+
+    fn bytes(&self) -> usize {
+        self.pages as usize * PAGE_SIZE
+    }
+}
+
+/// Everything. Lives as long as the process once it serves faults.
+#[derive(Debug)]
+pub struct Pager {
+    pub(crate) kernel: Kernel,
+    pub(crate) servers: Vec<Server>,
+    pub(crate) options: Options,
+    /// The state of each page. Ranges get numbers in order; a number is never used again.
+    pub(crate) pages: &'static [Page],
+    pub(crate) mapped: Queue<&'static [Cell]>,
+    pub(crate) room: Room,
+    pub(crate) page_events: Events,
+    pub(crate) streams: Streams,
+    /// Wakes the evictor.
+    pub(crate) evictor: Event,
+    /// Wakes the keeper.
+    pub(crate) keeper: Arc<Event>,
+    /// What has happened.
+    pub counters: Counters,
+    /// Entries are set once and never cleared: a range that is unmapped keeps its entry, its pages are Gone.
+    ranges: [AtomicPtr<Range>; MAX_RANGES],
+    range_count: AtomicUsize,
+    next_page: AtomicU64,
+    control: Mutex<Vec<Channel>>,
+    /// Held by the evictor for each of its steps. Not for the fault path.
+    pub(crate) evicting: Mutex<()>,
+    pub(crate) stopping: AtomicBool,
+}
+
+impl Pager {
+    /// Connects to the servers, checks what the machine permits, starts the threads. Does not install a signal handler:
+    /// [`crate::signal::install`].
+    ///
+    /// # Errors
+    /// [`Error`], each with what to do about it.
+    pub fn start(options: Options) -> Result<&'static Pager, Error> {
+        check(&options)?;
+        let kernel = Kernel::open(options.mode).map_err(Error::NotPermitted)?;
+        let mut client = [0; 16];
+        // SAFETY: the kernel writes 16 bytes.
+        if unsafe { libc::getrandom(client.as_mut_ptr().cast(), client.len(), 0) } != 16 {
+            return Err(Error::System("random numbers", std::io::Error::last_os_error()));
+        }
+        let mut servers = Vec::new();
+        let keeper = Arc::new(Event::default());
+        for name in &options.servers {
+            servers.push(Server::connect(name, address_of(name)?, client, Arc::clone(&keeper)).map_err(Error::Server)?);
+        }
+        let total = usize::try_from(options.capacity_bytes / PAGE_SIZE as u64).unwrap_or(usize::MAX);
+        let failed = |error| Error::System("tables", error);
+        // SAFETY: a zero byte is an absent page.
+        let pages = unsafe { kernel::table::<Page>(total) }.map_err(failed)?;
+        // SAFETY: a zero cell is an empty one.
+        let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
+        let pager = Box::leak(Box::new(Pager {
+            kernel,
+            room: Room::new(options.local_bytes / PAGE_SIZE as u64),
+            control: Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Control)).collect()),
+            servers,
+            options,
+            pages,
+            mapped: Queue::new(cells),
+            page_events: Events::new(),
+            streams: Streams::default(),
+            evictor: Event::default(),
+            keeper,
+            counters: Counters::default(),
+            ranges: [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_RANGES],
+            range_count: AtomicUsize::new(0),
+            next_page: AtomicU64::new(0),
+            evicting: Mutex::new(()),
+            stopping: AtomicBool::new(false),
+        }));
+        // The processor's support for checksums is looked up once, and not in a signal handler.
+        let _ = lull_far_protocol::crc32c_of(&[b"once"]);
+        let pager: &'static Pager = pager;
+        spawn("far-evict", move || evict::run(pager))?;
+        spawn("far-keeper", move || keeper::run(pager))?;
+        if pager.options.mode == FaultMode::Handlers {
+            for _ in 0..2 {
+                spawn("far-fault", move || fault::handle_messages(pager))?;
+            }
+        }
+        Ok(pager)
+    }
+
+    /// Maps a range whose pages are zeros, at an address of the kernel's choice, or at `fixed`, replacing what is there.
+    ///
+    /// # Errors
+    /// If a server has no room, or the system refuses. Nothing stays mapped then; at `fixed` nothing is.
+    pub fn map(&self, bytes: usize, fixed: Option<usize>) -> Result<&'static Range, Error> {
+        let pages = u32::try_from(bytes.div_ceil(PAGE_SIZE)).ok().filter(|&pages| pages > 0);
+        let pages = pages.ok_or_else(|| Error::Options(format!("a range of {bytes} bytes cannot be mapped")))?;
+        if fixed.is_some_and(|address| !address.is_multiple_of(PAGE_SIZE)) {
+            return Err(Error::Options("the address of a range must be that of a page".to_owned()));
+        }
+        // One at a time: the lock is that of the control connections, which are needed anyway.
+        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = self.range_count.load(Ordering::Relaxed);
+        let first = self.next_page.load(Ordering::Relaxed);
+        if number == MAX_RANGES || first + u64::from(pages) > self.pages.len() as u64 {
+            let left = (self.pages.len() as u64 - first) * PAGE_SIZE as u64;
+            return Err(Error::Options(format!(
+                "a range of {bytes} bytes does not fit into the {left} bytes and {} ranges that may still be mapped",
+                MAX_RANGES - number
+            )));
+        }
+        let layout = Layout { range: number as u32, pages: pages.into(), servers: self.servers.len(), replicas: self.options.replicas };
+        for (index, server) in self.servers.iter().enumerate() {
+            for copy in 0..=layout.replicas {
+                let pages = layout.region_pages(index, copy);
+                if pages > 0 {
+                    reserve(&mut control[index], server, layout.region(copy), pages).map_err(Error::Server)?;
+                }
+            }
+        }
+        let file = kernel::memory_file(pages as usize * PAGE_SIZE).map_err(|e| Error::System("memory file", e))?;
+        let length = pages as usize * PAGE_SIZE;
+        let (address, flags) = match fixed {
+            Some(address) => (address, libc::MAP_SHARED | libc::MAP_FIXED),
+            None => (0, libc::MAP_SHARED),
+        };
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        let address = std::ptr::with_exposed_provenance_mut(address);
+        // SAFETY: replaces only what the caller says may be replaced.
+        let base = unsafe { libc::mmap(address, length, protection, flags | libc::MAP_NORESERVE, file.as_raw_fd(), 0) };
+        if base == libc::MAP_FAILED {
+            return Err(Error::System("mmap", std::io::Error::last_os_error()));
+        }
+        let base = base.expose_provenance();
+        let range = Range { base, pages, first: first as u32, layout, file };
+        // A child of fork would see pages of zeros where the pages are remote, and put them into the shared file.
+        // SAFETY: our mapping.
+        let _ = unsafe { libc::madvise(std::ptr::with_exposed_provenance_mut(base), length, libc::MADV_DONTFORK) };
+        if let Err(error) = self.kernel.register(base, length) {
+            // SAFETY: our mapping, which nobody has seen.
+            unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(base), length) };
+            return Err(Error::System("userfaultfd", std::io::Error::from_raw_os_error(error.0)));
+        }
+        let range: &'static Range = Box::leak(Box::new(range));
+        self.next_page.store(first + u64::from(pages), Ordering::Relaxed);
+        self.ranges[number].store(std::ptr::from_ref(range).cast_mut(), Ordering::Release);
+        // Release: whoever sees the count sees the entry.
+        self.range_count.store(number + 1, Ordering::Release);
+        Ok(range)
+    }
+
+    /// Unmaps a range. Nobody may use it any more; what was in it is given up.
+    ///
+    /// # Errors
+    /// If no range starts at the address.
+    pub fn unmap(&self, base: usize) -> Result<(), Error> {
+        let range = self.range_at(base).filter(|range| range.base == base);
+        let range = range.ok_or_else(|| Error::Options(format!("no range starts at {base:#x}")))?;
+        // Takes each page from the evictor, which therefore touches none of them any more.
+        let mut local = 0;
+        for page in range.first..range.first + range.pages {
+            loop {
+                let seen = self.pages[page as usize].seen();
+                if seen.kind() == Kind::Gone {
+                    break;
+                }
+                if let Some(claim) = self.pages[page as usize].claim(seen) {
+                    local += u64::from(seen.kind() != Kind::Absent);
+                    claim.gone();
+                    break;
+                }
+                std::thread::yield_now();
+            }
+        }
+        let _ = self.kernel.unregister(range.base, range.bytes());
+        // SAFETY: the caller does not use it any more.
+        unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(range.base), range.bytes()) };
+        let _ = crate::syscall::punch_hole(range.file.as_raw_fd(), 0, range.bytes() as u64);
+        fault::give_room(self, local);
+        Ok(())
+    }
+
+    /// The range that an address lies in, if it is mapped. Fault path.
+    pub fn range_at(&self, address: usize) -> Option<&'static Range> {
+        (0..self.range_count.load(Ordering::Acquire)).find_map(|index| {
+            let range = self.range(index);
+            let inside = address >= range.base && address - range.base < range.bytes();
+            // The addresses of a range that is gone may be somebody else's.
+            (inside && self.pages[range.first as usize].seen().kind() != Kind::Gone).then_some(range)
+        })
+    }
+
+    /// The range that a page lies in.
+    pub(crate) fn range_of(&self, page: u32) -> &'static Range {
+        let count = self.range_count.load(Ordering::Acquire);
+        let mut low = 0;
+        let mut high = count;
+        while high - low > 1 {
+            let middle = usize::midpoint(low, high);
+            if self.range(middle).first <= page { low = middle } else { high = middle }
+        }
+        self.range(low)
+    }
+
+    fn range(&self, index: usize) -> &'static Range {
+        // SAFETY: entries below the count were set before it, to references that live for ever.
+        unsafe { &*self.ranges[index].load(Ordering::Acquire) }
+    }
+
+    /// In which thread faults are served.
+    #[must_use]
+    pub fn mode(&self) -> FaultMode {
+        self.options.mode
+    }
+
+    /// Whether anything was mapped.
+    pub(crate) fn has_ranges(&self) -> bool {
+        self.range_count.load(Ordering::Acquire) > 0
+    }
+
+    /// Pages in local memory, and the most there may be.
+    #[must_use]
+    pub fn local_pages(&self) -> (u64, u64) {
+        (self.room.used(), self.room.total())
+    }
+
+    /// Keeper: says that we are there, and hears how the server is.
+    pub(crate) fn heartbeat(&self, index: usize) -> Result<bool, LinkError> {
+        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        let (header, payload) = control[index].ask(&self.servers[index], Op::Heartbeat, 0, &[])?;
+        match Message::decode(&header, &payload) {
+            Ok(Message::HeartbeatAck(state)) => Ok(state.stopping),
+            other => Err(LinkError::Broken(format!("memory server {} answers HEARTBEAT with {other:?}", self.servers[index].name))),
+        }
+    }
+
+    /// Gives everything back to the servers. Called when the program ends; nothing can be used afterwards.
+    pub fn leave(&self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        for (channel, server) in control.iter_mut().zip(&self.servers) {
+            if !server.lost() {
+                let _ = channel.ask(server, Op::Bye, 0, &[]);
+            }
+        }
+    }
+}
+
+fn check(options: &Options) -> Result<(), Error> {
+    let bad = |text: String| Err(Error::Options(text));
+    if options.servers.is_empty() || options.servers.len() > 64 {
+        return bad(format!("{} servers: 1 to 64 are possible", options.servers.len()));
+    }
+    if options.replicas > 1 {
+        return bad(format!("{} replicas: 0 or 1 is possible", options.replicas));
+    }
+    if options.replicas >= options.servers.len() {
+        return bad(format!("{} replicas need {} servers; {} is given", options.replicas, options.replicas + 1, options.servers.len()));
+    }
+    if options.local_bytes / (PAGE_SIZE as u64) < LEAST_LOCAL_PAGES {
+        let least = LEAST_LOCAL_PAGES * PAGE_SIZE as u64;
+        return bad(format!("local memory of {} bytes: {least} or more is possible", options.local_bytes));
+    }
+    if !(1..=1 << 31).contains(&(options.capacity_bytes / PAGE_SIZE as u64)) {
+        return bad(format!("a capacity of {} bytes: 4096 to 2^43 is possible", options.capacity_bytes));
+    }
+    Ok(())
+}
+
+fn address_of(name: &str) -> Result<SocketAddr, Error> {
+    let bad = |why: String| Error::Options(format!("memory server {name:?}: {why}; say host:port"));
+    name.to_socket_addrs().map_err(|e| bad(e.to_string()))?.next().ok_or_else(|| bad("the name has no address".to_owned()))
+}
+
+fn reserve(channel: &mut Channel, server: &Server, region: u32, pages: u64) -> Result<(), LinkError> {
+    let (header, payload) = channel.ask(server, Op::RegionMap, region, &[&pages.to_le_bytes()])?;
+    match Message::decode(&header, &payload) {
+        Ok(Message::RegionMapped { pages: got }) if got == pages => Ok(()),
+        Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {}: {}: {text}", server.name, code.name()))),
+        other => Err(LinkError::Refused(format!("memory server {} answers REGION_MAP with {other:?}", server.name))),
+    }
+}
+
+/// Starts a thread that no signal of the program reaches.
+fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+    // SAFETY: plain data; the mask of this thread is put back.
+    unsafe {
+        let mut all = std::mem::zeroed();
+        let mut before = std::mem::zeroed();
+        libc::sigfillset(&raw mut all);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+        let result = std::thread::Builder::new().name(name.to_owned()).spawn(body);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
+        result.map(|_| ()).map_err(|e| Error::System("thread", e))
+    }
+}

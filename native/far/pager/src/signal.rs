@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The handler of SIGBUS: faults in paged memory are served, all others go to the handler that the program has set.
+
+use core::arch::global_asm;
+use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::ffi::{c_int, c_void};
+
+use crate::fault;
+use crate::kernel::FaultMode;
+use crate::pager::Pager;
+use crate::syscall;
+
+/// The pager of this process. Set once.
+static PAGER: AtomicPtr<Pager> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The program's handler of SIGBUS. The two are not read as one: a program that changes its handler while it faults outside
+/// of paged memory gets either.
+static NEXT_HANDLER: AtomicUsize = AtomicUsize::new(libc::SIG_DFL);
+static NEXT_FLAGS: AtomicUsize = AtomicUsize::new(0);
+static NEXT_MASK: AtomicU64 = AtomicU64::new(0);
+
+/// The kernel's structure, which is not the C library's.
+#[repr(C)]
+struct KernelAction {
+    handler: usize,
+    flags: usize,
+    restorer: usize,
+    mask: u64,
+}
+
+unsafe extern "C" {
+    fn lull_far_signal_return();
+}
+
+// The kernel returns from a handler through this. We do not ask the C library to install the handler, because the
+// preload library stands in for that function.
+global_asm!(".globl lull_far_signal_return", ".hidden lull_far_signal_return", "lull_far_signal_return:", "mov rax, 15", "syscall");
+
+/// What the program has set, or would like to: handler, flags and mask as in `struct sigaction`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NextHandler {
+    /// A function, `SIG_DFL` or `SIG_IGN`.
+    pub handler: usize,
+    /// `SA_*`.
+    pub flags: c_int,
+    /// Signals to block, the first 64.
+    pub mask: u64,
+}
+
+/// Sets who gets the faults that are not ours, and returns who got them before.
+pub fn set_next(next: Option<NextHandler>) -> NextHandler {
+    let before = NextHandler {
+        handler: NEXT_HANDLER.load(Ordering::Relaxed),
+        flags: NEXT_FLAGS.load(Ordering::Relaxed) as c_int,
+        mask: NEXT_MASK.load(Ordering::Relaxed),
+    };
+    if let Some(next) = next {
+        NEXT_MASK.store(next.mask, Ordering::Relaxed);
+        NEXT_FLAGS.store(next.flags as usize, Ordering::Relaxed);
+        NEXT_HANDLER.store(next.handler, Ordering::Release);
+    }
+    before
+}
+
+/// The pager that [`install`] was called with.
+#[must_use]
+pub fn installed() -> Option<&'static Pager> {
+    // SAFETY: set once, to a reference that lives for ever.
+    unsafe { PAGER.load(Ordering::Acquire).as_ref() }
+}
+
+/// Serves this pager's faults from now on. The handler that was set is the next one. Does nothing but remember the pager if
+/// faults are served by other threads.
+pub fn install(pager: &'static Pager) {
+    PAGER.store(std::ptr::from_ref(pager).cast_mut(), Ordering::Release);
+    if pager.kernel.mode() == FaultMode::Handlers {
+        return;
+    }
+    let ours = KernelAction {
+        handler: on_sigbus as *const () as usize,
+        flags: (libc::SA_SIGINFO | libc::SA_ONSTACK | 0x0400_0000) as usize,
+        restorer: lull_far_signal_return as *const () as usize,
+        mask: u64::MAX,
+    };
+    let mut before = KernelAction { handler: 0, flags: 0, restorer: 0, mask: 0 };
+    // SAFETY: two structures of the kernel's form; the handler is one.
+    unsafe { action(libc::SIGBUS, Some(&ours), Some(&mut before)) };
+    if before.handler != ours.handler {
+        set_next(Some(NextHandler { handler: before.handler, flags: before.flags as c_int, mask: before.mask }));
+    }
+}
+
+/// # Safety
+/// As `rt_sigaction`.
+unsafe fn action(signal: c_int, new: Option<&KernelAction>, old: Option<&mut KernelAction>) {
+    let new = new.map_or(std::ptr::null(), std::ptr::from_ref);
+    let old = old.map_or(std::ptr::null_mut(), std::ptr::from_mut);
+    // SAFETY: the caller's promise.
+    let _ = unsafe { syscall::rt_sigaction(signal, new.cast(), old.cast()) };
+}
+
+/// The handler. Runs with all signals blocked; see `fault.rs` for why it may do what it does.
+extern "C" fn on_sigbus(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel's arguments.
+    let (address, error) = unsafe {
+        let context = &*context.cast::<libc::ucontext_t>();
+        ((*info).si_addr() as usize, context.uc_mcontext.gregs[libc::REG_ERR as usize])
+    };
+    // Bit 1 of the processor's error code: the access was a write.
+    let write = error & 2 != 0;
+    // A SIGBUS that somebody sent has a code of zero or less, and no address.
+    // SAFETY: the kernel's argument.
+    let raised_by_access = unsafe { (*info).si_code } > 0;
+    if raised_by_access
+        && let Some(pager) = installed()
+        && fault::serve(pager, address, write, syscall::thread_number())
+    {
+        return;
+    }
+    pass_on(signal, info, context);
+}
+
+fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+    let handler = NEXT_HANDLER.load(Ordering::Acquire);
+    if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
+        // The access is made again, and ends the process as it would have without us.
+        let default = KernelAction { handler: libc::SIG_DFL, flags: 0x0400_0000, restorer: 0, mask: 0 };
+        // SAFETY: the default action.
+        unsafe { action(signal, Some(&default), None) };
+        return;
+    }
+    if NEXT_FLAGS.load(Ordering::Relaxed) & libc::SA_SIGINFO as usize != 0 {
+        // SAFETY: the program said that this is such a function.
+        let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = unsafe { std::mem::transmute(handler) };
+        handler(signal, info, context);
+    } else {
+        // SAFETY: as above.
+        let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
+        handler(signal);
+    }
+}

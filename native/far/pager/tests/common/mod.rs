@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Servers, and a program in C that uses the pager (`c/workload.c`), watched from outside.
+#![allow(dead_code)] // each test file uses a part
+
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+
+/// The directory of what cargo has built.
+pub fn built() -> PathBuf {
+    let exe = std::env::current_exe().unwrap();
+    exe.parent().and_then(Path::parent).unwrap().to_owned()
+}
+
+/// Compiles the workload against the header and the shared library.
+pub fn workload() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let program = built().join(format!("far-workload-{}", std::process::id()));
+        let library = [built(), built().join("deps")].into_iter().find(|dir| dir.join("liblull_far.so").exists());
+        let library = library.expect("cargo has built liblull_far.so");
+        let status = Command::new("cc")
+            .args(["-O2", "-Wall", "-Wextra", "-Werror", "-DWITH_PAGER", "-pthread", "-o"])
+            .arg(&program)
+            .arg(here.join("tests/c/workload.c"))
+            .arg("-I")
+            .arg(here.join("../include"))
+            .arg(format!("-L{}", library.display()))
+            .arg(format!("-Wl,-rpath,{}", library.display()))
+            .arg("-llull_far")
+            .status()
+            .expect("cc can be run");
+        assert!(status.success(), "the workload does not compile");
+        program
+    })
+}
+
+/// A server in this process.
+pub fn server(megabytes: u64) -> lull_memd::Server {
+    lull_memd::Server::start(lull_memd::Config::new("127.0.0.1:0".parse().unwrap(), megabytes << 20)).unwrap()
+}
+
+/// Says why a fault mode cannot be tested here, if it cannot. The caller returns; the script that runs the tests counts these lines
+/// as skipped.
+pub fn skipped(mode: u32, test: &str) -> bool {
+    let mode = if mode == 0 { lull_far::FaultMode::InThread } else { lull_far::FaultMode::Handlers };
+    match lull_far::kernel::Kernel::open(mode) {
+        Ok(_) => false,
+        Err(error) => {
+            eprintln!("SKIPPED {test}: {error}");
+            true
+        }
+    }
+}
+
+/// What a workload came to.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// The most bytes that its memory files had, looked at from outside.
+    pub most_local: u64,
+}
+
+impl Outcome {
+    /// A count of the last line.
+    pub fn count(&self, name: &str) -> u64 {
+        let words: Vec<&str> = self.stdout.split_whitespace().collect();
+        let at = words.iter().position(|&word| word == name).unwrap_or_else(|| panic!("no {name} in {self:?}"));
+        words[at + 1].parse().unwrap()
+    }
+
+    /// Every byte was compared and none was wrong.
+    pub fn is_right(&self, pages: u64) {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        assert!(self.stdout.contains(&format!("bytes compared {} wrong words 0", pages * 4096)), "{self:?}");
+    }
+}
+
+pub struct Running {
+    child: Child,
+    out: BufReader<std::process::ChildStdout>,
+}
+
+impl Running {
+    /// Starts a workload, and waits until it has mapped its memory.
+    pub fn start(mut command: Command) -> Running {
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        if line != "started\n" {
+            let mut text = String::new();
+            child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
+            panic!("the workload did not start: {text}");
+        }
+        Running { child, out }
+    }
+
+    /// Watches it until it ends.
+    pub fn finish(mut self) -> Outcome {
+        let mut most_local = 0;
+        let status = loop {
+            most_local = most_local.max(memory_file_bytes(self.child.id()));
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        };
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        self.out.read_to_string(&mut stdout).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        Outcome { code: status.code(), stdout, stderr, most_local }
+    }
+}
+
+/// Bytes that a process's memory files take.
+pub fn memory_file_bytes(process: u32) -> u64 {
+    let Ok(entries) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return 0 };
+    entries
+        .filter_map(Result::ok)
+        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|link| link.to_string_lossy().contains("memfd:lull-far")))
+        .filter_map(|entry| std::fs::metadata(entry.path()).ok())
+        .map(|file| file.blocks() * 512)
+        .sum()
+}
+
+pub struct Run<'a> {
+    pub servers: &'a str,
+    pub local_pages: u64,
+    pub pages: u64,
+    pub pattern: &'a str,
+    pub threads: u64,
+    pub operations: u64,
+    pub mode: u32,
+    pub replicas: u32,
+    pub timeout_ms: u32,
+}
+
+impl Run<'_> {
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(workload());
+        command
+            .args([self.servers, &(self.local_pages * 4096).to_string(), &self.pages.to_string(), self.pattern])
+            .args([self.threads, self.operations, self.mode.into(), self.replicas.into(), self.timeout_ms.into()].map(|n| n.to_string()));
+        command
+    }
+
+    pub fn start(&self) -> Running {
+        Running::start(self.command())
+    }
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! All interleavings of faults, evictor and writes of the program on one page, by loom:
+//!
+//!     RUSTFLAGS="--cfg loom" cargo test --release -p lull-far --test interleavings
+//!
+//! The page's memory, its page table entry and the server are a model; the states, the claims and the queue are the pager's.
+#![cfg(loom)]
+
+use std::sync::Arc;
+
+use loom::sync::atomic::{AtomicU64, Ordering};
+use loom::thread;
+use lull_far::page::{Kind, Page};
+use lull_far::queue::{Cell, Queue};
+use lull_far::room::Room;
+
+/// The page table entry and the memory of one page. What the kernel does to a page is one step each.
+struct Memory {
+    /// 0: not there; else 1 + content.
+    local: AtomicU64,
+    /// Bit 0: mapped. Bit 1: written to since it was mapped protected, or mapped without protection.
+    entry: AtomicU64,
+    /// Content on the server.
+    server: AtomicU64,
+}
+
+struct Model {
+    page: Page,
+    memory: Memory,
+    mapped: Queue<Vec<Cell>>,
+    room: Room,
+}
+
+const MAPPED: u64 = 1;
+const DIRTY: u64 = 2;
+
+impl Model {
+    /// A page that is mapped and clean, with content 0 on the server too, and room for no other.
+    fn new() -> Arc<Model> {
+        let model = Model {
+            page: Page::default(),
+            memory: Memory { local: AtomicU64::new(0), entry: AtomicU64::new(0), server: AtomicU64::new(0) },
+            mapped: Queue::new(vec![Cell::default(), Cell::default()]),
+            room: Room::new(1),
+        };
+        Arc::new(model)
+    }
+
+    /// As `fault::serve`. Returns after the page was mapped once, by somebody.
+    fn fault(&self, write: bool) {
+        loop {
+            let seen = self.page.seen();
+            match seen.kind() {
+                Kind::Mapped => {
+                    let Some(claim) = self.page.claim(seen) else { continue };
+                    // Fails, as it should, if the entry is there.
+                    let _ = self.memory.entry.compare_exchange(0, MAPPED | DIRTY, Ordering::SeqCst, Ordering::SeqCst);
+                    claim.mapped();
+                    return;
+                }
+                Kind::Clean | Kind::Dirty | Kind::Writing => {
+                    let Some(claim) = self.page.claim(seen) else { continue };
+                    let protect = seen.kind() == Kind::Clean && !write;
+                    assert_ne!(self.memory.local.load(Ordering::SeqCst), 0, "mapped without memory");
+                    self.memory.entry.store(if protect { MAPPED } else { MAPPED | DIRTY }, Ordering::SeqCst);
+                    claim.mapped();
+                    self.mapped.put(0);
+                    return;
+                }
+                Kind::Absent => {
+                    if !self.room.take(0) {
+                        thread::yield_now();
+                        continue;
+                    }
+                    let Some(claim) = self.page.claim(seen) else {
+                        self.room.give(1);
+                        continue;
+                    };
+                    assert_eq!(self.memory.local.load(Ordering::SeqCst), 0, "EEXIST");
+                    let content = if seen.has_copy() { self.memory.server.load(Ordering::SeqCst) } else { 0 };
+                    self.memory.local.store(1 + content, Ordering::SeqCst);
+                    self.memory.entry.store(if write { MAPPED | DIRTY } else { MAPPED }, Ordering::SeqCst);
+                    claim.mapped();
+                    self.mapped.put(0);
+                    return;
+                }
+                Kind::Busy => thread::yield_now(),
+                Kind::Gone => unreachable!(),
+            }
+        }
+    }
+
+    /// One access of the program: adds one, if the page is mapped at that instant; the processor and the kernel see to it that
+    /// the access and the mark are one step.
+    fn try_increment(&self) -> bool {
+        let entry = self.memory.entry.load(Ordering::SeqCst);
+        if entry & MAPPED == 0 {
+            return false;
+        }
+        // The exchange fails if the entry was changed since: the access faults.
+        if self.memory.entry.compare_exchange(entry, entry | DIRTY | ACCESS, Ordering::SeqCst, Ordering::SeqCst).is_err() {
+            return false;
+        }
+        self.memory.local.fetch_add(1, Ordering::SeqCst);
+        self.memory.entry.fetch_and(!ACCESS, Ordering::SeqCst);
+        true
+    }
+
+    fn increment(&self, write_fault: bool) {
+        while !self.try_increment() {
+            self.fault(write_fault);
+            thread::yield_now();
+        }
+    }
+
+    /// One step of the evictor: unmaps the oldest.
+    fn unmap(&self) -> bool {
+        let Some(_) = self.mapped.take() else { return false };
+        let seen = self.page.seen();
+        let Some(claim) = self.page.claim(seen) else {
+            // A thread is mapping it again.
+            self.mapped.put(0);
+            return false;
+        };
+        assert_eq!(seen.kind(), Kind::Mapped, "in the queue and not mapped");
+        // Waits for an access that is under way, as the flush of translations does.
+        let entry = loop {
+            let entry = self.memory.entry.load(Ordering::SeqCst);
+            if entry & ACCESS == 0 && self.memory.entry.compare_exchange(entry, 0, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                break entry;
+            }
+            thread::yield_now();
+        };
+        // No marker: taken as written to.
+        claim.unmapped(entry & DIRTY != 0 || entry == 0);
+        true
+    }
+
+    /// The other: reclaims it.
+    fn reclaim(&self) {
+        let seen = self.page.seen();
+        match seen.kind() {
+            Kind::Clean => {
+                if let Some(claim) = self.page.claim(seen) {
+                    self.memory.local.store(0, Ordering::SeqCst);
+                    claim.absent();
+                    self.room.give(1);
+                }
+            }
+            Kind::Dirty if self.page.begin_writing(seen) => {
+                let content = self.memory.local.load(Ordering::SeqCst);
+                assert_ne!(content, 0, "a page without memory is written");
+                self.memory.server.store(content - 1, Ordering::SeqCst);
+                if let Some(claim) = self.page.claim_written() {
+                    self.memory.local.store(0, Ordering::SeqCst);
+                    claim.absent();
+                    self.room.give(1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What the program would read.
+    fn value(&self) -> u64 {
+        while self.memory.entry.load(Ordering::SeqCst) & MAPPED == 0 {
+            self.fault(false);
+        }
+        self.memory.local.load(Ordering::SeqCst) - 1
+    }
+}
+
+const ACCESS: u64 = 4;
+
+fn explore(body: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    // All interleavings with so many switches of a thread that could go on.
+    builder.preemption_bound = Some(3);
+    builder.check(body);
+}
+
+#[test]
+fn no_write_is_lost_between_a_writer_and_the_evictor() {
+    for write_fault in [false, true] {
+        explore(move || {
+            let model = Model::new();
+            let evictor = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        if model.unmap() {
+                            model.reclaim();
+                        }
+                    }
+                })
+            };
+            model.increment(write_fault);
+            model.increment(write_fault);
+            evictor.join().unwrap();
+            assert_eq!(model.value(), 2);
+        });
+    }
+}
+
+#[test]
+fn two_threads_that_fault_map_a_page_once() {
+    explore(|| {
+        let model = Model::new();
+        let other = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || model.increment(true))
+        };
+        model.increment(false);
+        other.join().unwrap();
+        assert_eq!(model.value(), 2);
+        assert_eq!(model.room.free(), 0);
+        // One entry in the queue, no second.
+        assert!(model.unmap());
+        assert!(!model.unmap());
+    });
+}
+
+/// The kernel takes pages out of the page table, too, to swap them out, and leaves a mark if it was protected; what it leaves
+/// else is not known. The model takes the worst: no mark.
+#[test]
+fn the_kernel_may_unmap_a_page_at_any_time() {
+    explore(|| {
+        let model = Model::new();
+        model.fault(false);
+        let kernel = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || {
+                let entry = model.memory.entry.load(Ordering::SeqCst);
+                if entry & (ACCESS | MAPPED) == MAPPED {
+                    let _ = model.memory.entry.compare_exchange(entry, 0, Ordering::SeqCst, Ordering::SeqCst);
+                }
+            })
+        };
+        let evictor = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || {
+                if model.unmap() {
+                    model.reclaim();
+                }
+            })
+        };
+        model.increment(false);
+        kernel.join().unwrap();
+        evictor.join().unwrap();
+        assert_eq!(model.value(), 1);
+    });
+}
+
+#[test]
+fn two_threads_and_the_evictor() {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(|| {
+        let model = Model::new();
+        let writer = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || model.increment(false))
+        };
+        let evictor = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || {
+                if model.unmap() {
+                    model.reclaim();
+                }
+            })
+        };
+        model.increment(true);
+        writer.join().unwrap();
+        evictor.join().unwrap();
+        assert_eq!(model.value(), 2);
+    });
+}
+
+#[test]
+fn the_queue_hands_each_page_over_once() {
+    explore(|| {
+        let queue = Arc::new(Queue::new(vec![Cell::default(), Cell::default(), Cell::default(), Cell::default()]));
+        let other = {
+            let queue = Arc::clone(&queue);
+            thread::spawn(move || {
+                queue.put(1);
+                queue.put(2);
+            })
+        };
+        queue.put(3);
+        let mut taken: Vec<u32> = std::iter::from_fn(|| queue.take()).collect();
+        other.join().unwrap();
+        taken.extend(std::iter::from_fn(|| queue.take()));
+        let first = taken.iter().position(|&page| page == 1);
+        let second = taken.iter().position(|&page| page == 2);
+        assert!(first < second, "{taken:?}");
+        taken.sort_unstable();
+        assert_eq!(taken, [1, 2, 3]);
+    });
+}

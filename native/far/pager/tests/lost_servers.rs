@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Servers that are killed, restarted, full, or of another kind; connections that break and flip bits.
+
+mod common;
+
+use common::{Outcome, Run, Running, server, skipped};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+const PAGES: u64 = 8 * 1024;
+
+/// A server as a process of its own, to be killed.
+struct Process(Child, SocketAddr);
+
+impl Process {
+    fn start(listen: &str) -> Process {
+        // Of another package: built by `cargo test` of the workspace, or by `cargo build -p lull-memd`.
+        let program = common::built().join("lull-memd");
+        assert!(program.exists(), "{} is not there: cargo build -p lull-memd", program.display());
+        let mut child = Command::new(program)
+            .args(["--listen", listen, "--memory", "64m"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening at ").unwrap_or_else(|| panic!("{line:?}")).parse().unwrap();
+        Process(child, address)
+    }
+
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn run(servers: &str, operations: u64, replicas: u32, timeout_ms: u32) -> Running {
+    let run = Run { servers, local_pages: 2048, pages: PAGES, pattern: "random", threads: 2, operations, mode: 0, replicas, timeout_ms };
+    run.start()
+}
+
+#[test]
+fn a_killed_server_without_a_replica_ends_the_program_with_its_name() {
+    if skipped(0, "a killed server") {
+        return;
+    }
+    let mut first = Process::start("127.0.0.1:0");
+    let second = Process::start("127.0.0.1:0");
+    let workload = run(&format!("{},{}", first.1, second.1), 1 << 40, 0, 1500);
+    std::thread::sleep(Duration::from_millis(500));
+    first.kill();
+    let Outcome { code, stderr, stdout, .. } = workload.finish();
+    assert_eq!(code, Some(86), "{stderr}");
+    assert!(stderr.contains(&format!("memory server {} is lost, and nobody else has ", first.1)), "{stderr}");
+    assert!(!stderr.contains("should be") && stdout.is_empty(), "a wrong page was read: {stderr}");
+}
+
+#[test]
+fn a_restarted_server_is_a_lost_one() {
+    if skipped(0, "a restarted server") {
+        return;
+    }
+    let mut server = Process::start("127.0.0.1:0");
+    let name = server.1.to_string();
+    let workload = run(&name, 1 << 40, 0, 60_000);
+    std::thread::sleep(Duration::from_millis(500));
+    server.kill();
+    let again = Process::start(&name);
+    let Outcome { code, stderr, .. } = workload.finish();
+    assert_eq!(code, Some(86), "{stderr}");
+    assert!(stderr.contains("was restarted: what it held is gone"), "{stderr}");
+    assert!(!stderr.contains("should be"), "a wrong page was read: {stderr}");
+    drop(again);
+}
+
+fn signal(server: &Process, name: &str) {
+    assert!(Command::new("kill").args([&format!("-{name}"), &server.0.id().to_string()]).status().unwrap().success());
+}
+
+#[test]
+fn a_server_that_hangs_for_a_while_is_waited_for() {
+    if skipped(0, "a server that hangs for a while") {
+        return;
+    }
+    let servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let workload = run(&format!("{},{}", servers[0].1, servers[1].1), 40_000, 0, 120_000);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&servers[0], "STOP");
+    // Longer than a connection may stand still, so that all are opened anew, while the server still has what came before.
+    std::thread::sleep(Duration::from_secs(6));
+    signal(&servers[0], "CONT");
+    let outcome = workload.finish();
+    outcome.is_right(PAGES);
+    assert!(outcome.stderr.contains("; threads that need it wait"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_server_that_hangs_for_good_is_lost() {
+    if skipped(0, "a server that hangs for good") {
+        return;
+    }
+    let server = Process::start("127.0.0.1:0");
+    let workload = run(&server.1.to_string(), 1 << 40, 0, 3000);
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&server, "STOP");
+    let Outcome { code, stderr, .. } = workload.finish();
+    assert_eq!(code, Some(86), "{stderr}");
+    assert!(stderr.contains(&format!("memory server {} is lost, and nobody else has ", server.1)), "{stderr}");
+}
+
+#[test]
+fn with_a_replica_either_server_may_be_killed() {
+    if skipped(0, "a killed server with a replica") {
+        return;
+    }
+    for victim in 0..2 {
+        let mut servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+        let names = format!("{},{}", servers[0].1, servers[1].1);
+        let workload = run(&names, 60_000, 1, 1500);
+        std::thread::sleep(Duration::from_millis(400));
+        servers[victim].kill();
+        let outcome = workload.finish();
+        outcome.is_right(PAGES);
+        assert!(outcome.stderr.contains("its pages are on one server only from now on"), "{}", outcome.stderr);
+        eprintln!("server {victim} killed: {}", outcome.stdout.trim());
+    }
+}
+
+#[test]
+fn a_server_without_room_is_named_before_anything_is_mapped() {
+    if skipped(0, "a full server") {
+        return;
+    }
+    let server = server(8);
+    let name = server.address.to_string();
+    let run = Run {
+        servers: &name,
+        local_pages: 2048,
+        pages: PAGES,
+        pattern: "random",
+        threads: 1,
+        operations: 1,
+        mode: 0,
+        replicas: 0,
+        timeout_ms: 0,
+    };
+    let output = run.command().output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text, format!("memory server {name}: FULL: region 1 of 8192 pages does not fit into 8388608 free bytes of 8388608\n"));
+}
+
+#[test]
+fn a_server_of_another_version_is_refused_at_the_start() {
+    if skipped(0, "another version") {
+        return;
+    }
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let name = listener.local_addr().unwrap().to_string();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut hello = [0; 72];
+        stream.read_exact(&mut hello).unwrap();
+        let text = "the client speaks the versions 1 to 1, this server 2 to 3";
+        let mut frame = Vec::new();
+        lull_far_protocol::Message::Error { code: lull_far_protocol::ErrorCode::Version, text }.encode(1, 0, &mut frame);
+        stream.write_all(&frame).unwrap();
+    });
+    let run = Run {
+        servers: &name,
+        local_pages: 2048,
+        pages: 16,
+        pattern: "random",
+        threads: 1,
+        operations: 1,
+        mode: 0,
+        replicas: 0,
+        timeout_ms: 0,
+    };
+    let output = run.command().output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text, format!("memory server {name}: VERSION: the client speaks the versions 1 to 1, this server 2 to 3\n"));
+    server.join().unwrap();
+}
+
+/// Passes bytes on, and now and then flips a bit or cuts the connection.
+fn unreliable(to: SocketAddr, harm: Arc<AtomicU64>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for (number, client) in listener.incoming().enumerate() {
+            let Ok(client) = client else { return };
+            let Ok(server) = TcpStream::connect(to) else { continue };
+            let _ = client.set_nodelay(true);
+            let _ = server.set_nodelay(true);
+            for (from, to, salt) in [(&client, &server, 1), (&server, &client, 2)] {
+                let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                let harm = Arc::clone(&harm);
+                std::thread::spawn(move || {
+                    let mut state = (number as u64 * 2 + salt).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+                    let mut bytes = [0; 16384];
+                    while let Ok(count @ 1..) = from.read(&mut bytes) {
+                        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                        let random = state >> 33;
+                        // The greeting passes; a pager that cannot start is another test.
+                        let harmed = random.is_multiple_of(400) && harm.load(Ordering::Relaxed) > 0;
+                        if harmed {
+                            harm.fetch_add(1, Ordering::Relaxed);
+                            if random.is_multiple_of(800) {
+                                bytes[(random >> 12) as usize % count] ^= 1 << (random % 8);
+                            } else {
+                                // A part of it, and then nothing more.
+                                let _ = to.write_all(&bytes[..count / 2]);
+                                break;
+                            }
+                        }
+                        if to.write_all(&bytes[..count]).is_err() {
+                            break;
+                        }
+                    }
+                    let _ = from.shutdown(Shutdown::Both);
+                    let _ = to.shutdown(Shutdown::Both);
+                });
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn connections_that_break_and_flip_bits_lose_nothing() {
+    if skipped(0, "unreliable connections") {
+        return;
+    }
+    let servers = [server(32), server(32)];
+    let harm = Arc::new(AtomicU64::new(0));
+    let names: Vec<String> = servers.iter().map(|server| unreliable(server.address, Arc::clone(&harm)).to_string()).collect();
+    let workload = run(&names.join(","), 15_000, 0, 30_000);
+    harm.store(1, Ordering::Relaxed);
+    let outcome = workload.finish();
+    let harm = harm.load(Ordering::Relaxed) - 1;
+    eprintln!("{harm} times harmed: {}", outcome.stdout.trim());
+    assert!(harm > 5, "only {harm} times harmed");
+    outcome.is_right(PAGES);
+}

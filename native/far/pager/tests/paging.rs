@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! A program with more memory than it may have locally. At the end of each run every byte is compared, and the bound was
+//! watched from outside of the process.
+
+mod common;
+
+use common::{Run, server, skipped};
+
+const PAGES: u64 = 12 * 1024;
+
+fn run(pattern: &str, local_percent: u64, threads: u64, operations: u64, mode: u32, servers: usize) {
+    if skipped(mode, &format!("{pattern} with fault mode {mode}")) {
+        return;
+    }
+    let servers: Vec<_> = (0..servers).map(|_| server(64)).collect();
+    let names: Vec<String> = servers.iter().map(|server| server.address.to_string()).collect();
+    let local_pages = PAGES * local_percent / 100;
+    let run =
+        Run { servers: &names.join(","), local_pages, pages: PAGES, pattern, threads, operations, mode, replicas: 0, timeout_ms: 60_000 };
+    let outcome = run.start().finish();
+    outcome.is_right(PAGES);
+    eprintln!("{pattern}, {local_percent} %, {threads} threads, mode {mode}: {}", outcome.stdout.trim());
+    assert!(outcome.stderr.is_empty(), "{}", outcome.stderr);
+    assert!(outcome.most_local <= local_pages * 4096, "{} bytes of local memory, {} allowed", outcome.most_local, local_pages * 4096);
+    assert!(outcome.most_local > 0, "nobody looked");
+    if local_percent < 100 {
+        assert!(outcome.count("fetched") > 0 && outcome.count("written") > 0 && outcome.count("second_chances") > 0);
+        assert!(outcome.count("dropped_clean") > 0, "every page was taken for dirty");
+    } else {
+        assert_eq!(outcome.count("fetched"), 0, "all fits, and yet pages left");
+    }
+}
+
+#[test]
+fn all_local() {
+    run("random", 107, 2, 20_000, 0, 1);
+}
+
+#[test]
+fn random_half() {
+    run("random", 50, 3, 20_000, 0, 1);
+}
+
+#[test]
+fn random_quarter_two_servers() {
+    run("random", 25, 4, 20_000, 0, 2);
+}
+
+#[test]
+fn random_an_eighth() {
+    run("random", 13, 2, 20_000, 0, 3);
+}
+
+#[test]
+fn sequential_quarter() {
+    run("sequential", 25, 2, 30_000, 0, 2);
+}
+
+#[test]
+fn shared_quarter() {
+    run("shared", 25, 4, 30_000, 0, 2);
+}
+
+#[test]
+fn handler_threads() {
+    run("random", 25, 3, 20_000, 1, 2);
+    run("shared", 25, 3, 20_000, 1, 2);
+}
+
+#[test]
+fn read_ahead_fetches_more_than_one_page_for_each_fault() {
+    if skipped(0, "read-ahead") {
+        return;
+    }
+    let server = server(64);
+    let name = server.address.to_string();
+    let run = |pattern| {
+        let run = Run {
+            servers: &name,
+            local_pages: 2048,
+            pages: PAGES,
+            pattern,
+            threads: 1,
+            operations: 50_000,
+            mode: 0,
+            replicas: 0,
+            timeout_ms: 60_000,
+        };
+        let outcome = run.start().finish();
+        outcome.is_right(PAGES);
+        outcome.count("fetched") as f64 / outcome.count("fetch_faults") as f64
+    };
+    let sequential = run("sequential");
+    assert!(sequential > 5.0, "{sequential} pages for each fault of a thread that goes through memory in order");
+    // The comparison at the end goes through all pages in order here, too: one of three faults or so.
+    let random = run("random");
+    assert!(random < 2.0, "{random} pages for each fault of a thread that jumps");
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The golden frames (`tests/golden/*.hex`), for the tests of this crate, of the server and of the pager.
+
+use alloc::vec::Vec;
+
+macro_rules! golden {
+    ($($name:literal)*) => {
+        /// The names of all golden frames.
+        pub const NAMES: &[&str] = &[$($name,)*];
+
+        fn text(name: &str) -> Option<&'static str> {
+            match name { $($name => Some(include_str!(concat!("../tests/golden/", $name, ".hex"))),)* _ => None }
+        }
+    };
+}
+
+golden! {
+    "hello-control" "hello-fetch" "hello-write" "hello-ack" "region-map" "region-mapped" "write" "write-ack" "fetch" "data"
+    "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "bye"
+}
+
+/// The bytes of a golden frame.
+///
+/// # Panics
+/// If there is no frame of that name: this is for tests.
+#[must_use]
+pub fn frame(name: &str) -> Vec<u8> {
+    let text = text(name).unwrap_or_else(|| panic!("no golden frame {name:?}"));
+    let digits: Vec<u8> = text.bytes().filter_map(|c| char::from(c).to_digit(16)).map(|d| d as u8).collect();
+    digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+/// The pattern in the pages of the golden frames.
+#[must_use]
+pub fn page(number: u64) -> Vec<u8> {
+    (0..crate::PAGE_SIZE as u64).map(|i| (number * 131 + i * 7 + (i >> 8)) as u8).collect()
+}

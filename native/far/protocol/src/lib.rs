@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The wire protocol between the pager and the memory servers (`docs/far-memory-protocol.md`).
+//!
+//! This crate knows bytes only: it opens no socket, allocates nothing when it decodes, and does not panic on any input. A
+//! frame is a header of [`HEADER_LEN`] bytes ([`Header`]) and a payload ([`Message`]). A reader takes the header, decodes it,
+//! and only then knows a length that it may trust: the header has a checksum of its own, and each operation has a greatest
+//! payload ([`Op::max_payload`]).
+//!
+//! What is decoded borrows from the buffer that was read into, so that the pager can decode in a signal handler.
+
+#![no_std]
+#![deny(missing_docs)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod error;
+#[cfg(feature = "golden")]
+pub mod golden;
+mod header;
+mod message;
+mod op;
+
+pub use error::{DecodeError, ErrorCode};
+pub use header::{Header, seal};
+pub use message::{
+    ChannelKind, DISCARD_LEN, Discard, FETCH_LEN, Fetch, HELLO_ACK_LEN, HELLO_LEN, Heartbeat, Hello, HelloAck, Message, PagesOf,
+    RunOfPages, WRITE_FIXED_LEN, Write, WriteAck, encode_write,
+};
+pub use op::{Op, RESERVED_OPS};
+
+/// The first bytes of every frame.
+pub const MAGIC: [u8; 4] = *b"LulF";
+
+/// The oldest version of the protocol that this crate speaks.
+pub const VERSION_MIN: u16 = 1;
+
+/// The newest version of the protocol that this crate speaks.
+pub const VERSION_MAX: u16 = 1;
+
+/// Bytes of a header, in every version.
+pub const HEADER_LEN: usize = 32;
+
+/// Bytes of a page. HELLO says its logarithm, and a server refuses another.
+pub const PAGE_SIZE: usize = 4096;
+
+/// The logarithm of [`PAGE_SIZE`].
+pub const PAGE_SIZE_LOG2: u8 = 12;
+
+/// The most pages that one FETCH, DATA or WRITE may name: 1 MB.
+pub const MAX_PAGES_PER_FRAME: usize = 256;
+
+/// The longest text of an ERROR, in bytes.
+pub const MAX_ERROR_TEXT: usize = 512;
+
+/// The longest payload of any operation: that of a WRITE.
+pub const MAX_PAYLOAD: usize = WRITE_FIXED_LEN + MAX_PAGES_PER_FRAME * (8 + PAGE_SIZE);
+
+/// CRC32C (Castagnoli) of several pieces of memory, as if they stood one after the other.
+#[must_use]
+pub fn crc32c_of(parts: &[&[u8]]) -> u32 {
+    parts.iter().fold(0, |crc, part| crc32c::crc32c_append(crc, part))
+}
+
+/// Continues a CRC32C over more bytes; 0 is that of none.
+#[must_use]
+pub fn crc32c_append(crc: u32, bytes: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc, bytes)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The operations, their numbers, and the longest payload of each.
+
+use crate::message::{DISCARD_LEN, FETCH_LEN, HELLO_ACK_LEN, HELLO_LEN, WRITE_FIXED_LEN};
+use crate::{MAX_ERROR_TEXT, MAX_PAGES_PER_FRAME, PAGE_SIZE};
+
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident = $number:literal, $wire:literal, $max:expr;)*) => {
+        /// What a frame asks for or answers.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Op { $($(#[$doc])* $name = $number,)* }
+
+        impl Op {
+            /// All operations, in the order of their numbers.
+            pub const ALL: &'static [Op] = &[$(Op::$name,)*];
+
+            /// The operation of a number, if it is one of this version.
+            #[must_use]
+            pub const fn from_number(number: u8) -> Option<Op> {
+                match number { $($number => Some(Op::$name),)* _ => None }
+            }
+
+            /// The name that the document uses.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Op::$name => $wire,)* }
+            }
+
+            /// The longest payload in bytes. A header that says more is refused before anything is read or allocated.
+            #[must_use]
+            pub const fn max_payload(self) -> usize {
+                match self { $(Op::$name => $max,)* }
+            }
+        }
+    };
+}
+
+ops! {
+    /// Client: the first frame of a connection.
+    Hello = 1, "HELLO", HELLO_LEN;
+    /// Server: the version and the limits that hold on this connection.
+    HelloAck = 2, "HELLO_ACK", HELLO_ACK_LEN;
+    /// Client: reserve memory for a region.
+    RegionMap = 3, "REGION_MAP", 8;
+    /// Server: the memory is reserved; it reads as zeros.
+    RegionMapped = 4, "REGION_MAPPED", 8;
+    /// Client: send a run of pages.
+    Fetch = 5, "FETCH", FETCH_LEN;
+    /// Server: the pages.
+    Data = 6, "DATA", FETCH_LEN + MAX_PAGES_PER_FRAME * PAGE_SIZE;
+    /// Client: replace pages.
+    Write = 7, "WRITE", WRITE_FIXED_LEN + MAX_PAGES_PER_FRAME * (8 + PAGE_SIZE);
+    /// Server: all pages of the WRITE are replaced; the checksum of what is there now.
+    WriteAck = 8, "WRITE_ACK", 8;
+    /// Client: answer when everything sent before on this connection has been done.
+    Fence = 9, "FENCE", 0;
+    /// Server: it has.
+    FenceAck = 10, "FENCE_ACK", 0;
+    /// Client: a run of pages is no longer needed; it reads as zeros from now on.
+    Discard = 11, "DISCARD", DISCARD_LEN;
+    /// Server: the run reads as zeros.
+    DiscardAck = 12, "DISCARD_ACK", DISCARD_LEN;
+    /// Client: is the server there, and is it the one that has the pages?
+    Heartbeat = 13, "HEARTBEAT", 0;
+    /// Server: it is.
+    HeartbeatAck = 14, "HEARTBEAT_ACK", 24;
+    /// Either: what was wrong.
+    Error = 15, "ERROR", 4 + MAX_ERROR_TEXT;
+    /// Client: give back all regions of this client, I am leaving. Server: done.
+    Bye = 16, "BYE", 0;
+}
+
+/// Numbers that are kept for tracing by the servers, which is not written yet. A frame with one of them is refused as
+/// an unknown operation.
+pub const RESERVED_OPS: &[(u8, &str)] = &[
+    (32, "LAYOUT"),
+    (33, "NEED_LAYOUT"),
+    (34, "TRACE_START"),
+    (35, "TRACE_ROOTS"),
+    (36, "TRACE_SATB"),
+    (37, "GHOST"),
+    (38, "GHOST_ACK"),
+    (39, "POLL"),
+    (40, "STATUS"),
+    (41, "TRACE_END"),
+    (42, "BITMAP"),
+    (43, "LIVE_STATS"),
+    (44, "DISCOVERED"),
+    (45, "EVACUATE"),
+    (46, "EVACUATED"),
+    (47, "EVACUATE_FAILED"),
+];
