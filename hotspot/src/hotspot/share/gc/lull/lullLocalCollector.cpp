@@ -46,6 +46,8 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _budget(LullLocalBudget),
     _wait_budget(MinBudget),
     _shallow_depth(0),
+    _too_deep(SIZE_MAX),
+    _ends_since(0),
     _few_in_a_row(0),
     _survived_at_last(0),
     _many_at_last(false),
@@ -102,7 +104,7 @@ bool LullLocalCollector::is_memory_scarce() const {
   return used >= capacity || (capacity - used) * 100 < capacity * ScarcePercent;
 }
 
-bool LullLocalCollector::is_due(Trigger* trigger) const {
+bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
   const size_t allocated = allocated_since_last();
 #ifdef ASSERT
   if (LullLocalCollectALot > 0) {
@@ -119,7 +121,7 @@ bool LullLocalCollector::is_due(Trigger* trigger) const {
     return true;
   }
   *trigger = Trigger::Shallow;
-  return allocated >= LullLocalBudget && stack_depth() <= _shallow_depth;
+  return allocated >= LullLocalBudget && depth <= _shallow_depth;
 }
 
 void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, size_t survived) {
@@ -133,7 +135,10 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
     case Trigger::Wait:
     case Trigger::RequestEnd:
       if (few) {
-        _shallow_depth = _shallow_depth == 0 ? 2 * depth : MAX2(_shallow_depth, depth);
+        if (++_ends_since >= EndsUntilForgotten) {
+          _too_deep = SIZE_MAX;
+        }
+        _shallow_depth = MIN2(_shallow_depth == 0 ? 2 * depth : MAX2(_shallow_depth, depth), _too_deep - 1);
         _wait_budget = MAX2(_wait_budget / 2, MinBudget);
       } else if (many) {
         _wait_budget = MIN2(_wait_budget * 2, most);
@@ -141,6 +146,8 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
       break;
     case Trigger::Shallow:
       if (!few) {
+        _too_deep = depth;
+        _ends_since = 0;
         _shallow_depth = depth - 1;
       }
       break;
@@ -163,7 +170,7 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
 }
 
-void LullLocalCollector::collect(Trigger trigger) {
+void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
   const jlong cpu_start = os::current_thread_cpu_time();
@@ -201,7 +208,7 @@ void LullLocalCollector::collect(Trigger trigger) {
   }
   // What is tenured is not copied again.
   _survived_at_last = now._survived - now._tenured;
-  learn(trigger, stack_depth(), allocated, _survived_at_last);
+  learn(trigger, depth, allocated, _survived_at_last);
   _last_trigger = trigger;
   _last_handed_out = _allocator->handed_out();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
@@ -218,9 +225,11 @@ void LullLocalCollector::collect_if_due() {
     _last_handed_out = _allocator->handed_out();
     return;
   }
+  // Once: in another frame it would be another one, and what is unlearned would not be what was asked.
+  const size_t depth = stack_depth();
   Trigger trigger;
-  if (is_due(&trigger) && is_possible()) {
-    collect(trigger);
+  if (is_due(depth, &trigger) && is_possible()) {
+    collect(trigger, depth);
   }
 }
 
@@ -238,7 +247,7 @@ void LullLocalCollector::before_wait(JavaThread* thread) {
   if (is_worth_a_look_before_wait(thread)) {
     LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
     if (collector->is_possible()) {
-      collector->collect(Trigger::Wait);
+      collector->collect(Trigger::Wait, collector->stack_depth());
     }
   }
 }
@@ -257,7 +266,7 @@ bool LullLocalCollector::end_request() {
 
 void LullLocalCollector::collect_after_request() {
   if (is_possible()) {
-    collect(Trigger::RequestEnd);
+    collect(Trigger::RequestEnd, stack_depth());
   }
 }
 
@@ -265,7 +274,7 @@ bool LullLocalCollector::collect_before_global() {
   if (allocated_since_last() < MinBudget || _many_at_last || !is_possible()) {
     return false;
   }
-  collect(Trigger::NoMemory);
+  collect(Trigger::NoMemory, stack_depth());
   return true;
 }
 

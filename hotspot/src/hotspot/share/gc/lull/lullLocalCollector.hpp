@@ -52,8 +52,9 @@ class LullLocalCollection;
 // a refill, up to a share of the heap, and halves when nearly nothing has a few times in a
 // row: once may be the end of a request that was met by chance. It is never less
 // than a multiple of what has survived, so that no more than a share of what is allocated
-// is copied. How deep a shallow stack may be is learned from waits, and unlearned where more than
-// nearly nothing survives.
+// is copied. How deep a shallow stack may be is learned from waits; where more than nearly
+// nothing has survived is too deep, for so many requests: a framework may handle requests at
+// the depth at which it waits for them.
 //
 // Used by its thread alone.
 class LullLocalCollector : public CHeapObj<mtGC> {
@@ -71,6 +72,9 @@ private:
 
   // So often in a row.
   static const uint FewInARow = 4;
+
+  // Ends of requests after which a depth that was too deep is tried again.
+  static const uint EndsUntilForgotten = 64;
 
   // The largest budget, as a share of the heap.
   static const size_t BudgetsPerHeap = 8;
@@ -90,6 +94,8 @@ private:
   size_t               _budget;
   size_t               _wait_budget;        // before waits
   size_t               _shallow_depth;      // bytes of stack
+  size_t               _too_deep;           // more than nearly nothing has survived there; SIZE_MAX: nowhere
+  uint                 _ends_since;         // of requests, since that was found
   uint                 _few_in_a_row;
   size_t               _survived_at_last;
   bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
@@ -110,9 +116,9 @@ private:
   bool is_possible() const;
   size_t stack_depth() const;
   bool is_memory_scarce() const;
-  bool is_due(Trigger* trigger) const;
+  bool is_due(size_t depth, Trigger* trigger) const;
   void learn(Trigger trigger, size_t depth, size_t allocated, size_t survived);
-  void collect(Trigger trigger);
+  void collect(Trigger trigger, size_t depth);
 
 public:
   LullLocalCollector(JavaThread* thread, LullAllocator* allocator);
