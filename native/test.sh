@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Tests the Rust parts: format, lints, unit and property tests, then Java services under the gate on each JDK that is there.
-# The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
+# Tests the Rust parts: format, lints, unit and property tests, memory servers and pagers over real sockets; then JVMs with far heaps, and
+# Java services under the gate, on each JDK that is there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
 #
 #   test.sh          everything
-#   test.sh quick    without the Java services, which count as one skipped test
+#   test.sh quick    without JVMs, which are two skipped tests: what they do depends on how fast they come on beside each other
 #
+#   LULL_NATIVE_SCOPE   quick or all, if there is no argument (default: all)
 #   LULL_GATE_SECONDS   of load for each service              (default: 5)
 #   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm)
 #   LULL_JAVA           a java of a JDK with Lull             (default: that of build/jdk or build/jdk-debug)
@@ -15,10 +16,11 @@
 # shellcheck source-path=SCRIPTDIR source=build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 
-case ${1:-} in
-  '' | quick) ;;
+scope=${1:-${LULL_NATIVE_SCOPE:-all}}
+case $scope in
+  all | quick) ;;
   --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) die "unknown argument '$1' (quick)" ;;
+  *) die "unknown argument '$scope' (quick, all)" ;;
 esac
 toolchain
 
@@ -61,7 +63,13 @@ mkdir -p "$BUILD/native"
 say "==> cargo test"
 status=0
 # The services come below.
-LULL_GATE_JDKS=none cargo test -q --locked --workspace 2>&1 | tee "$log" || status=$?
+packages=(--workspace)
+if [[ $scope == quick ]]; then
+  packages+=(--exclude lull-far-front)
+  say "skipped: lull-far run with JVMs: a quick run"
+  skipped=$((skipped + 1))
+fi
+LULL_GATE_JDKS=none cargo test -q --locked --no-fail-fast "${packages[@]}" 2>&1 | tee "$log" || status=$?
 add "$log" "$status"
 
 # The home of a JDK of that release, or nothing: a java is enough.
@@ -73,7 +81,7 @@ find_jdk() {   # RELEASE VALUE-OF-ITS-VARIABLE
   done
 }
 
-if [[ ${1:-} == quick ]]; then
+if [[ $scope == quick ]]; then
   say "skipped: Java services: a quick run"
   skipped=$((skipped + 1))
 else

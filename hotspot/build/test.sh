@@ -13,7 +13,7 @@
 #   6. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
 #   7. requests  java/requests in real frameworks, and on the debug build (java/test.sh)
 #   8. bench   the benchmark programs' own tests (bench/test.sh)
-#   9. native  the Rust parts, and Java services under the gate (native/test.sh)
+#   9. native  the Rust parts; for all, JVMs with far heaps and Java services under the gate, too (native/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
@@ -203,7 +203,7 @@ run_bench() { if [[ -f $ROOT/bench/pom.xml ]]; then run_maven bench "$ROOT/bench
 run_native() {
   local java=
   if [[ -x $BUILD/jdk-debug/bin/java ]]; then java=$BUILD/jdk-debug/bin/java; fi
-  run_script native "$ROOT/native/test.sh" LULL_JAVA="$java"
+  run_script native "$ROOT/native/test.sh" LULL_JAVA="$java" LULL_NATIVE_SCOPE="$scope"
 }
 
 begun=$SECONDS

@@ -109,10 +109,10 @@ impl<P: Protocol> Connection<P> {
     /// The application has read `bytes`, perhaps in several parts; called once for each.
     pub fn received(&mut self, bytes: &[u8]) {
         self.taken += bytes.len() as u64;
-        if self.opaque.is_none() {
-            if let Err(reason) = self.protocol.received(bytes) {
-                self.make_opaque(reason);
-            }
+        if self.opaque.is_none()
+            && let Err(reason) = self.protocol.received(bytes)
+        {
+            self.make_opaque(reason);
         }
     }
 
@@ -127,10 +127,10 @@ impl<P: Protocol> Connection<P> {
     /// A part of what the application has written, in order, before [`Connection::write_ends`].
     pub fn sent(&mut self, bytes: &[u8]) {
         self.written += bytes.len() as u64;
-        if self.opaque.is_none() {
-            if let Err(reason) = self.protocol.sent(bytes) {
-                self.make_opaque(reason);
-            }
+        if self.opaque.is_none()
+            && let Err(reason) = self.protocol.sent(bytes)
+        {
+            self.make_opaque(reason);
         }
     }
 

@@ -348,10 +348,10 @@ impl Gate {
             }
             let elapsed = now_ns().saturating_sub(begin);
             reconsider |= prediction.is_overdue(elapsed as f64);
-            if let Some(beacon) = &self.beacon {
-                if rounds == 0 || reconsider {
-                    beacon.busy_until(begin + elapsed + prediction.remaining_ns(elapsed as f64) as u64);
-                }
+            if let Some(beacon) = &self.beacon
+                && (rounds == 0 || reconsider)
+            {
+                beacon.busy_until(begin + elapsed + prediction.remaining_ns(elapsed as f64) as u64);
             }
             let n = self.watched.changed(&mut events);
             for event in &events[..n] {

@@ -83,7 +83,7 @@ fn parse(bytes: &[u8]) -> Result<HashMap<String, Entry>, String> {
         let (name_at, vector, data_at) = (field(4), field(8), field(16));
         if let Some(name) = text(entry, name_at, length) {
             match (entry[12], vector) {
-                (b'J', 0) if data_at + 8 <= length && (at + data_at) % 8 == 0 => {
+                (b'J', 0) if data_at + 8 <= length && (at + data_at).is_multiple_of(8) => {
                     entries.insert(name, Entry::Long(at + data_at));
                 }
                 (b'B', 1..) => {

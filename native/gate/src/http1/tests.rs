@@ -176,13 +176,12 @@ proptest! {
         for (name, value) in fields { bytes.extend(format!("{name}:{value}\r\n").into_bytes()); }
         bytes.extend(b"\r\n");
         if let Some((at, byte)) = noise { let at = at % bytes.len(); bytes[at] = byte; }
-        if let Ok(Some(end)) = head::find_end(&bytes, 0) {
-            if RequestHead::parse(&bytes[..end], &[]).is_ok() {
+        if let Ok(Some(end)) = head::find_end(&bytes, 0)
+            && RequestHead::parse(&bytes[..end], &[]).is_ok() {
                 let mut headers = [httparse::EMPTY_HEADER; 16];
                 let mut other = httparse::Request::new(&mut headers);
                 prop_assert_eq!(other.parse(&bytes), Ok(httparse::Status::Complete(end)));
             }
-        }
     }
 }
 

@@ -225,10 +225,10 @@ unsafe extern "system" fn accept(env: Env, class: Object, listener: Object, acce
     // SAFETY: the VM's arguments, passed on.
     unsafe {
         let n = vm::<Accept>(&ACCEPT)(env, class, listener, accepted, address);
-        if n == 1 {
-            if let Some(fd) = descriptor(env, accepted) {
-                agent::accepted(fd, kernel::is_blocking(fd));
-            }
+        if n == 1
+            && let Some(fd) = descriptor(env, accepted)
+        {
+            agent::accepted(fd, kernel::is_blocking(fd));
         }
         n
     }
@@ -245,10 +245,11 @@ unsafe extern "system" fn configure_blocking(env: Env, class: Object, object: Ob
 }
 
 unsafe extern "system" fn epoll_control(env: Env, class: Object, epfd: i32, operation: i32, fd: i32, events: i32) -> i32 {
-    if let Some(slot) = Table::global().live(fd) {
-        if operation != libc::EPOLL_CTL_DEL && events & (libc::EPOLLONESHOT | libc::EPOLLET) != 0 {
-            slot.watched.fetch_or(ONE_SHOT, Ordering::Relaxed);
-        }
+    if let Some(slot) = Table::global().live(fd)
+        && operation != libc::EPOLL_CTL_DEL
+        && events & (libc::EPOLLONESHOT | libc::EPOLLET) != 0
+    {
+        slot.watched.fetch_or(ONE_SHOT, Ordering::Relaxed);
     }
     // SAFETY: the VM's arguments, passed on.
     unsafe { vm::<EPollControl>(&EPOLL_CONTROL)(env, class, epfd, operation, fd, events) }

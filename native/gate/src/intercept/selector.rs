@@ -52,10 +52,10 @@ pub(super) fn announce(table: &Table, clock: &PauseClock, metrics: &Metrics, eve
             return events.len();
         }
         for (i, event) in events.iter().enumerate().take(MOST_EVENTS) {
-            if noted[i / 64] & (1 << (i % 64)) != 0 {
-                if let Some(slot) = readable(table, event) {
-                    slot.announced.store(false, Ordering::SeqCst);
-                }
+            if noted[i / 64] & (1 << (i % 64)) != 0
+                && let Some(slot) = readable(table, event)
+            {
+                slot.announced.store(false, Ordering::SeqCst);
             }
         }
     }
