@@ -48,44 +48,28 @@ bool LullFindRememberedTask::is_archive(uint32_t index) const {
   return index < _blocks->limit() && _blocks->at(to_block_index(index))->state() == LullBlockState::Archive;
 }
 
-// The marked object that covers the start of the line, or else the start of the line: where the objects on the
-// card begin. None comes from before the first block.
-HeapWord* LullFindRememberedTask::first_object_on(LullLineIndex line, LullBlockIndex first_block) const {
-  const MarkBitMap* const marks = _memory->mark_bitmap();
-  HeapWord* const start = LullGeometry::start_of(line);
-  const uint32_t first = untype(LullGeometry::first_line(first_block));
-  for (uint32_t before = untype(line); before > first; before--) {
-    HeapWord* const end = start - (untype(line) - before) * LullGeometry::WordsPerLine;
-    HeapWord* last = nullptr;
-    for (HeapWord* addr = marks->get_next_marked_addr(end - LullGeometry::WordsPerLine, end); addr < end;
-         addr = marks->get_next_marked_addr(addr + 1, end)) {
-      last = addr;
-    }
-    if (last != nullptr) {
-      return last + cast_to_oop(last)->size() > start ? last : start;
-    }
-  }
-  return start;
-}
-
+// One pass over the marks: most dirty cards are of young objects only, and there are none before them.
 void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker) {
-  const MarkBitMap* const marks = _memory->mark_bitmap();
-  HeapWord* next = nullptr;     // objects below have been found already
+  LullCardTable* const cards = _memory->card_table();
   size_t dirty = 0;
-  _memory->card_table()->dirty_lines_do(first, blocks, [&](LullLineIndex line) {
-    dirty++;
-    HeapWord* const end = LullGeometry::start_of(line) + LullGeometry::WordsPerLine;
-    for (HeapWord* addr = marks->get_next_marked_addr(MAX2(first_object_on(line, first), next), end); addr < end;
-         addr = marks->get_next_marked_addr(addr + 1, end)) {
-      assert(_memory->public_map()->is_public(addr), "old objects are public");
-      worker->remember(cast_to_oop(addr));
-      next = addr + 1;
-    }
-  });
-  if (dirty > 0) {
-    _memory->card_table()->clean(first, blocks);
-    Atomic::add(&_dirty_cards, dirty);
+  cards->dirty_lines_do(first, blocks, [&](LullLineIndex line) { dirty++; });
+  if (dirty == 0) {
+    return;
   }
+  const MarkBitMap* const marks = _memory->mark_bitmap();
+  HeapWord* const start = LullGeometry::start_of(first);
+  HeapWord* const end = start + blocks * LullGeometry::WordsPerBlock;
+  for (HeapWord* addr = marks->get_next_marked_addr(start, end); addr < end; ) {
+    assert(_memory->public_map()->is_public(addr), "old objects are public");
+    const oop obj = cast_to_oop(addr);
+    HeapWord* const next = addr + obj->size();
+    if (cards->is_any_dirty(addr, next - 1)) {
+      worker->remember(obj);
+    }
+    addr = marks->get_next_marked_addr(next, end);
+  }
+  cards->clean(first, blocks);
+  Atomic::add(&_dirty_cards, dirty);
 }
 
 void LullFindRememberedTask::find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker) {

@@ -41,7 +41,6 @@ private:
   volatile size_t        _dirty_cards;
 
   bool is_archive(uint32_t index) const;
-  HeapWord* first_object_on(LullLineIndex line, LullBlockIndex first) const;
   void find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker);
   void find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
