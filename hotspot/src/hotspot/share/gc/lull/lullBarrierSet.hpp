@@ -51,7 +51,8 @@ public:
     LullDropCopyStubs,
     LullDropRuntime,
     LullDropRoot,
-    LullDropEscapes
+    LullDropEscapes,
+    LullDropCards
   };
 
   LullBarrierSet();

@@ -23,36 +23,51 @@
 #define SHARE_GC_LULL_LULLCARDTABLE_HPP
 
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullLineSet.hpp"
 #include "memory/allocation.hpp"
 
 // R, the remembered set: an old object that refers to a young one covers a dirty card. A card is a byte
 // for each line of 256 B; an object is old if it was public and alive at the last global or young
-// collection, which is when all cards became clean, and young otherwise.
+// collection, and young otherwise.
 //
-//   line     | object A (old)         | object B  | ...
-//   card       clean  dirty   clean     clean
+//   line     | object A (old)         | object B (young)  | free
+//   card       Clean  Dirty   Clean     NoOld   NoOld       NoOld
 //                       ^ a field of A was stored to
 //
 // Who stores a reference to an object that may be public dirties the card of the field before, whatever is
-// stored there and however old the object is: the collection looks. C1 knows the object only, and dirties
-// the card of its header. So a dirty card says that any field of the objects on it may refer to a young
-// object.
+// stored there: the collection looks. C1 knows the object only, and dirties the card of its header. So a
+// dirty card says that any field of the objects on it may refer to a young object. A card of a line without
+// old objects stays as it is: most stores are to new objects. Private objects that share their line with
+// an old one have its card dirtied in vain.
 //
-// Cards are written by mutators, all with the same value, and cleaned at safepoints, by the worker that has
+// When a collection ends a card is NoOld exactly if the word of its line in the public map is 0, and no card
+// is dirty. New objects and copies in free lines have nothing to do with cards, therefore.
+//
+// Mutators write Dirty only, all the same value. Workers write the others, at safepoints, the one that has
 // claimed the block.
 
 class LullCardTable : public CHeapObj<mtGC> {
 public:
-  static const uint8_t Clean = 0;   // as fresh memory is
-  static const uint8_t Dirty = 1;
+  static const uint8_t NoOld = 0;   // as fresh memory is
+  static const uint8_t Clean = 1;
+  static const uint8_t Dirty = 3;   // Clean and one bit more
 
 private:
+  static const uint64_t AllClean      = UINT64_C(0x0101010101010101);
+  static const uint64_t AllDirtyBits  = UINT64_C(0x0202020202020202);
+  static const uint32_t CardsPerWord  = sizeof(uint64_t);
+
   uint8_t* const _cards;
 
   uint8_t* card_of(LullLineIndex line) const { return &_cards[untype(line)]; }
 
+  uint64_t* word_of(LullLineIndex line) const {
+    assert(untype(line) % CardsPerWord == 0, "line %u", untype(line));
+    return (uint64_t*)card_of(line);
+  }
+
 public:
-  // storage holds one byte for each line of the reserved heap.
+  // storage holds one byte for each line of the reserved heap, the first at a multiple of 8.
   explicit LullCardTable(char* storage) : _cards((uint8_t*)storage) {}
 
   static size_t storage_bytes(size_t heap_bytes) { return heap_bytes >> LullGeometry::LogLineSize; }
@@ -65,29 +80,30 @@ public:
     }
   }
 
-  bool is_dirty(LullLineIndex line) const { return *card_of(line) != Clean; }
+  bool has_old(LullLineIndex line) const  { return *card_of(line) != NoOld; }
+  bool is_dirty(LullLineIndex line) const { return *card_of(line) == Dirty; }
 
   // Is any card dirty from the line of first to that of last?
   bool is_any_dirty(const void* first, const void* last) const {
     const uint8_t* const end = card_of(LullGeometry::line_of(last)) + 1;
     for (const uint8_t* card = card_of(LullGeometry::line_of(first)); card < end; card++) {
-      if (*card != Clean) {
+      if (*card == Dirty) {
         return true;
       }
     }
     return false;
   }
 
-  // Calls f(LullLineIndex) for each dirty card of so many blocks.
+  // Calls f(LullLineIndex) for each dirty card of so many blocks, in order.
   template <typename Function>
   void dirty_lines_do(LullBlockIndex first, size_t blocks, Function f) const {
     const uint32_t start = untype(LullGeometry::first_line(first));
     const uint32_t end = start + (uint32_t)blocks * LullGeometry::LinesPerBlock;
-    for (uint32_t line = start; line < end; line += sizeof(uint64_t)) {
-      if (*(const uint64_t*)&_cards[line] == 0) {
+    for (uint32_t line = start; line < end; line += CardsPerWord) {
+      if ((*word_of(to_line_index(line)) & AllDirtyBits) == 0) {
         continue;
       }
-      for (uint32_t i = line; i < line + sizeof(uint64_t); i++) {
+      for (uint32_t i = line; i < line + CardsPerWord; i++) {
         if (is_dirty(to_line_index(i))) {
           f(to_line_index(i));
         }
@@ -95,14 +111,43 @@ public:
     }
   }
 
-  bool is_any_dirty(LullBlockIndex first, size_t blocks) const {
-    bool found = false;
-    dirty_lines_do(first, blocks, [&](LullLineIndex line) { found = true; });
-    return found;
+  // What is dirty becomes clean.
+  void clean(LullBlockIndex first, size_t blocks) {
+    const uint32_t start = untype(LullGeometry::first_line(first));
+    const uint32_t end = start + (uint32_t)blocks * LullGeometry::LinesPerBlock;
+    for (uint32_t line = start; line < end; line += CardsPerWord) {
+      *word_of(to_line_index(line)) &= AllClean;
+    }
   }
 
-  void clean(LullBlockIndex first, size_t blocks) {
-    memset(card_of(LullGeometry::first_line(first)), Clean, blocks * LullGeometry::LinesPerBlock);
+  // The end of a collection: these lines of the block have no old objects; the cards of all others are clean.
+  void set_lines(LullBlockIndex index, const LullLineSet& without_old) {
+    const LullLineIndex first = LullGeometry::first_line(index);
+    memset(card_of(first), Clean, LullGeometry::LinesPerBlock);
+    without_old.runs_do([&](uint start, uint length) {
+      memset(card_of(first) + start, NoOld, length);
+    });
+  }
+
+  void lines_without_old(LullBlockIndex index, LullLineSet* lines) const {
+    const uint8_t* const cards = card_of(LullGeometry::first_line(index));
+    lines->clear_all();
+    for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
+      if (cards[line] == NoOld) {
+        lines->add(line);
+      }
+    }
+  }
+
+  // The same of blocks of which all or nothing is old.
+  void set_blocks(LullBlockIndex first, size_t blocks, bool has_old) {
+    memset(card_of(LullGeometry::first_line(first)), has_old ? Clean : NoOld, blocks * LullGeometry::LinesPerBlock);
+  }
+
+  // The cards of a block whose objects have moved; from has no old objects any more.
+  void move_block(LullBlockIndex from, LullBlockIndex to) {
+    memcpy(card_of(LullGeometry::first_line(to)), card_of(LullGeometry::first_line(from)), LullGeometry::LinesPerBlock);
+    set_blocks(from, 1, false);
   }
 
   // Where the card of address 0 would be: compiled code finds that of an address at biased_base() +

@@ -39,6 +39,7 @@
 #include "gc/shared/gcTraceTime.inline.hpp"
 #include "gc/shared/referenceProcessor.inline.hpp"
 #include "gc/shared/referenceProcessorPhaseTimes.hpp"
+#include "gc/shared/scavengableNMethods.hpp"
 #include "gc/shared/strongRootsScope.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
 #include "gc/shared/weakProcessor.inline.hpp"
@@ -106,12 +107,16 @@ void LullCollector::mark() {
   _workers->run_task(&task);
 }
 
+void LullCollector::find_remembered() {
+  GCTraceTime(Info, gc, phases) tm("Find Remembered", &_timer);
+  LullFindRememberedTask task(_mark_workers, _memory, _blocks);
+  _workers->run_task(&task);
+  log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu", task.dirty_cards(), task.objects());
+}
+
 void LullCollector::mark_young() {
   GCTraceTime(Info, gc, phases) tm("Mark", &_timer);
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
-  LullFindRememberedTask find(_mark_workers, _memory, _blocks);
-  _workers->run_task(&find);
-  log_debug(gc, heap)("Dirty cards: %zu", find.dirty_cards());
   LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
   _workers->run_task(&task);
 }
@@ -211,6 +216,9 @@ void LullCollector::unload_classes() {
     _workers->run_task(&task);
   }
   context->purge_nmethods();
+  if (LullYoungCollections) {
+    ScavengableNMethods::prune_unlinked_nmethods();
+  }
   context->free_nmethods();
 }
 
@@ -227,6 +235,9 @@ void LullCollector::sweep(bool young) {
   GCTraceTime(Info, gc, phases) tm("Sweep", &_timer);
   LullSweepTask task(_blocks, _memory, young);
   _workers->run_task(&task);
+}
+
+void LullCollector::end_evacuation() {
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     _blocks->set_evacuated(to_block_index(i), false);
   }
@@ -284,8 +295,12 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   update_code();
   unload_classes();
   sweep(false /* young */);
+  end_evacuation();
   if (must_slide(request)) {
     slide();
+  }
+  if (LullYoungCollections) {
+    ScavengableNMethods::prune_nmethods_not_into_young();   // all that is alive is old now
   }
   log_statistics();
 }
@@ -295,6 +310,7 @@ void LullCollector::collect_young() {
   _reference_processor->start_discovery(false /* clear soft references */);
   {
     StrongRootsScope scope(_workers->active_workers());
+    find_remembered();
     mark_young();
     process_references(&_young_tracer);
   }

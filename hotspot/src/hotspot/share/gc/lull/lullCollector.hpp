@@ -55,7 +55,8 @@ class WorkerThreads;
 // unloaded. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
 //
 //   prepare      forget which lines private objects are on
-//   mark         from the cards that are dirty, and all roots: see LullMarkFromYoungRootsTask
+//   remembered   old objects on dirty cards
+//   mark         from these and from the roots that are new: see LullMarkFromYoungRootsTask
 //   references   as above
 //   sweep        blocks in which there is something young
 
@@ -107,6 +108,7 @@ private:
   void prepare(const LullEvacuationRequest& request);
   void prepare_young();
   void mark();
+  void find_remembered();
   void mark_young();
   void process_references(GCTracer* tracer);
   void process_weak_roots();
@@ -114,6 +116,7 @@ private:
   void unload_classes();
   void finish_marking();
   void sweep(bool young);
+  void end_evacuation();
   void slide();
   void log_statistics() const;
 

@@ -54,6 +54,7 @@
 #include "gc/shared/isGCActiveMark.hpp"
 #include "gc/shared/locationPrinter.inline.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
+#include "gc/shared/scavengableNMethods.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/workerPolicy.hpp"
 #include "gc/shared/workerThread.hpp"
@@ -74,6 +75,13 @@
 LullHeap* LullHeap::heap() {
   return named_heap<LullHeap>(CollectedHeap::Lull);
 }
+
+class LullIsYoungClosure final : public BoolObjectClosure {
+public:
+  bool do_object_b(oop obj) override { return !LullHeap::heap()->is_old(obj); }
+};
+
+static LullIsYoungClosure is_young;
 
 LullHeap::LullHeap()
   : _memory(nullptr),
@@ -113,6 +121,7 @@ jint LullHeap::initialize() {
 
   _sizer = new LullHeapSizer(_memory, _blocks, _supply, _evacuation_policy, _workers);
   _young_policy = new LullYoungPolicy();
+  ScavengableNMethods::initialize(&is_young);
   if (!_sizer->commit_initial()) {
     vm_shutdown_during_initialization("Could not commit the initial heap: use a smaller -Xms");
     return JNI_ENOMEM;
@@ -351,75 +360,52 @@ void LullHeap::end_collection_of_allocators() {
   }
 }
 
-void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
+// What tells the pauses of one kind of collection from those of the other.
+struct LullPauseKind {
+  const char*              _title;
+  const char*              _end_message;   // of the memory manager's notification
+  bool                     _is_full;
+  SvcGCMarker::reason_type _reason;
+  GCTracer*                _tracer;
+  CollectorCounters*       _counters;
+  GCMemoryManager*         _manager;
+};
+
+// What a pause is for those who look at it from outside, with what collect() does in its middle. Verified before and after.
+template <typename Collect>
+void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   assert_at_safepoint();
   IsSTWGCActiveMark active_mark;
-  SvcGCMarker svc_marker(SvcGCMarker::FULL);
+  SvcGCMarker svc_marker(kind._reason);
   GCIdMark gc_id_mark;
-  GCTraceCPUTime tcpu(_collector->tracer());
-  GCTraceTime(Info, gc) t("Pause Global", nullptr, gc_cause(), true);
-  TraceCollectorStats tcs(_monitoring->collector_counters());
-  TraceMemoryManagerStats tms(_monitoring->global_manager(), gc_cause(), "end of global collection");
-  ClearedAllSoftRefs cleared(clear_soft_references, soft_ref_policy());
-  const jlong start = os::javaTimeNanos();
-  const size_t used_before = used();
-  const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
+  GCTraceCPUTime tcpu(kind._tracer);
+  GCTraceTime(Info, gc) t(kind._title, nullptr, gc_cause(), true);
+  TraceCollectorStats tcs(kind._counters);
+  TraceMemoryManagerStats tms(kind._manager, gc_cause(), kind._end_message);
 
   print_before_gc();
-  increment_total_collections(true /* full */);
+  increment_total_collections(kind._is_full);
   const bool should_verify = total_collections() >= VerifyGCStartAt;
   if (should_verify && VerifyBeforeGC) {
     prepare_for_verify();
     Universe::verify("Before GC");
   }
-
   verify_before_collection();
-  begin_collection_of_allocators(keeps_private(request, clear_soft_references));
-  CodeCache::on_gc_marking_cycle_start();
   _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
                                                                  _workers->active_workers(),
                                                                  Threads::number_of_non_daemon_threads()));
-  ClassUnloadingContext unloading_context(_workers->active_workers(),
-                                          false /* unregister while purging */,
-                                          false /* lock while freeing */);
   STWGCTimer* const timer = _collector->timer();
-  LullGlobalTracer* const tracer = _collector->tracer();
   timer->register_gc_start();
-  tracer->report_gc_start(gc_cause(), timer->gc_start());
-  pre_full_gc_dump(timer);
-  trace_heap_before_gc(tracer);
+  kind._tracer->report_gc_start(gc_cause(), timer->gc_start());
+  trace_heap_before_gc(kind._tracer);
 
-  // Not before the dump and the histogram above: they visit frames too, and a derived
-  // pointer is to be recorded once.
-  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
-  _collector->collect(request, clear_soft_references);
-  end_collection_of_allocators();
-  _supply->rebuild();
+  collect();
 
-  // Everything has moved that will move.
-  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
-  CodeCache::on_gc_marking_cycle_finish();
-  CodeCache::arm_all_nmethods();
-  ClassLoaderDataGraph::purge(true /* at safepoint */);
-  DEBUG_ONLY(MetaspaceUtils::verify();)
-  ClassLoaderDataGraph::clear_claimed_marks();
-  MetaspaceGC::compute_new_size();
-
-  const jlong end = os::javaTimeNanos();
-  _sizer->record_collection(start, end);
-  _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
-  _sizer->resize(gc_cause());
   update_capacity_and_used_at_gc();
-  record_whole_heap_examined_timestamp();
   resize_all_tlabs();
-
-  trace_heap_after_gc(tracer);
-  AlwaysTrueClosure always_true;    // only what can be reached is counted
-  tracer->report_object_count_after_gc(&always_true, nullptr);
-  post_full_gc_dump(timer);
+  trace_heap_after_gc(kind._tracer);
   timer->register_gc_end();
-  tracer->report_gc_end(timer->gc_end(), timer->time_partitions());
-  MetaspaceUtils::print_metaspace_change(metaspace_before);
+  kind._tracer->report_gc_end(timer->gc_end(), timer->time_partitions());
 
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
@@ -428,60 +414,69 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   print_after_gc();
 }
 
-// As the global one, but for what a collection does that visits the whole heap: no class is unloaded, and the heap
-// keeps its size. Private objects stay private.
+void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
+  const LullPauseKind kind = { "Pause Global", "end of global collection", true, SvcGCMarker::FULL,
+                               _collector->tracer(), _monitoring->collector_counters(), _monitoring->global_manager() };
+  pause(kind, [&]() {
+    ClearedAllSoftRefs cleared(clear_soft_references, soft_ref_policy());
+    const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
+    const size_t used_before = used();
+    const jlong start = os::javaTimeNanos();
+    begin_collection_of_allocators(keeps_private(request, clear_soft_references));
+    CodeCache::on_gc_marking_cycle_start();
+    ClassUnloadingContext unloading_context(_workers->active_workers(),
+                                            false /* unregister while purging */,
+                                            false /* lock while freeing */);
+    pre_full_gc_dump(_collector->timer());
+
+    // Not before the dump and the histogram above: they visit frames too, and a derived
+    // pointer is to be recorded once.
+    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
+    _collector->collect(request, clear_soft_references);
+    end_collection_of_allocators();
+    _supply->rebuild();
+
+    // Everything has moved that will move.
+    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
+    CodeCache::on_gc_marking_cycle_finish();
+    CodeCache::arm_all_nmethods();
+    ClassLoaderDataGraph::purge(true /* at safepoint */);
+    DEBUG_ONLY(MetaspaceUtils::verify();)
+    ClassLoaderDataGraph::clear_claimed_marks();
+    MetaspaceGC::compute_new_size();
+
+    const jlong end = os::javaTimeNanos();
+    _sizer->record_collection(start, end);
+    _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
+    _sizer->resize(gc_cause());
+    record_whole_heap_examined_timestamp();
+
+    AlwaysTrueClosure always_true;    // only what can be reached is counted
+    _collector->tracer()->report_object_count_after_gc(&always_true, nullptr);
+    post_full_gc_dump(_collector->timer());
+    MetaspaceUtils::print_metaspace_change(metaspace_before);
+  });
+}
+
+// The heap keeps its size, and private objects stay private.
 void LullHeap::collect_young_at_safepoint() {
-  assert_at_safepoint();
-  IsSTWGCActiveMark active_mark;
-  SvcGCMarker svc_marker(SvcGCMarker::MINOR);
-  GCIdMark gc_id_mark;
-  GCTraceCPUTime tcpu(_collector->young_tracer());
-  GCTraceTime(Info, gc) t("Pause Young", nullptr, gc_cause(), true);
-  TraceCollectorStats tcs(_monitoring->young_collector_counters());
-  TraceMemoryManagerStats tms(_monitoring->young_manager(), gc_cause(), "end of young collection");
-  const jlong start = os::javaTimeNanos();
-  const size_t used_before = used();
+  const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
+                               _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager() };
+  pause(kind, [&]() {
+    const size_t used_before = used();
+    const jlong start = os::javaTimeNanos();
+    begin_collection_of_allocators(true /* keep private */);
+    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
+    _collector->collect_young();
+    end_collection_of_allocators();
+    _supply->rebuild();
+    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
+    ClassLoaderDataGraph::clear_claimed_marks();
 
-  print_before_gc();
-  increment_total_collections(false /* full */);
-  const bool should_verify = total_collections() >= VerifyGCStartAt;
-  if (should_verify && VerifyBeforeGC) {
-    prepare_for_verify();
-    Universe::verify("Before GC");
-  }
-  verify_before_collection();
-  begin_collection_of_allocators(true /* keep private */);
-  _workers->set_active_workers(WorkerPolicy::calc_active_workers(_workers->max_workers(),
-                                                                 _workers->active_workers(),
-                                                                 Threads::number_of_non_daemon_threads()));
-  STWGCTimer* const timer = _collector->timer();
-  LullYoungTracer* const tracer = _collector->young_tracer();
-  timer->register_gc_start();
-  tracer->report_gc_start(gc_cause(), timer->gc_start());
-  trace_heap_before_gc(tracer);
-
-  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
-  _collector->collect_young();
-  end_collection_of_allocators();
-  _supply->rebuild();
-  COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
-  ClassLoaderDataGraph::clear_claimed_marks();
-
-  const jlong end = os::javaTimeNanos();
-  _sizer->record_young_collection(start, end);
-  _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
-  update_capacity_and_used_at_gc();
-  resize_all_tlabs();
-
-  trace_heap_after_gc(tracer);
-  timer->register_gc_end();
-  tracer->report_gc_end(timer->gc_end(), timer->time_partitions());
-
-  verify_after_collection(should_verify && VerifyAfterGC);
-  _monitoring->update_counters();
-  report_publication(false /* at exit */);
-  LullLocalCollector::log_total();
-  print_after_gc();
+    const jlong end = os::javaTimeNanos();
+    _sizer->record_young_collection(start, end);
+    _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
+  });
 }
 
 // P and R hold now because of the barriers.
@@ -581,6 +576,16 @@ void LullHeap::register_nmethod(nmethod* nm) {
   if (LullTracking) {
     LullCodeIsPublicClosure cl(public_map(), nm);
     nm->oops_do(&cl);
+  }
+  if (LullYoungCollections) {
+    ScavengableNMethods::register_nmethod(nm);
+  }
+}
+
+// R for code: code that refers to something young is on the list of it.
+void LullHeap::verify_nmethod(nmethod* nm) {
+  if (LullYoungCollections) {
+    ScavengableNMethods::verify_nmethod(nm);
   }
 }
 

@@ -36,6 +36,7 @@ class LullMemory;
 class LullMonitoring;
 class LullPublicMap;
 class LullYoungPolicy;
+struct LullPauseKind;
 class MarkBitMap;
 class VM_Operation;
 
@@ -101,6 +102,7 @@ private:
   bool keeps_private(const LullEvacuationRequest& request, bool clear_soft_references) const;
   void begin_collection_of_allocators(bool keep_private);
   void end_collection_of_allocators();
+  template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
   void verify_before_collection() const;
   void verify_after_collection(bool by_flag);
 
@@ -176,7 +178,7 @@ public:
   // Compiled code: all of it is visited where references may have to be updated.
   void register_nmethod(nmethod* nm) override;
   void unregister_nmethod(nmethod* nm) override {}
-  void verify_nmethod(nmethod* nm) override {}
+  void verify_nmethod(nmethod* nm) override;
 
   // Walking and verification
   void object_iterate(ObjectClosure* cl) override;

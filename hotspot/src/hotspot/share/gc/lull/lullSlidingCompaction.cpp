@@ -23,6 +23,7 @@
 #include "code/codeCache.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSlidingCompaction.hpp"
@@ -233,6 +234,9 @@ void LullSlidingCompaction::move_unit(uint32_t start, uint32_t blocks) {
   // From low addresses up: a unit may move by less than its length.
   for (uint32_t i = 0; i < blocks; i++) {
     _memory->public_map()->move_block(to_block_index(start + i), to_block_index(to + i));
+    if (_memory->card_table() != nullptr) {
+      _memory->card_table()->move_block(to_block_index(start + i), to_block_index(to + i));
+    }
   }
   for (uint32_t i = 1; i < blocks; i++) {
     _blocks->at(to_block_index(start + i))->set_free();

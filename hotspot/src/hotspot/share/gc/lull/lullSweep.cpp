@@ -87,21 +87,19 @@ LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, bool yo
     _card_table(memory->card_table()),
     _young(young) {}
 
-void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block) {
-  LullLineSet free_lines;
-  _public_map->unused_lines(index, &free_lines);
-  const uint free_count = free_lines.count();
+void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
+  const uint free_count = unused_lines.count();
   if (free_count == LullGeometry::LinesPerBlock) {
     block->free_lines().clear_all();
     block->set_free();
-  } else if (free_lines.longest_run() >= LullMinHoleLines) {
-    block->free_lines() = free_lines;
+  } else if (unused_lines.longest_run() >= LullMinHoleLines) {
+    block->free_lines() = unused_lines;
     block->set_state(LullBlockState::Recyclable);
   } else {
     block->free_lines().clear_all();
     block->set_state(LullBlockState::Full);
   }
-  LullZap::lines(index, free_lines);
+  LullZap::lines(index, unused_lines);
 }
 
 // Of a block with an owner: the bits of public objects that are alive stay.
@@ -127,18 +125,26 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
   }
 }
 
-// Of a block without an owner: what is marked is alive and public.
+// Of a block without an owner: what is marked is alive and public. Lines with old objects stay as they are. What is young is
+// in the others, but may begin in the line before them: an object that was private, beside an old one.
 void LullSweepTask::forget_dead_young_objects(LullBlockIndex index) {
-  _public_map->set_blocks(index, 1, false);
-  _blocks->clear_live(index);
-  HeapWord* const start = LullGeometry::start_of(index);
-  HeapWord* const end = start + LullGeometry::WordsPerBlock;
-  for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end; ) {
-    const size_t size = cast_to_oop(addr)->size();
-    _public_map->mark_lines(addr, size);
-    _blocks->add_live(index, size);
-    addr = _mark_bitmap->get_next_marked_addr(addr + size, end);
-  }
+  LullLineSet young_lines;
+  _card_table->lines_without_old(index, &young_lines);
+  const LullLineIndex first = LullGeometry::first_line(index);
+  young_lines.runs_do([&](uint start_line, uint length) {
+    _public_map->set_lines(to_line_index(untype(first) + start_line), length, false);
+    HeapWord* const start = LullGeometry::start_of(index) + start_line * LullGeometry::WordsPerLine;
+    HeapWord* const end = start + length * LullGeometry::WordsPerLine;
+    HeapWord* const from = start_line == 0 ? start : start - LullGeometry::WordsPerLine;
+    for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(from, end); addr < end; ) {
+      const size_t size = cast_to_oop(addr)->size();
+      if (addr + size > start) {
+        _public_map->mark_lines(addr, size);
+        _blocks->add_live(index, size);
+      }
+      addr = _mark_bitmap->get_next_marked_addr(addr + size, end);
+    }
+  });
 }
 
 void LullSweepTask::forget_private_marks(LullBlockIndex index) {
@@ -152,12 +158,45 @@ void LullSweepTask::forget_private_marks(LullBlockIndex index) {
   }
 }
 
-void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block) {
-  LullLineSet free_lines;
-  _public_map->unused_lines(index, &free_lines);
+void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
+  LullLineSet free_lines = unused_lines;
   free_lines.remove(block->free_lines());
   block->free_lines() = free_lines;
   LullZap::lines(index, free_lines);
+}
+
+void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
+  const bool has_owner = _blocks->owner(index) != LullBlockTable::NoOwner;
+  if (has_owner) {
+    forget_dead_public_objects(index);
+  } else if (_young) {
+    if (!_blocks->has_young(index)) {
+      return;
+    }
+    forget_dead_young_objects(index);
+  }
+  LullLineSet unused_lines;
+  _public_map->unused_lines(index, &unused_lines);
+  if (_card_table != nullptr) {
+    _card_table->set_lines(index, unused_lines);
+    if (has_owner) {
+      forget_private_marks(index);
+    }
+  }
+  // What marking has added to the free lines of a block with an owner is private and alive.
+  if (has_owner && !block->free_lines().is_empty()) {
+    sweep_private_lines(index, block, unused_lines);
+  } else {
+    _blocks->set_owner(index, LullBlockTable::NoOwner);
+    _blocks->clear_young(index);
+    sweep_lines(index, block, unused_lines);
+  }
+}
+
+void LullSweepTask::remember_large(LullBlockIndex index, size_t blocks, bool is_old) {
+  if (_card_table != nullptr) {
+    _card_table->set_blocks(index, blocks, is_old);
+  }
 }
 
 void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
@@ -178,12 +217,14 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
     if (LullTracking) {
       _public_map->set_blocks(index, blocks, true);
     }
+    remember_large(index, blocks, true);
     return;
   }
   _blocks->set_owner(index, LullBlockTable::NoOwner);
   if (LullTracking) {
     _public_map->set_blocks(index, blocks, false);
   }
+  remember_large(index, blocks, false);
   // The worker that has the head frees the tail too. Another worker that comes to the
   // tail does nothing, whether it finds it freed or not.
   const uint32_t end = untype(index) + (uint32_t)blocks;
@@ -194,29 +235,11 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
 }
 
 void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
-  if (_card_table != nullptr && !_young) {
-    _card_table->clean(index, 1);   // a young collection has done so
-  }
   if (block->has_lines()) {
-    if (_blocks->owner(index) != LullBlockTable::NoOwner) {
-      forget_dead_public_objects(index);
-      if (_card_table != nullptr) {
-        forget_private_marks(index);
-      }
-      if (!block->free_lines().is_empty()) {
-        sweep_private_lines(index, block);
-        return;
-      }
-      _blocks->set_owner(index, LullBlockTable::NoOwner);
-    } else if (_young) {
-      if (!_blocks->has_young(index)) {
-        return;
-      }
-      forget_dead_young_objects(index);
-    }
-    _blocks->clear_young(index);
-    sweep_lines(index, block);
+    sweep_block(index, block);
   } else if (block->state() == LullBlockState::LargeHead) {
     sweep_large(index, block);
+  } else if (block->state() == LullBlockState::Archive && _card_table != nullptr) {
+    _card_table->set_blocks(index, 1, true);
   }
 }

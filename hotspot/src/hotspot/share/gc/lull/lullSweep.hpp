@@ -73,10 +73,10 @@ public:
 
 // After marking: sets the state and the free lines of each block from its marks. A block in
 // which private objects are alive keeps its owner; all others have none from here on. A young collection
-// leaves blocks as they are in which there is nothing young.
+// leaves blocks as they are in which there is nothing young, and of others the lines in which there is something old.
 //
 // With young collections marked means old, between collections: private objects lose their marks, so that
-// they are young when they are published. All cards become clean.
+// they are young when they are published. All cards become clean, or NoOld.
 class LullSweepTask : public LullBlockTask {
 private:
   LullPublicMap* const _public_map;
@@ -84,11 +84,13 @@ private:
   LullCardTable* const _card_table;   // nullptr without young collections
   const bool           _young;
 
-  void sweep_lines(LullBlockIndex index, LullBlock* block);
+  void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
   void forget_dead_public_objects(LullBlockIndex index);
   void forget_dead_young_objects(LullBlockIndex index);
   void forget_private_marks(LullBlockIndex index);
-  void sweep_private_lines(LullBlockIndex index, LullBlock* block);
+  void sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
+  void sweep_block(LullBlockIndex index, LullBlock* block);
+  void remember_large(LullBlockIndex index, size_t blocks, bool is_old);
   void sweep_large(LullBlockIndex index, LullBlock* block);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
 

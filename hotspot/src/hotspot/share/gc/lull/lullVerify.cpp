@@ -104,11 +104,28 @@ void LullVerify::verify_words(LullBlockIndex index) const {
             "Marks: block %u is free and has marks", untype(index));
 }
 
+// What a young collection relies on to leave a line or a block alone.
+void LullVerify::verify_cards(LullBlockIndex index) const {
+  const LullCardTable* const cards = _memory->card_table();
+  if (cards == nullptr || _moment != Moment::AfterCollection || !_blocks->at(index)->is_committed()) {
+    return;
+  }
+  const uint32_t start = untype(LullGeometry::first_line(index));
+  for (uint32_t i = start; i < start + LullGeometry::LinesPerBlock; i++) {
+    const LullLineIndex line = to_line_index(i);
+    guarantee(!cards->is_dirty(line) && cards->has_old(line) == _memory->public_map()->is_in_use(line),
+              "R: line %u of block %u, which is %s, has %s objects, and its card is %s", i - start, untype(index),
+              to_string(_blocks->at(index)->state()), _memory->public_map()->is_in_use(line) ? "old" : "no old",
+              cards->is_dirty(line) ? "Dirty" : cards->has_old(line) ? "Clean" : "NoOld");
+  }
+}
+
 void LullVerify::verify_blocks() const {
   size_t used = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     verify_block(to_block_index(i), &used);
     verify_words(to_block_index(i));
+    verify_cards(to_block_index(i));
   }
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();

@@ -72,6 +72,7 @@ private:
   void verify_reference(const void* field, oop holder, oop target) const;
   void verify_object(oop obj) const;
   void verify_words(LullBlockIndex index) const;
+  void verify_cards(LullBlockIndex index) const;
   void verify_reachable() const;
   void verify_code() const;
 

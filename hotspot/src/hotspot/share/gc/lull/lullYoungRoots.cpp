@@ -20,7 +20,6 @@
  */
 
 #include "classfile/classLoaderDataGraph.hpp"
-#include "code/codeCache.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
 #include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
@@ -30,6 +29,7 @@
 #include "gc/lull/lullYoungRoots.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/oopStorageSetParState.inline.hpp"
+#include "gc/shared/scavengableNMethods.hpp"
 #include "memory/iterator.inline.hpp"
 #include "memory/resourceArea.hpp"
 #include "oops/oop.inline.hpp"
@@ -42,42 +42,49 @@ LullFindRememberedTask::LullFindRememberedTask(LullMarkWorker** workers, LullMem
   : LullBlockTask("Lull Find Remembered", blocks),
     _workers(workers),
     _memory(memory),
-    _dirty_cards(0) {}
+    _dirty_cards(0),
+    _objects(0) {}
 
 bool LullFindRememberedTask::is_archive(uint32_t index) const {
   return index < _blocks->limit() && _blocks->at(to_block_index(index))->state() == LullBlockState::Archive;
 }
 
-// One pass over the marks: most dirty cards are of young objects only, and there are none before them.
+// One pass over the marks, for nothing says where the first object of a line begins.
 void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker) {
   LullCardTable* const cards = _memory->card_table();
   size_t dirty = 0;
-  cards->dirty_lines_do(first, blocks, [&](LullLineIndex line) { dirty++; });
+  HeapWord* end = nullptr;
+  cards->dirty_lines_do(first, blocks, [&](LullLineIndex line) {
+    dirty++;
+    end = LullGeometry::start_of(line) + LullGeometry::WordsPerLine;
+  });
   if (dirty == 0) {
     return;
   }
   const MarkBitMap* const marks = _memory->mark_bitmap();
   HeapWord* const start = LullGeometry::start_of(first);
-  HeapWord* const end = start + blocks * LullGeometry::WordsPerBlock;
+  size_t objects = 0;
   for (HeapWord* addr = marks->get_next_marked_addr(start, end); addr < end; ) {
     assert(_memory->public_map()->is_public(addr), "old objects are public");
     const oop obj = cast_to_oop(addr);
     HeapWord* const next = addr + obj->size();
     if (cards->is_any_dirty(addr, next - 1)) {
       worker->remember(obj);
+      objects++;
     }
     addr = marks->get_next_marked_addr(next, end);
   }
   cards->clean(first, blocks);
   Atomic::add(&_dirty_cards, dirty);
+  Atomic::add(&_objects, objects);
 }
 
 void LullFindRememberedTask::find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker) {
   HeapWord* const start = LullGeometry::start_of(index);
-  if (_memory->card_table()->is_any_dirty(index, blocks)) {
-    if (_memory->mark_bitmap()->is_marked(start)) {
-      worker->remember(cast_to_oop(start));
-    }
+  if (_memory->card_table()->is_any_dirty(start, start + blocks * LullGeometry::WordsPerBlock - 1)) {
+    assert(_memory->mark_bitmap()->is_marked(start), "only what is old has cards");
+    worker->remember(cast_to_oop(start));
+    Atomic::add(&_objects, (size_t)1);
     _memory->card_table()->clean(index, blocks);
     Atomic::add(&_dirty_cards, (size_t)1);
   }
@@ -105,29 +112,21 @@ LullMarkFromYoungRootsTask::LullMarkFromYoungRootsTask(LullMarkWorker** workers,
     _workers(workers),
     _active_workers(active_workers),
     _storages(),
-    _methods(CodeCache::nmethod_count()),
-    _terminator(active_workers, queues),
-    _next_method(0) {
-  assert_at_safepoint();
-  NMethodIterator all(NMethodIterator::all);
-  while (all.next()) {
-    _methods.append(all.method());
-  }
-}
+    _terminator(active_workers, queues) {}
 
-void LullMarkFromYoungRootsTask::follow_code(LullMarkWorker* worker) {
-  for (;;) {
-    const int start = Atomic::fetch_then_add(&_next_method, MethodsPerClaim);
-    if (start >= _methods.length()) {
-      return;
+class LullMarkNewReferencesClosure : public CLDClosure {
+private:
+  OopClosure* const _closure;
+
+public:
+  explicit LullMarkNewReferencesClosure(OopClosure* closure) : _closure(closure) {}
+
+  void do_cld(ClassLoaderData* cld) override {
+    if (cld->has_modified_oops()) {
+      cld->oops_do(_closure, ClassLoaderData::_claim_stw_fullgc_mark, true /* clear modified oops */);
     }
-    const int end = MIN2(start + MethodsPerClaim, _methods.length());
-    for (int i = start; i < end; i++) {
-      _methods.at(i)->oops_do(worker->closure());
-    }
-    worker->drain();
   }
-}
+};
 
 class LullMarkYoungThreadClosure : public ThreadClosure {
 private:
@@ -150,7 +149,7 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
   worker->follow_remembered();
   {
-    CLDToOopClosure clds(worker->closure(), ClassLoaderData::_claim_stw_fullgc_mark);
+    LullMarkNewReferencesClosure clds(worker->closure());
     ClassLoaderDataGraph::cld_do(&clds);
     worker->drain();
   }
@@ -159,6 +158,9 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
     Threads::possibly_parallel_threads_do(_active_workers > 1, &threads);
   }
   _storages.oops_do(worker->closure());
-  follow_code(worker);
+  if (worker_id == 0) {
+    NMethodToOopClosure code(worker->closure(), !NMethodToOopClosure::FixRelocations);
+    ScavengableNMethods::nmethods_do(&code);
+  }
   worker->drain_and_steal(worker_id, &_terminator);
 }

@@ -27,10 +27,8 @@
 #include "gc/shared/oopStorageSetParState.hpp"
 #include "gc/shared/taskTerminator.hpp"
 #include "gc/shared/workerThread.hpp"
-#include "utilities/growableArray.hpp"
 
 class LullMemory;
-class nmethod;
 
 // The old objects on dirty cards (R), found before anything is marked: then what is marked is old. The cards become
 // clean: what the objects refer to will be old, too.
@@ -39,6 +37,7 @@ private:
   LullMarkWorker** const _workers;
   LullMemory* const      _memory;
   volatile size_t        _dirty_cards;
+  volatile size_t        _objects;
 
   bool is_archive(uint32_t index) const;
   void find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker);
@@ -49,6 +48,7 @@ public:
   LullFindRememberedTask(LullMarkWorker** workers, LullMemory* memory, LullBlockTable* blocks);
 
   size_t dirty_cards() const { return _dirty_cards; }
+  size_t objects() const     { return _objects; }
 };
 
 // Then marks young and private objects from all that may refer to them, in parallel, until all queues are
@@ -58,21 +58,16 @@ public:
 //   thread stacks, with the code on them    as in a global collection
 //   maps of thread-local values             which hang on Thread objects that are old
 //   strong storages of the VM
-//   all class loaders, all compiled code    neither is unloaded
+//   class loaders with a new reference      those of others lead to old objects
+//   code with a reference to a young one    as ScavengableNMethods lists it
 //
-// The caller holds a StrongRootsScope.
+// No class loader and no code is unloaded. The caller holds a StrongRootsScope.
 class LullMarkFromYoungRootsTask : public WorkerTask {
 private:
-  static const int MethodsPerClaim = 64;
-
   LullMarkWorker** const                      _workers;
   const uint                                  _active_workers;
   OopStorageSetStrongParState<false, false>   _storages;
-  GrowableArrayCHeap<nmethod*, mtGC>          _methods;
   TaskTerminator                              _terminator;
-  volatile int                                _next_method;   // claimed by atomic add
-
-  void follow_code(LullMarkWorker* worker);
 
 public:
   LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues);

@@ -173,8 +173,9 @@
           "Fault injection, to see that the checks can fail: leave out the "\
           "barrier of 1: the interpreter, 2: C1, 3: C2, 4: array copy "     \
           "stubs, 5: the runtime's stores, 6: stores to roots (0: of none), "\
-          "or 7: do as if references to new objects were never stored")     \
-          range(0, 7)                                                       \
+          "7: do as if references to new objects were never stored, or "    \
+          "8: leave all cards clean")                                       \
+          range(0, 8)                                                       \
                                                                             \
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \

@@ -101,7 +101,7 @@ void LullBarrierSetAssembler::test_word(MacroAssembler* masm, Register addr, Reg
 // R: the card of addr, in an object that is public perhaps. Without a second temporary addr is one while the card is
 // looked up. Changes the flags.
 static void dirty_card(MacroAssembler* masm, Register addr, Register tmp1, Register tmp2) {
-  if (!LullYoungCollections) {
+  if (!LullYoungCollections || is_dropped(LullBarrierSet::LullDropCards)) {
     return;
   }
   const intptr_t cards = LullHeap::heap()->card_table()->biased_base();

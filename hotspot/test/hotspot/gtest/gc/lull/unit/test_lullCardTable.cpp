@@ -61,24 +61,50 @@ TEST_F(LullCardTableTest, storage_is_a_byte_a_line) {
   EXPECT_EQ(_storage.size() * sizeof(uint64_t), Blocks * 128);
 }
 
-TEST_F(LullCardTableTest, fresh_memory_is_clean) {
-  EXPECT_FALSE(_cards.is_any_dirty(to_block_index(0), Blocks));
+TEST_F(LullCardTableTest, fresh_memory_has_nothing_old_and_stays_so) {
+  for (size_t index = 0; index < Words; index += 5) {
+    _cards.dirty(word(index));
+    EXPECT_FALSE(_cards.has_old(LullGeometry::line_of(word(index))));
+  }
+  EXPECT_FALSE(_cards.is_any_dirty(word(0), word(Words - 1)));
   EXPECT_TRUE(dirty_lines(0, Blocks).empty());
 }
 
+// Of the lines with old objects, those that were dirtied.
 TEST_F(LullCardTableTest, as_a_set_of_lines) {
   std::mt19937 random(42);
   for (int round = 0; round < 200; round++) {
+    std::set<uint32_t> old;
+    for (uint32_t block = 0; block < Blocks; block++) {
+      LullLineSet without_old;
+      for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
+        if (random() % 4 == 0) {
+          without_old.add(line);
+        } else {
+          old.insert(block * LullGeometry::LinesPerBlock + line);
+        }
+      }
+      _cards.set_lines(to_block_index(block), without_old);
+      LullLineSet found;
+      _cards.lines_without_old(to_block_index(block), &found);
+      for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
+        EXPECT_EQ(found.contains(line), without_old.contains(line));
+      }
+    }
     std::set<uint32_t> model;
     const size_t count = random() % 40;
     for (size_t i = 0; i < count; i++) {
       const size_t index = random() % Words;
+      const uint32_t line = (uint32_t)(index / LullGeometry::WordsPerLine);
       _cards.dirty(word(index));
-      model.insert((uint32_t)(index / LullGeometry::WordsPerLine));
+      if (old.count(line) == 1) {
+        model.insert(line);
+      }
     }
     EXPECT_EQ(dirty_lines(0, Blocks), model);
-    for (uint32_t line = 0; line < Blocks * 128; line++) {
+    for (uint32_t line = 0; line < Blocks * LullGeometry::LinesPerBlock; line++) {
       EXPECT_EQ(_cards.is_dirty(to_line_index(line)), model.count(line) == 1) << line;
+      EXPECT_EQ(_cards.has_old(to_line_index(line)), old.count(line) == 1) << line;
     }
     for (size_t i = 0; i < 50; i++) {
       const size_t first = random() % Words;
@@ -87,24 +113,42 @@ TEST_F(LullCardTableTest, as_a_set_of_lines) {
       const bool expected = found != model.end() && *found <= last / LullGeometry::WordsPerLine;
       EXPECT_EQ(_cards.is_any_dirty(word(first), word(last)), expected) << first << " " << last;
     }
-    // Two blocks become clean, the others stay.
+    // Two blocks become clean, the others stay, and what is old stays so.
     const size_t cleaned = random() % (Blocks - 1);
     _cards.clean(to_block_index(cleaned), 2);
     for (auto it = model.begin(); it != model.end(); ) {
       it = *it / 128 == cleaned || *it / 128 == cleaned + 1 ? model.erase(it) : ++it;
     }
     EXPECT_EQ(dirty_lines(0, Blocks), model);
+    for (uint32_t line = 0; line < Blocks * LullGeometry::LinesPerBlock; line++) {
+      EXPECT_EQ(_cards.has_old(to_line_index(line)), old.count(line) == 1) << line;
+    }
     _cards.clean(to_block_index(0), Blocks);
+    EXPECT_TRUE(dirty_lines(0, Blocks).empty());
+  }
+}
+
+TEST_F(LullCardTableTest, a_block_takes_its_cards_along) {
+  LullLineSet without_old;
+  without_old.add(3);
+  without_old.add(127);
+  _cards.set_lines(to_block_index(2), without_old);
+  _cards.set_blocks(to_block_index(1), 1, true);
+  _cards.move_block(to_block_index(2), to_block_index(1));
+  for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
+    EXPECT_EQ(_cards.has_old(to_line_index(LullGeometry::LinesPerBlock + line)), line != 3 && line != 127) << line;
+    EXPECT_FALSE(_cards.has_old(to_line_index(2 * LullGeometry::LinesPerBlock + line))) << line;
   }
 }
 
 // As compiled code does.
 TEST_F(LullCardTableTest, the_biased_base_finds_the_card) {
+  _cards.set_blocks(to_block_index(0), Blocks, true);
   for (size_t index = 0; index < Words; index += 17) {
-    _cards.dirty(word(index));
     const uint8_t* const card = (const uint8_t*)(_cards.biased_base() + (intptr_t)((size_t)word(index) >> LullGeometry::LogLineSize));
+    EXPECT_EQ(*card, (uint8_t)LullCardTable::Clean);
+    _cards.dirty(word(index));
     EXPECT_EQ(*card, (uint8_t)LullCardTable::Dirty);
     _cards.clean(LullGeometry::block_of(word(index)), 1);
-    EXPECT_EQ(*card, (uint8_t)LullCardTable::Clean);
   }
 }

@@ -1,0 +1,102 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#include "gc/lull/lullYoungPolicy.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "runtime/flags/flagSetting.hpp"
+#include "unittest.hpp"
+
+// A millisecond and a megabyte at a time.
+class LullYoungPolicyTest : public ::testing::Test {
+protected:
+  const FlagSetting _young_collections;
+  LullYoungPolicy   _policy;
+
+  LullYoungPolicyTest() : _young_collections(LullYoungCollections, true), _policy() {}
+
+  void global(size_t ms, size_t megabytes) { _policy.record_global((jlong)ms * NANOSECS_PER_MILLISEC, megabytes * M); }
+  void young(size_t ms, size_t megabytes)  { _policy.record_young((jlong)ms * NANOSECS_PER_MILLISEC, megabytes * M); }
+};
+
+TEST_VM_F(LullYoungPolicyTest, the_first_collection_is_global) {
+  EXPECT_FALSE(_policy.wants_young());
+  global(40, 80);
+  EXPECT_TRUE(_policy.wants_young());
+}
+
+// Each young collection frees less than the one before, until it costs more for a byte than the cycle has: 40 ms for
+// 80 MB, then 10 ms for 60, 30 and 10.
+TEST_VM_F(LullYoungPolicyTest, young_collections_end_when_one_makes_the_mean_worse) {
+  global(40, 80);
+  young(10, 60);    // 0.17 ms a MB, the cycle has 0.36
+  EXPECT_TRUE(_policy.wants_young());
+  young(10, 30);    // 0.33, 0.35
+  EXPECT_TRUE(_policy.wants_young());
+  young(10, 10);    // 1.0, 0.39
+  EXPECT_FALSE(_policy.wants_young());
+  global(40, 80);
+  EXPECT_TRUE(_policy.wants_young());
+}
+
+TEST_VM_F(LullYoungPolicyTest, cycles_have_none_where_the_first_is_in_vain_and_it_is_tried_again) {
+  size_t skipped = 0;
+  for (size_t expected : {1, 3, 7, 15, 31, 31}) {
+    global(40, 80);
+    for (skipped = 0; !_policy.wants_young(); skipped++) {
+      ASSERT_LT(skipped, 100u);
+      global(40, 80);
+    }
+    young(40, 1);
+    EXPECT_FALSE(_policy.wants_young());
+    global(40, 80);
+    for (skipped = 0; !_policy.wants_young(); skipped++) {
+      ASSERT_LT(skipped, 100u);
+      global(40, 80);
+    }
+    EXPECT_EQ(skipped, expected);
+  }
+}
+
+TEST_VM_F(LullYoungPolicyTest, one_that_pays_ends_the_waiting) {
+  global(40, 80);
+  young(40, 1);
+  global(40, 80);
+  EXPECT_FALSE(_policy.wants_young());
+  global(40, 80);
+  EXPECT_TRUE(_policy.wants_young());
+  young(10, 70);
+  EXPECT_TRUE(_policy.wants_young());
+  global(40, 80);
+  EXPECT_TRUE(_policy.wants_young());
+}
+
+TEST_VM_F(LullYoungPolicyTest, a_collection_that_frees_nothing_is_the_last) {
+  global(40, 80);
+  young(0, 0);      // and that took no time by the clock
+  EXPECT_FALSE(_policy.wants_young());
+}
+
+TEST_VM_F(LullYoungPolicyTest, without_the_flag_there_is_none) {
+  FlagSetting off(LullYoungCollections, false);
+  global(40, 80);
+  EXPECT_FALSE(_policy.wants_young());
+}
