@@ -142,7 +142,7 @@ void LullSweepTask::forget_dead_young_objects(LullBlockIndex index) {
         _public_map->mark_lines(addr, size);
         _blocks->add_live(index, size);
       }
-      addr = _mark_bitmap->get_next_marked_addr(addr + size, end);
+      addr = _mark_bitmap->get_next_marked_addr(MIN2(addr + size, end), end);   // the last one may end in a line with old objects
     }
   });
 }

@@ -72,7 +72,7 @@ void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, 
       worker->remember(obj);
       objects++;
     }
-    addr = marks->get_next_marked_addr(next, end);
+    addr = marks->get_next_marked_addr(MIN2(next, end), end);   // the last one may end behind
   }
   cards->clean(first, blocks);
   Atomic::add(&_dirty_cards, dirty);

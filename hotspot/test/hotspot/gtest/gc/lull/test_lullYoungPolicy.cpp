@@ -21,7 +21,7 @@
 
 
 #include "gc/lull/lullYoungPolicy.hpp"
-#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "runtime/flags/flagSetting.hpp"
 #include "unittest.hpp"
 
