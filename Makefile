@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: bench-deps jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate test-native demo bench bench-quick bench-full bench-compare soak allocator-study barrier-code clean distclean help
+.PHONY: bench-deps jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native demo bench bench-quick bench-full bench-compare soak allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
 
@@ -46,6 +46,9 @@ test-unit:      ## the tests that need no VM, in seconds
 
 gate:           ## the agent that answers while the JVM is stopped, at build/native/liblull_gate.so
 	@native/build.sh
+
+doctor:         ## does Lull pay for a service: the command `lull doctor`, at build/doctor/lull
+	@java/report/build.sh
 
 test-native:    ## the tests of the Rust parts, with Java services on each JDK that is installed
 	@native/test.sh

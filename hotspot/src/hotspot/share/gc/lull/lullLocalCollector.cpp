@@ -199,6 +199,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   if (event.should_commit()) {
     event.set_trigger(to_string(trigger));
     event.set_allocated(now._allocated);
+    event.set_published(now._published);
     event.set_freed(now._freed);
     event.set_survived(now._survived);
     event.set_copied(now._copied);

@@ -54,15 +54,20 @@ public class TestLocalStatistics {
     static final int WAITS = 200;
     static final int GARBAGE = 1 << 20;    // bytes before each wait
     static final int HELD = 10_000;
+    static final int PUBLISHED = 20_000;
+
+    static volatile byte[] shared;
 
     /** The budget is so large that only waits lead to a collection. */
     static void work() {
         byte[] held = new byte[HELD];
         for (int i = 0; i < WAITS; i++) {
             byte[][] latest = new byte[8][];    // or a compiler leaves the garbage out
-            for (int j = 0; j < GARBAGE / 1024; j++) {
+            // One more than that: the last line of it may have something public in it.
+            for (int j = 0; j <= GARBAGE / 1024; j++) {
                 latest[j & 7] = new byte[1024 - 16];
             }
+            shared = new byte[PUBLISHED];
             Asserts.assertNotNull(latest[i & 7]);
             LockSupport.parkNanos(1);
         }
@@ -144,12 +149,16 @@ public class TestLocalStatistics {
         List<RecordedEvent> collections = of(events, "LullLocalCollection", "worker");
         Asserts.assertGTE(collections.size(), WAITS, "events");
         int large = 0;
+        int published = 0;
         for (RecordedEvent event : collections) {
             Asserts.assertEQ(event.getString("trigger"), "before a wait");
             large += event.getLong("freed") >= GARBAGE && event.getLong("allocated") >= GARBAGE ? 1 : 0;
             Asserts.assertGTE(event.getLong("survived"), event.getLong("copied"), "survivors of a collection");
             Asserts.assertLT(event.getLong("survived"), (long) GARBAGE / 4, "survivors of a collection");
+            Asserts.assertLT(event.getLong("published"), (long) GARBAGE / 4, "published before a collection");
+            published += event.getLong("published") >= PUBLISHED ? 1 : 0;
         }
+        Asserts.assertGTE(published, WAITS * 9 / 10, "events of what was published before a wait");
         Asserts.assertGTE(large, WAITS * 9 / 10, "events of a whole wait's garbage");
         // The array that is held survives each time.
         Asserts.assertGTE(collections.stream().filter(event -> event.getLong("survived") >= HELD).count(), (long) WAITS * 9 / 10, "events of survivors");
