@@ -4,6 +4,7 @@ package lull.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * What to do, and why. The limits are those by which the collector itself chooses a thread's mode ({@code LullPublicModePercent},
@@ -98,7 +99,7 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
     /** Why threads have gone to public mode most often. */
     static String mainReason(Recording recording) {
         return recording.modeChanges.entrySet().stream().filter(e -> e.getKey().startsWith("to public mode: "))
-                .max(java.util.Map.Entry.comparingByValue()).map(e -> e.getKey().substring("to public mode: ".length())).orElse("before the recording began");
+                .max(Map.Entry.comparingByValue()).map(e -> e.getKey().substring("to public mode: ".length())).orElse("before the recording began");
     }
 
     private static List<Flag> flags(Figures figures, Mode mode) {
@@ -116,7 +117,7 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         }
         long local = recording.localTriggers.values().stream().mapToLong(n -> n).sum();
         long late = recording.localTriggers.entrySet().stream().filter(e -> e.getKey().matches("at the end of the budget|for lack of memory"))
-                .mapToLong(java.util.Map.Entry::getValue).sum();
+                .mapToLong(Map.Entry::getValue).sum();
         if (mode == Mode.PRIVATE && local >= 100 && late * 2 > local && recording.requests.total() == 0) {
             flags.add(new Flag("lull.Requests", "Not a flag: " + Text.percent((double) late / local) + " of the local collections came in the middle of requests. "
                     + "If the program says where a request ends (`docs/requests.md`), less survives them."));

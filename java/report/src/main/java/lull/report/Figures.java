@@ -205,9 +205,9 @@ final class Figures {
         return all > 0 ? recording.threads.values().stream().mapToDouble(t -> t.allocatedInPublicMode).sum() / all : Double.NaN;
     }
 
-    /** Bytes published of those that threads in private mode have allocated. */
+    /** Bytes published of those that threads in private mode have allocated; of all, if the modes are not known. */
     double publishedShareInPrivateMode() {
-        double privately = 1 - publicModeShare();
+        double privately = Double.isNaN(publicModeShare()) ? 1 : 1 - publicModeShare();
         return privately > 0.001 ? Math.min(1, publishedShare() / privately) : Double.NaN;
     }
 

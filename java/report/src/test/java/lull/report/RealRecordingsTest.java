@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,8 +23,8 @@ import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.common.item.IMemberAccessor;
 import org.openjdk.jmc.common.unit.IQuantity;
 import org.openjdk.jmc.common.unit.UnitLookup;
+import org.openjdk.jmc.flightrecorder.JfrAttributes;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
-import org.openjdk.jmc.flightrecorder.jdk.JdkAttributes;
 
 /** Recordings of real JVMs. The reader of JDK Mission Control is the second opinion on what is in them. */
 class RealRecordingsTest {
@@ -133,7 +132,7 @@ class RealRecordingsTest {
         assertEquals(pauses.getAggregate(Aggregators.count()).longValue(), recording.pauses.size());
         double sum = 0;
         for (IItemIterable items : pauses) {
-            IMemberAccessor<IQuantity, IItem> duration = items.getType().getAccessor(org.openjdk.jmc.flightrecorder.JfrAttributes.DURATION.getKey());
+            IMemberAccessor<IQuantity, IItem> duration = items.getType().getAccessor(JfrAttributes.DURATION.getKey());
             for (IItem item : items) {
                 sum += duration.getMember(item).doubleValueIn(UnitLookup.SECOND);
             }
@@ -142,18 +141,18 @@ class RealRecordingsTest {
     }
 
     /** And what was published, allocated and freed, from first to last; with the names and units that Mission Control shows. */
-    private static void sameCounts(Recording recording) throws IOException, Exception {
+    private static void sameCounts(Recording recording) throws Exception {
         IItemCollection all = JfrLoaderToolkit.loadEvents(recording.file.toFile());
         assertEquals(grown(all, "jdk.LullPublicationStatistics", "published"), recording.published.total());
         assertEquals(grown(all, "jdk.LullPublicationStatistics", "allocated"), recording.allocated.total());
         assertEquals(grown(all, "jdk.LullLocalCollectionStatistics", "freed"), recording.locallyFreed.total());
         for (IItemIterable items : all.apply(ItemFilters.type("jdk.LullPublicationSample"))) {
             assertEquals("Lull Publication Sample", items.getType().getName());
-            assertTrue(items.getType().hasAttribute(org.openjdk.jmc.flightrecorder.JfrAttributes.EVENT_STACKTRACE));
+            assertTrue(items.getType().hasAttribute(JfrAttributes.EVENT_STACKTRACE));
         }
         for (IItemIterable items : all.apply(ItemFilters.type("jdk.LullLocalCollection"))) {
             assertEquals("Lull Local Collection", items.getType().getName());
-            assertTrue(items.getType().hasAttribute(JdkAttributes.EVENT_THREAD_NAME) || items.getType().hasAttribute(org.openjdk.jmc.flightrecorder.JfrAttributes.EVENT_THREAD));
+            assertTrue(items.getType().hasAttribute(JfrAttributes.EVENT_THREAD));
         }
     }
 

@@ -3,6 +3,7 @@ package lull.report.page;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A page in one file: no network, no script, legible in light and dark and on narrow and wide screens. Well-formed XML. */
 public final class Page {
@@ -19,7 +20,7 @@ public final class Page {
             ul { padding-left: 1.3rem; } a { color: var(--lull); } nav { margin: .6rem 0 1rem; } nav a { margin-right: 14px; white-space: nowrap; }
             code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
             .note { color: var(--soft); font-size: .88rem; margin: 0 0 .4rem; }
-            .grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 460px), 1fr)); gap: 16px; margin-bottom: 16px; }
+            .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 16px; margin-bottom: 16px; }
             .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px; min-width: 0; margin-bottom: 16px; }
             .grid .card { margin-bottom: 0; } .card.verdict { border-left: 5px solid var(--lull); }
             .card svg { display: block; width: 100%; height: auto; }
@@ -57,7 +58,7 @@ public final class Page {
 
     /** Starts a section, which the contents lead to. */
     public Page section(String heading) {
-        String id = heading.toLowerCase(java.util.Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+        String id = heading.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
         if (ids.contains(id)) {
             throw new IllegalArgumentException("two sections are named " + id);
         }
