@@ -13,7 +13,7 @@ final class Text {
             return "–";
         }
         double size = Math.abs(value);
-        String format = size >= 100 || value == 0 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : size >= 0.01 ? "%.3f" : "%.2g";
+        String format = size >= 100 || value == Math.rint(value) ? "%,.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : size >= 0.01 ? "%.3f" : "%.2g";
         return String.format(Locale.ROOT, format, value).replace(',', ' ');
     }
 

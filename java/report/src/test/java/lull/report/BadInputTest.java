@@ -118,10 +118,12 @@ class BadInputTest {
     }
 
     @Test
-    void aServiceThatCannotBeRun() {
-        fails(InputException.SERVICE, "doctor", "--", directory.resolve("java").toString());
+    void aServiceThatCannotBeRun() throws IOException {
+        String page = directory.resolve("page.html").toString();
+        String said = Recordings.doctor(InputException.SERVICE, List.of("doctor", "-o", page, "--", directory.resolve("java").toString()));
+        assertTrue(said.contains("cannot run the service"), said);
         // It ends at once, before there is a recording.
-        String said = fails(InputException.SERVICE, "doctor", "--", Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+NoSuchFlag");
+        said = Recordings.doctor(InputException.SERVICE, List.of("doctor", "-o", page, "--", Recordings.JAVA, "-XX:+NoSuchFlag"));
         assertTrue(said.contains("left no recording"), said);
     }
 }

@@ -16,14 +16,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Services that are run, ended and recorded, by a doctor in a process of its own. */
 class DoctorTest {
-    private static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     private static final String FOREVER = "100000";
 
     @TempDir
     private Path directory;
 
     private Process doctor(String java, List<String> options, String flag) throws IOException {
-        List<String> command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName(), "doctor", "-o",
+        List<String> command = new ArrayList<>(List.of(Recordings.JAVA, "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName(), "doctor", "-o",
                 directory.resolve("page.html").toString()));
         command.addAll(options);
         command.addAll(List.of("--", java, "-Xmx48m", flag, "-cp", System.getProperty("java.class.path"), Work.class.getName(), FOREVER, "4"));
@@ -39,7 +38,7 @@ class DoctorTest {
 
     @Test
     void endsTheServiceAfterSomeSeconds() throws Exception {
-        String said = said(doctor(JAVA, List.of("--warmup", "2", "--seconds", "3"), "-XX:+UseG1GC"), 0);
+        String said = said(doctor(Recordings.JAVA, List.of("--warmup", "2", "--seconds", "3"), "-XX:+UseG1GC"), 0);
         assertTrue(said.contains("The page: " + directory.resolve("page.html")), said);
         Recording recording = RecordingReader.read(directory.resolve("page.jfr"));
         assertEquals("G1", recording.collector());
@@ -48,7 +47,7 @@ class DoctorTest {
 
     @Test
     void writesThePageWhenInterrupted() throws Exception {
-        Process doctor = doctor(JAVA, List.of(), "-XX:+UseSerialGC");
+        Process doctor = doctor(Recordings.JAVA, List.of(), "-XX:+UseSerialGC");
         ProcessHandle service = null;
         for (int i = 0; i < 600 && service == null; i++, Thread.sleep(100)) {
             service = doctor.children().findFirst().orElse(null);
@@ -64,9 +63,9 @@ class DoctorTest {
 
     @Test
     void saysThatTheServiceEndedBeforeItWasRecorded() throws Exception {
-        Process doctor = new ProcessBuilder(JAVA, "-cp", System.getProperty("java.class.path"), Main.class.getName(), "doctor", "-o", directory.resolve("page.html").toString(),
-                "--warmup", "60", "--", JAVA, "-version").redirectErrorStream(true).redirectOutput(directory.resolve("said.txt").toFile()).start();
-        assertTrue(said(doctor, InputException.SERVICE).contains("did it end within the 60 s of --warmup?"));
+        String said = Recordings.doctor(InputException.SERVICE, List.of("doctor", "-o", directory.resolve("page.html").toString(), "--warmup", "60", "--",
+                Recordings.JAVA, "-version"));
+        assertTrue(said.contains("did it end within the 60 s of --warmup?"), said);
     }
 
     @Test

@@ -5,9 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,11 +18,13 @@ import java.util.Map;
 final class Recordings {
     private static final Map<String, Path> MADE = new HashMap<>();
 
+    static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
     private Recordings() {}
 
     /** Of the JVM that runs the tests. */
     static synchronized Path stock(String flag) throws IOException {
-        return make(Path.of(System.getProperty("java.home"), "bin", "java").toString(), flag, 4, List.of());
+        return make(JAVA, flag, 4, List.of());
     }
 
     /** Of the JVM that LULL_JAVA names; the test is skipped if there is none. Every N-th piece is published. */
@@ -38,6 +38,21 @@ final class Recordings {
         return java;
     }
 
+    /** Runs the program in a process of its own, whose output it returns: the services that it starts write to its terminal. */
+    static String doctor(int status, List<String> words) throws IOException {
+        List<String> command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(words);
+        Process doctor = new ProcessBuilder(command).redirectErrorStream(true).start();
+        doctor.getOutputStream().close();
+        String said = new String(doctor.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        try {
+            assertEquals(status, doctor.waitFor(), said);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+        return said;
+    }
+
     private static Path make(String java, String flag, int every, List<String> flags) throws IOException {
         String key = java + flag + every + flags;
         if (!MADE.containsKey(key)) {
@@ -47,9 +62,7 @@ final class Recordings {
                     directory.resolve("work.log").toString(), "--", java, "-Xmx48m", flag, "-Xlog:gc*:file=" + directory.resolve("work.log") + ":uptime,level,tags"));
             words.addAll(flags);
             words.addAll(List.of("-cp", System.getProperty("java.class.path"), Work.class.getName(), "5", String.valueOf(every)));
-            ByteArrayOutputStream err = new ByteArrayOutputStream();
-            int status = Main.run(words, new PrintStream(new ByteArrayOutputStream()), new PrintStream(err));
-            assertEquals(0, status, err.toString(StandardCharsets.UTF_8));
+            doctor(0, words);
             assertTrue(Files.exists(directory.resolve("work.html")));
             Files.walk(directory).forEach(file -> file.toFile().deleteOnExit());
             directory.toFile().deleteOnExit();
