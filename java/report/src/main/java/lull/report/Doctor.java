@@ -24,6 +24,7 @@ final class Doctor {
     private final PrintStream err;
     private final Path recording;
     private Process service;
+    private volatile boolean interrupted;
     private boolean written;
     private InputException failure;
 
@@ -49,25 +50,39 @@ final class Doctor {
         try {
             if (arguments.seconds() == 0) {
                 service.waitFor();
-            } else if (!service.waitFor((long) arguments.warmup() + arguments.seconds(), TimeUnit.SECONDS)) {
+            } else if (!hasEndedBeforeRecording() && !service.waitFor((long) arguments.warmup() + arguments.seconds(), TimeUnit.SECONDS)) {
                 end();
+            }
+            finish();
+            if (interrupted) {
+                Thread.currentThread().join();   // for the hook, which says what there is to say and ends all
             }
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);   // nobody does
         }
-        finish();
         try {
             Runtime.getRuntime().removeShutdownHook(whenInterrupted);
         } catch (IllegalStateException e) {
-            // it runs already, and waits for us
+            // interrupted in this moment: the page is there, and the hook does nothing more
         }
         if (failure != null) {
             throw failure;
         }
     }
 
+    /** Waits until the service's JVM has made the file of the recording, which it does as it starts: seconds count from then on. */
+    private boolean hasEndedBeforeRecording() throws InterruptedException {
+        while (!Files.exists(recording)) {
+            if (service.waitFor(50, TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** In a hook of the end: writes the page, and makes its own status that of the program. */
     private void interrupted() {
+        interrupted = true;
         try {
             if (service != null) {
                 end();
@@ -99,7 +114,8 @@ final class Doctor {
         }
         written = true;
         try {
-            if (!Files.exists(recording)) {
+            if (!Files.exists(recording) || Files.size(recording) == 0) {
+                Files.deleteIfExists(recording);
                 throw new InputException(InputException.SERVICE, "the service ended with status " + service.exitValue() + " and left no recording: "
                         + (arguments.warmup() > 0 ? "did it end within the " + arguments.warmup() + " s of --warmup? " : "") + "its messages are above. It must end by "
                         + "itself or by SIGTERM; a JVM that is killed writes none");

@@ -69,7 +69,7 @@ public final class Main {
         } catch (IOException e) {
             throw new InputException(InputException.UNREADABLE, "cannot write the page " + arguments.output() + ": " + e);
         }
-        out.println(Advice.of(new Figures(read)).heading());
+        out.println(Advice.of(new Figures(read)).heading().replace("`", ""));
         out.println("The page: " + arguments.output().toAbsolutePath());
     }
 }

@@ -9,7 +9,7 @@ import java.util.Map;
 final class Place {
     /** Frames shown beyond the first one of the application. */
     private static final int CALLERS = 4;
-    /** The most frames shown. */
+    /** The most frames shown; of a stack that is the JDK's only, a third of them. */
     private static final int MOST = 24;
 
     /** Innermost first. */
@@ -27,9 +27,10 @@ final class Place {
             return type + "." + method + (line > 0 ? ":" + line : "");
         }
 
-        /** Whether this is the JDK's own. */
+        /** Whether this is the JDK's own. Its compiler and other tools are not: a program that uses them knows. */
         boolean isLibrary() {
-            return type.startsWith("java.") || type.startsWith("javax.") || type.startsWith("jdk.") || type.startsWith("sun.") || type.startsWith("com.sun.");
+            return type.startsWith("java.") || type.startsWith("javax.") || type.startsWith("jdk.internal.") || type.startsWith("sun.")
+                    || type.startsWith("com.sun.") && !type.startsWith("com.sun.tools.");
         }
     }
 
@@ -43,7 +44,8 @@ final class Place {
         while (first < stack.size() && stack.get(first).isLibrary()) {
             first++;
         }
-        return List.copyOf(stack.subList(0, Math.min(Math.min(stack.size(), MOST), first + 1 + CALLERS)));
+        int most = first == stack.size() ? MOST / 3 : Math.min(MOST, first + 1 + CALLERS);
+        return List.copyOf(stack.subList(0, Math.min(stack.size(), most)));
     }
 
     void add(String type, long count, long bytes) {

@@ -217,7 +217,7 @@ final class RecordingReader {
         List<Place.Frame> frames = Place.significant(stack);
         RecordedClass type = event.getValue("objectClass");
         recording.places.computeIfAbsent(frames.toString(), key -> new Place(frames))
-                .add(type == null ? "?" : type.getName(), event.getLong("objects"), event.getLong("weight"));
+                .add(type == null ? "?" : Text.className(type.getName()), event.getLong("objects"), event.getLong("weight"));
     }
 
     private void readCount(RecordedEvent event) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.report;
 
+import java.util.List;
 import java.util.Locale;
 
 /** Numbers in words that people read. What is not known is a dash. */
@@ -54,6 +55,22 @@ final class Text {
         String first = javaArguments.strip().split("\\s+", 2)[0];
         String name = first.substring(first.lastIndexOf('/') + 1);
         return name.isEmpty() ? "a JVM" : name.endsWith(".jar") ? name : name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** The name of a class as programs write it: {@code byte[]} for {@code [B}, {@code a.B[]} for {@code [La.B;}. */
+    static String className(String name) {
+        int depth = 0;
+        while (depth < name.length() - 1 && name.charAt(depth) == '[') {
+            depth++;
+        }
+        if (depth == 0) {
+            return name;
+        }
+        String element = name.substring(depth);
+        int primitive = element.length() == 1 ? "ZBCSIJFD".indexOf(element) : -1;
+        String word = primitive >= 0 ? List.of("boolean", "byte", "char", "short", "int", "long", "float", "double").get(primitive)
+                : element.startsWith("L") && element.endsWith(";") ? element.substring(1, element.length() - 1) : element;
+        return word + "[]".repeat(depth);
     }
 
     /** Arguments without the values of properties that may be secret. */

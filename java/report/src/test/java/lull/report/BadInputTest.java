@@ -101,7 +101,7 @@ class BadInputTest {
         Path log = directory.resolve("gc.log");
         Files.writeString(log, "nothing\n");
         Path recording = Recordings.stock("-XX:+UseSerialGC");
-        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log", log.toString()).contains("no line of a collection"));
+        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log", log.toString()).contains("no line as"));
         assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log", directory.resolve("no.log").toString()).contains("no.log"));
     }
 

@@ -33,6 +33,14 @@ class WordsTest {
     }
 
     @Test
+    void classes() {
+        assertEquals("byte[]", Text.className("[B"));
+        assertEquals("java.lang.String[][]", Text.className("[[Ljava.lang.String;"));
+        assertEquals("a.B", Text.className("a.B"));
+        assertEquals("byte[]", Text.className("byte[]"));
+    }
+
+    @Test
     void secretsStayOut() {
         String arguments = Text.withoutSecrets("-Xmx1g -Ddb.password=hunter2 -Dkeystore.PASSWORD=\"a b\" --api-token=abc -Dport=80");
         assertFalse(arguments.matches(".*(hunter2|a b|abc).*"), arguments);
@@ -64,7 +72,7 @@ class WordsTest {
                 "[1.520s][info][gc,heap] GC(0) Marked: 100 objects, 2048K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 objects, 0K",
                 "[1.520s][info][gc,heap] GC(0) Still private, of the marked: 10 objects, 512K",
                 "[2,500s][info][gc,heap] GC(1) Marked: 100 objects, 1024K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 objects, 0K", "nonsense", "[2.6"));
-        assertEquals(2, log.collections());
+        assertEquals(4, log.lines());
         assertEquals(new GcLog.Found(1.52, 2048 * 1024, 512 * 1024), log.found().get(0));
         assertEquals(new GcLog.Found(2.5, 1024 * 1024, 0), log.found().get(1));
     }

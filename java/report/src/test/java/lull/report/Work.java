@@ -5,10 +5,11 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A program for recordings: threads that answer requests. Each request allocates a few hundred small arrays, publishes every N-th of them, and is followed by
- * a wait. Arguments: seconds, and N, or 0 to publish none.
+ * a wait. Arguments: seconds, and N, or 0 to publish none. Each thread answers at least {@link #LEAST} requests, however slow the machine.
  */
 final class Work {
     static final int THREADS = 2;
+    static final int LEAST = 300;
     static final int PIECES = 1000;
     static final int PIECE = 240;   // 256 B with its header
     /** What is published stays for a while: 2 MB. */
@@ -23,7 +24,7 @@ final class Work {
         for (int t = 0; t < THREADS; t++) {
             int own = t;
             threads[t] = new Thread(() -> {
-                for (int request = own; System.nanoTime() < end; request += THREADS) {
+                for (int request = own; request < LEAST * THREADS || System.nanoTime() < end; request += THREADS) {
                     answer(request, every);
                     LockSupport.parkNanos(100_000);
                 }

@@ -18,7 +18,7 @@ public final class Page {
             h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; overflow-wrap: anywhere; } h2 { font-size: 1.2rem; margin: 2rem 0 .6rem; }
             h3 { font-size: 1rem; margin: 0 0 .2rem; overflow-wrap: anywhere; } p, li { margin: .3rem 0 .6rem; max-width: 76ch; }
             ul { padding-left: 1.3rem; } a { color: var(--lull); } nav { margin: .6rem 0 1rem; } nav a { margin-right: 14px; white-space: nowrap; }
-            code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
+            code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; display: inline-block; max-width: 100%; }
             .note { color: var(--soft); font-size: .88rem; margin: 0 0 .4rem; }
             .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 16px; margin-bottom: 16px; }
             .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px; min-width: 0; margin-bottom: 16px; }
@@ -130,7 +130,9 @@ public final class Page {
 
     /** Starts a frame; {@code style} is empty or a class of the style sheet. */
     public Page card(String style, String heading) {
-        body.open("div", "class", ("card " + style).strip()).element("h3", heading).line();
+        body.open("div", "class", ("card " + style).strip()).open("h3");
+        words(heading);
+        body.close().line();
         return this;
     }
 
