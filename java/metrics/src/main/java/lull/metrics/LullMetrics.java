@@ -19,10 +19,13 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingStream;
 
 /**
- * What Lull says of private objects, as meters: what is allocated, published and freed by the thread that had allocated it, and what that costs. Global collections are
- * in Micrometer's own {@code jvm.gc.*}; these have what no other collector has. On a JVM without Lull, or with {@code -XX:-LullTracking}, nothing is bound.
+ * What Lull says of private objects, as meters: what is allocated, published and freed by the thread that had allocated it, and what that
+ * costs. Global collections are
+ * in Micrometer's own {@code jvm.gc.*}; these have what no other collector has. On a JVM without Lull, or with {@code -XX:-LullTracking},
+ * nothing is bound.
  *
- * <p>The counts come from the flight recorder, which asks all threads once in a period; there is no file. They are those since the JVM started. {@link #close} ends it.
+ * <p>The counts come from the flight recorder, which asks all threads once in a period; there is no file. They are those since the JVM
+ * started. {@link #close} ends it.
  *
  * <pre>{@code
  * new LullMetrics().bindTo(registry);
@@ -65,7 +68,8 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
      */
     public LullMetrics(Iterable<Tag> tags, Duration period) {
         if (period.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw new IllegalArgumentException("the period is " + period + ", but must be at least 1 second: all threads are asked each time");
+            throw new IllegalArgumentException("the period is " + period + ", but must be at least 1 second: all threads are asked each "
+                    + "time");
         }
         this.tags = tags;
         this.period = period;
@@ -97,7 +101,8 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
         count(registry, "lull.slow.calls", slowCalls, "Calls of the VM by the barriers of stores");
         count(registry, "lull.local.before.wait", beforeWait, "Local collections of threads that were about to wait");
         count(registry, "lull.requests", requests, "Requests that lull.Requests has said to have ended");
-        count(registry, "lull.public.mode.entered", enteredPublicMode, "Changes of threads to public mode, in which they have no private objects");
+        count(registry, "lull.public.mode.entered", enteredPublicMode, "Changes of threads to public mode, in which they have no private "
+                + "objects");
         count(registry, "lull.public.mode.left", leftPublicMode, "Changes of threads back to private mode");
         FunctionTimer.builder("lull.local.collections", this, m -> m.collections.get(), m -> m.nanos.get(), TimeUnit.NANOSECONDS)
                 .tags(tags).description("Collections of threads that collect their own private objects").register(registry);

@@ -51,7 +51,8 @@ class LullMetricsTest {
         public static void main(String[] args) throws Exception {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             new JvmMemoryMetrics().bindTo(registry);
-            try (JvmGcMetrics gc = new JvmGcMetrics(); LullMetrics metrics = new LullMetrics(Tags.of("service", "test"), Duration.ofSeconds(1))) {
+            try (JvmGcMetrics gc = new JvmGcMetrics(); LullMetrics metrics = new LullMetrics(Tags.of("service", "test"),
+                    Duration.ofSeconds(1))) {
                 gc.bindTo(registry);
                 metrics.bindTo(registry);
                 long before = LullJvm.collected();
@@ -98,7 +99,8 @@ class LullMetricsTest {
         Set<String> known = scrape.lines().filter(l -> !l.startsWith("#")).map(l -> l.split("[{ ]", 2)[0]).collect(Collectors.toSet());
         Set<String> asked = dashboardNames();
         assertTrue(asked.size() > 10, asked.toString());
-        assertTrue(known.containsAll(asked), () -> "the dashboard asks for " + asked.stream().filter(n -> !known.contains(n)).toList() + " of " + new TreeSet<>(known));
+        assertTrue(known.containsAll(asked), () -> "the dashboard asks for " + asked.stream().filter(n -> !known.contains(n)).toList()
+                + " of " + new TreeSet<>(known));
     }
 
     private static Set<String> dashboardNames() throws IOException {

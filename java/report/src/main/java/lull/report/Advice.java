@@ -32,18 +32,22 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         Recording recording = figures.recording;
         if (!recording.isLull()) {
             return unknown("Record the service on Lull", List.of("This recording is of " + recording.collector()
-                    + ": it says what the collector costs, but not how much of a request's data becomes public. That decides whether Lull pays.",
-                    "Run the same service with the same load once more: `lull doctor -o lull.html -- build/jdk/bin/java -XX:+UseLullGC ...`, then `lull doctor "
+                    + ": it says what the collector costs, but not how much of a request's data becomes public. That decides whether "
+                    + "Lull pays.",
+                    "Run the same service with the same load once more: `lull doctor -o lull.html -- build/jdk/bin/java -XX:+UseLullGC "
+                            + "...`, then `lull doctor "
                     + "--recording ITS.jfr --baseline " + recording.file.getFileName() + "`."), List.of());
         }
         if (!recording.isTracking()) {
-            return unknown("Record once more with tracking", List.of("Private objects were not known in this run (`-XX:-LullTracking`), or the recording has no "
+            return unknown("Record once more with tracking", List.of("Private objects were not known in this run (`-XX:-LullTracking`), "
+                    + "or the recording has no "
                     + "`jdk.LullPublicationStatistics`. Leave the flag out and record by `lull doctor`."), flags(figures, Mode.UNKNOWN));
         }
         if (recording.allocated.size() < 2 || recording.allocated.total() < LEAST_ALLOCATED) {
             return unknown("Record longer, under load", List.of(recording.allocated.size() < 2
                     ? "The recording has only one look at what the threads have allocated. Let it run for some seconds under load."
-                    : "The threads have allocated only " + Text.bytes(recording.allocated.total()) + ": too little to judge a service."), List.of());
+                    : "The threads have allocated only " + Text.bytes(recording.allocated.total())
+                    + ": too little to judge a service."), List.of());
         }
         List<String> reasons = new ArrayList<>();
         Mode mode = mode(figures, reasons);
@@ -70,15 +74,18 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
                         + "`jdk.OldObjectSample`, as `lull doctor` does, and without a debugger.");
                 return Mode.UNKNOWN;
             }
-            reasons.add("They went there by themselves (" + mainReason(figures.recording) + "), so tracking costs them barriers and gains nothing.");
+            reasons.add("They went there by themselves (" + mainReason(figures.recording) + "), so tracking costs them barriers and "
+                    + "gains nothing.");
             return Mode.PUBLIC;
         }
         if (published > MOST_PUBLISHED) {
-            reasons.add("Of what is allocated in private mode " + Text.percent(published) + " is published; above " + Text.percent(MOST_PUBLISHED) + " tracking does not pay.");
+            reasons.add("Of what is allocated in private mode " + Text.percent(published) + " is published; above "
+                    + Text.percent(MOST_PUBLISHED) + " tracking does not pay.");
             return Mode.PUBLIC;
         }
         if (freed < LEAST_FREED_PER_PUBLISHED) {
-            reasons.add(String.format(Locale.ROOT, "Local collections free %s bytes for each byte that is published; below %.0f they do not pay.",
+            reasons.add(String.format(Locale.ROOT, "Local collections free %s bytes for each byte that is published; below %.0f they do "
+                    + "not pay.",
                     Text.number(freed), LEAST_FREED_PER_PUBLISHED));
             return Mode.PUBLIC;
         }
@@ -88,10 +95,12 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
             return Mode.PUBLIC;
         }
         reasons.add(Text.percent(figures.publishedShare()) + " of the allocated bytes become public. Local collections have freed "
-                + Text.bytes(figures.recording.locallyFreed.total()) + (Double.isFinite(freed) ? ", " + Text.number(freed) + " bytes for each that was published" : "")
+                + Text.bytes(figures.recording.locallyFreed.total()) + (Double.isFinite(freed) ? ", " + Text.number(freed)
+                + " bytes for each that was published" : "")
                 + ", while no other thread waited.");
         if (inPublicMode > 0.1) {
-            reasons.add("Threads that allocate " + Text.percent(inPublicMode) + " of all bytes are in public mode; they chose it by themselves, which is right for them.");
+            reasons.add("Threads that allocate " + Text.percent(inPublicMode) + " of all bytes are in public mode; they chose it by "
+                    + "themselves, which is right for them.");
         }
         return Mode.PRIVATE;
     }
@@ -99,7 +108,8 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
     /** Why threads have gone to public mode most often. */
     static String mainReason(Recording recording) {
         return recording.modeChanges.entrySet().stream().filter(e -> e.getKey().startsWith("to public mode: "))
-                .max(Map.Entry.comparingByValue()).map(e -> e.getKey().substring("to public mode: ".length())).orElse("before the recording began");
+                .max(Map.Entry.comparingByValue()).map(e -> e.getKey().substring("to public mode: ".length())).orElse("before the "
+                + "recording began");
     }
 
     private static List<Flag> flags(Figures figures, Mode mode) {
@@ -111,20 +121,25 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         double live = figures.live();
         if (figures.pausedShare() > MUCH_IN_PAUSES && recording.maxHeap > 0 && live < recording.maxHeap) {
             double room = recording.maxHeap - live;
-            flags.add(new Flag("-Xmx" + Math.round((recording.maxHeap + room) / (1 << 20)) + "m", "Pauses take " + Text.percent(figures.pausedShare())
+            flags.add(new Flag("-Xmx" + Math.round((recording.maxHeap + room) / (1 << 20)) + "m", "Pauses take "
+                    + Text.percent(figures.pausedShare())
                     + " of the time. After a collection " + Text.bytes(live) + " are in use, which leaves " + Text.bytes(room)
                     + ". Twice that room halves the number of global collections; their length stays."));
         }
         long local = recording.localTriggers.values().stream().mapToLong(n -> n).sum();
-        long late = recording.localTriggers.entrySet().stream().filter(e -> e.getKey().matches("at the end of the budget|for lack of memory"))
+        long late = recording.localTriggers.entrySet().stream().filter(e -> e.getKey().matches("at the end of the budget|for lack of "
+                + "memory"))
                 .mapToLong(Map.Entry::getValue).sum();
         if (mode == Mode.PRIVATE && local >= 100 && late * 2 > local && recording.requests.total() == 0) {
-            flags.add(new Flag("lull.Requests", "Not a flag: " + Text.percent((double) late / local) + " of the local collections came in the middle of requests. "
+            flags.add(new Flag("lull.Requests", "Not a flag: " + Text.percent((double) late / local)
+                    + " of the local collections came in the middle of requests. "
                     + "If the program says where a request ends (`docs/requests.md`), less survives them."));
         }
         double mean = recording.pauses.isEmpty() ? 0 : figures.pausedSeconds() / recording.pauses.size();
-        if (mode == Mode.PRIVATE && recording.pauses.size() >= 5 && mean > 0.01 && recording.collections.values().stream().noneMatch(c -> c.name.contains("Young"))) {
-            flags.add(new Flag("-XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections", "Only as an experiment, to be measured: global collections stop all threads for "
+        boolean young = recording.collections.values().stream().anyMatch(c -> c.name.contains("Young"));
+        if (mode == Mode.PRIVATE && !young && recording.pauses.size() >= 5 && mean > 0.01) {
+            flags.add(new Flag("-XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections", "Only as an experiment, to be measured: "
+                    + "global collections stop all threads for "
                     + Text.time(mean) + " on average, and young ones visit less. They are new, and off by default."));
         }
         return flags;

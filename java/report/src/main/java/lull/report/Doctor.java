@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs a service with a flight recording, ends it, and writes the page. When the doctor itself is interrupted (Ctrl-C reaches the service, too) it
+ * Runs a service with a flight recording, ends it, and writes the page. When the doctor itself is interrupted (Ctrl-C reaches the service,
+ * too) it
  * waits for the service's end and writes the page all the same.
  */
 final class Doctor {
@@ -116,8 +117,10 @@ final class Doctor {
         try {
             if (!Files.exists(recording) || Files.size(recording) == 0) {
                 Files.deleteIfExists(recording);
-                throw new InputException(InputException.SERVICE, "the service ended with status " + service.exitValue() + " and left no recording: "
-                        + (arguments.warmup() > 0 ? "did it end within the " + arguments.warmup() + " s of --warmup? " : "") + "its messages are above. It must end by "
+                throw new InputException(InputException.SERVICE, "the service ended with status " + service.exitValue()
+                        + " and left no recording: "
+                        + (arguments.warmup() > 0 ? "did it end within the " + arguments.warmup() + " s of --warmup? " : "")
+                        + "its messages are above. It must end by "
                         + "itself or by SIGTERM; a JVM that is killed writes none");
             }
             Main.write(recording, arguments, out);
@@ -135,7 +138,8 @@ final class Doctor {
         try (InputStream in = Doctor.class.getResourceAsStream("doctor.jfc")) {
             Files.copy(in, settings, StandardCopyOption.REPLACE_EXISTING);
         }
-        return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + recording.toAbsolutePath() + ",dumponexit=true"
+        return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + recording.toAbsolutePath()
+                + ",dumponexit=true"
                 + (arguments.warmup() > 0 ? ",delay=" + arguments.warmup() + "s" : "");
     }
 
@@ -143,8 +147,10 @@ final class Doctor {
     static List<String> command(List<String> service, String recording) throws InputException {
         String java = service.get(0);
         if (!Path.of(java).getFileName().toString().equals("java")) {
-            throw new InputException(InputException.USAGE, "the service's command begins with '" + java + "', not with java: give the java command itself. Of a script "
-                    + "that starts one, record with JDK_JAVA_OPTIONS=-XX:StartFlightRecording=filename=f.jfr, and give the doctor --recording f.jfr");
+            throw new InputException(InputException.USAGE, "the service's command begins with '" + java
+                    + "', not with java: give the java command itself. Of a script "
+                    + "that starts one, record with JDK_JAVA_OPTIONS=-XX:StartFlightRecording=filename=f.jfr, and give the doctor "
+                    + "--recording f.jfr");
         }
         List<String> command = new ArrayList<>(List.of(java, recording));
         if (service.contains("-XX:+UseLullGC")) {

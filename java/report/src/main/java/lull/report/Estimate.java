@@ -11,7 +11,8 @@ import java.util.Arrays;
  */
 record Estimate(double value, double low, double high) {
     /** Student's t for 95 % by degrees of freedom, from 1 on; then every fifth up to 30. */
-    private static final double[] T = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131 };
+    private static final double[] T = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+            2.131 };
 
     /** A number of which nothing more is known. */
     static Estimate bare(double value) {

@@ -5,7 +5,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What is worked out from a recording. Each figure is named with the events that it comes from; NaN where they are not in the recording. Figures of
+ * What is worked out from a recording. Each figure is named with the events that it comes from; NaN where they are not in the recording.
+ * Figures of
  * processor time are of the time between the first and the last look at the JVM's load, for only there the whole is known.
  */
 final class Figures {
@@ -105,7 +106,9 @@ final class Figures {
         return recording.localProcessorTime.between(from, to);
     }
 
-    /** The most that concurrent phases can have cost: all threads for concurrent work, all the time. Events do not say how many have worked. */
+    /**
+     * The most that concurrent phases can have cost: all threads for concurrent work, all the time. Events do not say how many have worked.
+     */
     double mostConcurrentSeconds() {
         return mostConcurrentSeconds(from, to);
     }
@@ -122,7 +125,8 @@ final class Figures {
 
     /** The most that the collector's time can be by what the recording says. G1's refinement and other service threads have no events. */
     double mostCollectorSeconds() {
-        return isCollectorTimeKnown() ? pauseProcessorSeconds() + tickError() + localProcessorSeconds() + mostConcurrentSeconds() : Double.NaN;
+        return isCollectorTimeKnown() ? pauseProcessorSeconds() + tickError() + localProcessorSeconds() + mostConcurrentSeconds()
+                : Double.NaN;
     }
 
     /** The collector's share of all processor time: counted, and its least and most. */
@@ -131,7 +135,8 @@ final class Figures {
             return Estimate.bare(Double.NaN);
         }
         double all = processorSeconds();
-        return new Estimate(Math.min(1, (pauseProcessorSeconds() + localProcessorSeconds()) / all), Math.min(1, leastCollectorSeconds() / all),
+        return new Estimate(Math.min(1, (pauseProcessorSeconds() + localProcessorSeconds()) / all), Math.min(1,
+                leastCollectorSeconds() / all),
                 Math.min(1, mostCollectorSeconds() / all));
     }
 
@@ -145,10 +150,12 @@ final class Figures {
     /** Bytes allocated per second, of the time in which that is known; NaN if it is not. */
     double allocationRate() {
         if (recording.isTracking()) {
-            return recording.allocated.size() > 1 ? recording.allocated.total() / (recording.allocated.to() - recording.allocated.from()) : Double.NaN;
+            return recording.allocated.size() > 1 ? recording.allocated.total() / (recording.allocated.to() - recording.allocated.from())
+                    : Double.NaN;
         }
         List<Recording.HeapSize> summaries = summaries();
-        return summaries.size() < 3 ? Double.NaN : grown(0, seconds + 1) / (summaries.get(summaries.size() - 1).time() - summaries.get(0).time());
+        return summaries.size() < 3 ? Double.NaN
+                : grown(0, seconds + 1) / (summaries.get(summaries.size() - 1).time() - summaries.get(0).time());
     }
 
     /** What the heap has grown by from the end of a collection to the beginning of the next one. */
@@ -185,7 +192,8 @@ final class Figures {
             double begin = from + (to - from) * i / slices;
             double end = from + (to - from) * (i + 1) / slices;
             cost[i] = 1000 * (collectorOnly
-                    ? pauseProcessorSeconds(begin, end) + recording.localProcessorTime.between(begin, end) + mostConcurrentSeconds(begin, end) / 2
+                    ? pauseProcessorSeconds(begin, end) + recording.localProcessorTime.between(begin, end)
+                    + mostConcurrentSeconds(begin, end) / 2
                     : processorSeconds(begin, end));
             work[i] = allocated(begin, end) / (1 << 20);
         }
@@ -225,12 +233,14 @@ final class Figures {
 
     /** In use after collections of the whole heap, the middle one of them; NaN if there were none. */
     double live() {
-        double[] after = recording.collections.values().stream().filter(this::isWhole).filter(c -> !Double.isNaN(c.usedAfter)).mapToDouble(c -> c.usedAfter).sorted().toArray();
+        double[] after = recording.collections.values().stream().filter(this::isWhole).mapToDouble(c -> c.usedAfter)
+                .filter(used -> !Double.isNaN(used)).sorted().toArray();
         return after.length == 0 ? Double.NaN : after[after.length / 2];
     }
 
     /** Whether a collection was of the whole heap. */
     boolean isWhole(Recording.Collection collection) {
-        return collection.name.equals("LullGlobal") || collection.name.equals("G1Full") || collection.name.equals("SerialOld") || collection.name.equals("ParallelOld");
+        return collection.name.equals("LullGlobal") || collection.name.equals("G1Full") || collection.name.equals("SerialOld")
+                || collection.name.equals("ParallelOld");
     }
 }

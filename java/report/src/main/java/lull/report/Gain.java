@@ -6,12 +6,15 @@ import java.util.List;
 /**
  * What can be gained, by models that use nothing but recordings.
  *
- * <p><b>Bound.</b> A collector cannot win more than the collector's share of processor time, for the rest is the service's own. It can cost more than
- * none: barriers and publication make the service's part larger. So of a recording of another collector there is an upper bound, and no lower one.
+ * <p><b>Bound.</b> A collector cannot win more than the collector's share of processor time, for the rest is the service's own. It can
+ * cost more than
+ * none: barriers and publication make the service's part larger. So of a recording of another collector there is an upper bound, and no
+ * lower one.
  *
  * <p><b>Local.</b> In a recording of Lull: what local collections have freed would else have been freed by global ones, at the price that
  * those of the recording have paid for a byte. A global collection visits all that is live, whatever it frees, so its price does
- * not fall if there are more of them. The saving is that price less the processor time of the local collections. What barriers and publication cost is in
+ * not fall if there are more of them. The saving is that price less the processor time of the local collections. What barriers and
+ * publication cost is in
  * the service's own time, has no event, and is not in this model.
  *
  * <p><b>Measured.</b> With recordings of both: processor time per megabyte allocated of one and of the other. The same service allocates
@@ -31,7 +34,8 @@ final class Gain {
     /** Milliseconds of processor time that global collections have paid for each megabyte that they have freed. */
     static Estimate globalPrice(Figures figures) {
         List<Recording.Collection> global = figures.recording.collections.values().stream()
-                .filter(c -> figures.isWhole(c) && !Double.isNaN(c.processorSeconds) && !Double.isNaN(c.usedBefore) && !Double.isNaN(c.usedAfter)).toList();
+                .filter(c -> figures.isWhole(c) && !Double.isNaN(c.processorSeconds) && !Double.isNaN(c.usedBefore)
+                && !Double.isNaN(c.usedAfter)).toList();
         if (global.size() < FEWEST) {
             return Estimate.bare(Double.NaN);
         }

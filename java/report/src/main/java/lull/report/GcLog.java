@@ -12,7 +12,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What a log of {@code -Xlog:gc*} says beyond a recording: how much each of Lull's global collections has found live, and how much of it was
+ * What a log of {@code -Xlog:gc*} says beyond a recording: how much each of Lull's global collections has found live, and how much of it
+ * was
  * private to a thread.
  *
  * @param found in the order of time
@@ -32,7 +33,8 @@ record GcLog(List<Found> found, int lines) {
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
             GcLog log = parse(lines.toList());
             if (log.lines == 0) {
-                throw new InputException(InputException.UNREADABLE, file + " has no line as -Xlog:gc*:file=F:uptime,level,tags writes them, "
+                throw new InputException(InputException.UNREADABLE, file + " has no line as -Xlog:gc*:file=F:uptime,level,tags writes "
+                        + "them, "
                         + "for instance `[1.234s][info][gc] GC(0) Pause ...`");
             }
             return log;

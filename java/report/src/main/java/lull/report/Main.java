@@ -54,7 +54,8 @@ public final class Main {
         }
         Path directory = arguments.output().toAbsolutePath().getParent();
         if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
-            throw new InputException(InputException.USAGE, "the page cannot be written: " + directory + " is no directory in which files can be made");
+            throw new InputException(InputException.USAGE, "the page cannot be written: " + directory
+                    + " is no directory in which files can be made");
         }
     }
 

@@ -36,9 +36,11 @@ final class Pictures {
         if (sizes.size() < 2) {
             return null;
         }
-        double most = sizes.stream().mapToDouble(s -> Double.isNaN(s.committed()) ? s.used() : Math.max(s.used(), s.committed())).max().orElse(1) / MB;
+        double most = sizes.stream().mapToDouble(s -> Double.isNaN(s.committed()) ? s.used()
+                : Math.max(s.used(), s.committed())).max().orElse(1) / MB;
         Picture picture = Picture.linear("Heap in use over time", seconds, most, "MB");
-        picture.line("committed", thin(sizes.stream().filter(s -> !Double.isNaN(s.committed())).map(s -> new Point(s.time(), s.committed() / MB)).toList()));
+        picture.line("committed", thin(sizes.stream().filter(s -> !Double.isNaN(s.committed())).map(s -> new Point(s.time(),
+                s.committed() / MB)).toList()));
         List<Point> used = sizes.stream().map(s -> new Point(s.time(), s.used() / MB)).toList();
         picture.line("lull", extremes(used));
         picture.dots("published", recording.collections.values().stream().filter(c -> figures.isWhole(c) && !Double.isNaN(c.usedAfter))
@@ -92,7 +94,8 @@ final class Pictures {
             rest.add(new Point(time, Math.max(stored + own, allocated.between(from, to) / per)));
         }
         return stacked("What becomes of what is allocated", List.of(zero, published, freed, rest),
-                List.of("published by a store", "freed by its own thread", "left to global collections"), "MB/s", List.of("published", "lull", "global"));
+                List.of("published by a store", "freed by its own thread", "left to global collections"), "MB/s", List.of("published",
+                "lull", "global"));
     }
 
     private Drawn stacked(String description, List<List<Point>> layers, List<String> names, String unit) {
@@ -116,11 +119,13 @@ final class Pictures {
             return null;
         }
         ToDoubleFunction<GcLog.Found> time = f -> f.uptime() + recording.jvmStart;
-        List<GcLog.Found> inside = log.found().stream().filter(f -> time.applyAsDouble(f) >= 0 && time.applyAsDouble(f) <= seconds).toList();
+        List<GcLog.Found> inside = log.found().stream().filter(f -> time.applyAsDouble(f) >= 0
+                && time.applyAsDouble(f) <= seconds).toList();
         if (inside.size() < 2) {
             return null;
         }
-        return stacked("Live data over time: public and private", List.of(inside.stream().map(f -> new Point(time.applyAsDouble(f), 0)).toList(),
+        return stacked("Live data over time: public and private", List.of(inside.stream().map(f -> new Point(time.applyAsDouble(f),
+                0)).toList(),
                 inside.stream().map(f -> new Point(time.applyAsDouble(f), (f.live() - f.ofOneThread()) / MB)).toList(),
                 inside.stream().map(f -> new Point(time.applyAsDouble(f), f.live() / MB)).toList()),
                 List.of("public", "private to a thread"), "MB", List.of("published", "lull"));
@@ -163,7 +168,8 @@ final class Pictures {
         List<Point> some = new ArrayList<>();
         int pieces = MOST / 2;
         for (int piece = 0; piece < pieces; piece++) {
-            List<Point> part = points.subList((int) ((long) points.size() * piece / pieces), (int) ((long) points.size() * (piece + 1) / pieces));
+            List<Point> part = points.subList((int) ((long) points.size() * piece / pieces), (int) ((long) points.size() * (piece
+                    + 1) / pieces));
             Comparator<Point> byValue = Comparator.comparingDouble(Point::value);
             Point low = part.stream().min(byValue).orElseThrow();
             Point high = part.stream().max(byValue).orElseThrow();

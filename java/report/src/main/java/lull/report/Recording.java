@@ -9,7 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a report needs of a flight recording. {@link RecordingReader} fills it, and it is not changed after. Times are seconds since the first
+ * What a report needs of a flight recording. {@link RecordingReader} fills it, and it is not changed after. Times are seconds since the
+ * first
  * event, sizes are bytes.
  */
 final class Recording {

@@ -42,7 +42,8 @@ final class RecordingReader {
         }
         Recording recording = reader.recording;
         if (recording.oldCollector.isEmpty() && recording.collections.isEmpty() && recording.heap.isEmpty() && !recording.isTracking()) {
-            throw new InputException(InputException.TOO_LITTLE, file + " has no event of a collector. Record with -XX:StartFlightRecording:settings=default "
+            throw new InputException(InputException.TOO_LITTLE, file + " has no event of a collector. Record with "
+                    + "-XX:StartFlightRecording:settings=default "
                     + "or by `lull doctor -- java ...`, which records what a page needs");
         }
         return recording;
@@ -59,18 +60,21 @@ final class RecordingReader {
         try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
             long length = in.length();
             if (length == 0) {
-                throw new InputException(InputException.UNREADABLE, file + " is empty: the JVM may still run, or was killed before it wrote the recording");
+                throw new InputException(InputException.UNREADABLE, file + " is empty: the JVM may still run, or was killed before it "
+                        + "wrote the recording");
             }
             for (long at = 0; at < length; ) {
                 in.seek(at);
                 if (length - at < HEADER || in.readInt() != MAGIC) {
-                    throw new InputException(InputException.UNREADABLE, at == 0 ? file + " is not a flight recording (it does not begin with FLR)"
+                    throw new InputException(InputException.UNREADABLE, at == 0 ? file + " is not a flight recording (it does not begin "
+                            + "with FLR)"
                             : file + " is damaged or cut off: no chunk begins at byte " + at + " of " + length);
                 }
                 in.readInt();   // version
                 long size = in.readLong();
                 if (size < HEADER || size > length - at) {
-                    throw new InputException(InputException.UNREADABLE, file + " is cut off, or was copied while it was written: the chunk at byte " + at
+                    throw new InputException(InputException.UNREADABLE, file + " is cut off, or was copied while it was written: the "
+                            + "chunk at byte " + at
                             + (size < HEADER ? " was never finished" : " has " + size + " bytes, of which " + (length - at) + " are there")
                             + ". Let the JVM write it whole: `jcmd PID JFR.dump filename=...`");
                 }
@@ -151,7 +155,8 @@ final class RecordingReader {
                 recording.concurrentThreads = Math.max(0, event.getInt("concurrentGCThreads"));
             }
             case "jdk.GCHeapConfiguration" -> recording.maxHeap = event.getLong("maxSize");
-            case "jdk.CPULoad" -> recording.loads.add(new Recording.Load(time(event.getStartTime()), event.getFloat("jvmUser") + event.getFloat("jvmSystem")));
+            case "jdk.CPULoad" -> recording.loads.add(new Recording.Load(time(event.getStartTime()), event.getFloat("jvmUser")
+                    + event.getFloat("jvmSystem")));
             case "jdk.GarbageCollection" -> {
                 Recording.Collection collection = collection(event);
                 collection.name = string(event, "name");
@@ -185,7 +190,8 @@ final class RecordingReader {
         boolean after = string(event, "when").equals("After GC");
         double used = event.getLong("heapUsed");
         RecordedObject space = event.hasField("heapSpace") ? event.getValue("heapSpace") : null;
-        recording.heap.add(new Recording.HeapSize(time(event.getStartTime()), used, space == null ? Double.NaN : space.getLong("committedSize"), after));
+        recording.heap.add(new Recording.HeapSize(time(event.getStartTime()), used, space == null ? Double.NaN
+                : space.getLong("committedSize"), after));
         Recording.Collection collection = collection(event);
         if (after) {
             collection.usedAfter = used;

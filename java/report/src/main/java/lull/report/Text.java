@@ -14,7 +14,8 @@ final class Text {
             return "–";
         }
         double size = Math.abs(value);
-        String format = size >= 100 || value == Math.rint(value) ? "%,.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : size >= 0.01 ? "%.3f" : "%.2g";
+        String format = size >= 100 || value == Math.rint(value) ? "%,.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : size >= 0.01
+                ? "%.3f" : "%.2g";
         return String.format(Locale.ROOT, format, value).replace(',', ' ');
     }
 
@@ -26,7 +27,8 @@ final class Text {
         if (size >= 1 << 30) {
             return number(bytes / (1 << 30)) + " GB";
         }
-        return size >= 1 << 20 ? number(bytes / (1 << 20)) + " MB" : size >= 1 << 10 ? number(bytes / (1 << 10)) + " KB" : number(bytes) + " B";
+        return size >= 1 << 20 ? number(bytes / (1 << 20)) + " MB" : size >= 1 << 10 ? number(bytes / (1 << 10)) + " KB" : number(bytes)
+                + " B";
     }
 
     static String time(double seconds) {
@@ -34,7 +36,8 @@ final class Text {
             return "–";
         }
         double size = Math.abs(seconds);
-        return size >= 1 || seconds == 0 ? number(seconds) + " s" : size >= 1e-3 ? number(seconds * 1e3) + " ms" : number(seconds * 1e6) + " us";
+        return size >= 1 || seconds == 0 ? number(seconds) + " s" : size >= 1e-3 ? number(seconds * 1e3) + " ms" : number(seconds * 1e6)
+                + " us";
     }
 
     static String percent(double share) {
@@ -47,7 +50,8 @@ final class Text {
 
     /** A share with its interval. */
     static String percent(Estimate share) {
-        return share.isKnown() ? percent(share.value()) + " (" + percent(share.low()) + " to " + percent(share.high()) + ")" : percent(share.value());
+        return share.isKnown() ? percent(share.value()) + " (" + percent(share.low()) + " to " + percent(share.high()) + ")"
+                : percent(share.value());
     }
 
     /** A name of a few letters of a longer one: the end of a path, a class without its package. */

@@ -64,7 +64,8 @@ class BadInputTest {
 
     @Test
     void noFile() {
-        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", directory.resolve("none.jfr").toString()).contains("there is no file"));
+        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", directory.resolve("none.jfr").toString()).contains("there "
+                + "is no file"));
         assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", directory.toString()).contains("not a file"));
     }
 
@@ -72,7 +73,8 @@ class BadInputTest {
     void noRecording() throws IOException {
         assertTrue(fails(InputException.UNREADABLE, new byte[0]).contains("empty"));
         assertTrue(fails(InputException.UNREADABLE, "FL".getBytes(StandardCharsets.UTF_8)).contains("not a flight recording"));
-        assertTrue(fails(InputException.UNREADABLE, "#!/bin/sh\n".repeat(100).getBytes(StandardCharsets.UTF_8)).contains("not a flight recording"));
+        assertTrue(fails(InputException.UNREADABLE, "#!/bin/sh\n".repeat(100).getBytes(StandardCharsets.UTF_8)).contains("not a flight "
+                + "recording"));
     }
 
     @Test
@@ -101,8 +103,10 @@ class BadInputTest {
         Path log = directory.resolve("gc.log");
         Files.writeString(log, "nothing\n");
         Path recording = Recordings.stock("-XX:+UseSerialGC");
-        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log", log.toString()).contains("no line as"));
-        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log", directory.resolve("no.log").toString()).contains("no.log"));
+        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log",
+                log.toString()).contains("no line as"));
+        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log",
+                directory.resolve("no.log").toString()).contains("no.log"));
     }
 
     @Test

@@ -22,10 +22,12 @@ class DoctorTest {
     private Path directory;
 
     private Process doctor(String java, List<String> options, String flag) throws IOException {
-        List<String> command = new ArrayList<>(List.of(Recordings.JAVA, "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName(), "doctor", "-o",
+        List<String> command = new ArrayList<>(List.of(Recordings.JAVA, "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                Main.class.getName(), "doctor", "-o",
                 directory.resolve("page.html").toString()));
         command.addAll(options);
-        command.addAll(List.of("--", java, "-Xmx48m", flag, "-cp", System.getProperty("java.class.path"), Work.class.getName(), FOREVER, "4"));
+        command.addAll(List.of("--", java, "-Xmx48m", flag, "-cp", System.getProperty("java.class.path"), Work.class.getName(), FOREVER,
+                "4"));
         return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(directory.resolve("said.txt").toFile()).start();
     }
 
@@ -63,7 +65,8 @@ class DoctorTest {
 
     @Test
     void saysThatTheServiceEndedBeforeItWasRecorded() throws Exception {
-        String said = Recordings.doctor(InputException.SERVICE, List.of("doctor", "-o", directory.resolve("page.html").toString(), "--warmup", "60", "--",
+        String said = Recordings.doctor(InputException.SERVICE, List.of("doctor", "-o", directory.resolve("page.html").toString(),
+                "--warmup", "60", "--",
                 Recordings.JAVA, "-version"));
         assertTrue(said.contains("did it end within the 60 s of --warmup?"), said);
     }
@@ -72,7 +75,8 @@ class DoctorTest {
     void optionsOfTheServiceComeLast() throws InputException {
         assertEquals(List.of("/jdk/bin/java", "-XX:StartFlightRecording=x", "-Xmx1g", "-jar", "s.jar"),
                 Doctor.command(List.of("/jdk/bin/java", "-Xmx1g", "-jar", "s.jar"), "-XX:StartFlightRecording=x"));
-        assertEquals(List.of("java", "-XX:StartFlightRecording=x", "-XX:+UnlockExperimentalVMOptions", "-XX:LullPublicationSampling=64k", "-XX:+UseLullGC", "-jar", "s.jar"),
+        assertEquals(List.of("java", "-XX:StartFlightRecording=x", "-XX:+UnlockExperimentalVMOptions", "-XX:LullPublicationSampling=64k",
+                "-XX:+UseLullGC", "-jar", "s.jar"),
                 Doctor.command(List.of("java", "-XX:+UseLullGC", "-jar", "s.jar"), "-XX:StartFlightRecording=x"));
     }
 }

@@ -13,7 +13,8 @@ class FiguresTest {
     private static final double MB = 1 << 20;
 
     /**
-     * 100 s on 4 processors, half of which the JVM uses: 200 s of processor time. Every 10 s, from 5 s on, a global collection: 100 ms of pause, 200 ms of processor time,
+     * 100 s on 4 processors, half of which the JVM uses: 200 s of processor time. Every 10 s, from 5 s on, a global collection: 100 ms of
+     * pause, 200 ms of processor time,
      * 300 MB before and 100 MB after.
      */
     private static Recording tenCollections(String collector) {

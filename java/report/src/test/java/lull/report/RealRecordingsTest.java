@@ -62,7 +62,8 @@ class RealRecordingsTest {
         samePauses(recording);
         // Each request allocates 1000 pieces of 256 B; what is allocated before the first and after the last collection is not seen.
         double least = Work.THREADS * Work.LEAST * Work.PIECES * 256.0 - 2 * recording.maxHeap;
-        assertTrue(figures.allocated(0, figures.seconds) > least, Text.bytes(figures.allocated(0, figures.seconds)) + " of " + Text.bytes(least));
+        assertTrue(figures.allocated(0, figures.seconds) > least, Text.bytes(figures.allocated(0, figures.seconds)) + " of "
+                + Text.bytes(least));
     }
 
     @Test

@@ -40,7 +40,8 @@ final class Recordings {
 
     /** Runs the program in a process of its own, whose output it returns: the services that it starts write to its terminal. */
     static String doctor(int status, List<String> words) throws IOException {
-        List<String> command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        List<String> command = new ArrayList<>(List.of(JAVA, "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                Main.class.getName()));
         command.addAll(words);
         Process doctor = new ProcessBuilder(command).redirectErrorStream(true).start();
         doctor.getOutputStream().close();
@@ -58,8 +59,10 @@ final class Recordings {
         if (!MADE.containsKey(key)) {
             Path directory = Files.createTempDirectory("lull-report");
             Path recording = directory.resolve("work.jfr");
-            List<String> words = new ArrayList<>(List.of("doctor", "-o", directory.resolve("work.html").toString(), "--recording", recording.toString(), "--gc-log",
-                    directory.resolve("work.log").toString(), "--", java, "-Xmx48m", flag, "-Xlog:gc*:file=" + directory.resolve("work.log") + ":uptime,level,tags"));
+            List<String> words = new ArrayList<>(List.of("doctor", "-o", directory.resolve("work.html").toString(), "--recording",
+                    recording.toString(), "--gc-log",
+                    directory.resolve("work.log").toString(), "--", java, "-Xmx48m", flag, "-Xlog:gc*:file="
+                            + directory.resolve("work.log") + ":uptime,level,tags"));
             words.addAll(flags);
             words.addAll(List.of("-cp", System.getProperty("java.class.path"), Work.class.getName(), "5", String.valueOf(every)));
             doctor(0, words);

@@ -57,7 +57,8 @@ class WordsTest {
 
     @Test
     void advice() {
-        assertTrue(StoreAdvice.of(place("java.util.concurrent.LinkedBlockingQueue.enqueue", "java.util.concurrent.LinkedBlockingQueue.put", "a.A.m")).contains("another thread"));
+        assertTrue(StoreAdvice.of(place("java.util.concurrent.LinkedBlockingQueue.enqueue", "java.util.concurrent.LinkedBlockingQueue.put",
+                "a.A.m")).contains("another thread"));
         assertTrue(StoreAdvice.of(place("java.util.concurrent.ConcurrentHashMap.putVal", "a.A.m")).contains("share"));
         assertTrue(StoreAdvice.of(place("java.util.concurrent.ConcurrentHashMap.putVal", "a.PageCache.get")).contains("cache"));
         assertTrue(StoreAdvice.of(place("java.util.ArrayList.add", "org.h2.mvstore.Page.insert")).contains("database"));
@@ -69,9 +70,11 @@ class WordsTest {
     @Test
     void logs() {
         GcLog log = GcLog.parse(List.of("[1.500s][info][gc,start] GC(0) Pause Global (Allocation Failure)",
-                "[1.520s][info][gc,heap] GC(0) Marked: 100 objects, 2048K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 objects, 0K",
+                "[1.520s][info][gc,heap] GC(0) Marked: 100 objects, 2048K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 "
+                + "objects, 0K",
                 "[1.520s][info][gc,heap] GC(0) Still private, of the marked: 10 objects, 512K",
-                "[2,500s][info][gc,heap] GC(1) Marked: 100 objects, 1024K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 objects, 0K", "nonsense", "[2.6"));
+                "[2,500s][info][gc,heap] GC(1) Marked: 100 objects, 1024K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 "
+                        + "objects, 0K", "nonsense", "[2.6"));
         assertEquals(4, log.lines());
         assertEquals(new GcLog.Found(1.52, 2048 * 1024, 512 * 1024), log.found().get(0));
         assertEquals(new GcLog.Found(2.5, 1024 * 1024, 0), log.found().get(1));
@@ -80,7 +83,8 @@ class WordsTest {
     @Test
     void namesAreNoMarkup() {
         String page = new Page("<b>&\u0001").section("A & B").paragraph("`<script>` and <i>").terminal("<init>").toString();
-        assertTrue(page.contains("<code>&lt;script&gt;</code> and &lt;i&gt;") && page.contains("&lt;init&gt;") && page.contains("&lt;b&gt;&amp;\ufffd"), page);
+        assertTrue(page.contains("<code>&lt;script&gt;</code> and &lt;i&gt;") && page.contains("&lt;init&gt;")
+                && page.contains("&lt;b&gt;&amp;\ufffd"), page);
         assertTrue(page.contains("href=\"#a-b\"") && page.contains("id=\"a-b\""), page);
         assertThrows(IllegalArgumentException.class, () -> new Page("x").section("Twice").section("Twice"));
     }

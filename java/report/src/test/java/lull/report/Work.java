@@ -4,7 +4,8 @@ package lull.report;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A program for recordings: threads that answer requests. Each request allocates a few hundred small arrays, publishes every N-th of them, and is followed by
+ * A program for recordings: threads that answer requests. Each request allocates a few hundred small arrays, publishes every N-th of them,
+ * and is followed by
  * a wait. Arguments: seconds, and N, or 0 to publish none. Each thread answers at least {@link #LEAST} requests, however slow the machine.
  */
 final class Work {

@@ -58,7 +58,8 @@ public final class Markup {
         out.append('<').append(element);
         for (int i = 0; i < attributes.length; i += 2) {
             Object value = attributes[i + 1];
-            out.append(' ').append(attributes[i]).append("=\"").append(value instanceof Double d ? coordinate(d) : escape(value.toString())).append('"');
+            out.append(' ').append(attributes[i]).append("=\"").append(value instanceof Double d ? coordinate(d)
+                    : escape(value.toString())).append('"');
         }
     }
 

@@ -163,8 +163,10 @@ public final class Page {
     @Override
     public String toString() {
         Markup escaped = new Markup().text(title);
-        return "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"/><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>"
-                + "<title>" + escaped + "</title><style>\n" + STYLE + "</style></head>\n<body>\n<h1>" + escaped + "</h1>\n<nav>\n" + contents + "</nav>\n"
+        return "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"/><meta name=\"viewport\" "
+                + "content=\"width=device-width, initial-scale=1\"/>"
+                + "<title>" + escaped + "</title><style>\n" + STYLE + "</style></head>\n<body>\n<h1>" + escaped + "</h1>\n<nav>\n"
+                + contents + "</nav>\n"
                 + body + "</body>\n</html>\n";
     }
 }

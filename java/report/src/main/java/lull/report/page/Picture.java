@@ -25,7 +25,8 @@ public final class Picture {
     private Picture(String description, double seconds, Axis y, String unit) {
         this.x = Axis.linear(seconds, LEFT, RIGHT);
         this.y = y;
-        svg.open("svg", "viewBox", "0 0 " + Markup.coordinate(WIDTH) + " " + Markup.coordinate(HEIGHT), "role", "img", "aria-label", description,
+        svg.open("svg", "viewBox", "0 0 " + Markup.coordinate(WIDTH) + " " + Markup.coordinate(HEIGHT), "role", "img", "aria-label",
+                description,
                 "xmlns", "http://www.w3.org/2000/svg");
         for (double mark : y.marks(4)) {
             svg.empty("line", "class", "grid", "x1", LEFT, "x2", RIGHT, "y1", y.at(mark), "y2", y.at(mark));
