@@ -95,7 +95,7 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
             return Mode.PUBLIC;
         }
         reasons.add(Text.percent(figures.publishedShare()) + " of the allocated bytes become public. Local collections have freed "
-                + Text.bytes(figures.recording.locallyFreed.total()) + (Double.isFinite(freed) ? ", " + Text.number(freed)
+                + Text.bytes(figures.locallyFreed()) + (Double.isFinite(freed) ? ", " + Text.number(freed)
                 + " bytes for each that was published" : "")
                 + ", while no other thread waited.");
         if (inPublicMode > 0.1) {

@@ -219,9 +219,17 @@ final class Figures {
         return privately > 0.001 ? Math.min(1, publishedShare() / privately) : Double.NaN;
     }
 
+    /**
+     * Bytes that local collections have freed. They count the lines of their blocks, some of which nobody had used since the collection before;
+     * so not more than was allocated and not published.
+     */
+    double locallyFreed() {
+        return Math.min(recording.locallyFreed.total(), Math.max(0, recording.allocated.total() - recording.published.total()));
+    }
+
     /** Bytes that local collections have freed for each that was published. */
     double freedPerPublished() {
-        return recording.locallyFreed.total() / recording.published.total();
+        return locallyFreed() / recording.published.total();
     }
 
     /** Seconds of the counts of local collections. */

@@ -44,18 +44,23 @@ final class Gain {
         return Estimate.ratio(cost, freed);
     }
 
-    /** What local collections save, as a share of all processor time; below 0 they cost more than they save. NaN if that cannot be told. */
+    /** What local collections save, as a share of the processor time that it would take without them; below 0 they cost more than they save. NaN if that cannot be told. */
     static Estimate local(Figures figures) {
         Estimate price = globalPrice(figures);
         double seconds = figures.localSeconds();
         if (!figures.isLoadKnown() || Double.isNaN(price.value()) || !(seconds > 0) || !(figures.processorSeconds() > 0)) {
             return Estimate.bare(Double.NaN);
         }
-        double freed = figures.recording.locallyFreed.total() / seconds / (1 << 20);            // MB/s
+        double freed = figures.locallyFreed() / seconds / (1 << 20);            // MB/s
         double spent = figures.recording.localProcessorTime.total() / seconds;                  // processors
         double all = figures.processorSeconds() / figures.loadSeconds();
-        return new Estimate((freed * price.value() / 1000 - spent) / all, (freed * price.low() / 1000 - spent) / all,
-                (freed * price.high() / 1000 - spent) / all);
+        return new Estimate(ofAll(freed * price.value() / 1000 - spent, all), ofAll(freed * price.low() / 1000 - spent, all),
+                ofAll(freed * price.high() / 1000 - spent, all));
+    }
+
+    /** What is saved, of what is spent and would be spent else. */
+    private static double ofAll(double saved, double spent) {
+        return saved / (spent + Math.max(0, saved));
     }
 
     /** What one saves of the other's processor time for the same allocation. */

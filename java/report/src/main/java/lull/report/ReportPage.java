@@ -65,7 +65,7 @@ final class ReportPage {
         if (recording.isTracking() && recording.allocated.size() > 1) {
             facts.add("Of " + Text.bytes(recording.allocated.total()) + " that were allocated, " + Text.bytes(recording.published.total())
                     + " became public and "
-                    + Text.bytes(recording.locallyFreed.total()) + " were freed by the thread that had allocated them.");
+                    + Text.bytes(figures.locallyFreed()) + " were freed by the thread that had allocated them.");
         }
         page.list(facts);
         caveats().forEach(page::note);
@@ -109,7 +109,7 @@ final class ReportPage {
                 + "bytes"));
         row(rows, "allocated", recording.allocated.total(), requests, seconds);
         row(rows, "published by a store", recording.published.total(), requests, seconds);
-        row(rows, "freed by its own thread", recording.locallyFreed.total(), requests, seconds);
+        row(rows, "freed by its own thread", figures.locallyFreed(), requests, seconds);
         row(rows, "found alive by local collections", recording.locallySurvived.total(), requests, seconds);
         page.table(rows);
         page.note(each ? Text.number(requests) + " requests, " + Text.number(requests / seconds)
@@ -279,9 +279,10 @@ final class ReportPage {
                     + " global collections in the recording, by whose price for a byte they are judged.");
             return;
         }
-        page.paragraph("Local collections save " + Text.percent(saved) + " of the processor time, less what barriers and publication "
+        page.paragraph("Local collections save " + Text.percent(saved) + " of the processor time that it would take without them, less "
+                + "what barriers and publication "
                 + "cost. Without them the global ones would have to free "
-                + Text.bytes(recording.locallyFreed.total()) + " more, and they have paid "
+                + Text.bytes(figures.locallyFreed()) + " more, and they have paid "
                 + Text.number(Gain.globalPrice(figures).value()) + " ms for each megabyte; the local ones took "
                 + Text.time(recording.localProcessorTime.total()) + ".");
     }
@@ -305,10 +306,12 @@ final class ReportPage {
                     + "be compared.");
             return;
         }
-        page.paragraph("For the same allocation " + recording.collector() + " takes " + Text.percent(saved) + " less processor time than "
-                + other.collector()
-                + " (a negative number: more)" + (saved.isKnown() && saved.low() <= 0 && saved.high() >= 0
-                ? "; the interval has 0 in it, so this shows no difference. " : ". ")
+        boolean less = saved.value() >= 0;
+        Estimate amount = less ? saved : new Estimate(-saved.value(), -saved.high(), -saved.low());
+        page.paragraph("For the same allocation " + recording.collector() + " takes " + Text.percent(amount) + (less ? " less" : " more")
+                + " processor time than " + other.collector()
+                + (saved.isKnown() && saved.low() <= 0 && saved.high() >= 0 ? "; the interval has 0 in it, so this shows no difference. "
+                : ". ")
                 + "This compares two runs, and is worth as much as their loads are alike; the two collectors also count allocation "
                 + "differently by some per cent. The bound for any "
                 + "collector by " + other.collector() + "'s own run is " + Text.percent(Gain.bound(baseline)) + ".");

