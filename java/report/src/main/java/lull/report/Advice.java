@@ -52,7 +52,7 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         List<String> reasons = new ArrayList<>();
         Mode mode = mode(figures, reasons);
         String heading = switch (mode) {
-            case PRIVATE -> "Private mode pays: run with `-XX:+UseLullGC`";
+            case PRIVATE -> "Private mode: run with `-XX:+UseLullGC`";
             case PUBLIC -> "Public mode: run with `-XX:+UseLullGC -XX:-LullTracking`, or stay with another collector";
             case UNKNOWN -> "Record once more without what has disturbed this run";
         };

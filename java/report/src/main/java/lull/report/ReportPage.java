@@ -42,7 +42,13 @@ final class ReportPage {
     private void inShort() {
         page.section("In short");
         Advice advice = Advice.of(figures);
-        page.card("verdict", advice.heading());
+        Estimate saved = baseline == null ? Estimate.bare(Double.NaN) : Gain.measured(figures, baseline);
+        page.card("verdict", saved.high() < 0 ? "By these two runs " + baseline.recording.collector() + " is cheaper than " + recording.collector()
+                : advice.heading());
+        if (saved.high() < 0) {
+            page.paragraph("It takes less processor time for the same allocation: see the last but one section. If pauses matter more, compare those. On "
+                    + recording.collector() + " itself: " + advice.heading() + ".");
+        }
         advice.reasons().forEach(page::paragraph);
         if (advice.mode() == Advice.Mode.PRIVATE && advice.flags().isEmpty()) {
             page.paragraph("No flag needs to be set.");

@@ -95,7 +95,7 @@ class RealRecordingsTest {
         assertEquals("byte[]", first.mainClass());
         String page = page(file);
         assertTrue(page.contains("Where allocation goes"), "no picture of allocation");
-        assertTrue(page.contains("Private mode pays"), page);
+        assertTrue(page.contains("Private mode: run with"), page);
         samePauses(recording);
         sameCounts(recording);
     }
