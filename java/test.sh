@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Runs the tests of java/ (about a minute) and ends with a line "N passed, N failed, N skipped", after the reasons of what was skipped.
+# Runs the tests of java/ (two or three minutes) and ends with a line "N passed, N failed, N skipped", after the reasons of what was skipped.
 # The reports are in build/java/*/target/surefire-reports.
 #
 #   LULL_JAVA     a java of a JDK with Lull: what the calls do there is tested, too (default: skipped)

@@ -11,7 +11,7 @@
 #   4. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
 #   5. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
 #   6. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
-#   7. requests  java/requests in real frameworks, and on the debug build (java/test.sh)
+#   7. requests  java/: requests in real frameworks, reports, metrics; on the debug build, too (java/test.sh)
 #   8. bench   the benchmark programs' own tests (bench/test.sh)
 #   9. native  the Rust parts; for all, JVMs with far heaps and Java services under the gate, too (native/test.sh)
 #

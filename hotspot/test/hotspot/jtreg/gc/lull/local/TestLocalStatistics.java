@@ -54,7 +54,7 @@ public class TestLocalStatistics {
     static final int WAITS = 200;
     static final int GARBAGE = 1 << 20;    // bytes before each wait
     static final int HELD = 10_000;
-    static final int PUBLISHED = 20_000;
+    static final int PUBLISHED = 12_000;
 
     static volatile byte[] shared;
 

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import jdk.jfr.consumer.EventStream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingStream;
+
+/**
+ * What Lull says of private objects, as meters: what is allocated, published and freed by the thread that had allocated it, and what that
+ * costs. Global collections are
+ * in Micrometer's own {@code jvm.gc.*}; these have what no other collector has. On a JVM without Lull, or with {@code -XX:-LullTracking},
+ * nothing is bound.
+ *
+ * <p>The counts come from the flight recorder, which asks all threads once in a period; there is no file. They are those since the JVM
+ * started. {@link #close} ends it.
+ *
+ * <pre>{@code
+ * new LullMetrics().bindTo(registry);
+ * }</pre>
+ */
+public final class LullMetrics implements MeterBinder, AutoCloseable {
+    private static final String LOCAL_COLLECTIONS = "Lull Local";
+    private static final Duration PERIOD = Duration.ofSeconds(5);
+
+    private final Iterable<Tag> tags;
+    private final Duration period;
+    private RecordingStream stream;
+
+    private final AtomicLong allocated = new AtomicLong();
+    private final AtomicLong published = new AtomicLong();
+    private final AtomicLong slowCalls = new AtomicLong();
+    private final AtomicLong enteredPublicMode = new AtomicLong();
+    private final AtomicLong leftPublicMode = new AtomicLong();
+    private final AtomicLong collections = new AtomicLong();
+    private final AtomicLong beforeWait = new AtomicLong();
+    private final AtomicLong requests = new AtomicLong();
+    private final AtomicLong freed = new AtomicLong();
+    private final AtomicLong survived = new AtomicLong();
+    private final AtomicLong tenured = new AtomicLong();
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicLong processorNanos = new AtomicLong();
+    private final AtomicLong longestNanos = new AtomicLong();
+
+    /** Meters without tags, looked at every 5 seconds. */
+    public LullMetrics() {
+        this(Tags.empty(), PERIOD);
+    }
+
+    /**
+     * Meters with tags.
+     *
+     * @param tags of each meter
+     * @param period between two looks, at least 1 second
+     * @throws IllegalArgumentException if the period is shorter
+     */
+    public LullMetrics(Iterable<Tag> tags, Duration period) {
+        if (period.compareTo(Duration.ofSeconds(1)) < 0) {
+            throw new IllegalArgumentException("the period is " + period + ", but must be at least 1 second: all threads are asked each "
+                    + "time");
+        }
+        this.tags = tags;
+        this.period = period;
+    }
+
+    /**
+     * Whether this JVM has local collections, so that there is something to bind.
+     *
+     * @return whether it runs Lull, with tracking
+     */
+    public static boolean isAvailable() {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream().anyMatch(bean -> bean.getName().equals(LOCAL_COLLECTIONS));
+    }
+
+    /** Registers the meters, the first time that it is called, and begins to count. */
+    @Override
+    public synchronized void bindTo(MeterRegistry registry) {
+        if (!isAvailable()) {
+            return;
+        }
+        if (stream == null) {
+            stream = listen();
+        }
+        bytes(registry, "lull.allocated", allocated, "Memory taken for new objects");
+        bytes(registry, "lull.published", published, "Objects that have become known to more than one thread");
+        bytes(registry, "lull.local.freed", freed, "Freed by the thread that had allocated it, while no other thread waited");
+        bytes(registry, "lull.local.survived", survived, "Found alive by local collections");
+        bytes(registry, "lull.local.tenured", tenured, "Of that, made public because much survived twice");
+        count(registry, "lull.slow.calls", slowCalls, "Calls of the VM by the barriers of stores");
+        count(registry, "lull.local.before.wait", beforeWait, "Local collections of threads that were about to wait");
+        count(registry, "lull.requests", requests, "Requests that lull.Requests has said to have ended");
+        count(registry, "lull.public.mode.entered", enteredPublicMode, "Changes of threads to public mode, in which they have no private "
+                + "objects");
+        count(registry, "lull.public.mode.left", leftPublicMode, "Changes of threads back to private mode");
+        FunctionTimer.builder("lull.local.collections", this, m -> m.collections.get(), m -> m.nanos.get(), TimeUnit.NANOSECONDS)
+                .tags(tags).description("Collections of threads that collect their own private objects").register(registry);
+        FunctionCounter.builder("lull.local.processor.time", processorNanos, n -> n.get() / 1e9).baseUnit("seconds")
+                .tags(tags).description("Processor time of local collections").register(registry);
+        TimeGauge.builder("lull.local.longest", longestNanos, TimeUnit.NANOSECONDS, AtomicLong::get)
+                .tags(tags).description("The longest local collection since the JVM started").register(registry);
+        Gauge.builder("lull.published.share", this, m -> m.allocated.get() == 0 ? 0 : (double) m.published.get() / m.allocated.get())
+                .tags(tags).description("Published of allocated bytes, since the JVM started").register(registry);
+    }
+
+    private void bytes(MeterRegistry registry, String name, AtomicLong value, String description) {
+        FunctionCounter.builder(name, value, AtomicLong::get).baseUnit("bytes").tags(tags).description(description).register(registry);
+    }
+
+    private void count(MeterRegistry registry, String name, AtomicLong value, String description) {
+        FunctionCounter.builder(name, value, AtomicLong::get).tags(tags).description(description).register(registry);
+    }
+
+    private RecordingStream listen() {
+        RecordingStream recorder = new RecordingStream();
+        for (String event : List.of("jdk.LullPublicationStatistics", "jdk.LullLocalCollectionStatistics")) {
+            recorder.enable(event).withPeriod(period);
+        }
+        recorder.setReuse(true);
+        recorder.setMaxAge(Duration.ofMinutes(1));
+        listen(recorder);
+        recorder.startAsync();
+        return recorder;
+    }
+
+    private void listen(EventStream recorder) {
+        recorder.onEvent("jdk.LullPublicationStatistics", event -> {
+            set(allocated, event, "allocated");
+            set(published, event, "published");
+            set(slowCalls, event, "slowCalls");
+            set(enteredPublicMode, event, "enteredPublicMode");
+            set(leftPublicMode, event, "leftPublicMode");
+        });
+        recorder.onEvent("jdk.LullLocalCollectionStatistics", event -> {
+            set(collections, event, "collections");
+            set(beforeWait, event, "beforeWait");
+            set(requests, event, "requests");
+            set(freed, event, "freed");
+            set(survived, event, "survived");
+            set(tenured, event, "tenured");
+            nanos.accumulateAndGet(event.getDuration("time").toNanos(), Math::max);
+            processorNanos.accumulateAndGet(event.getDuration("processorTime").toNanos(), Math::max);
+            longestNanos.accumulateAndGet(event.getDuration("longest").toNanos(), Math::max);
+        });
+    }
+
+    /** A counter never goes back, in whatever order events arrive. */
+    private static void set(AtomicLong value, RecordedEvent event, String field) {
+        value.accumulateAndGet(event.getLong(field), Math::max);
+    }
+
+    /** Stops to count; the meters stay as they are. */
+    @Override
+    public synchronized void close() {
+        if (stream != null) {
+            stream.close();
+            stream = null;
+        }
+    }
+}

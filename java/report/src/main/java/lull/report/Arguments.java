@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.report;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The command line.
+ *
+ * @param recording the recording to read, or null
+ * @param baseline another one to compare with, or null
+ * @param gcLog a log of -Xlog:gc*, or null
+ * @param output the page to write
+ * @param warmup seconds of the service before the recording begins
+ * @param seconds seconds to record; 0: until the service ends or is interrupted
+ * @param command the service, or empty
+ */
+record Arguments(Path recording, Path baseline, Path gcLog, Path output, int warmup, int seconds, List<String> command) {
+    static final String USAGE = """
+            usage: lull doctor [OPTIONS] -- java ... -jar service.jar     run a service, record it, write the page
+                   lull doctor [OPTIONS] --recording FILE.jfr             write the page of a recording
+
+              -o, --output FILE    the page                               (default: lull-report.html)
+              --recording FILE     with a service: keep the recording there (default: beside the page)
+              --baseline FILE      a recording of the same service and load on another collector, to compare with
+              --gc-log FILE        a log of -Xlog:gc*:file=FILE:uptime,level,tags of the same run
+              --warmup SECONDS     let the service run so long before it is recorded        (default: 0)
+              --seconds SECONDS    record so long, then end the service; else until it ends, or Ctrl-C
+              -h, --help           this text
+
+            exit status: 0 a page was written, 2 wrong arguments, 3 a file cannot be read, 4 a recording without collections,
+            5 the service could not be run or left no recording
+            """;
+
+    /** Parses what follows the command's name. */
+    static Arguments parse(List<String> words) throws InputException {
+        Path recording = null;
+        Path baseline = null;
+        Path gcLog = null;
+        Path output = Path.of("lull-report.html");
+        int warmup = 0;
+        int seconds = 0;
+        List<String> command = List.of();
+        for (int i = 0; i < words.size(); i++) {
+            String option = words.get(i);
+            if (option.equals("--")) {
+                command = List.copyOf(words.subList(i + 1, words.size()));
+                if (command.isEmpty()) {
+                    throw usage("no command after --");
+                }
+                break;
+            }
+            if (!List.of("-o", "--output", "--recording", "--baseline", "--gc-log", "--warmup", "--seconds").contains(option)) {
+                throw usage("unknown argument '" + option + "'; a service's command comes after --");
+            }
+            if (++i == words.size() || words.get(i).equals("--")) {
+                throw usage(option + " needs a value");
+            }
+            String value = words.get(i);
+            switch (option) {
+                case "-o", "--output" -> output = Path.of(value);
+                case "--recording" -> recording = Path.of(value);
+                case "--baseline" -> baseline = Path.of(value);
+                case "--gc-log" -> gcLog = Path.of(value);
+                case "--warmup" -> warmup = number(option, value);
+                default -> seconds = Math.max(1, number(option, value));
+            }
+        }
+        if (command.isEmpty() && recording == null) {
+            throw usage("give either a service after -- or --recording FILE");
+        }
+        if (command.isEmpty() && (warmup > 0 || seconds > 0)) {
+            throw usage("--warmup and --seconds are for a service that is run, not for a recording");
+        }
+        return new Arguments(recording, baseline, gcLog, output, warmup, seconds, command);
+    }
+
+    private static int number(String option, String value) throws InputException {
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= 0 && number <= 1_000_000) {
+                return number;
+            }
+        } catch (NumberFormatException e) {
+            // as below
+        }
+        throw usage(option + " is '" + value + "', not a number of seconds from 0 to 1000000");
+    }
+
+    private static InputException usage(String message) {
+        return new InputException(InputException.USAGE, message + "\n\n" + USAGE);
+    }
+}

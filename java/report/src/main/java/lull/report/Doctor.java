@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.report;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs a service with a flight recording, ends it, and writes the page. When the doctor itself is interrupted (Ctrl-C reaches the service,
+ * too) it
+ * waits for the service's end and writes the page all the same.
+ */
+final class Doctor {
+    /** A service may take so long to end before it is said that it takes long. */
+    private static final int PATIENCE_SECONDS = 30;
+
+    private final Arguments arguments;
+    private final PrintStream out;
+    private final PrintStream err;
+    private final Path recording;
+    private Process service;
+    private volatile boolean interrupted;
+    private boolean written;
+    private InputException failure;
+
+    Doctor(Arguments arguments, PrintStream out, PrintStream err) {
+        this.arguments = arguments;
+        this.out = out;
+        this.err = err;
+        this.recording = arguments.recording() != null ? arguments.recording()
+                : arguments.output().resolveSibling(arguments.output().getFileName().toString().replaceFirst("\\.html?$", "") + ".jfr");
+    }
+
+    void run() throws InputException, IOException {
+        List<String> command = command(arguments.command(), settings());
+        Files.deleteIfExists(recording);   // an old one must not be taken for that of this run
+        Thread whenInterrupted = new Thread(this::interrupted, "interrupted");
+        Runtime.getRuntime().addShutdownHook(whenInterrupted);
+        try {
+            service = new ProcessBuilder(command).inheritIO().start();
+        } catch (IOException e) {
+            Runtime.getRuntime().removeShutdownHook(whenInterrupted);
+            throw new InputException(InputException.SERVICE, "cannot run the service: " + e.getMessage());
+        }
+        try {
+            if (arguments.seconds() == 0) {
+                service.waitFor();
+            } else if (!hasEndedBeforeRecording() && !service.waitFor((long) arguments.warmup() + arguments.seconds(), TimeUnit.SECONDS)) {
+                end();
+            }
+            finish();
+            if (interrupted) {
+                Thread.currentThread().join();   // for the hook, which says what there is to say and ends all
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);   // nobody does
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(whenInterrupted);
+        } catch (IllegalStateException e) {
+            // interrupted in this moment: the page is there, and the hook does nothing more
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Waits until the service's JVM has made the file of the recording, which it does as it starts: seconds count from then on. */
+    private boolean hasEndedBeforeRecording() throws InterruptedException {
+        while (!Files.exists(recording)) {
+            if (service.waitFor(50, TimeUnit.MILLISECONDS)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** In a hook of the end: writes the page, and makes its own status that of the program. */
+    private void interrupted() {
+        interrupted = true;
+        try {
+            if (service != null) {
+                end();
+                finish();
+            }
+        } catch (InterruptedException e) {
+            // the end comes anyway
+        }
+        if (failure != null) {
+            err.println("lull: " + failure.getMessage());
+        }
+        out.flush();
+        err.flush();
+        Runtime.getRuntime().halt(failure == null ? 0 : failure.status);
+    }
+
+    /** Asks the service to end, as Ctrl-C does, and waits until it has. */
+    private void end() throws InterruptedException {
+        service.destroy();
+        while (!service.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            err.println("lull: waiting for process " + service.pid() + " to end; end it by hand if it hangs");
+        }
+    }
+
+    /** Once, by whoever comes first. */
+    private synchronized void finish() {
+        if (written) {
+            return;
+        }
+        written = true;
+        try {
+            if (!Files.exists(recording) || Files.size(recording) == 0) {
+                Files.deleteIfExists(recording);
+                throw new InputException(InputException.SERVICE, "the service ended with status " + service.exitValue()
+                        + " and left no recording: "
+                        + (arguments.warmup() > 0 ? "did it end within the " + arguments.warmup() + " s of --warmup? " : "")
+                        + "its messages are above. It must end by "
+                        + "itself or by SIGTERM; a JVM that is killed writes none");
+            }
+            Main.write(recording, arguments, out);
+            out.println("The recording: " + recording.toAbsolutePath());
+        } catch (InputException e) {
+            failure = e;
+        } catch (IOException e) {
+            failure = new InputException(InputException.SERVICE, e.toString());
+        }
+    }
+
+    private String settings() throws IOException {
+        Path settings = Files.createTempFile("lull-doctor", ".jfc");
+        settings.toFile().deleteOnExit();
+        try (InputStream in = Doctor.class.getResourceAsStream("doctor.jfc")) {
+            Files.copy(in, settings, StandardCopyOption.REPLACE_EXISTING);
+        }
+        return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + recording.toAbsolutePath()
+                + ",dumponexit=true"
+                + (arguments.warmup() > 0 ? ",delay=" + arguments.warmup() + "s" : "");
+    }
+
+    /** Puts our options before those of the service, whose own ones then count. */
+    static List<String> command(List<String> service, String recording) throws InputException {
+        String java = service.get(0);
+        if (!Path.of(java).getFileName().toString().equals("java")) {
+            throw new InputException(InputException.USAGE, "the service's command begins with '" + java
+                    + "', not with java: give the java command itself. Of a script "
+                    + "that starts one, record with JDK_JAVA_OPTIONS=-XX:StartFlightRecording=filename=f.jfr, and give the doctor "
+                    + "--recording f.jfr");
+        }
+        List<String> command = new ArrayList<>(List.of(java, recording));
+        if (service.contains("-XX:+UseLullGC")) {
+            command.addAll(List.of("-XX:+UnlockExperimentalVMOptions", "-XX:LullPublicationSampling=64k"));
+        }
+        command.addAll(service.subList(1, service.size()));
+        return command;
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.report;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a report needs of a flight recording. {@link RecordingReader} fills it, and it is not changed after. Times are seconds since the
+ * first
+ * event, sizes are bytes.
+ */
+final class Recording {
+    /** The file, for messages. */
+    final Path file;
+    /** When the first event began, in seconds since 1970. */
+    double epoch;
+    /** When the last event ended. */
+    double end;
+
+    // The JVM.
+    String version = "";
+    String jvmArguments = "";
+    String javaArguments = "";
+    /** When it started, or NaN. Below 0 if the recording began later. */
+    double jvmStart = Double.NaN;
+    String youngCollector = "";
+    String oldCollector = "";
+    int hardwareThreads;
+    int concurrentThreads;
+    long maxHeap;
+
+    /** Of any JVM, by their number. */
+    final Map<Integer, Collection> collections = new TreeMap<>();
+    final List<Pause> pauses = new ArrayList<>();
+    /** Seconds of collector's work beside the application, by the end of each phase. */
+    final List<Span> concurrentPhases = new ArrayList<>();
+    final List<HeapSize> heap = new ArrayList<>();
+    /** The heap's parts in use over time. */
+    final Map<String, List<Size>> pools = new TreeMap<>();
+    /** How busy the JVM kept the machine. */
+    final List<Load> loads = new ArrayList<>();
+    /** Seconds that the compilers have worked. */
+    final Counter compilation = new Counter();
+
+    // Of Lull. Counts are since the JVM started.
+    final Counter allocated = new Counter();
+    final Counter published = new Counter();
+    final Counter publishedObjects = new Counter();
+    final Counter slowCalls = new Counter();
+    final Counter enteredPublicMode = new Counter();
+    final Counter localCollections = new Counter();
+    final Counter beforeWait = new Counter();
+    final Counter requests = new Counter();
+    final Counter locallyFreed = new Counter();
+    final Counter locallySurvived = new Counter();
+    final Counter locallyTenured = new Counter();
+    /** In seconds. */
+    final Counter localTime = new Counter();
+    /** In seconds. */
+    final Counter localProcessorTime = new Counter();
+    double longestLocal;
+    final Map<Long, ThreadPublication> threads = new HashMap<>();
+    /** Local collections that were recorded one by one, by reason. */
+    final Map<String, Long> localTriggers = new TreeMap<>();
+    /** What survived of what was allocated, of those collections after which a request, or a part of it, has ended. */
+    final Shares survival = new Shares();
+    /** What was published of what was allocated, of the same. Only newer JVMs say so. */
+    final Shares publication = new Shares();
+    /** How often threads have changed between private and public mode, by direction and reason. */
+    final Map<String, Long> modeChanges = new TreeMap<>();
+    final Map<String, Place> places = new HashMap<>();
+
+    Recording(Path file) {
+        this.file = file;
+    }
+
+    /** A collection of the whole heap, or of a generation. A concurrent one has pauses in it. */
+    static final class Collection {
+        String name = "";
+        String cause = "";
+        double start;
+        double pauseSeconds;
+        /** Of its pauses, in whole clock ticks; NaN if the collector does not say. */
+        double processorSeconds = Double.NaN;
+        double usedBefore = Double.NaN;
+        double usedAfter = Double.NaN;
+    }
+
+    /** A time in which all threads were stopped for the collector. */
+    record Pause(int collection, double start, double seconds) { }
+
+    /** A time. */
+    record Span(double start, double seconds) { }
+
+    /** The heap at a time; {@code committed} is NaN where it was not said. */
+    record HeapSize(double time, double used, double committed, boolean afterCollection) { }
+
+    /** A size at a time. */
+    record Size(double time, double bytes) { }
+
+    /** The share of all the machine's processors that the JVM has used since the look before. */
+    record Load(double time, double share) { }
+
+    /** What a thread has allocated and published, and in which mode it was. */
+    static final class ThreadPublication {
+        private double lastAllocated = Double.NaN;
+        double allocated;
+        double allocatedInPublicMode;
+
+        /** Adds a look; what was allocated since the last one counts for the mode of now. */
+        void add(double total, boolean publicMode) {
+            if (!Double.isNaN(lastAllocated)) {
+                double more = Math.max(0, total - lastAllocated);
+                allocated += more;
+                allocatedInPublicMode += publicMode ? more : 0;
+            }
+            lastAllocated = total;
+        }
+    }
+
+    /** Whether the JVM ran the Lull collector. */
+    boolean isLull() {
+        return oldCollector.startsWith("Lull") || allocated.size() > 0;
+    }
+
+    /** Whether private objects were known, so that publication was counted. */
+    boolean isTracking() {
+        return allocated.size() > 0;
+    }
+
+    /** The collector's name as users know it. */
+    String collector() {
+        if (isLull()) {
+            return "Lull";
+        }
+        if (oldCollector.startsWith("G1")) {
+            return "G1";
+        }
+        if (oldCollector.equals("SerialOld")) {
+            return "Serial";
+        }
+        if (oldCollector.equals("ParallelOld")) {
+            return "Parallel";
+        }
+        return oldCollector.isEmpty() ? "an unknown collector" : oldCollector.replace("Old", "");
+    }
+}
