@@ -7,7 +7,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: bench-deps jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native demo bench bench-quick bench-full bench-compare soak allocator-study barrier-code clean distclean help
+.PHONY: jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native bench-deps demo \
+        bench bench-quick bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
 
@@ -74,6 +75,9 @@ bench-compare:  ## two results files of these, A=FILE B=FILE; fails if something
 
 soak: bench-deps jdk-debug ## 100,000 requests on the debug build, every answer and every collection checked
 	@bench/soak.sh
+
+bench-far:      ## far memory: faults, read-ahead, eviction, misses against exact LRU; some minutes
+	@native/far/bench.sh
 
 allocator-study: ## searches and coalescings of free lists on recorded programs; ends with build/allocator/index.html
 	@bench/allocator/study.sh

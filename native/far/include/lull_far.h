@@ -76,7 +76,7 @@ int lull_far_start(const struct lull_far_options* options, char* error, size_t e
  */
 void* lull_far_map(size_t bytes, void* fixed, char* error, size_t error_size);
 
-/* Unmaps a whole range. What was in it is gone. No other thread may use it any more. */
+/* Unmaps a whole range. What was in it is gone, and its memory is free again, here and on the servers. No other thread may use it any more. */
 int lull_far_unmap(void* address);
 
 /* 1 if the address lies in a mapped range, else 0. Async-signal-safe. */

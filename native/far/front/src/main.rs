@@ -62,6 +62,11 @@ struct Run {
     #[arg(long)]
     statistics: bool,
 
+    /// Write the number of each page that has a fault to a file, 4 bytes each, little-endian, in order: the less is local, the finer
+    /// a trace of the program's accesses.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// The program and its arguments.
     #[arg(required = true, last = true)]
     program: Vec<OsString>,
@@ -133,7 +138,12 @@ fn run_program(run: &Run) -> Result<(), String> {
         return Err(format!("{} has a space in its path, which LD_PRELOAD cannot say", library.display()));
     }
     let (program, arguments) = run.program.split_first().ok_or("no program")?;
-    let error = Command::new(program)
+    let mut command = Command::new(program);
+    if let Some(record) = &run.record {
+        let path = std::path::absolute(record).map_err(|error| format!("--record {}: {error}", record.display()))?;
+        command.env("LULL_FAR_RECORD", path);
+    }
+    let error = command
         .args(arguments)
         .env("LD_PRELOAD", preload)
         .env("LULL_FAR_DIRECTORY", directory)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The server's memory: committed when the server starts, handed out in chunks of [`CHUNK_PAGES`] pages.
+//! The server's memory, handed out in chunks of [`CHUNK_PAGES`] pages.
+//!
+//! The server listens as soon as it has the addresses and a first part; one thread then gets memory for all the rest from the
+//! kernel, from the first chunk to the last ([`Arena::commit`]). A chunk is handed out only when it has its memory, so that no
+//! later write can fail for lack of it, however early a client comes.
 //!
 //! This file owns all address arithmetic and all `unsafe` of the server. A [`Chunk`] is exclusively its owner's; its lock
 //! orders the copies in and out, so that a client that reads and writes the same page at once gets one of both contents of
@@ -21,8 +25,8 @@ pub const CHUNK_PAGES: usize = 256;
 
 const CHUNK_BYTES: usize = CHUNK_PAGES * PAGE_SIZE;
 
-/// How much is committed between two looks at errors.
-const COMMIT_STEP: usize = 64 << 20;
+/// How much is committed at once: some milliseconds' work. The first step is made before the server listens.
+const COMMIT_STEP: usize = 16 << 20;
 
 /// Why the memory could not be committed.
 #[derive(Debug)]
@@ -65,13 +69,32 @@ impl fmt::Display for CommitError {
 
 impl std::error::Error for CommitError {}
 
+/// Why there are no chunks for a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shortage {
+    /// There are too few.
+    Full,
+    /// There are enough, and some of them have no memory yet. Ask again.
+    NotYet,
+}
+
 /// All memory of the server.
 #[derive(Debug)]
 pub struct Arena {
     base: *mut u8,
+    /// Of the mapping.
     bytes: usize,
-    /// Indices of chunks that nobody has. Those never used come first, so that memory is touched in order.
-    free: Mutex<VecDeque<FreeChunk>>,
+    chunks: Mutex<Chunks>,
+}
+
+#[derive(Debug)]
+struct Chunks {
+    /// Those that nobody has. Those that have no memory yet come last, in order.
+    free: VecDeque<FreeChunk>,
+    /// The first so many have memory.
+    committed: usize,
+    /// The first so many will have. Fewer than were asked for, if the kernel has refused.
+    total: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -81,17 +104,17 @@ struct FreeChunk {
     used: bool,
 }
 
-// SAFETY: `base` is written by `commit` only; what lies behind it is reached through chunks, each of which has one owner.
+// SAFETY: `base` is never changed; what lies behind it is reached through chunks, each of which has one owner.
 unsafe impl Send for Arena {}
 // SAFETY: as above; the list of free chunks has a lock.
 unsafe impl Sync for Arena {}
 
 impl Arena {
-    /// Commits memory, rounded down to whole chunks. Every page is backed when this returns, so that no later write can fail.
+    /// Takes addresses for so much memory, rounded down to whole chunks, and memory for the first of it.
     ///
     /// # Errors
     /// If the memory cannot be had, or only at the expense of the machine's.
-    pub fn commit(bytes: u64) -> Result<Arc<Arena>, CommitError> {
+    pub fn reserve(bytes: u64) -> Result<Arc<Arena>, CommitError> {
         let size = usize::try_from(bytes).ok().filter(|&size| (CHUNK_BYTES..isize::MAX as usize).contains(&size));
         let size = size.ok_or(CommitError::Size(bytes))? / CHUNK_BYTES * CHUNK_BYTES;
         for (available, source) in available_memory() {
@@ -99,62 +122,94 @@ impl Arena {
                 return Err(CommitError::NotThere { want: size as u64, available, source });
             }
         }
-        let refused = |committed: usize, error: rustix::io::Errno| CommitError::Kernel {
-            want: size as u64,
-            committed: committed as u64,
-            error: error.into(),
-        };
+        let refused = |error: rustix::io::Errno| CommitError::Kernel { want: size as u64, committed: 0, error: error.into() };
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         // SAFETY: a new mapping at an address that the kernel chooses touches no memory of ours.
         let base = unsafe { mmap_anonymous(std::ptr::null_mut(), size, ProtFlags::READ | ProtFlags::WRITE, flags) };
-        let base = base.map_err(|e| refused(0, e))?.cast::<u8>();
-        let free = (0..size / CHUNK_BYTES).map(|index| FreeChunk { index, used: false }).collect();
-        let arena = Arena { base, bytes: size, free: Mutex::new(free) };
-        for offset in (0..size).step_by(COMMIT_STEP) {
-            let step = COMMIT_STEP.min(size - offset);
-            // SAFETY: the range lies in the mapping just made; populating it changes no contents.
-            unsafe { madvise(base.add(offset).cast::<c_void>(), step, Advice::LinuxPopulateWrite) }.map_err(|e| refused(offset, e))?;
-        }
+        let base = base.map_err(refused)?.cast::<u8>();
+        // Large pages are zeroed several times as fast. A kernel without them takes small ones.
+        // SAFETY: the mapping just made.
+        let _ = unsafe { madvise(base.cast::<c_void>(), size, Advice::LinuxHugepage) };
+        let total = size / CHUNK_BYTES;
+        let free = (0..total).map(|index| FreeChunk { index, used: false }).collect();
+        let arena = Arena { base, bytes: size, chunks: Mutex::new(Chunks { free, committed: 0, total }) };
+        arena.commit_step()?;
         Ok(Arc::new(arena))
     }
 
-    /// Bytes committed.
+    /// Takes memory for all the rest. Called by one thread.
+    ///
+    /// # Errors
+    /// If the kernel refuses. What it has given stays; the rest is taken out of the capacity.
+    pub fn commit(&self) -> Result<(), CommitError> {
+        while !self.commit_step()? {}
+        Ok(())
+    }
+
+    /// True if that was the last.
+    fn commit_step(&self) -> Result<bool, CommitError> {
+        let offset = self.lock().committed * CHUNK_BYTES;
+        let step = COMMIT_STEP.min(self.bytes - offset);
+        // SAFETY: the range lies in the mapping; populating it changes no contents.
+        let result = unsafe { madvise(self.base.add(offset).cast::<c_void>(), step, Advice::LinuxPopulateWrite) };
+        let mut chunks = self.lock();
+        if let Err(error) = result {
+            let total = chunks.committed;
+            chunks.total = total;
+            chunks.free.retain(|chunk| chunk.index < total);
+            return Err(CommitError::Kernel { want: self.bytes as u64, committed: offset as u64, error: error.into() });
+        }
+        chunks.committed = (offset + step) / CHUNK_BYTES;
+        Ok(offset + step == self.bytes)
+    }
+
+    /// Bytes that there are for clients, with or without memory yet.
     #[must_use]
     pub fn capacity(&self) -> u64 {
-        self.bytes as u64
+        (self.lock().total * CHUNK_BYTES) as u64
+    }
+
+    /// Bytes that have memory.
+    #[must_use]
+    pub fn committed(&self) -> u64 {
+        (self.lock().committed * CHUNK_BYTES) as u64
     }
 
     /// Bytes that nobody has.
     #[must_use]
     pub fn free(&self) -> u64 {
-        (self.free_list().len() * CHUNK_BYTES) as u64
+        (self.lock().free.len() * CHUNK_BYTES) as u64
     }
 
-    /// Takes chunks for so many pages, all zero, or none at all if there are too few.
-    #[must_use]
-    pub fn take(self: &Arc<Self>, pages: u64) -> Option<Vec<Chunk>> {
+    /// Takes chunks for so many pages, all zero, or none at all.
+    ///
+    /// # Errors
+    /// [`Shortage`].
+    pub fn take(self: &Arc<Self>, pages: u64) -> Result<Vec<Chunk>, Shortage> {
         let taken: Vec<FreeChunk> = {
-            let mut free = self.free_list();
+            let mut chunks = self.lock();
             // Compared before anything is allocated: the number comes from the network.
-            let count = usize::try_from(pages.div_ceil(CHUNK_PAGES as u64)).ok().filter(|&count| count <= free.len())?;
-            free.drain(..count).collect()
+            let count = usize::try_from(pages.div_ceil(CHUNK_PAGES as u64)).ok().filter(|&count| count <= chunks.free.len());
+            let count = count.ok_or(Shortage::Full)?;
+            if chunks.free.range(..count).any(|chunk| chunk.index >= chunks.committed) {
+                return Err(Shortage::NotYet);
+            }
+            chunks.free.drain(..count).collect()
         };
-        Some(
-            taken
-                .into_iter()
-                .map(|FreeChunk { index, used }| {
-                    let chunk = Chunk { arena: Arc::clone(self), index, lock: RwLock::new(()) };
-                    if used {
-                        chunk.zero(0, CHUNK_PAGES);
-                    }
-                    chunk
-                })
-                .collect(),
-        )
+        Ok(taken
+            .into_iter()
+            .map(|FreeChunk { index, used }| {
+                let chunk = Chunk { arena: Arc::clone(self), index, lock: RwLock::new(()) };
+                if used {
+                    chunk.zero(0, CHUNK_PAGES);
+                }
+                chunk
+            })
+            .collect())
     }
 
-    fn free_list(&self) -> MutexGuard<'_, VecDeque<FreeChunk>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Chunks> {
+        self.chunks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -211,7 +266,10 @@ impl Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        self.arena.free_list().push_back(FreeChunk { index: self.index, used: true });
+        let mut chunks = self.arena.lock();
+        let used = FreeChunk { index: self.index, used: true };
+        // Those without memory stay behind those with; else those that need no zeroing go first.
+        if chunks.committed < chunks.total { chunks.free.push_front(used) } else { chunks.free.push_back(used) }
     }
 }
 
@@ -243,14 +301,15 @@ fn available_memory() -> Vec<(u64, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::mm::{MprotectFlags, mprotect};
 
     #[test]
     fn chunks_are_zero_whoever_had_them() {
-        let arena = Arena::commit(2 * CHUNK_BYTES as u64).unwrap();
+        let arena = Arena::reserve(2 * CHUNK_BYTES as u64).unwrap();
         for _ in 0..3 {
             let chunks = arena.take(2 * CHUNK_PAGES as u64).unwrap();
             assert_eq!(arena.free(), 0);
-            assert!(arena.take(1).is_none(), "more than there is");
+            assert_eq!(arena.take(1).err(), Some(Shortage::Full));
             for chunk in &chunks {
                 let mut page = [1; PAGE_SIZE];
                 for number in 0..CHUNK_PAGES {
@@ -265,17 +324,54 @@ mod tests {
 
     #[test]
     fn absurd_sizes_are_refused() {
-        assert!(matches!(Arena::commit(0), Err(CommitError::Size(0))));
-        assert!(matches!(Arena::commit(u64::MAX), Err(CommitError::Size(_))));
-        assert!(matches!(Arena::commit(1 << 50), Err(CommitError::NotThere { .. })));
-        let arena = Arena::commit(CHUNK_BYTES as u64).unwrap();
-        assert!(arena.take(u64::MAX).is_none());
+        assert!(matches!(Arena::reserve(0), Err(CommitError::Size(0))));
+        assert!(matches!(Arena::reserve(u64::MAX), Err(CommitError::Size(_))));
+        assert!(matches!(Arena::reserve(1 << 50), Err(CommitError::NotThere { .. })));
+        let arena = Arena::reserve(CHUNK_BYTES as u64).unwrap();
+        assert_eq!(arena.take(u64::MAX).err(), Some(Shortage::Full));
+    }
+
+    #[test]
+    fn chunks_without_memory_are_not_handed_out() {
+        const STEP: u64 = COMMIT_STEP as u64;
+        const STEP_PAGES: u64 = STEP / PAGE_SIZE as u64;
+        let arena = Arena::reserve(3 * STEP).unwrap();
+        assert_eq!((arena.committed(), arena.capacity(), arena.free()), (STEP, 3 * STEP, 3 * STEP));
+        assert_eq!(arena.take(STEP_PAGES + 1).err(), Some(Shortage::NotYet));
+        assert_eq!(arena.take(3 * STEP_PAGES + 1).err(), Some(Shortage::Full));
+        // What comes back has memory, and is handed out before what has none.
+        for _ in 0..2 {
+            assert_eq!(arena.take(STEP_PAGES).unwrap().len(), COMMIT_STEP / CHUNK_BYTES);
+        }
+        assert!(!arena.commit_step().unwrap());
+        let two = arena.take(2 * STEP_PAGES).unwrap();
+        assert_eq!(arena.take(1).err(), Some(Shortage::NotYet));
+        arena.commit().unwrap();
+        assert_eq!(arena.committed(), 3 * STEP);
+        let third = arena.take(STEP_PAGES).unwrap();
+        assert_eq!(arena.free(), 0);
+        drop((two, third));
+        assert_eq!(arena.free(), 3 * STEP);
+    }
+
+    #[test]
+    fn what_the_kernel_refuses_is_taken_out_of_the_capacity() {
+        const STEP: u64 = COMMIT_STEP as u64;
+        let arena = Arena::reserve(3 * STEP).unwrap();
+        // Behind the second step nobody may write.
+        // SAFETY: nobody has these chunks, and nobody gets them.
+        unsafe { mprotect(arena.base.add(2 * COMMIT_STEP).cast::<c_void>(), COMMIT_STEP, MprotectFlags::empty()).unwrap() };
+        let error = arena.commit().unwrap_err();
+        assert!(matches!(error, CommitError::Kernel { committed, .. } if committed == 2 * STEP), "{error}");
+        assert_eq!((arena.committed(), arena.capacity(), arena.free()), (2 * STEP, 2 * STEP, 2 * STEP));
+        assert_eq!(arena.take(2 * STEP / PAGE_SIZE as u64 + 1).err(), Some(Shortage::Full));
+        assert!(arena.take(2 * STEP / PAGE_SIZE as u64).is_ok());
     }
 
     #[test]
     #[should_panic(expected = "page 255, 8192 bytes")]
     fn a_run_past_the_chunk_panics() {
-        let arena = Arena::commit(CHUNK_BYTES as u64).unwrap();
+        let arena = Arena::reserve(CHUNK_BYTES as u64).unwrap();
         arena.take(1).unwrap()[0].read(255, &mut [0; 2 * PAGE_SIZE]);
     }
 }

@@ -195,6 +195,10 @@ impl Connection<'_> {
                 info!(client = %hex(&session.client.id), region, pages, "region mapped");
                 Message::RegionMapped { pages }.encode(sequence, region, answer);
             }),
+            Message::RegionUnmap => session.unmap(region).map(|()| {
+                info!(client = %hex(&session.client.id), region, "region unmapped");
+                Message::RegionUnmapped.encode(sequence, region, answer);
+            }),
             Message::Heartbeat => {
                 let arena = &shared.store.arena;
                 let state = Heartbeat { capacity: arena.capacity(), free: arena.free(), stopping: shared.stopping() };

@@ -14,8 +14,9 @@ use tracing::{error, info, warn};
 
 /// Holds memory pages for programs on other machines.
 ///
-/// The memory is committed before the server listens, so that a page that a client sends always finds room. Nothing is
-/// encrypted and nobody is authenticated: listen only on a network that only the clients reach.
+/// Memory is committed in the background from the start on, and given to a client only when it is there, so that a page that a
+/// client sends always finds room. Nothing is encrypted and nobody is authenticated: listen only on a network that only the
+/// clients reach.
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Args {

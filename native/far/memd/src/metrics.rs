@@ -27,8 +27,8 @@ pub struct Metrics {
     pub bytes_received: AtomicU64,
     /// Bytes of answers sent.
     pub bytes_sent: AtomicU64,
-    frames: [AtomicU64; 17],
-    errors: [AtomicU64; 17],
+    frames: [AtomicU64; Op::ALL.len() + 1],
+    errors: [AtomicU64; ErrorCode::ALL.len() + 1],
 }
 
 impl Metrics {
@@ -59,8 +59,9 @@ impl Metrics {
         };
         let one = |value: u64| vec![(String::new(), value)];
         let get = |counter: &AtomicU64| one(counter.load(Ordering::Relaxed));
-        metric("committed_bytes", "gauge", "Memory committed when the server started.", &one(arena.capacity()));
-        metric("free_bytes", "gauge", "Committed memory that no region has.", &one(arena.free()));
+        metric("capacity_bytes", "gauge", "Memory for clients.", &one(arena.capacity()));
+        metric("committed_bytes", "gauge", "The part of it that the kernel has given yet.", &one(arena.committed()));
+        metric("free_bytes", "gauge", "Memory for clients that no region has.", &one(arena.free()));
         metric("clients", "gauge", "Clients with a connection, or within --linger after their last.", &one(census.clients as u64));
         metric("regions", "gauge", "Regions of all clients.", &one(census.regions as u64));
         metric("connections", "gauge", "Open connections.", &one(self.connections.load(Ordering::Relaxed) as u64));

@@ -25,7 +25,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where it answers `GET /metrics`, if it does.
     pub metrics: Option<SocketAddr>,
-    /// Bytes to commit.
+    /// Bytes of memory for clients.
     pub memory: u64,
     /// How long a client without a connection keeps its regions.
     pub linger: Duration,
@@ -121,7 +121,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Commits the memory, and then listens.
+    /// Checks that there is as much memory, listens, and commits the memory in a thread beside.
     ///
     /// # Errors
     /// [`StartError`].
@@ -130,7 +130,7 @@ impl Server {
         // First the addresses: they are wrong more often, and cost nothing.
         let listener = listen(config.listen)?;
         let metrics = config.metrics.map(listen).transpose()?;
-        let arena = Arena::commit(config.memory).map_err(StartError::Memory)?;
+        let arena = Arena::reserve(config.memory).map_err(StartError::Memory)?;
         let mut session = [0; 16];
         rustix::rand::getrandom(&mut session, rustix::rand::GetRandomFlags::empty()).map_err(|e| StartError::System(e.into()))?;
         let address = listener.local_addr().map_err(StartError::System)?;
@@ -139,6 +139,14 @@ impl Server {
             Arc::new(Shared { config, store: Store::new(arena), metrics: Metrics::default(), session, state: AtomicU8::new(RUNNING) });
         info!(%address, metrics = ?metrics_address, bytes = shared.store.arena.capacity(),
             milliseconds = started.elapsed().as_millis() as u64, "listening");
+        {
+            let arena = Arc::clone(&shared.store.arena);
+            spawn("commit", move || match arena.commit() {
+                Ok(()) => info!(bytes = arena.committed(), milliseconds = started.elapsed().as_millis() as u64, "all memory is committed"),
+                Err(error) => error!(bytes = arena.capacity(), "{error}; the server goes on with what it has"),
+            })
+            .map_err(StartError::System)?;
+        }
         if let Some(metrics) = metrics {
             let shared = Arc::clone(&shared);
             spawn("metrics", move || serve_metrics(&shared, &metrics)).map_err(StartError::System)?;
@@ -148,6 +156,12 @@ impl Server {
             spawn("accept", move || accept(&shared, &listener)).map_err(StartError::System)?
         };
         Ok(Server { shared, address, metrics_address, accept })
+    }
+
+    /// Bytes of memory that the kernel has given yet.
+    #[must_use]
+    pub fn committed(&self) -> u64 {
+        self.shared.store.arena.committed()
     }
 
     /// What stops the server, from any thread.

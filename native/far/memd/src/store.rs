@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use lull_far_protocol::{ChannelKind, Discard, ErrorCode, Fetch, Hello, PAGE_SIZE, Write, WriteAck, crc32c_append};
 
-use crate::arena::{Arena, CHUNK_PAGES, Chunk};
+use crate::arena::{Arena, CHUNK_PAGES, Chunk, Shortage};
 
 /// Why a request is refused: what the ERROR will say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Refusal {
     /// Whether the connection can go on after it.
     #[must_use]
     pub fn goes_on(&self) -> bool {
-        matches!(self.code, ErrorCode::Crc | ErrorCode::Full | ErrorCode::RegionExists | ErrorCode::UnknownRegion)
+        matches!(self.code, ErrorCode::Crc | ErrorCode::Full | ErrorCode::NotYet | ErrorCode::RegionExists | ErrorCode::UnknownRegion)
     }
 }
 
@@ -235,7 +235,7 @@ impl Session {
     /// REGION_MAP.
     ///
     /// # Errors
-    /// `FULL`, `REGION_EXISTS`.
+    /// `FULL`, `NOT_YET`, `REGION_EXISTS`.
     pub fn map(&self, store: &Store, region: u32, pages: u64) -> Result<(), Refusal> {
         let _current = self.current()?;
         let mut state = lock(&self.client.state);
@@ -246,17 +246,33 @@ impl Session {
             Entry::Occupied(entry) if entry.get().pages == pages => Ok(()),
             Entry::Occupied(entry) => Err(refuse!(RegionExists, "region {region} has {} pages, not {pages}", entry.get().pages)),
             Entry::Vacant(entry) => {
-                let chunks = store.arena.take(pages).ok_or_else(|| {
-                    refuse!(
-                        Full,
-                        "region {region} of {pages} pages does not fit into {} free bytes of {}",
-                        store.arena.free(),
-                        store.arena.capacity()
-                    )
+                let arena = &store.arena;
+                let chunks = arena.take(pages).map_err(|shortage| match shortage {
+                    Shortage::Full => {
+                        let (free, capacity) = (arena.free(), arena.capacity());
+                        refuse!(Full, "region {region} of {pages} pages does not fit into {free} free bytes of {capacity}")
+                    }
+                    Shortage::NotYet => {
+                        let (committed, capacity) = (arena.committed(), arena.capacity());
+                        refuse!(NotYet, "region {region} of {pages} pages: {committed} bytes of {capacity} have memory yet")
+                    }
                 })?;
                 entry.insert(Arc::new(Region { pages, chunks }));
                 Ok(())
             }
+        }
+    }
+
+    /// REGION_UNMAP: gives the memory back.
+    ///
+    /// # Errors
+    /// `UNKNOWN_REGION`.
+    pub fn unmap(&self, region: u32) -> Result<(), Refusal> {
+        let _current = self.current()?;
+        match lock(&self.client.state).regions.remove(&region) {
+            // A request of another connection that is under way keeps the memory until it ends.
+            Some(_) => Ok(()),
+            None => Err(refuse!(UnknownRegion, "this client has no region {region} here")),
         }
     }
 

@@ -40,6 +40,7 @@ fn golden_requests_have_golden_answers() {
         (1, "fetch", Some("data")),
         (2, "discard", Some("discard-ack")),
         (0, "heartbeat", None),
+        (0, "region-unmap", Some("region-unmapped")),
         (0, "bye", Some("bye")),
     ];
     for (peer, request, answer) in conversation {
@@ -130,6 +131,46 @@ fn memory_comes_back_as_zeros() {
         assert_eq!(control.ask(&Message::Bye, 0).message(), "Bye");
         // The other connections hold nothing back.
         write.write(1, &[0], &page(3)).error(ErrorCode::UnknownRegion);
+    }
+}
+
+#[test]
+fn an_unmapped_region_is_gone_and_its_memory_is_there_for_others() {
+    let server = server(|_| {});
+    let all = 8 * MB / PAGE_SIZE as u64;
+    let [mut control, mut fetch, mut write] = Peer::client(server.address, 1, 1, all);
+    assert!(matches!(write.write(1, &[all - 1], &page(3)), Answer::Frame(..)));
+    let [mut other, _, mut fetch_other] =
+        [ChannelKind::Control, ChannelKind::Write, ChannelKind::Fetch].map(|kind| Peer::hello(server.address, 2, kind, 1));
+    // Only one's own.
+    other.ask(&Message::RegionUnmap, 1).error(ErrorCode::UnknownRegion);
+    other.ask(&Message::RegionMap { pages: all }, 1).error(ErrorCode::Full);
+    assert_eq!(control.ask(&Message::RegionUnmap, 1).message(), "RegionUnmapped");
+    control.ask(&Message::RegionUnmap, 1).error(ErrorCode::UnknownRegion);
+    fetch.ask(&Message::Fetch(lull_far_protocol::Fetch { first: 0, count: 1 }), 1).error(ErrorCode::UnknownRegion);
+    assert_eq!(other.ask(&Message::RegionMap { pages: all }, 1).message(), format!("{:?}", Message::RegionMapped { pages: all }));
+    assert!(fetch_other.fetch(1, all - 1, 1).iter().all(|&byte| byte == 0), "another client's page");
+}
+
+#[test]
+fn a_server_gives_a_region_only_when_all_of_its_memory_is_there() {
+    let megabytes = 512;
+    let server = server(|config| config.memory = megabytes * MB);
+    let mut control = Peer::hello(server.address, 1, ChannelKind::Control, 1);
+    let pages = megabytes * MB / PAGE_SIZE as u64;
+    control.ask(&Message::RegionMap { pages: pages + 1 }, 1).error(ErrorCode::Full);
+    loop {
+        let answer = control.ask(&Message::RegionMap { pages }, 1);
+        let committed = server.committed();
+        if answer.message() == format!("{:?}", Message::RegionMapped { pages }) {
+            assert_eq!(committed, megabytes * MB);
+            break;
+        }
+        let text = answer.error(ErrorCode::NotYet);
+        assert!(
+            text.starts_with(&format!("region 1 of {pages} pages: ")) && text.ends_with(" bytes of 536870912 have memory yet"),
+            "{text}"
+        );
     }
 }
 

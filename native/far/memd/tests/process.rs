@@ -62,6 +62,24 @@ fn sigterm_with_clients_waits_and_then_says_what_was_lost() {
     assert!(log.contains("it is lost\",\"bytes\":1048576"), "{log}");
 }
 
+/// However much memory it has to get, it listens before: all that comes before its first line is the first few megabytes.
+#[test]
+fn a_server_listens_before_it_has_all_of_its_memory() {
+    let (mut child, address) = start(&["--listen", "127.0.0.1:0", "--memory", "256m", "--log", "json"]);
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(log.next().unwrap().contains("\"message\":\"listening\""));
+    let second = log.next().unwrap();
+    assert!(second.contains("\"message\":\"all memory is committed\",\"bytes\":268435456"), "{second}");
+    let mut control = Peer::hello(address, 1, ChannelKind::Control, 1);
+    let pages = (256 << 20) / 4096;
+    assert_eq!(control.ask(&Message::RegionMap { pages }, 1).message(), format!("{:?}", Message::RegionMapped { pages }));
+    signal(&child, "TERM");
+    signal(&child, "TERM");
+    // The rest of the log, so that the server is not kept from writing it.
+    assert!(log.any(|line| line.contains("it is lost")));
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+}
+
 #[test]
 fn what_cannot_be_committed_is_refused_with_the_numbers() {
     let text = refused(&["--listen", "127.0.0.1:0", "--memory", "900t"]);
@@ -104,6 +122,7 @@ fn metrics_count_what_has_happened() {
     let page = get(metrics, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
     for line in [
+        "lull_memd_capacity_bytes 4194304",
         "lull_memd_committed_bytes 4194304",
         "lull_memd_free_bytes 2097152",
         "lull_memd_clients 1",

@@ -15,17 +15,18 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lull_far_protocol::{ChannelKind, ErrorCode, MAX_PAGES_PER_FRAME, Message, Op, Write, crc32c_of};
+use lull_far_protocol::{ChannelKind, MAX_PAGES_PER_FRAME};
 
 use crate::PAGE_SIZE;
 use crate::fault::give_room;
 use crate::kernel::Span;
-use crate::last_words::{fatal, say};
+use crate::last_words::fatal;
 use crate::layout::Place;
-use crate::link::{Channel, LinkError, Server};
+use crate::link::Channel;
 use crate::page::{Claim, Kind};
 use crate::pager::Pager;
 use crate::syscall::{self, Errno};
+use crate::write::WriteRequest;
 
 /// Pages in one step: the cost of a flush of other processors' translations is shared by so many.
 const BATCH: usize = MAX_PAGES_PER_FRAME;
@@ -194,41 +195,44 @@ impl Evictor {
         give_room(self.pager, count);
     }
 
-    /// Sends pages, and returns when every server that should have them has acknowledged just what was sent.
+    /// Sends pages, and returns when every server that should have them has acknowledged just what was sent. All servers get
+    /// theirs before the first is waited for.
     fn write_pages(&mut self, pages: &[u32]) {
+        let pager = self.pager;
         for (page, content) in pages.iter().zip(self.contents.chunks_exact_mut(PAGE_SIZE)) {
-            let range = self.pager.range_of(*page);
+            let range = pager.range_of(*page);
             match syscall::pread(range.file.as_raw_fd(), content, range.span(*page, 1).offset) {
                 Ok(PAGE_SIZE) => {}
                 Ok(_) => fatal(format_args!("cannot read page {page} of the memory file: it is too short")),
                 Err(Errno(number)) => fatal(format_args!("cannot read page {page} of the memory file: error {number}")),
             }
         }
+        let mut places: Vec<(Place, usize)> = (0..=pager.options.replicas)
+            .flat_map(|copy| pages.iter().enumerate().map(move |(index, &page)| (copy, index, page)))
+            .map(|(copy, index, page)| {
+                let range = pager.range_of(page);
+                (range.layout.place((page - range.first).into(), copy), index)
+            })
+            .collect();
+        places.sort_unstable();
+        let groups: Vec<_> = places.chunk_by(|(a, _), (b, _)| (a.server, a.region) == (b.server, b.region)).collect();
+        let requests: Vec<_> = groups.iter().map(|group| WriteRequest::new(group, &self.contents)).collect();
+        let asked: Vec<_> = requests.iter().map(|request| request.begin(pager, &mut self.write[request.server])).collect();
         let mut acknowledged = vec![false; pages.len()];
-        for copy in 0..=self.pager.options.replicas {
-            let mut places: Vec<(Place, usize)> = pages
-                .iter()
-                .enumerate()
-                .map(|(index, &page)| {
-                    let range = self.pager.range_of(page);
-                    (range.layout.place((page - range.first).into(), copy), index)
-                })
-                .collect();
-            places.sort_unstable();
-            for group in places.chunk_by(|(a, _), (b, _)| (a.server, a.region) == (b.server, b.region)) {
-                let (place, _) = group[0];
-                let contents = &self.contents;
-                let parts = group.iter().map(|(place, index)| (place.page, &contents[index * PAGE_SIZE..][..PAGE_SIZE]));
-                let server = &self.pager.servers[place.server];
-                if send(self.pager, server, &mut self.write[place.server], place.region, parts) {
-                    group.iter().for_each(|(_, index)| acknowledged[*index] = true);
-                }
+        for ((group, request), asked) in groups.iter().zip(&requests).zip(asked) {
+            if request.finish(pager, &mut self.write[request.server], asked) {
+                group.iter().for_each(|(_, index)| acknowledged[*index] = true);
             }
         }
-        if acknowledged.contains(&false) {
-            fatal(format_args!("all memory servers of a page are lost; the program cannot go on"));
+        if let Some(index) = acknowledged.iter().position(|&done| !done) {
+            let range = pager.range_of(pages[index]);
+            let place = range.layout.place((pages[index] - range.first).into(), 0);
+            fatal(format_args!(
+                "memory server {} is lost, and nobody else has taken page {} of region {}; the program cannot go on",
+                pager.servers[place.server].name, place.page, place.region
+            ));
         }
-        self.pager.counters.pages_written.fetch_add(pages.len() as u64, Ordering::Relaxed);
+        pager.counters.pages_written.fetch_add(pages.len() as u64, Ordering::Relaxed);
     }
 
     /// Ascending pages as runs, each with its first page; a run stays within its range.
@@ -243,58 +247,4 @@ impl Evictor {
         }
         runs
     }
-}
-
-/// One WRITE to one server, repeated until it is acknowledged. False if the server is lost.
-fn send<'a>(pager: &Pager, server: &Server, channel: &mut Channel, region: u32, pages: impl Iterator<Item = (u64, &'a [u8])>) -> bool {
-    let (numbers, contents): (Vec<u64>, Vec<&[u8]>) = pages.unzip();
-    let numbers_bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-    let count = numbers.len() as u32;
-    let fixed = Write::fixed(count);
-    let crc = crc32c_of(&contents);
-    let payload: Vec<&[u8]> = [&fixed[..], &numbers_bytes].into_iter().chain(contents.iter().copied()).collect();
-    let timeout = pager.options.server_timeout.as_nanos() as u64;
-    let mut failing_since = None;
-    let mut wrong = 0;
-    while !server.lost() {
-        let answer = channel.ask(server, Op::Write, region, &payload);
-        match answer.as_ref().map(|(header, payload)| Message::decode(header, payload)) {
-            Ok(Ok(Message::WriteAck(ack))) if ack.count == count && ack.content_crc == crc => return true,
-            // It says that it has something else than was sent, or it got something else.
-            Ok(Ok(Message::WriteAck(_) | Message::Error { code: ErrorCode::Crc, .. }) | Err(_)) => {
-                wrong += 1;
-                channel.close();
-                let first = numbers.first().copied().unwrap_or(0);
-                let text = format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name);
-                if wrong > 1 {
-                    fatal(format_args!("{text}, twice"));
-                }
-                say(format_args!("{text}; they are sent again"));
-            }
-            Ok(Ok(Message::Error { code, text })) => {
-                say(format_args!("memory server {} refuses a write: {}: {text}", server.name, code.name()));
-                server.give_up();
-            }
-            Ok(Ok(other)) => {
-                say(format_args!("memory server {} answers WRITE with {}", server.name, other.op().name()));
-                channel.close();
-                server.give_up();
-            }
-            Err(LinkError::Refused(text)) => {
-                say(format_args!("{text}"));
-                server.give_up();
-            }
-            Err(LinkError::Broken(text)) => {
-                let since = *failing_since.get_or_insert_with(|| {
-                    say(format_args!("{text}; trying again"));
-                    syscall::now()
-                });
-                if (syscall::now() - since).min(server.silent_for()) > timeout {
-                    server.give_up();
-                }
-                std::thread::sleep(Duration::from_millis(50));
-            }
-        }
-    }
-    false
 }

@@ -30,12 +30,20 @@ use crate::{PAGE_SIZE, ZERO_PAGE};
 /// How long to sleep at most before looking again. Not a timeout: what is waited for wakes us.
 const LOOK_AGAIN: u64 = 100_000_000;
 
+/// How long a thread that reads ahead waits for room for all of it.
+const PATIENCE: u64 = 2_000_000;
+
 /// Serves a fault at an address. False if it is not ours.
 pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool {
     let Some(range) = pager.range_at(address) else { return false };
     let page = range.first + ((address - range.base) / PAGE_SIZE) as u32;
+    if let Some(record) = &pager.record {
+        record.note(page);
+    }
     let state = &pager.pages[page as usize];
     let mut spins = 0;
+    let mut stream = None;
+    let mut patient = true;
     loop {
         let seen = state.seen();
         match seen.kind() {
@@ -78,17 +86,27 @@ pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool 
                     pager.page_events.of(ROOM).wait(LOOK_AGAIN, || pager.room.free() <= 0);
                     continue;
                 }
+                // A thread that goes through memory in order takes all that it can use at once, or the evictor's next step leaves
+                // it to fetch page by page. It waits for room once, and not while it holds a page.
+                let window = *stream.get_or_insert_with(|| pager.streams.window(thread, page));
+                let enough = || pager.room.free() >= pager.room.reserve() + window as i64;
+                if window > 1 && patient && seen.has_copy() && !enough() {
+                    patient = false;
+                    give_room(pager, 1);
+                    pager.evictor.wake();
+                    pager.page_events.of(ROOM).wait(PATIENCE, || !enough());
+                    continue;
+                }
                 let Some(claim) = state.claim(seen) else {
                     give_room(pager, 1);
                     continue;
                 };
                 if seen.has_copy() {
-                    fetch(pager, range, page, claim, write, thread);
+                    fetch(pager, range, page, claim, write, window);
                 } else {
                     if let Err(error) = pager.kernel.copy_in(range.span(page, 1), &ZERO_PAGE.0, !write) {
                         unexplained("map a page of zeros", range, page, error);
                     }
-                    pager.streams.window(thread, page);
                     pager.counters.zero_faults.fetch_add(1, Ordering::Relaxed);
                     finish(pager, page, claim);
                 }
@@ -117,10 +135,9 @@ fn finish(pager: &Pager, page: u32, claim: Claim<'_>) {
 }
 
 /// Fetches a page that servers have, and some behind it if the thread goes through memory in order.
-fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool, thread: usize) {
+fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool, window: usize) {
     let index = u64::from(page - range.first);
-    let limit = range.layout.run(index).min(LONGEST as u64) as usize;
-    let window = pager.streams.window(thread, page).min(limit);
+    let window = window.min(range.layout.run(index) as usize);
     let mut claims: [Option<Claim<'_>>; LONGEST] = [const { None }; LONGEST];
     claims[0] = Some(claim);
     let mut count = 1;

@@ -37,11 +37,18 @@ mod link;
 #[cfg(not(loom))]
 pub mod pager;
 #[cfg(not(loom))]
+mod record;
+#[cfg(not(loom))]
 pub mod signal;
 #[cfg(not(loom))]
 mod syscall;
 #[cfg(not(loom))]
 mod wait;
+#[cfg(not(loom))]
+mod write;
+
+#[cfg(fuzzing)]
+pub use link::fuzzing;
 
 #[cfg(not(loom))]
 pub use kernel::FaultMode;

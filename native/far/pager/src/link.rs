@@ -7,7 +7,7 @@
 //! opens no socket.
 
 use std::cell::UnsafeCell;
-use std::io::{Read, Write};
+use std::io::{IoSlice, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use lull_far_protocol::{
     ChannelKind, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op,
-    PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN, seal,
+    PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN, seal_with,
 };
 
 use crate::PAGE_SIZE;
@@ -300,6 +300,23 @@ impl FetchInside {
     }
 }
 
+/// Sends a header and the pieces of its payload, without putting them together.
+fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]]) -> std::io::Result<()> {
+    let mut slices: Vec<IoSlice<'_>> = std::iter::once(head).chain(parts.iter().copied()).map(IoSlice::new).collect();
+    let mut rest = &mut slices[..];
+    // Empty pieces would make a write of nothing look like an end.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match stream.write_vectored(rest) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut rest, count),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// Reads a frame. Not for the fault path.
 ///
 /// # Errors
@@ -320,51 +337,96 @@ pub struct Channel {
     generation: u64,
     sequence: u64,
     stream: Option<TcpStream>,
-    frame: Vec<u8>,
+}
+
+/// A payload in pieces, with its checksum.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload<'a> {
+    /// The pieces, 1000 at most.
+    pub parts: &'a [&'a [u8]],
+    /// CRC32C of them all.
+    pub crc: u32,
+}
+
+impl<'a> Payload<'a> {
+    /// Of pieces that nobody has a checksum of.
+    pub fn of(parts: &'a [&'a [u8]]) -> Payload<'a> {
+        Payload { parts, crc: lull_far_protocol::crc32c_of(parts) }
+    }
+}
+
+/// A request that was sent and not answered.
+#[derive(Debug)]
+#[must_use = "the next answer would be taken for another request's"]
+pub struct Asked {
+    op: Op,
+    region: u32,
+    generation: u64,
+    sequence: u64,
 }
 
 impl Channel {
     /// Not connected yet.
     pub fn new(kind: ChannelKind) -> Channel {
-        Channel { kind, generation: 0, sequence: 0, stream: None, frame: Vec::new() }
+        Channel { kind, generation: 0, sequence: 0, stream: None }
     }
 
-    /// One request and its answer, on a connection that is opened if there is none. `payload`: the pieces of it.
+    /// One request and its answer, on a connection that is opened if there is none.
     ///
     /// # Errors
     /// After any error the connection is closed; the request may have been carried out or not, and may be repeated: the
     /// next connection's higher generation makes sure that the first one cannot arrive later.
-    pub fn ask(&mut self, server: &Server, op: Op, region: u32, payload: &[&[u8]]) -> Result<(Header, Vec<u8>), LinkError> {
+    pub fn ask(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<(Header, Vec<u8>), LinkError> {
+        let asked = self.begin(server, op, region, payload)?;
+        self.finish(server, &asked)
+    }
+
+    /// Sends a request. Answers are to be taken in the order of the requests, by [`Channel::finish`].
+    ///
+    /// # Errors
+    /// As [`Channel::ask`]; requests that were begun before it will not be answered.
+    pub fn begin(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<Asked, LinkError> {
         if self.stream.is_none() {
             self.generation += 1;
             self.stream = Some(server.open(self.kind, 0, self.generation)?.0);
             self.sequence = 1;
         }
         self.sequence += 1;
-        self.frame.clear();
-        self.frame.extend_from_slice(&seal(op, self.sequence, region, payload));
-        for part in payload {
-            self.frame.extend_from_slice(part);
-        }
+        let length = payload.parts.iter().map(|part| part.len()).sum();
+        let head = seal_with(op, self.sequence, region, length, payload.crc);
         let Some(stream) = &mut self.stream else { return Err(LinkError::Broken("no connection".to_owned())) };
-        let answer = stream.write_all(&self.frame).and_then(|()| receive(stream));
-        match answer {
-            Ok((header, payload)) if header.sequence == self.sequence && header.region == region => {
+        if let Err(error) = send_parts(stream, &head, payload.parts) {
+            self.stream = None;
+            return Err(LinkError::Broken(format!("memory server {}: {}: {error}", server.name, op.name())));
+        }
+        Ok(Asked { op, region, generation: self.generation, sequence: self.sequence })
+    }
+
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// As [`Channel::ask`].
+    pub fn finish(&mut self, server: &Server, asked: &Asked) -> Result<(Header, Vec<u8>), LinkError> {
+        let name = &server.name;
+        let stream = self.stream.as_mut().filter(|_| asked.generation == self.generation);
+        // It was closed by a request that came after.
+        let Some(stream) = stream else { return Err(LinkError::Broken(format!("memory server {name}: the connection was closed"))) };
+        match receive(stream) {
+            Ok((header, payload)) if header.sequence == asked.sequence && header.region == asked.region => {
                 server.hear();
                 Ok((header, payload))
             }
             Ok((header, payload)) => {
                 self.stream = None;
-                let name = &server.name;
                 // An error about the connection answers no request.
                 if let Ok(Message::Error { code, text }) = Message::decode(&header, &payload) {
                     return Err(LinkError::Broken(format!("memory server {name}: {}: {text}", code.name())));
                 }
-                Err(LinkError::Broken(format!("memory server {name} answers request {} of {}", header.sequence, self.sequence)))
+                Err(LinkError::Broken(format!("memory server {name} answers request {} of {}", header.sequence, asked.sequence)))
             }
             Err(error) => {
                 self.stream = None;
-                Err(LinkError::Broken(format!("memory server {}: {}: {error}", server.name, op.name())))
+                Err(LinkError::Broken(format!("memory server {name}: {}: {error}", asked.op.name())))
             }
         }
     }
@@ -372,6 +434,28 @@ impl Channel {
     /// Closes the connection; the next request opens another.
     pub fn close(&mut self) {
         self.stream = None;
+    }
+}
+
+/// What of this file a fuzzer needs.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    use super::*;
+
+    /// A fetch connection after its HELLO.
+    pub struct FetchAnswer(FetchInside);
+
+    impl FetchAnswer {
+        /// Over a socket.
+        pub fn new(stream: TcpStream) -> FetchAnswer {
+            FetchAnswer(FetchInside { stream: Some(stream), sequence: 1, answer: vec![0; ANSWER_BYTES].into_boxed_slice() })
+        }
+
+        /// The pages of a run, as the fault path would use them.
+        pub fn fetch(&mut self, region: u32, run: Fetch) -> Option<&[u8]> {
+            let length = self.0.fetch(region, run).ok()?;
+            Some(&self.0.answer[HEADER_LEN + FETCH_LEN..length])
+        }
     }
 }
 
@@ -422,20 +506,27 @@ mod tests {
     #[test]
     fn the_pager_speaks_in_golden_frames() {
         let (address, thread) = golden_server(vec![
-            vec![("hello-control", "hello-ack"), ("region-map", "region-mapped"), ("heartbeat", "heartbeat-ack"), ("bye", "bye")],
+            vec![
+                ("hello-control", "hello-ack"),
+                ("region-map", "region-mapped"),
+                ("heartbeat", "heartbeat-ack"),
+                ("region-unmap", "region-unmapped"),
+                ("bye", "bye"),
+            ],
             vec![("hello-write", "hello-ack"), ("write", "write-ack")],
             vec![("hello-fetch", "hello-ack"), ("fetch", "data")],
         ]);
         let server = server(address);
         let mut control = Channel::new(ChannelKind::Control);
-        let (header, _) = control.ask(&server, Op::RegionMap, 5, &[&16_u64.to_le_bytes()]).unwrap();
+        let (header, _) = control.ask(&server, Op::RegionMap, 5, Payload::of(&[&16_u64.to_le_bytes()])).unwrap();
         assert_eq!(header.op, Op::RegionMapped);
-        assert_eq!(control.ask(&server, Op::Heartbeat, 0, &[]).unwrap().0.op, Op::HeartbeatAck);
-        assert_eq!(control.ask(&server, Op::Bye, 0, &[]).unwrap().0.op, Op::Bye);
+        assert_eq!(control.ask(&server, Op::Heartbeat, 0, Payload::of(&[])).unwrap().0.op, Op::HeartbeatAck);
+        assert_eq!(control.ask(&server, Op::RegionUnmap, 5, Payload::of(&[])).unwrap().0.op, Op::RegionUnmapped);
+        assert_eq!(control.ask(&server, Op::Bye, 0, Payload::of(&[])).unwrap().0.op, Op::Bye);
         let pages = [page(3), page(4)].concat();
         let numbers: Vec<u8> = [3_u64, 4].iter().flat_map(|n| n.to_le_bytes()).collect();
         let mut write = Channel::new(ChannelKind::Write);
-        let (header, payload) = write.ask(&server, Op::Write, 5, &[&WritePages::fixed(2), &numbers, &pages]).unwrap();
+        let (header, payload) = write.ask(&server, Op::Write, 5, Payload::of(&[&WritePages::fixed(2), &numbers, &pages])).unwrap();
         let ack = Message::decode(&header, &payload).unwrap();
         assert_eq!(ack, Message::WriteAck(lull_far_protocol::WriteAck { count: 2, content_crc: crc32c_of(&[&pages]) }));
         server.repair(0).unwrap();

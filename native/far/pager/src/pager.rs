@@ -7,23 +7,26 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lull_far_protocol::{ChannelKind, Message, Op};
+use lull_far_protocol::{ChannelKind, ErrorCode, Message, Op};
 
 use crate::PAGE_SIZE;
 use crate::evict;
 use crate::fault;
 use crate::keeper;
 use crate::kernel::{self, FaultMode, Kernel, NotPermitted, Span};
+use crate::last_words::say;
 use crate::layout::Layout;
-use crate::link::{Channel, LinkError, Server};
+use crate::link::{Channel, LinkError, Payload, Server};
 use crate::page::{Kind, Page};
 use crate::queue::{Cell, Queue};
+use crate::record::Record;
 use crate::room::Room;
-use crate::stream::Streams;
+use crate::stream::{LONGEST, Streams};
 use crate::wait::{Event, Events};
 
 /// The most ranges over the life of a pager.
@@ -47,14 +50,19 @@ pub struct Options {
     pub mode: FaultMode,
     /// How long a server may be silent before it is lost.
     pub server_timeout: Duration,
+    /// The most pages that one fault fetches, 1 to 16.
+    pub read_ahead: usize,
+    /// Where to write the numbers of the pages that have faults, in order.
+    pub record: Option<PathBuf>,
 }
 
 impl Options {
-    /// The defaults: no replica, faults in their own thread, 10 seconds.
+    /// The defaults: no replica, faults in their own thread, 10 seconds, 16 pages of read-ahead.
     #[must_use]
     pub fn new(servers: Vec<String>, local_bytes: u64, capacity_bytes: u64) -> Options {
         let server_timeout = Duration::from_secs(10);
-        Options { servers, local_bytes, capacity_bytes, replicas: 0, mode: FaultMode::InThread, server_timeout }
+        let mode = FaultMode::InThread;
+        Options { servers, local_bytes, capacity_bytes, replicas: 0, mode, server_timeout, read_ahead: LONGEST, record: None }
     }
 }
 
@@ -142,6 +150,7 @@ pub struct Pager {
     pub(crate) room: Room,
     pub(crate) page_events: Events,
     pub(crate) streams: Streams,
+    pub(crate) record: Option<Record>,
     /// Wakes the evictor.
     pub(crate) evictor: Event,
     /// Wakes the keeper.
@@ -177,6 +186,8 @@ impl Pager {
         for name in &options.servers {
             servers.push(Server::connect(name, address_of(name)?, client, Arc::clone(&keeper)).map_err(Error::Server)?);
         }
+        let read_ahead = options.read_ahead;
+        let record = options.record.as_deref().map(Record::create).transpose().map_err(|error| Error::System("the record", error))?;
         let total = usize::try_from(options.capacity_bytes / PAGE_SIZE as u64).unwrap_or(usize::MAX);
         let failed = |error| Error::System("tables", error);
         // SAFETY: a zero byte is an absent page.
@@ -192,7 +203,8 @@ impl Pager {
             pages,
             mapped: Queue::new(cells),
             page_events: Events::new(),
-            streams: Streams::default(),
+            streams: Streams::new(read_ahead),
+            record,
             evictor: Event::default(),
             keeper,
             counters: Counters::default(),
@@ -237,6 +249,24 @@ impl Pager {
             )));
         }
         let layout = Layout { range: number as u32, pages: pages.into(), servers: self.servers.len(), replicas: self.options.replicas };
+        let range = self.map_regions(pages, first as u32, layout, fixed, &mut control);
+        let range = range.inspect_err(|_| self.free_regions(&layout, &mut control))?;
+        self.next_page.store(first + u64::from(pages), Ordering::Relaxed);
+        self.ranges[number].store(std::ptr::from_ref(range).cast_mut(), Ordering::Release);
+        // Release: whoever sees the count sees the entry.
+        self.range_count.store(number + 1, Ordering::Release);
+        Ok(range)
+    }
+
+    /// Reserves memory on the servers, and maps the range. After an error some servers may hold regions for it.
+    fn map_regions(
+        &self,
+        pages: u32,
+        first: u32,
+        layout: Layout,
+        fixed: Option<usize>,
+        control: &mut [Channel],
+    ) -> Result<&'static Range, Error> {
         for (index, server) in self.servers.iter().enumerate() {
             for copy in 0..=layout.replicas {
                 let pages = layout.region_pages(index, copy);
@@ -245,8 +275,8 @@ impl Pager {
                 }
             }
         }
-        let file = kernel::memory_file(pages as usize * PAGE_SIZE).map_err(|e| Error::System("memory file", e))?;
         let length = pages as usize * PAGE_SIZE;
+        let file = kernel::memory_file(length).map_err(|e| Error::System("memory file", e))?;
         let (address, flags) = match fixed {
             Some(address) => (address, libc::MAP_SHARED | libc::MAP_FIXED),
             None => (0, libc::MAP_SHARED),
@@ -259,7 +289,7 @@ impl Pager {
             return Err(Error::System("mmap", std::io::Error::last_os_error()));
         }
         let base = base.expose_provenance();
-        let range = Range { base, pages, first: first as u32, layout, file };
+        let range = Range { base, pages, first, layout, file };
         // A child of fork would see pages of zeros where the pages are remote, and put them into the shared file.
         // SAFETY: our mapping.
         let _ = unsafe { libc::madvise(std::ptr::with_exposed_provenance_mut(base), length, libc::MADV_DONTFORK) };
@@ -268,12 +298,7 @@ impl Pager {
             unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(base), length) };
             return Err(Error::System("userfaultfd", std::io::Error::from_raw_os_error(error.0)));
         }
-        let range: &'static Range = Box::leak(Box::new(range));
-        self.next_page.store(first + u64::from(pages), Ordering::Relaxed);
-        self.ranges[number].store(std::ptr::from_ref(range).cast_mut(), Ordering::Release);
-        // Release: whoever sees the count sees the entry.
-        self.range_count.store(number + 1, Ordering::Release);
-        Ok(range)
+        Ok(Box::leak(Box::new(range)))
     }
 
     /// Unmaps a range. Nobody may use it any more; what was in it is given up.
@@ -304,7 +329,30 @@ impl Pager {
         unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(range.base), range.bytes()) };
         let _ = crate::syscall::punch_hole(range.file.as_raw_fd(), 0, range.bytes() as u64);
         fault::give_room(self, local);
+        // What the evictor was writing when the pages became Gone has been answered; no write of them comes any more.
+        let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.free_regions(&range.layout, &mut self.control.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(())
+    }
+
+    /// Gives the servers' memory of a range back. A server that cannot be told keeps it until the program ends.
+    fn free_regions(&self, layout: &Layout, control: &mut [Channel]) {
+        for (index, server) in self.servers.iter().enumerate() {
+            for copy in (0..=layout.replicas).filter(|&copy| layout.region_pages(index, copy) > 0) {
+                // Once more after a connection that broke: the region may be gone by then.
+                let freed = !server.lost()
+                    && (0..2).any(|_| {
+                        let answer = control[index].ask(server, Op::RegionUnmap, layout.region(copy), Payload::of(&[]));
+                        answer.is_ok_and(|(header, payload)| {
+                            let message = Message::decode(&header, &payload);
+                            matches!(message, Ok(Message::RegionUnmapped | Message::Error { code: ErrorCode::UnknownRegion, .. }))
+                        })
+                    });
+                if !freed && !server.lost() {
+                    say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
+                }
+            }
+        }
     }
 
     /// The range that an address lies in, if it is mapped. Fault path.
@@ -354,11 +402,19 @@ impl Pager {
     /// Keeper: says that we are there, and hears how the server is.
     pub(crate) fn heartbeat(&self, index: usize) -> Result<bool, LinkError> {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
-        let (header, payload) = control[index].ask(&self.servers[index], Op::Heartbeat, 0, &[])?;
+        let (header, payload) = control[index].ask(&self.servers[index], Op::Heartbeat, 0, Payload::of(&[]))?;
         match Message::decode(&header, &payload) {
             Ok(Message::HeartbeatAck(state)) => Ok(state.stopping),
             other => Err(LinkError::Broken(format!("memory server {} answers HEARTBEAT with {other:?}", self.servers[index].name))),
         }
+    }
+
+    /// Ends the record of faults, if there is one. Returns how many are in it.
+    ///
+    /// # Errors
+    /// As the system call.
+    pub fn finish_record(&self) -> std::io::Result<Option<u64>> {
+        self.record.as_ref().map(Record::finish).transpose()
     }
 
     /// Gives everything back to the servers. Called when the program ends; nothing can be used afterwards.
@@ -368,7 +424,7 @@ impl Pager {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         for (channel, server) in control.iter_mut().zip(&self.servers) {
             if !server.lost() {
-                let _ = channel.ask(server, Op::Bye, 0, &[]);
+                let _ = channel.ask(server, Op::Bye, 0, Payload::of(&[]));
             }
         }
     }
@@ -389,6 +445,9 @@ fn check(options: &Options) -> Result<(), Error> {
         let least = LEAST_LOCAL_PAGES * PAGE_SIZE as u64;
         return bad(format!("local memory of {} bytes: {least} or more is possible", options.local_bytes));
     }
+    if !(1..=LONGEST).contains(&options.read_ahead) {
+        return bad(format!("{} pages of read-ahead: 1 to {LONGEST} are possible", options.read_ahead));
+    }
     if !(1..=1 << 31).contains(&(options.capacity_bytes / PAGE_SIZE as u64)) {
         return bad(format!("a capacity of {} bytes: 4096 to 2^43 is possible", options.capacity_bytes));
     }
@@ -401,11 +460,18 @@ fn address_of(name: &str) -> Result<SocketAddr, Error> {
 }
 
 fn reserve(channel: &mut Channel, server: &Server, region: u32, pages: u64) -> Result<(), LinkError> {
-    let (header, payload) = channel.ask(server, Op::RegionMap, region, &[&pages.to_le_bytes()])?;
-    match Message::decode(&header, &payload) {
-        Ok(Message::RegionMapped { pages: got }) if got == pages => Ok(()),
-        Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {}: {}: {text}", server.name, code.name()))),
-        other => Err(LinkError::Refused(format!("memory server {} answers REGION_MAP with {other:?}", server.name))),
+    loop {
+        let (header, payload) = channel.ask(server, Op::RegionMap, region, Payload::of(&[&pages.to_le_bytes()]))?;
+        return match Message::decode(&header, &payload) {
+            Ok(Message::RegionMapped { pages: got }) if got == pages => Ok(()),
+            // It has just started. It has the memory in the end, or is full.
+            Ok(Message::Error { code: ErrorCode::NotYet, .. }) => {
+                std::thread::sleep(Duration::from_millis(10));
+                continue;
+            }
+            Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {}: {}: {text}", server.name, code.name()))),
+            other => Err(LinkError::Refused(format!("memory server {} answers REGION_MAP with {other:?}", server.name))),
+        };
     }
 }
 

@@ -77,9 +77,11 @@ pub fn install(pager: &'static Pager) {
     if pager.kernel.mode() == FaultMode::Handlers {
         return;
     }
+    // On the thread's own stack: an alternative one, as Rust's threads have, may be no larger than what the kernel itself puts there,
+    // which with today's processors is 12 KB.
     let ours = KernelAction {
         handler: on_sigbus as *const () as usize,
-        flags: (libc::SA_SIGINFO | libc::SA_ONSTACK | 0x0400_0000) as usize,
+        flags: (libc::SA_SIGINFO | 0x0400_0000) as usize,
         restorer: lull_far_signal_return as *const () as usize,
         mask: u64::MAX,
     };

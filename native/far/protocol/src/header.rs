@@ -93,6 +93,12 @@ impl Header {
 #[must_use]
 pub fn seal(op: Op, sequence: u64, region: u32, payload: &[&[u8]]) -> [u8; HEADER_LEN] {
     let len: usize = payload.iter().map(|part| part.len()).sum();
+    seal_with(op, sequence, region, len, crc32c_of(payload))
+}
+
+/// The same for a payload whose length and CRC32C are known already.
+#[must_use]
+pub fn seal_with(op: Op, sequence: u64, region: u32, len: usize, payload_crc: u32) -> [u8; HEADER_LEN] {
     let mut bytes = [0; HEADER_LEN];
     bytes[..4].copy_from_slice(&MAGIC);
     bytes[4..6].copy_from_slice(&VERSION_MAX.to_le_bytes());
@@ -100,7 +106,7 @@ pub fn seal(op: Op, sequence: u64, region: u32, payload: &[&[u8]]) -> [u8; HEADE
     bytes[8..16].copy_from_slice(&sequence.to_le_bytes());
     bytes[16..20].copy_from_slice(&region.to_le_bytes());
     bytes[20..24].copy_from_slice(&u32::try_from(len).unwrap_or(u32::MAX).to_le_bytes());
-    bytes[24..28].copy_from_slice(&crc32c_of(payload).to_le_bytes());
+    bytes[24..28].copy_from_slice(&payload_crc.to_le_bytes());
     let crc = crc32c_of(&[&bytes[..28]]);
     bytes[28..].copy_from_slice(&crc.to_le_bytes());
     bytes

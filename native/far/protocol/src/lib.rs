@@ -23,7 +23,7 @@ mod message;
 mod op;
 
 pub use error::{DecodeError, ErrorCode};
-pub use header::{Header, seal};
+pub use header::{Header, seal, seal_with};
 pub use message::{
     ChannelKind, DISCARD_LEN, Discard, FETCH_LEN, Fetch, HELLO_ACK_LEN, HELLO_LEN, Heartbeat, Hello, HelloAck, Message, PagesOf,
     RunOfPages, WRITE_FIXED_LEN, Write, WriteAck, encode_write,
@@ -61,6 +61,12 @@ pub const MAX_PAYLOAD: usize = WRITE_FIXED_LEN + MAX_PAGES_PER_FRAME * (8 + PAGE
 #[must_use]
 pub fn crc32c_of(parts: &[&[u8]]) -> u32 {
     parts.iter().fold(0, |crc, part| crc32c::crc32c_append(crc, part))
+}
+
+/// The CRC32C of two pieces of memory one after the other, from those of each; `second_len` is the second's length in bytes.
+#[must_use]
+pub fn crc32c_join(first: u32, second: u32, second_len: usize) -> u32 {
+    crc32c::crc32c_combine(first, second, second_len)
 }
 
 /// Continues a CRC32C over more bytes; 0 is that of none.

@@ -24,7 +24,7 @@ pub const WRITE_FIXED_LEN: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ChannelKind {
-    /// REGION_MAP, HEARTBEAT, BYE.
+    /// REGION_MAP, REGION_UNMAP, HEARTBEAT, BYE.
     Control = 0,
     /// FETCH.
     Fetch = 1,
@@ -37,7 +37,7 @@ impl ChannelKind {
     #[must_use]
     pub const fn allows(self, op: Op) -> bool {
         match self {
-            ChannelKind::Control => matches!(op, Op::RegionMap | Op::Heartbeat | Op::Bye),
+            ChannelKind::Control => matches!(op, Op::RegionMap | Op::RegionUnmap | Op::Heartbeat | Op::Bye),
             ChannelKind::Fetch => matches!(op, Op::Fetch),
             ChannelKind::Write => matches!(op, Op::Write | Op::Discard | Op::Fence),
         }
@@ -285,6 +285,8 @@ pub enum Message<'a> {
     HeartbeatAck(Heartbeat),
     Error { code: ErrorCode, text: &'a str },
     Bye,
+    RegionUnmap,
+    RegionUnmapped,
 }
 
 impl<'a> Message<'a> {
@@ -387,12 +389,14 @@ impl<'a> Message<'a> {
                 })?;
                 Ok(Message::Error { code, text })
             }
-            Op::Fence | Op::FenceAck | Op::Heartbeat | Op::Bye => {
+            Op::Fence | Op::FenceAck | Op::Heartbeat | Op::Bye | Op::RegionUnmap | Op::RegionUnmapped => {
                 exact(op, payload, 0)?;
                 Ok(match op {
                     Op::Fence => Message::Fence,
                     Op::FenceAck => Message::FenceAck,
                     Op::Heartbeat => Message::Heartbeat,
+                    Op::RegionUnmap => Message::RegionUnmap,
+                    Op::RegionUnmapped => Message::RegionUnmapped,
                     _ => Message::Bye,
                 })
             }
@@ -419,6 +423,8 @@ impl<'a> Message<'a> {
             Message::HeartbeatAck(_) => Op::HeartbeatAck,
             Message::Error { .. } => Op::Error,
             Message::Bye => Op::Bye,
+            Message::RegionUnmap => Op::RegionUnmap,
+            Message::RegionUnmapped => Op::RegionUnmapped,
         }
     }
 
@@ -475,7 +481,7 @@ impl<'a> Message<'a> {
                 }
                 out.extend_from_slice(&text.as_bytes()[..end]);
             }
-            Message::Fence | Message::FenceAck | Message::Heartbeat | Message::Bye => {}
+            Message::Fence | Message::FenceAck | Message::Heartbeat | Message::Bye | Message::RegionUnmap | Message::RegionUnmapped => {}
         }
         let header = seal(self.op(), sequence, region, &[&out[start + HEADER_LEN..]]);
         out[start..start + HEADER_LEN].copy_from_slice(&header);

@@ -70,6 +70,10 @@ ops! {
     Error = 15, "ERROR", 4 + MAX_ERROR_TEXT;
     /// Client: give back all regions of this client, I am leaving. Server: done.
     Bye = 16, "BYE", 0;
+    /// Client: give back the memory of one region.
+    RegionUnmap = 17, "REGION_UNMAP", 0;
+    /// Server: the region is gone.
+    RegionUnmapped = 18, "REGION_UNMAPPED", 0;
 }
 
 /// Numbers that are kept for tracing by the servers, which is not written yet. A frame with one of them is refused as

@@ -50,6 +50,8 @@ fn expected<'a>(name: &str, pages: &'a [u8]) -> Option<Message<'a>> {
         "heartbeat" => Message::Heartbeat,
         "heartbeat-ack" => Message::HeartbeatAck(Heartbeat { capacity: 1 << 30, free: 1 << 29, stopping: false }),
         "error" => Message::Error { code: ErrorCode::Full, text: "no memory left" },
+        "region-unmap" => Message::RegionUnmap,
+        "region-unmapped" => Message::RegionUnmapped,
         "bye" => Message::Bye,
         _ => return None,
     })

@@ -4,7 +4,7 @@
 
 use lull_far_protocol::{
     ChannelKind, DecodeError, Discard, ErrorCode, Fetch, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAYLOAD, Message, Op,
-    PAGE_SIZE, RESERVED_OPS, RunOfPages, WriteAck, encode_write, seal,
+    PAGE_SIZE, RESERVED_OPS, RunOfPages, WriteAck, crc32c_join, crc32c_of, encode_write, seal,
 };
 use proptest::prelude::*;
 
@@ -93,7 +93,15 @@ fn message() -> impl Strategy<Value = Owned> {
             stopping
         }))),
         (prop::sample::select(ErrorCode::ALL), ".{0,600}").prop_map(|(code, text)| Owned::Error(code, text)),
-        prop::sample::select(vec![Message::Fence, Message::FenceAck, Message::Heartbeat, Message::Bye]).prop_map(Owned::Plain),
+        prop::sample::select(vec![
+            Message::Fence,
+            Message::FenceAck,
+            Message::Heartbeat,
+            Message::Bye,
+            Message::RegionUnmap,
+            Message::RegionUnmapped,
+        ])
+        .prop_map(Owned::Plain),
     ]
 }
 
@@ -139,6 +147,12 @@ proptest! {
         let bit = at.index(frame.len() * 8);
         frame[bit / 8] ^= 1 << (bit % 8);
         prop_assert!(decode(&frame).is_err());
+    }
+
+    #[test]
+    fn checksums_of_two_pieces_join(first: Vec<u8>, second: Vec<u8>) {
+        let [one, two] = [&first, &second].map(|piece| crc32c_of(&[piece]));
+        prop_assert_eq!(crc32c_join(one, two, second.len()), crc32c_of(&[&first, &second]));
     }
 
     #[test]
@@ -191,6 +205,8 @@ fn one_of_each() -> Vec<Vec<u8>> {
         Owned::Plain(Message::HeartbeatAck(Heartbeat { capacity: 3, free: 2, stopping: true })),
         Owned::Error(ErrorCode::Full, "no".to_owned()),
         Owned::Plain(Message::Bye),
+        Owned::Plain(Message::RegionUnmap),
+        Owned::Plain(Message::RegionUnmapped),
     ];
     assert_eq!(all.len(), Op::ALL.len());
     all.iter().map(|message| encode(message, 4, 2)).collect()
@@ -234,7 +250,7 @@ fn reserved_and_unknown_operations_are_refused() {
     for number in 0..=255_u8 {
         let mut head = seal(Op::Bye, 1, 0, &[]);
         head[6] = number;
-        let crc = lull_far_protocol::crc32c_of(&[&head[..28]]);
+        let crc = crc32c_of(&[&head[..28]]);
         head[28..].copy_from_slice(&crc.to_le_bytes());
         match Header::decode(&head) {
             Ok(header) => assert!(known.contains(&number) && header.op as u8 == number),
@@ -253,7 +269,7 @@ fn reserved_and_unknown_operations_are_refused() {
 fn another_version_is_named() {
     let mut head = seal(Op::Heartbeat, 1, 0, &[]);
     head[4] = 2;
-    let crc = lull_far_protocol::crc32c_of(&[&head[..28]]);
+    let crc = crc32c_of(&[&head[..28]]);
     head[28..].copy_from_slice(&crc.to_le_bytes());
     let error = Header::decode(&head).unwrap_err();
     assert_eq!(error, DecodeError::Version(2));

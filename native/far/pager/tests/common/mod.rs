@@ -3,7 +3,8 @@
 //! Servers, and a program in C that uses the pager (`c/workload.c`), watched from outside.
 #![allow(dead_code)] // each test file uses a part
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -44,14 +45,58 @@ pub fn server(megabytes: u64) -> lull_memd::Server {
     lull_memd::Server::start(lull_memd::Config::new("127.0.0.1:0".parse().unwrap(), megabytes << 20)).unwrap()
 }
 
-/// Says why a fault mode cannot be tested here, if it cannot. The caller returns; the script that runs the tests counts these lines
-/// as skipped.
+/// A server as a process of its own, to be killed.
+pub struct Process(pub Child, pub SocketAddr);
+
+impl Process {
+    pub fn start(listen: &str) -> Process {
+        Process::start_with(listen, |_| {})
+    }
+
+    /// Starts it after something more was done to the command.
+    pub fn start_with(listen: &str, change: impl FnOnce(&mut Command)) -> Process {
+        // Of another package: built by `cargo test` of the workspace, or by `cargo build -p lull-memd`.
+        let program = built().join("lull-memd");
+        assert!(program.exists(), "{} is not there: cargo build -p lull-memd", program.display());
+        let mut command = Command::new(program);
+        command.args(["--listen", listen, "--memory", "64m"]).stdout(Stdio::piped()).stderr(Stdio::null());
+        change(&mut command);
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening at ").unwrap_or_else(|| panic!("{line:?}")).parse().unwrap();
+        Process(child, address)
+    }
+
+    pub fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Says why a test is skipped: to standard error, and to the file that the script which runs the tests counts.
+pub fn skip(test: &str, why: &dyn std::fmt::Display) {
+    let line = format!("SKIPPED {test}: {why}\n");
+    eprint!("{line}");
+    if let Some(path) = std::env::var_os("LULL_SKIPPED") {
+        std::fs::File::options().append(true).create(true).open(path).and_then(|mut file| file.write_all(line.as_bytes())).unwrap();
+    }
+}
+
+/// Whether a fault mode cannot be tested here; says why.
 pub fn skipped(mode: u32, test: &str) -> bool {
     let mode = if mode == 0 { lull_far::FaultMode::InThread } else { lull_far::FaultMode::Handlers };
     match lull_far::kernel::Kernel::open(mode) {
         Ok(_) => false,
         Err(error) => {
-            eprintln!("SKIPPED {test}: {error}");
+            skip(test, &error);
             true
         }
     }

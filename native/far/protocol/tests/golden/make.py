@@ -58,7 +58,9 @@ frames = {
     "heartbeat": frame(13, 3, 0),
     "heartbeat-ack": frame(14, 3, 0, struct.pack("<QQQ", 1 << 30, 1 << 29, 0)),
     "error": frame(15, 2, 5, struct.pack("<HH", 9, 0) + b"no memory left"),
-    "bye": frame(16, 4, 0),
+    "region-unmap": frame(17, 4, 5),
+    "region-unmapped": frame(18, 4, 5),
+    "bye": frame(16, 5, 0),
 }
 
 

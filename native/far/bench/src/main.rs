@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! `lull-far-bench`: one measurement for each run, as a process has one pager. `native/far/bench.sh` starts the servers and runs
+//! them all.
+
+mod disk;
+mod faults;
+mod memory;
+mod replay;
+mod samples;
+mod trace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Measures the pager.
+#[derive(Parser, Debug)]
+#[command(name = "lull-far-bench", version)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Measurement,
+}
+
+#[derive(Subcommand, Debug)]
+enum Measurement {
+    /// Latency of a fault on a random page that is on a server, of one thread.
+    Faults(Far),
+    /// Bandwidth and pages for each fault of a thread that reads memory in order.
+    Sequential(Far),
+    /// What the evictor's thread needs for a page, clean and dirty.
+    Evict(Far),
+    /// The same accesses on a file of a local disk, mapped, whose pages are not in memory.
+    Disk(Disk),
+    /// Misses of the pager against exact LRU on a trace.
+    Misses(Misses),
+}
+
+/// Memory on servers.
+#[derive(Args, Debug, Clone)]
+struct Far {
+    /// The memory servers, host:port, separated by commas.
+    #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
+    servers: Vec<String>,
+    /// Pages of the range.
+    #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(2048..))]
+    pages: u32,
+    /// Percent of it that may be local.
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..=100))]
+    local: u32,
+    /// The most pages that one fault fetches.
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=16))]
+    read_ahead: u32,
+}
+
+#[derive(Args, Debug)]
+struct Disk {
+    /// A directory on the disk; a file is made there and removed.
+    #[arg(long)]
+    directory: PathBuf,
+    /// Pages of the file.
+    #[arg(long, default_value_t = 16384)]
+    pages: u32,
+}
+
+#[derive(Args, Debug)]
+struct Misses {
+    #[command(flatten)]
+    far: Far,
+    /// zipf:EXPONENT, loop, or a file that `lull-far run --record` has written.
+    #[arg(long)]
+    trace: String,
+    /// Accesses of a trace that is made.
+    #[arg(long, default_value_t = 300_000)]
+    accesses: usize,
+}
+
+fn main() -> ExitCode {
+    let outcome = match CommandLine::parse().command {
+        Measurement::Faults(far) => faults::random(&far),
+        Measurement::Sequential(far) => faults::sequential(&far),
+        Measurement::Evict(far) => faults::evict(&far),
+        Measurement::Disk(disk) => disk::measure(&disk.directory, disk.pages as usize),
+        Measurement::Misses(misses) => replay::misses(&misses.far, &misses.trace, misses.accesses),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("lull-far-bench: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}

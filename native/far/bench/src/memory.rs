@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! A range of far memory whose pages all have known contents on the servers.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lull_far::{Options, PAGE_SIZE, Pager, signal};
+
+use crate::Far;
+
+/// The range.
+pub struct Memory {
+    /// The pager of this process.
+    pub pager: &'static Pager,
+    base: *mut u8,
+    pages: usize,
+}
+
+impl Memory {
+    /// Starts the pager, maps the range, and writes to each page once, in order.
+    pub fn new(far: &Far) -> Result<Memory, String> {
+        let bytes = far.pages as usize * PAGE_SIZE;
+        let local = u64::from(far.pages) * u64::from(far.local) / 100 * PAGE_SIZE as u64;
+        let mut options = Options::new(far.servers.clone(), local, bytes as u64);
+        options.read_ahead = far.read_ahead as usize;
+        let pager = Pager::start(options).map_err(|error| error.to_string())?;
+        signal::install(pager);
+        let range = pager.map(bytes, None).map_err(|error| error.to_string())?;
+        let memory = Memory { pager, base: std::ptr::with_exposed_provenance_mut(range.base), pages: far.pages as usize };
+        (0..memory.pages).for_each(|page| memory.write(page));
+        Ok(memory)
+    }
+
+    /// How many pages.
+    pub fn pages(&self) -> usize {
+        self.pages
+    }
+
+    fn word(&self, page: usize) -> *mut u64 {
+        assert!(page < self.pages);
+        // SAFETY: within the range.
+        unsafe { self.base.add(page * PAGE_SIZE).cast() }
+    }
+
+    /// Makes a page dirty.
+    pub fn write(&self, page: usize) {
+        // SAFETY: within the range; one thread.
+        unsafe { self.word(page).write_volatile(page as u64 ^ 0x55) };
+    }
+
+    /// Reads a page, and ends the program if it is not what was written.
+    pub fn read(&self, page: usize) {
+        // SAFETY: within the range.
+        let there = unsafe { self.word(page).read_volatile() };
+        assert_eq!(there, page as u64 ^ 0x55, "page {page} is wrong");
+    }
+
+    /// A counter now.
+    pub fn count(&self, counter: impl Fn(&lull_far::pager::Counters) -> &AtomicU64) -> u64 {
+        counter(&self.pager.counters).load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.pager.leave();
+    }
+}
+
+/// Random numbers, the same in each run.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next, below `bound`.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.unit() * bound as f64) as usize
+    }
+
+    /// The next, from 0 to 1.
+    pub fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut x = self.0;
+        x = (x ^ x >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        x = (x ^ x >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((x ^ x >> 31) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The pager's misses against those of exact LRU with the same room, on the same sequence of pages.
+
+use crate::Far;
+use crate::memory::Memory;
+use crate::trace::{lru_misses, trace};
+
+/// Prints the two, and the factor. All pages were used before, so that none is missed for being new.
+pub fn misses(far: &Far, name: &str, accesses: usize) -> Result<(), String> {
+    let trace = trace(name, far.pages as usize, accesses)?;
+    let pages = trace.iter().max().map_or(0, |last| last + 1);
+    if pages < 2048 {
+        return Err(format!("{name} uses {pages} pages; 2048 or more make a measurement"));
+    }
+    let far = Far { pages: pages as u32, ..far.clone() };
+    let memory = Memory::new(&far)?;
+    let room = memory.pager.local_pages().1 as usize;
+    let misses = memory.count(|c| &c.fetch_faults);
+    let chances = memory.count(|c| &c.second_chances);
+    trace.iter().for_each(|&page| memory.read(page));
+    let misses = memory.count(|c| &c.fetch_faults) - misses;
+    let chances = memory.count(|c| &c.second_chances) - chances;
+    let lru = lru_misses(&trace, pages, room);
+    let name = name.rsplit('/').next().unwrap_or(name);
+    println!(
+        "misses, {name}, {} accesses to {pages} pages, {} % local, read-ahead {}: pager {misses}, exact LRU {lru}, factor {:.3}; {:.2} second chances for each access",
+        trace.len(),
+        far.local,
+        far.read_ahead,
+        misses as f64 / lru.max(1) as f64,
+        chances as f64 / trace.len() as f64
+    );
+    Ok(())
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Ranges come and go: what is unmapped is given back, here and on the servers.
+
+mod common;
+
+use common::{server, skipped};
+use lull_far::{Options, PAGE_SIZE, Pager, signal};
+
+/// The servers have room for one range and not for two.
+#[test]
+fn unmapped_ranges_give_their_memory_back() {
+    if skipped(0, "unmapped ranges") {
+        return;
+    }
+    // The second is the one that refuses: what the first has given for the range must be given back.
+    let servers = [server(48), server(24)];
+    let names = servers.iter().map(|server| server.address.to_string()).collect();
+    let bytes = 40 << 20;
+    let pager = Pager::start(Options::new(names, 8 << 20, 1 << 30)).unwrap();
+    signal::install(pager);
+    for round in 1..=4_u8 {
+        let range = pager.map(bytes, None).unwrap();
+        assert!(pager.map(bytes, None).unwrap_err().to_string().contains(": FULL: "));
+        let memory = std::ptr::with_exposed_provenance_mut::<u8>(range.base);
+        for page in 0..bytes / PAGE_SIZE {
+            // SAFETY: within the range.
+            unsafe {
+                let byte = memory.add(page * PAGE_SIZE + page % PAGE_SIZE);
+                assert_eq!(byte.read_volatile(), 0, "page {page} of round {round} is not new");
+                byte.write_volatile(round);
+            }
+        }
+        for page in 0..bytes / PAGE_SIZE {
+            // SAFETY: within the range.
+            assert_eq!(unsafe { memory.add(page * PAGE_SIZE + page % PAGE_SIZE).read_volatile() }, round);
+        }
+        let (used, limit) = pager.local_pages();
+        assert!(used > limit / 2 && used <= limit);
+        pager.unmap(range.base).unwrap();
+        assert_eq!(pager.local_pages().0, 0);
+        assert!(pager.unmap(range.base).is_err());
+    }
+    pager.leave();
+}
