@@ -186,7 +186,8 @@ impl Load {
         let mut writer = stream.try_clone().map_err(|e| e.to_string())?;
         let mut reader = BufReader::new(stream);
         let mut number = 0;
-        while Instant::now() < end {
+        // One request at least: a connection that was made as time ran out is counted by the gate, and would not be by its targets.
+        loop {
             let mut bytes = Vec::new();
             let mut sent = Vec::new();
             for _ in 0..=random.below(self.pipelined) {
@@ -210,7 +211,7 @@ impl Load {
                 all.push(Request { target: request.target, answer });
             }
             std::thread::sleep(Duration::from_micros(random.below(4000)));
-            if self.reconnect && random.below(200) == 0 {
+            if Instant::now() >= end || (self.reconnect && random.below(200) == 0) {
                 break;
             }
         }
