@@ -5,7 +5,8 @@
 # Java services under the gate, on each JDK that is there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
 #
 #   test.sh          everything
-#   test.sh quick    without JVMs, which are two skipped tests: what they do depends on how fast they come on beside each other
+#   test.sh quick    without JVMs, which are two skipped tests: what they do depends on how fast they come on beside each other; and without
+#                    fuzzing, which is a third: a minute for each of the gate's parsers
 #
 #   LULL_NATIVE_SCOPE   quick or all, if there is no argument (default: all)
 #   LULL_GATE_SECONDS   of load for each service              (default: 5)
@@ -82,6 +83,15 @@ find_jdk() {   # RELEASE VALUE-OF-ITS-VARIABLE
 }
 
 if [[ $scope == quick ]]; then
+  say "skipped: fuzzing of the gate's parsers: a quick run"
+  skipped=$((skipped + 1))
+else
+  status=0
+  "$NATIVE/gate/fuzz/run.sh" 2>&1 | tee "$log" || status=$?
+  add "$log" "$status"
+fi
+
+if [[ $scope == quick ]]; then
   say "skipped: Java services: a quick run"
   skipped=$((skipped + 1))
 else
@@ -96,8 +106,12 @@ else
   MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) \
     phase "services" "$LOGS/gate-services.log" mvn -q -B -Dstyle.color=never -f "$NATIVE/gate/tests/frameworks/pom.xml" -Dlull.build="$BUILD" process-classes
   classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
+  # shellcheck source=bench/common.sh
+  (SERVICE=cassandra; . "$ROOT/bench/common.sh"; find_base_jdk; build_bench)
+  cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   status=0
+  LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
