@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: bench-deps jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate test-native demo bench bench-quick bench-full bench-compare soak allocator-study barrier-code clean distclean help
+.PHONY: bench-deps jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate test-native demo bench bench-quick gate-bench bench-full bench-compare soak allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
 
@@ -62,6 +62,9 @@ bench: bench-deps jdk      ## Lull, G1, Parallel and Serial at several heap size
 
 bench-quick: bench-deps jdk ## a look at overheads, throughput and latency of two services; ends with build/bench-results/index.html
 	@bench/bench.sh quick
+
+gate-bench: bench-deps ## three replicas under the gate in full collections, with hedging and without; ends with build/gate-bench/index.html
+	@bench/gate/run.sh
 
 bench-full: bench-deps jdk ## the same of all services, collectors and heaps, over days; goes on where it was interrupted
 	@bench/bench.sh full
