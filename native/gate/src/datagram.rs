@@ -2,8 +2,8 @@
 
 //! A datagram to whoever steers requests, when a pause begins, when it is expected to last longer than was said, and when it is over.
 //!
-//! One line of ASCII: `lull-gate 1 PROCESS busy MS`, for so many milliseconds more, or `lull-gate 1 PROCESS runs`; 1 is the version. A datagram may be
-//! lost, so that a receiver forgets *busy* by itself after that time.
+//! One line of ASCII: `lull-gate 1 PROCESS busy MS`, for so many milliseconds more, or `lull-gate 1 PROCESS runs`; 1 is the version.
+//! A datagram may be lost, so that a receiver forgets *busy* by itself after that time.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};

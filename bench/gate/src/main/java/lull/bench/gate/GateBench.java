@@ -144,7 +144,8 @@ public final class GateBench {
         for (Map.Entry<String, Path> collector : collectors.entrySet()) {
             String name = collector.getKey().replace("-XX:+Use", "").replace("GC", "");
             List<String> arguments = List.of("--data", data.toString(), "--live", "200", "--every", "1000", "--churn", "150");
-            Replica.Plan plan = new Replica.Plan(collector.getValue(), flags(collector.getKey(), 700), Path.of(cli.text("agent")), "verbose", arguments);
+            Replica.Plan plan = new Replica.Plan(collector.getValue(), flags(collector.getKey(), 700), Path.of(cli.text("agent")), "verbose",
+                    arguments);
             Replica replica = Replica.start(plan, work.resolve("predict-" + name + ".log"));
             replica.await(READY_SECONDS);
             Thread.sleep(setting("predict", 30) * 1000);
