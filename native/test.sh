@@ -106,12 +106,13 @@ else
   MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) \
     phase "services" "$LOGS/gate-services.log" mvn -q -B -Dstyle.color=never -f "$NATIVE/gate/tests/frameworks/pom.xml" -Dlull.build="$BUILD" process-classes
   classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
+  # What the module has in the place of Cassandra's own classes comes first.
   # shellcheck source=bench/common.sh
   (SERVICE=cassandra; . "$ROOT/bench/common.sh"; find_base_jdk; build_bench)
   cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   status=0
-  LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
+  LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"

@@ -32,11 +32,9 @@ pub fn options(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match crate::options::Options::parse(text) {
         Ok(options) => {
-            assert!(
-                !(options.ports.is_empty() && options.cql_ports.is_empty())
-                    && !options.ports.contains(&0)
-                    && !options.deadline_headers.is_empty()
-            );
+            let mut ports = options.ports.iter().chain(&options.cql_ports).peekable();
+            assert!(ports.peek().is_some() && ports.all(|port| *port != 0));
+            assert!(!options.deadline_headers.is_empty());
             assert!(crate::options::DEADLINE_RANGE.contains(&options.deadline_ms));
             assert!(options.poll_us == 0 || crate::options::POLL_RANGE.contains(&options.poll_us));
         }

@@ -161,7 +161,7 @@ fn insert(port: u16, version: u8, client: usize, end: Instant) -> Result<Vec<(u3
             number += 1;
         }
         // In two pieces now and then, of which neither may be a message.
-        if round % 3 == 0 && !cql.segments {
+        if round.is_multiple_of(3) && !cql.segments {
             let (one, other) = messages.split_at(messages.len() / 2);
             cql.send(one)?;
             std::thread::sleep(Duration::from_millis(1));

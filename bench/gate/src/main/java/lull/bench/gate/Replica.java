@@ -23,6 +23,9 @@ final class Replica implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> RUNNING.forEach(Process::destroyForcibly), "end-replicas"));
     }
 
+    /** Long, for a machine that others use; a replica ends with a collection or two. */
+    private static final int STOP_SECONDS = 300;
+
     private final Process process;
     private final Path log;
     private final int port;
@@ -104,9 +107,9 @@ final class Replica implements AutoCloseable {
     public void close() throws IOException {
         process.getOutputStream().close();
         try {
-            if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
                 process.destroyForcibly();
-                throw new IOException("a replica did not stop within a minute and is killed: its output is in " + log);
+                throw new IOException("a replica did not stop within " + STOP_SECONDS + " s and is killed: its output is in " + log);
             }
         } catch (InterruptedException e) {
             process.destroyForcibly();
