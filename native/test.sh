@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # Tests the Rust parts: format, lints, unit and property tests, memory servers and pagers over real sockets, all interleavings of a model of the
-# pager; then fuzzers on every decoder, bad networks, JVMs with far heaps, and Java services under the gate, on each JDK that is there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
+# pager; then fuzzers on every parser and decoder, bad networks, JVMs with far heaps, and Java services under the gate, on each JDK that is
+# there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
 #
 #   test.sh          everything
 #   test.sh quick    without fuzzers, bad networks and JVMs, which are skipped tests: JVMs depend on how fast they come on beside each other
@@ -91,12 +92,15 @@ RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$BUILD/native/loom cargo test -q --locke
 add "$log" "$status"
 
 if [[ $scope == quick ]]; then
-  say "skipped: fuzzers and bad networks: a quick run"
-  skipped=$((skipped + 2))
+  say "skipped: fuzzers of far memory and of the gate, bad networks: a quick run"
+  skipped=$((skipped + 3))
 else
   say "==> fuzzers"
   status=0
   "$NATIVE/far/fuzz.sh" "${LULL_FUZZ_SECONDS:-60}" 2>&1 | tee "$log" || status=$?
+  add "$log" "$status"
+  status=0
+  "$NATIVE/gate/fuzz/run.sh" 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
   say "==> bad networks"
   status=0
@@ -128,8 +132,13 @@ else
   MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) \
     phase "services" "$LOGS/gate-services.log" mvn -q -B -Dstyle.color=never -f "$NATIVE/gate/tests/frameworks/pom.xml" -Dlull.build="$BUILD" process-classes
   classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
+  # What the module has in the place of Cassandra's own classes comes first.
+  # shellcheck source=bench/common.sh
+  (SERVICE=cassandra; . "$ROOT/bench/common.sh"; find_base_jdk; build_bench)
+  cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   status=0
+  LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"

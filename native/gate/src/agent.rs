@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 
 use crate::beacon::Beacon;
 use crate::connection::Connection;
-use crate::gate::{Gate, VmCounters, VmWatch, Watched};
+use crate::cql::Cql;
+use crate::datagram::Datagrams;
+use crate::gate::{Gate, Outlets, VmCounters, VmWatch, Watched};
+use crate::health;
 use crate::http1::Http1;
 use crate::intercept;
 use crate::jni;
@@ -21,6 +24,7 @@ use crate::options::Options;
 use crate::pause::PauseClock;
 use crate::perf_memory::{self, PerfMemory, SafepointWatch};
 use crate::protocol::Opaque;
+use crate::spoken::Spoken;
 use crate::table::Table;
 
 /// The oldest release that the agent knows.
@@ -57,13 +61,19 @@ fn complain(text: &str) {
 /// A connection was accepted: the gate's from now on if its port is.
 pub fn accepted(fd: i32, blocking: bool) {
     let Some(running) = RUNNING.get() else { return };
-    if !kernel::tcp_local_port(fd).is_some_and(|port| running.options.ports.contains(&port)) {
+    let Some(port) = kernel::tcp_local_port(fd) else { return };
+    let names = || running.deadline_headers.clone();
+    let protocol = if running.options.ports.contains(&port) {
+        Spoken::Http1(Http1::new(names()))
+    } else if running.options.cql_ports.contains(&port) {
+        Spoken::Cql(Cql::new(names()))
+    } else {
         return;
-    }
+    };
     let (Some(inode), Ok(Some(totals))) = (kernel::inode(fd), kernel::tcp_totals(fd)) else { return };
     METRICS.connections.add(1);
     let table = Table::global();
-    table.track(fd, inode, blocking, Connection::new(Http1::new(running.deadline_headers.clone()), totals));
+    table.track(fd, inode, blocking, Connection::new(protocol, totals));
     if running.watched.add(fd).is_err() {
         // Not to be seen in pauses, so nothing needs to be followed.
         table.forget(fd);
@@ -89,13 +99,21 @@ fn start_gate(memory: Option<&PerfMemory>) -> Result<(), String> {
         Some(SafepointWatch::new(Box::new(move || begun.get()) as Box<dyn Fn() -> i64 + Send>, Box::new(move || time.get()) as _))
     });
     let watch: Option<VmWatch> = watch.filter(|_| running.options.poll_us > 0);
-    let beacon = match &running.options.beacon {
-        Some(path) => Some(Beacon::create(path).map_err(|error| format!("the beacon cannot be put at {}: {error}", path.display()))?),
-        None => None,
-    };
-    let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, beacon);
+    let mut outlets = Outlets::default();
+    if let Some(path) = &running.options.beacon {
+        let beacon = Beacon::create(path).map_err(|error| format!("the beacon cannot be put at {}: {error}", path.display()))?;
+        outlets.beacon = Some(beacon);
+    }
+    if let Some(address) = running.options.datagrams {
+        let datagrams = Datagrams::to(address).map_err(|error| format!("no datagrams can be sent to {address}: {error}"))?;
+        outlets.datagrams = Some(datagrams);
+    }
+    let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, outlets);
     if let Some(port) = running.options.metrics_port {
-        metrics::serve(port, &METRICS).map_err(|error| format!("the metrics cannot be served at port {port}: {error}"))?;
+        metrics::serve(port, &METRICS, &CLOCK).map_err(|error| format!("the metrics cannot be served at port {port}: {error}"))?;
+    }
+    if let Some(port) = running.options.agent_check_port {
+        health::serve_agent_check(port, &CLOCK).map_err(|error| format!("agent checks cannot be answered at port {port}: {error}"))?;
     }
     let spawned = std::thread::Builder::new().name("lull gate".into()).spawn(move || {
         // Before the collector's own threads, if we may: on a machine whose processors are all busy, a pause is when we are needed.

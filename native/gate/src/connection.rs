@@ -221,7 +221,7 @@ impl<P: Protocol> Connection<P> {
                 }
             }
             let mut answer = std::mem::take(&mut self.unsent);
-            self.protocol.busy(remaining, &mut answer);
+            self.protocol.busy(&buffer[..length], remaining, &mut answer);
             let sent = match wire.send(&answer) {
                 Ok(n) => n,
                 Err(error) => {
@@ -248,5 +248,7 @@ impl<P: Protocol> Connection<P> {
     }
 }
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod fake_wire;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::beacon::Beacon;
 use crate::connection::{Decision, Outcome, Wire};
+use crate::datagram::Datagrams;
 use crate::kernel::{self, Totals, now_ns};
 use crate::metrics::Metrics;
 use crate::options::Options;
@@ -127,6 +128,8 @@ impl Watched {
 pub struct VmCounters {
     /// Invocations of each collector: young, full, and what else it has.
     invocations: Vec<Counter>,
+    /// What the VM calls these collectors.
+    names: Vec<String>,
     /// Bytes that the last collection left, but for those of eden.
     used: Vec<Counter>,
 }
@@ -134,8 +137,14 @@ pub struct VmCounters {
 impl VmCounters {
     /// Looks the counters up.
     pub fn new(memory: &PerfMemory) -> VmCounters {
+        let (names, invocations) = memory
+            .counters("sun.gc.collector.", ".invocations")
+            .into_iter()
+            .map(|(name, counter)| (memory.text(&name.replace(".invocations", ".name")).unwrap_or(name).to_string(), counter))
+            .unzip();
         VmCounters {
-            invocations: memory.counters("sun.gc.collector.", ".invocations").into_iter().map(|(_, c)| c).collect(),
+            invocations,
+            names,
             used: memory
                 .counters("sun.gc.generation.", ".used")
                 .into_iter()
@@ -147,6 +156,43 @@ impl VmCounters {
 
     fn feature(&self) -> f64 {
         self.used.iter().map(|c| c.get() as f64).sum()
+    }
+}
+
+/// Where it is told that the JVM is stopped, beside the connections.
+#[derive(Default)]
+pub struct Outlets {
+    /// For processes of this machine.
+    pub beacon: Option<Beacon>,
+    /// For others.
+    pub datagrams: Option<Datagrams>,
+    /// Until when the datagrams say that the JVM is stopped; 0 if they do not.
+    told_ns: u64,
+}
+
+impl Outlets {
+    fn busy(&mut self, now: u64, remaining_ns: u64) {
+        if let Some(beacon) = &self.beacon {
+            beacon.busy_until(now + remaining_ns);
+        }
+        // Of a pause that outlasts what was said, the expectation grows with each look; a receiver hears of it when the old one has passed.
+        let end = now + remaining_ns;
+        if let Some(datagrams) = &self.datagrams
+            && (self.told_ns == 0 || now >= self.told_ns || end < self.told_ns)
+        {
+            datagrams.busy(remaining_ns);
+            self.told_ns = end;
+        }
+    }
+
+    fn runs(&mut self) {
+        self.told_ns = 0;
+        if let Some(beacon) = &self.beacon {
+            beacon.runs();
+        }
+        if let Some(datagrams) = &self.datagrams {
+            datagrams.runs();
+        }
     }
 }
 
@@ -173,7 +219,7 @@ pub struct Gate {
     metrics: &'static Metrics,
     counters: Option<VmCounters>,
     watch: Option<VmWatch>,
-    beacon: Option<Beacon>,
+    outlets: Outlets,
     models: HashMap<Kind, Model>,
     /// Collections that have been learnt from.
     learnt: u64,
@@ -199,7 +245,7 @@ impl Gate {
         metrics: &'static Metrics,
         counters: Option<VmCounters>,
         watch: Option<VmWatch>,
-        beacon: Option<Beacon>,
+        outlets: Outlets,
     ) -> Gate {
         Gate {
             options,
@@ -209,7 +255,7 @@ impl Gate {
             metrics,
             counters,
             watch,
-            beacon,
+            outlets,
             models: HashMap::new(),
             learnt: clock.collections(),
             before: Vec::new(),
@@ -228,7 +274,7 @@ impl Gate {
         loop {
             let state = self.clock.state();
             if state & ENDED != 0 {
-                if let Some(beacon) = &self.beacon {
+                if let Some(beacon) = &self.outlets.beacon {
                     beacon.ended();
                 }
                 return;
@@ -348,10 +394,9 @@ impl Gate {
             }
             let elapsed = now_ns().saturating_sub(begin);
             reconsider |= prediction.is_overdue(elapsed as f64);
-            if let Some(beacon) = &self.beacon
-                && (rounds == 0 || reconsider)
-            {
-                beacon.busy_until(begin + elapsed + prediction.remaining_ns(elapsed as f64) as u64);
+            if rounds == 0 || reconsider {
+                self.outlets.busy(begin + elapsed, prediction.remaining_ns(elapsed as f64) as u64);
+                self.clock.expect_end(begin + elapsed + prediction.remaining_ns(elapsed as f64) as u64);
             }
             let n = self.watched.changed(&mut events);
             for event in &events[..n] {
@@ -370,9 +415,7 @@ impl Gate {
             }
             rounds += 1;
         }
-        if let Some(beacon) = &self.beacon {
-            beacon.runs();
-        }
+        self.outlets.runs();
         // The kind once more: a full collection may have shown late.
         let kind = if is_collection { self.kind() } else { Kind::Safepoint };
         if is_collection {
@@ -381,16 +424,27 @@ impl Gate {
             self.models.entry(kind).or_default().learn(self.feature, (now_ns() - begin) as f64);
         }
         if self.options.verbose {
-            eprintln!(
-                "lull gate: {kind:?} of {:.1} ms, predicted {:.1} (at most {:.1}); {} answered in all, {} kept now, {rounds} rounds",
-                (now_ns() - begin) as f64 / 1e6,
-                prediction.expected_ns / 1e6,
-                prediction.upper_ns / 1e6,
-                self.metrics.answered.get(),
-                self.kept.len()
-            );
+            self.tell(kind, begin, &prediction, rounds);
         }
         self.remember();
+    }
+
+    /// The line of `verbose` on a pause that is over. bench/gate reads it.
+    fn tell(&self, kind: Kind, begin: u64, prediction: &Prediction, rounds: u64) {
+        let (name, last) = match (kind, &self.counters) {
+            (Kind::Safepoint, _) => ("no collection", None),
+            (Kind::Collector(i), Some(counters)) => (counters.names[i].as_str(), self.clock.collections().checked_sub(1)),
+            _ => ("collection", self.clock.collections().checked_sub(1)),
+        };
+        let exact = last.and_then(|number| self.clock.collection(number)).map(|pause| pause.end_ns.saturating_sub(pause.begin_ns));
+        eprintln!(
+            "lull gate: pause of {:.3} ms, predicted {:.3}, at most {:.3}, kind {name}; {} answered in all, {} kept now, {rounds} rounds",
+            exact.unwrap_or(now_ns() - begin) as f64 / 1e6,
+            prediction.expected_ns / 1e6,
+            prediction.upper_ns / 1e6,
+            self.metrics.answered.get(),
+            self.kept.len()
+        );
     }
 
     /// Looks at one connection.

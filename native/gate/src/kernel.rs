@@ -83,6 +83,14 @@ fn queue(fd: i32, request: libc::Ioctl) -> io::Result<u64> {
     Ok(u64::try_from(bytes).unwrap_or(0))
 }
 
+/// How many bytes lie in the receive buffer.
+///
+/// # Errors
+/// Not a socket.
+pub fn unread(fd: i32) -> io::Result<u64> {
+    queue(fd, libc::FIONREAD)
+}
+
 fn tcp_info(fd: i32) -> io::Result<TcpInfo> {
     let mut info = MaybeUninit::<TcpInfo>::zeroed();
     let mut size = size_of::<TcpInfo>() as libc::socklen_t;
@@ -104,9 +112,9 @@ fn tcp_info(fd: i32) -> io::Result<TcpInfo> {
 pub fn tcp_totals(fd: i32) -> io::Result<Option<Totals>> {
     for _ in 0..4 {
         // The three answers belong together if the queues are the same before and after.
-        let before = (queue(fd, libc::FIONREAD)?, queue(fd, libc::TIOCOUTQ)?);
+        let before = (unread(fd)?, queue(fd, libc::TIOCOUTQ)?);
         let info = tcp_info(fd)?;
-        if before != (queue(fd, libc::FIONREAD)?, queue(fd, libc::TIOCOUTQ)?) {
+        if before != (unread(fd)?, queue(fd, libc::TIOCOUTQ)?) {
             continue;
         }
         return Ok(Some(Totals {

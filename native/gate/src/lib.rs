@@ -7,7 +7,7 @@
 //! ("let GC stop the world, but do not stop the universe", section 3); the gate needs no changed JDK and takes no byte
 //! that it does not answer.
 //!
-//! Reading order: [`protocol`] says what a protocol must tell, [`http1`] is the one there is, [`connection`] holds the invariants of
+//! Reading order: [`protocol`] says what a protocol must tell, [`http1`] and [`cql`] are those there are, [`connection`] holds the invariants of
 //! one connection, [`pause`] knows when the JVM is stopped, [`predict`] for how long, [`gate`] is the thread that acts, and
 //! [`intercept`] stands between the JDK and its sockets.
 
@@ -17,7 +17,10 @@
 pub mod agent;
 pub mod beacon;
 pub mod connection;
+pub mod cql;
+pub mod datagram;
 pub mod gate;
+pub mod health;
 pub mod http1;
 pub mod intercept;
 pub mod jni;
@@ -28,5 +31,8 @@ pub mod options;
 pub mod pause;
 pub mod perf_memory;
 pub mod predict;
+#[cfg(any(test, fuzzing))]
+pub mod properties;
 pub mod protocol;
+pub mod spoken;
 pub mod table;

@@ -8,6 +8,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::pause::PauseClock;
 use crate::protocol::Opaque;
 
 /// A count that only grows; any thread.
@@ -119,11 +120,27 @@ impl Metrics {
     }
 }
 
-/// Serves the text at `http://127.0.0.1:port/metrics` (whatever the path), one client at a time.
+/// What is answered to a request: the text, or at `/health` whether the JVM runs (200) or is stopped (503), for load balancers that ask by HTTP.
+fn answer(request: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
+    let (status, fields, body) = match (request.starts_with(b"GET /health "), clock.remaining_ns()) {
+        (true, None) => ("200 OK", String::new(), "runs\n".to_string()),
+        (true, Some(ns)) => {
+            let ms = ns.div_ceil(1_000_000);
+            ("503 Service Unavailable", format!("Retry-After: {}\r\nBusy-Until: {ms}\r\n", ms.div_ceil(1000)), format!("busy {ms}\n"))
+        }
+        (false, _) => ("200 OK", String::new(), metrics.text()),
+    };
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\n{fields}Connection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Serves the text at `http://127.0.0.1:port/metrics`, or whatever the path but `/health`, one client at a time.
 ///
 /// # Errors
 /// The port cannot be had.
-pub fn serve(port: u16, metrics: &'static Metrics) -> io::Result<()> {
+pub fn serve(port: u16, metrics: &'static Metrics, clock: &'static PauseClock) -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     std::thread::Builder::new().name("gate metrics".into()).spawn(move || {
         for stream in listener.incoming() {
@@ -134,14 +151,10 @@ pub fn serve(port: u16, metrics: &'static Metrics) -> io::Result<()> {
             };
             let limit = Some(Duration::from_secs(1));
             let _ = stream.set_read_timeout(limit).and(stream.set_write_timeout(limit));
-            // What is asked for does not matter, but it must have come before we close.
-            let _ = stream.read(&mut [0; 4096]);
-            let body = metrics.text();
-            let _ = write!(
-                stream,
-                "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-                body.len()
-            );
+            // Its first line is in its first packet, mostly; and it must have come before we close.
+            let mut request = [0; 4096];
+            let n = stream.read(&mut request).unwrap_or(0);
+            let _ = stream.write_all(answer(&request[..n], metrics, clock).as_bytes());
         }
     })?;
     Ok(())
@@ -150,6 +163,21 @@ pub fn serve(port: u16, metrics: &'static Metrics) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn health_follows_the_pauses() {
+        let (metrics, clock) = (Metrics::new(), PauseClock::new());
+        let ask = |path: &str| answer(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes(), &metrics, &clock);
+        assert!(ask("/health").starts_with("HTTP/1.1 200 OK\r\n") && ask("/health").ends_with("\r\n\r\nruns\n"));
+        clock.collection_begins();
+        clock.expect_end(crate::kernel::now_ns() + 3_600_000_000_000);
+        let busy = ask("/health");
+        assert!(busy.starts_with("HTTP/1.1 503 ") && busy.contains("\r\nBusy-Until: 3") && busy.contains("\r\nRetry-After: 3"), "{busy}");
+        assert!(ask("/metrics").starts_with("HTTP/1.1 200 OK\r\n") && ask("/healthy").contains("lull_gate_answered_total 0"));
+        assert!(answer(b"", &metrics, &clock).contains("lull_gate_kept_total 0"));
+        clock.collection_ends();
+        assert!(ask("/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    }
 
     #[test]
     fn errors_are_counted_in_classes() {

@@ -3,6 +3,7 @@
 //! What stands behind `-agentpath:liblull_gate.so=`: a list of `name=value`, separated by commas.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -14,9 +15,11 @@ pub const POLL_RANGE: RangeInclusive<u64> = 50..=1_000_000;
 /// The agent's options. [`Options::parse`] gives each its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// `port=N`, once for each: local TCP ports whose accepted connections are the gate's. None: refused, for
-    /// an agent that watches nothing is a mistake.
+    /// `port=N`, once for each: local TCP ports whose accepted connections are the gate's and speak HTTP/1.1. None, nor one of
+    /// another protocol: refused, for an agent that watches nothing is a mistake.
     pub ports: Vec<u16>,
+    /// `cql-port=N`, once for each: the same of connections that speak Cassandra's native protocol.
+    pub cql_ports: Vec<u16>,
     /// `deadline=MS`, default 50: how long a request may wait that does not say so itself. A smaller one sends more
     /// clients to another replica, a larger one lets more of them wait for the end of the pause.
     pub deadline_ms: u64,
@@ -30,6 +33,11 @@ pub struct Options {
     pub metrics_port: Option<u16>,
     /// `beacon=PATH`: a file that other processes map to know whether the VM is stopped (`include/lull_gate.h`). Default: none.
     pub beacon: Option<PathBuf>,
+    /// `datagrams=ADDRESS:PORT`: a UDP datagram there when a pause begins, goes on longer than was said, and ends
+    /// ([`crate::datagram`]). Default: none.
+    pub datagrams: Option<SocketAddr>,
+    /// `agent-check=PORT`: answers HAProxy's agent check at this TCP port, on all IPv4 addresses ([`crate::health`]). Default: none.
+    pub agent_check_port: Option<u16>,
     /// `dry-run`: decides and counts, but answers nothing and lets nobody wait.
     pub dry_run: bool,
     /// `verbose`: a line on the standard error for each pause.
@@ -48,7 +56,7 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, dry-run, verbose";
+const KNOWN: &str = "port=N, cql-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -89,11 +97,14 @@ impl Options {
     pub fn parse(text: &str) -> Result<Options, OptionError> {
         let mut options = Options {
             ports: Vec::new(),
+            cql_ports: Vec::new(),
             deadline_ms: 50,
             deadline_headers: Vec::new(),
             poll_us: 1000,
             metrics_port: None,
             beacon: None,
+            datagrams: None,
+            agent_check_port: None,
             dry_run: false,
             verbose: false,
         };
@@ -103,12 +114,13 @@ impl Options {
                 Some((name, value)) => (name, Some(value)),
                 None => (item, None),
             };
-            if seen.contains(&name) && name != "port" && name != "deadline-header" {
+            if seen.contains(&name) && !["port", "cql-port", "deadline-header"].contains(&name) {
                 return error(format!("option {name} is given twice"));
             }
             seen.push(name);
             match name {
                 "port" => options.ports.push(port(name, value)?),
+                "cql-port" => options.cql_ports.push(port(name, value)?),
                 "deadline" => options.deadline_ms = number(name, value, "milliseconds", DEADLINE_RANGE)?,
                 "deadline-header" => match value {
                     Some(header) if !header.is_empty() && header.bytes().all(is_token) => {
@@ -123,16 +135,34 @@ impl Options {
                     Some(path) if !path.is_empty() => options.beacon = Some(PathBuf::from(path)),
                     _ => return error("option beacon= needs the path of a file, /dev/shm/service.beacon for instance"),
                 },
+                "datagrams" => match value.map(str::parse::<SocketAddr>) {
+                    Some(Ok(address)) if address.port() != 0 => options.datagrams = Some(address),
+                    _ => {
+                        let text = value.unwrap_or("");
+                        return error(format!(
+                            "option datagrams={text} is not an address and a port, 192.0.2.1:7000 or [2001:db8::1]:7000 for instance"
+                        ));
+                    }
+                },
+                "agent-check" => options.agent_check_port = Some(port(name, value)?),
                 "dry-run" => options.dry_run = flag(name, value)?,
                 "verbose" => options.verbose = flag(name, value)?,
                 _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
             }
         }
-        if options.ports.is_empty() {
+        if options.ports.is_empty() && options.cql_ports.is_empty() {
             return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
         }
-        if options.metrics_port.is_some_and(|port| options.ports.contains(&port)) {
-            return error("the port of the metrics is one of the ports to watch; give the metrics another one");
+        if let Some(port) = options.ports.iter().find(|port| options.cql_ports.contains(port)) {
+            return error(format!("port {port} is given for two protocols, by port and cql-port; a port has one"));
+        }
+        for (name, port) in [("metrics", options.metrics_port), ("agent-check", options.agent_check_port)] {
+            if let Some(port) = port.filter(|port| options.ports.contains(port) || options.cql_ports.contains(port)) {
+                return error(format!("port {port} of option {name} is one of the ports to watch; give {name} another one"));
+            }
+        }
+        if options.metrics_port.is_some() && options.metrics_port == options.agent_check_port {
+            return error("metrics and agent-check have the same port; give each its own");
         }
         if options.deadline_headers.is_empty() {
             options.deadline_headers.push("x-envoy-expected-rq-timeout-ms".to_string());
@@ -152,6 +182,7 @@ mod tests {
         assert_eq!((o.ports, o.deadline_ms, o.poll_us, o.dry_run), (vec![8080], 50, 1000, false));
         let o = Options::parse("port=1,port=65535,deadline=600000,poll=0,metrics=9,deadline-header=X-D,dry-run,verbose").unwrap();
         assert_eq!(o.ports, [1, 65535]);
+        assert_eq!(Options::parse("cql-port=9042").unwrap().cql_ports, [9042]);
         assert_eq!(o.deadline_headers, ["x-d"]);
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics_port == Some(9));
     }
@@ -172,6 +203,13 @@ mod tests {
             ("port=80,dry-run=yes", "yes"),
             ("port=80,deadline-header=a b", "a b"),
             ("port=80,metrics=80", "another"),
+            ("cql-port=80,metrics=80", "another"),
+            ("port=80,cql-port=80", "two protocols"),
+            ("port=80,agent-check=80", "another"),
+            ("port=80,agent-check=81,metrics=81", "its own"),
+            ("port=80,datagrams=localhost:7", "localhost:7"),
+            ("port=80,datagrams=127.0.0.1:0", "127.0.0.1:0"),
+            ("port=80,datagrams", "datagrams="),
             ("port=80,beacon", "path"),
             ("port=80,beacon=", "path"),
             ("port=80,prot=90", "'prot'"),

@@ -53,6 +53,8 @@ pub struct PauseClock {
     safepoint_time_seen: AtomicI64,
     /// How many threads sleep in `wait_while_paused`.
     waiting: AtomicU32,
+    /// When the pause that is under way is expected to be over. Written by the gate's thread.
+    expected_end_ns: AtomicU64,
 }
 
 impl Default for PauseClock {
@@ -72,6 +74,7 @@ impl PauseClock {
             safepoint_time: OnceLock::new(),
             safepoint_time_seen: AtomicI64::new(0),
             waiting: AtomicU32::new(0),
+            expected_end_ns: AtomicU64::new(0),
         }
     }
 
@@ -135,6 +138,16 @@ impl PauseClock {
     /// When the collection that is under way began; nanoseconds.
     pub fn begin_ns(&self) -> u64 {
         self.begin_ns.load(Ordering::Relaxed)
+    }
+
+    /// The pause that is under way is expected to be over then: by the gate's thread.
+    pub fn expect_end(&self, ns: u64) {
+        self.expected_end_ns.store(ns, Ordering::Relaxed);
+    }
+
+    /// For how many nanoseconds more the JVM is expected to be stopped; `None` if it is not.
+    pub fn remaining_ns(&self) -> Option<u64> {
+        self.is_paused().then(|| self.expected_end_ns.load(Ordering::Relaxed).saturating_sub(now_ns()))
     }
 
     /// Sleeps until the JVM is not stopped; whether it was. For threads of the application in native code: they would stop at

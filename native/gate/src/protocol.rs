@@ -73,14 +73,14 @@ pub trait Protocol: Send {
     /// The connection must be left alone from now on.
     fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque>;
 
-    /// Whether nothing is begun and unfinished in either direction: what comes next is a request's first byte, and an answer
-    /// to it may be sent.
+    /// Whether what comes next is a request's first byte, and a whole answer to it may be sent: nothing is begun and unfinished in either
+    /// direction, and if answers come in the order of their requests, none is outstanding.
     fn is_idle(&self) -> bool;
 
     /// What a receive buffer begins with; only asked when idle. Leaves the state as it is.
     fn front(&self, buffer: &[u8]) -> Front;
 
-    /// Writes the answer *busy* into `answer`; the pause is expected to last `remaining` more. The answer leaves the connection
-    /// idle.
-    fn busy(&self, remaining: Duration, answer: &mut Vec<u8>);
+    /// Writes the answer *busy* to `request`, what [`Protocol::front`] has found, into `answer`; the pause is expected to last
+    /// `remaining` more. The answer leaves the connection idle.
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>);
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::connection::Connection;
-use crate::http1::Http1;
 use crate::protocol::Opaque;
+use crate::spoken::Spoken;
 
 /// Descriptors beyond are not watched.
 const MOST_DESCRIPTORS: usize = 1 << 20;
@@ -22,7 +22,7 @@ pub struct Tracked {
     /// The socket's inode.
     pub inode: u64,
     /// The connection.
-    pub connection: Connection<Http1>,
+    pub connection: Connection<Spoken>,
 }
 
 /// A descriptor's place. The flags may be read without the lock; what they say is then a hint, and only `announced` is written without.
@@ -131,7 +131,7 @@ impl Table {
     }
 
     /// A new connection under `fd`; whatever was there is over.
-    pub fn track(&self, fd: i32, inode: u64, blocking: bool, connection: Connection<Http1>) {
+    pub fn track(&self, fd: i32, inode: u64, blocking: bool, connection: Connection<Spoken>) {
         let Some(slot) = self.make(fd) else { return };
         let mut tracked = slot.lock();
         let generation = tracked.as_ref().map_or(0, |t| t.generation + 1);

@@ -3,59 +3,12 @@
 //! The whole of a connection against a model: a client that sends requests, an application that answers them in order, and the
 //! gate, in any interleaving, over a wire that cuts and refuses as a kernel may.
 
+use super::fake_wire::FakeWire;
 use super::*;
 use crate::http1::Http1;
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// A kernel's socket.
-#[derive(Default)]
-struct FakeWire {
-    received: VecDeque<u8>,
-    sent: Vec<u8>,
-    totals: (u64, u64),
-    /// How many bytes the send buffer takes now.
-    room: usize,
-    restless: bool,
-    closing: bool,
-}
-
-impl Wire for FakeWire {
-    fn peek(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.received.is_empty() {
-            return if self.closing { Ok(0) } else { Err(io::ErrorKind::WouldBlock.into()) };
-        }
-        let n = buffer.len().min(self.received.len());
-        buffer.iter_mut().zip(&self.received).for_each(|(to, from)| *to = *from);
-        Ok(n)
-    }
-
-    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = bytes.len().min(self.room);
-        if n == 0 {
-            return Err(io::ErrorKind::WouldBlock.into());
-        }
-        self.sent.extend_from_slice(&bytes[..n]);
-        self.totals.1 += n as u64;
-        self.room -= n;
-        Ok(n)
-    }
-
-    fn consume(&mut self, length: usize) -> io::Result<()> {
-        assert!(length <= self.received.len(), "takes more than there is");
-        self.received.drain(..length);
-        self.totals.0 += length as u64;
-        Ok(())
-    }
-
-    fn totals(&mut self) -> io::Result<Option<Totals>> {
-        if self.restless {
-            return Ok(None);
-        }
-        Ok(Some(Totals { established: !self.closing, taken: self.totals.0, written: self.totals.1, unacknowledged: 0 }))
-    }
-}
 
 fn connection() -> Connection<Http1> {
     Connection::new(Http1::new(Arc::from(Vec::new())), Totals { established: true, taken: 0, written: 0, unacknowledged: 0 })

@@ -31,8 +31,9 @@ pub(super) enum Chunk {
     /// The carriage return behind the data, then its line feed.
     DataEnd,
     DataEndLf,
-    /// A trailer's first byte; another byte of it; its line feed.
+    /// A trailer's first byte; another byte of its name; of its value; its line feed.
     TrailerStart,
+    TrailerName,
     Trailer,
     TrailerLf,
     /// The line feed that ends it all.
@@ -112,7 +113,8 @@ impl Chunk {
             (Chunk::DataEnd, b'\r') => Chunk::DataEndLf,
             (Chunk::DataEndLf, b'\n') => Chunk::Size { value: 0, digits: 0 },
             (Chunk::TrailerStart, b'\r') => Chunk::End,
-            (Chunk::TrailerStart, _) if crate::options::is_token(byte) => Chunk::Trailer,
+            (Chunk::TrailerStart | Chunk::TrailerName, _) if crate::options::is_token(byte) => Chunk::TrailerName,
+            (Chunk::TrailerName, b':') => Chunk::Trailer,
             (Chunk::Trailer, b'\r') => Chunk::TrailerLf,
             (Chunk::Trailer, b'\t' | b' '..=b'~' | 0x80..) => Chunk::Trailer,
             (Chunk::TrailerLf, b'\n') => Chunk::TrailerStart,

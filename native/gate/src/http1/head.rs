@@ -125,7 +125,7 @@ impl Fields {
             if colon == 0 || line[colon] != b':' {
                 return Err("a header's name of another form");
             }
-            fields.field(&line[..colon], line[colon + 1..].trim_ascii(), deadline_headers)?;
+            fields.field(&line[..colon], &line[colon + 1..], deadline_headers)?;
         }
     }
 
@@ -133,6 +133,7 @@ impl Fields {
         if value.iter().any(|&b| b < b' ' && b != b'\t' || b == 0x7f) {
             return Err("a control character in a header");
         }
+        let value = value.trim_ascii();
         // By length first: most headers are none of these.
         match name.len() {
             6 if name.eq_ignore_ascii_case(b"expect") => self.only_application = true,

@@ -75,6 +75,12 @@ impl Http1 {
     pub fn new(deadline_headers: Arc<[String]>) -> Self {
         Http1 { deadline_headers, request: Direction::Boundary, response: Direction::Boundary, outstanding: VecDeque::new() }
     }
+
+    /// Whether the last byte read was a request's last.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn is_between_requests(&self) -> bool {
+        self.request.is_boundary()
+    }
 }
 
 impl Protocol for Http1 {
@@ -136,7 +142,7 @@ impl Protocol for Http1 {
         Front::Request { length, deadline: head.deadline_ms.map(Duration::from_millis) }
     }
 
-    fn busy(&self, remaining: Duration, answer: &mut Vec<u8>) {
+    fn busy(&self, _request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
         answer.clear();
         let ms = remaining.as_micros().div_ceil(1000);
         let seconds = ms.div_ceil(1000);

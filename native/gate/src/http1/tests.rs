@@ -298,7 +298,7 @@ fn deadlines() {
 #[test]
 fn the_busy_answer_is_an_answer() {
     let mut answer = b"old".to_vec();
-    connection().busy(Duration::from_micros(1_200_100), &mut answer);
+    connection().busy(b"", Duration::from_micros(1_200_100), &mut answer);
     assert_eq!(
         String::from_utf8(answer.clone()).unwrap(),
         "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 2\r\nBusy-Until: 1201\r\n\r\n"

@@ -12,7 +12,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use super::selector::announce;
+use super::selector::{announce, announce_available, announce_polled};
 use super::transfer::{receive, send, single, vm};
 use super::{Method, Original, methods};
 use crate::agent;
@@ -33,6 +33,8 @@ type OfDescriptor = unsafe extern "system" fn(Env, Object, Object);
 type Accept = unsafe extern "system" fn(Env, Object, Object, Object, Object) -> i32;
 type ConfigureBlocking = unsafe extern "system" fn(Env, Object, Object, u8);
 type EPollWait = unsafe extern "system" fn(Env, Object, i32, i64, i32, i32) -> i32;
+type Available = unsafe extern "system" fn(Env, Object, Object) -> i32;
+type Poll = unsafe extern "system" fn(Env, Object, i64, i32, i32) -> i32;
 type EPollControl = unsafe extern "system" fn(Env, Object, i32, i32, i32, i32) -> i32;
 
 static READ: Original = Original::none();
@@ -45,6 +47,8 @@ static ACCEPT: Original = Original::none();
 static CONFIGURE_BLOCKING: Original = Original::none();
 static EPOLL_WAIT: Original = Original::none();
 static EPOLL_CONTROL: Original = Original::none();
+static AVAILABLE: Original = Original::none();
+static POLL: Original = Original::none();
 
 const TRANSFER: &CStr = c"(Ljava/io/FileDescriptor;JI)I";
 const TRANSFER_VECTOR: &CStr = c"(Ljava/io/FileDescriptor;JI)J";
@@ -68,6 +72,8 @@ pub static METHODS: &[Method] = methods! {
         => CONFIGURE_BLOCKING, configure_blocking as ConfigureBlocking;
     c"Lsun/nio/ch/EPoll;" c"wait" c"(IJII)I" => EPOLL_WAIT, epoll_wait as EPollWait;
     c"Lsun/nio/ch/EPoll;" c"ctl" c"(IIII)I" => EPOLL_CONTROL, epoll_control as EPollControl;
+    c"Lsun/nio/ch/Net;" c"available" c"(Ljava/io/FileDescriptor;)I" => AVAILABLE, available as Available;
+    c"Lsun/nio/ch/PollSelectorImpl;" c"poll" c"(JII)I" => POLL, poll as Poll;
 };
 
 struct Field(jni::FieldId);
@@ -264,4 +270,29 @@ unsafe extern "system" fn epoll_wait(env: Env, class: Object, epfd: i32, address
     // SAFETY: the kernel has written n events there.
     let events = unsafe { std::slice::from_raw_parts_mut(address as *mut libc::epoll_event, n as usize) };
     announce(Table::global(), &agent::CLOCK, &agent::METRICS, events) as i32
+}
+
+/// `InputStream.available`: who is told of bytes may rely on them.
+unsafe extern "system" fn available(env: Env, class: Object, object: Object) -> i32 {
+    // SAFETY: the VM's arguments, passed on.
+    unsafe {
+        if let Some((fd, slot)) = live(env, object)
+            && let Some(n) = announce_available(fd, slot, &agent::CLOCK, &agent::METRICS)
+        {
+            return n;
+        }
+        vm::<Available>(&AVAILABLE)(env, class, object)
+    }
+}
+
+/// The selector of `-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider`.
+unsafe extern "system" fn poll(env: Env, class: Object, address: i64, length: i32, timeout: i32) -> i32 {
+    // SAFETY: the VM's arguments, passed on.
+    let n = unsafe { vm::<Poll>(&POLL)(env, class, address, length, timeout) };
+    if n <= 0 || length <= 0 || DESCRIPTOR.get().is_none() {
+        return n;
+    }
+    // SAFETY: an array of so many pollfds, which the kernel has filled.
+    let polled = unsafe { std::slice::from_raw_parts_mut(address as *mut libc::pollfd, length as usize) };
+    announce_polled(Table::global(), &agent::CLOCK, &agent::METRICS, polled) as i32
 }

@@ -6,10 +6,12 @@
 //! until the next request. So what is told is left alone by the gate until the application has read (invariant I), and what is not there any
 //! more is not told, unless the selector would then never hear of it again.
 //!
-//! What has been told once stays told: a selector may keep an event from one wait to the next.
+//! What has been told once stays told: a selector may keep an event from one wait to the next. The same holds for who asks how many bytes there
+//! are (`InputStream.available`).
 
 use std::sync::atomic::Ordering;
 
+use crate::kernel;
 use crate::metrics::Metrics;
 use crate::pause::PauseClock;
 use crate::table::{ONE_SHOT, Slot, Table};
@@ -87,12 +89,42 @@ pub(super) fn announce(table: &Table, clock: &PauseClock, metrics: &Metrics, eve
     left
 }
 
+/// [`announce`] for what `poll` has found: the events that are kept back are taken out of the entries. Gives the count of entries with events.
+pub(super) fn announce_polled(table: &Table, clock: &PauseClock, metrics: &Metrics, polled: &mut [libc::pollfd]) -> usize {
+    // The events of poll are those of epoll.
+    let found = polled.iter().filter(|entry| entry.revents != 0);
+    let mut events: Vec<_> =
+        found.map(|entry| libc::epoll_event { events: u32::from(entry.revents as u16), u64: entry.fd as u64 }).collect();
+    let n = announce(table, clock, metrics, &mut events);
+    // In the same order, without those that were kept back.
+    let mut left = events[..n].iter().peekable();
+    for entry in polled.iter_mut().filter(|entry| entry.revents != 0) {
+        entry.revents = left.next_if(|event| event.u64 as i32 == entry.fd).map_or(0, |event| event.events as i16);
+    }
+    n
+}
+
+/// How many bytes there are to read, which the gate then leaves to the application; `None` if the kernel does not say. Nothing is kept anywhere
+/// but in the kernel's buffer, so that its count is all.
+pub(super) fn announce_available(fd: i32, slot: &Slot, clock: &PauseClock, metrics: &Metrics) -> Option<i32> {
+    if clock.wait_while_paused() {
+        metrics.waits.add(1);
+    }
+    // Under the lock, so that the gate sees either what was told, or answers first.
+    let _tracked = slot.lock();
+    let n = kernel::unread(fd).ok()?;
+    if n > 0 {
+        slot.announced.store(true, Ordering::SeqCst);
+    }
+    i32::try_from(n).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::connection::Connection;
     use crate::http1::Http1;
-    use crate::kernel;
+    use crate::spoken::Spoken;
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     use std::os::fd::AsRawFd;
@@ -113,7 +145,7 @@ mod tests {
         let fd = server.as_raw_fd();
         let table = Table::new(fd as usize + 1);
         let totals = kernel::tcp_totals(fd).unwrap().unwrap();
-        table.track(fd, kernel::inode(fd).unwrap(), false, Connection::new(Http1::new(Arc::from(Vec::new())), totals));
+        table.track(fd, kernel::inode(fd).unwrap(), false, Connection::new(Spoken::Http1(Http1::new(Arc::from(Vec::new()))), totals));
         Fixture { table, clock: PauseClock::new(), metrics: Metrics::new(), client, server }
     }
 
@@ -217,5 +249,59 @@ mod tests {
         };
         assert_eq!(f.announce(IN, end), Some(IN as u32));
         assert!(f.announced());
+    }
+
+    #[test]
+    fn bytes_that_are_available_are_the_applications() {
+        let mut f = fixture();
+        let available = |f: &Fixture| announce_available(f.server.as_raw_fd(), f.slot(), &f.clock, &f.metrics);
+        assert_eq!(available(&f), Some(0));
+        assert!(!f.announced());
+        f.client.write_all(b"xyz").unwrap();
+        kernel::wait_readable(f.server.as_raw_fd(), 10_000_000_000);
+        assert_eq!(available(&f), Some(3));
+        assert!(f.announced());
+        // In a pause, only after it: the gate has answered, and there is nothing to be told.
+        f.slot().announced.store(false, Ordering::SeqCst);
+        f.clock.collection_begins();
+        std::thread::scope(|scope| {
+            let asked = scope.spawn(|| available(&f));
+            while f.clock.waiting() == 0 {
+                std::thread::yield_now();
+            }
+            (&f.server).read_exact(&mut [0; 3]).unwrap();
+            f.clock.collection_ends();
+            assert_eq!(asked.join().unwrap(), Some(0));
+        });
+        assert!(!f.announced());
+        assert_eq!(announce_available(-1, f.slot(), &f.clock, &f.metrics), None);
+    }
+
+    #[test]
+    fn a_poll_is_told_what_is_left() {
+        let mut f = fixture();
+        let other = fixture();
+        f.client.write_all(b"x").unwrap();
+        let fd = f.server.as_raw_fd();
+        let entry = |fd: i32, revents: i16| libc::pollfd { fd, events: libc::POLLIN, revents };
+        let found = |entries: &[libc::pollfd]| entries.iter().map(|entry| entry.revents).collect::<Vec<_>>();
+        // The second is a pipe that wakes the selector, for instance: not watched.
+        let mut entries = [entry(fd, libc::POLLIN), entry(0, 0), entry(other.client.as_raw_fd(), libc::POLLIN)];
+        assert_eq!(announce_polled(&f.table, &f.clock, &f.metrics, &mut entries), 2);
+        assert_eq!(found(&entries), [libc::POLLIN, 0, libc::POLLIN]);
+        assert!(f.announced());
+        f.slot().announced.store(false, Ordering::SeqCst);
+        f.clock.collection_begins();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while f.clock.waiting() == 0 {
+                    std::thread::yield_now();
+                }
+                (&f.server).read_exact(&mut [0]).unwrap();
+                f.clock.collection_ends();
+            });
+            assert_eq!(announce_polled(&f.table, &f.clock, &f.metrics, &mut entries), 1);
+        });
+        assert_eq!(found(&entries), [0, 0, libc::POLLIN]);
     }
 }

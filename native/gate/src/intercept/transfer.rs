@@ -10,14 +10,14 @@ use super::Original;
 use crate::agent;
 use crate::connection::Connection;
 use crate::gate::SocketWire;
-use crate::http1::Http1;
 use crate::kernel::errno;
 use crate::protocol::Opaque;
+use crate::spoken::Spoken;
 use crate::table::{Slot, Tracked};
 
 /// Calls `f` on the connection, and sees to what follows if it has become opaque. A panic makes it so: it must not
 /// reach the JVM.
-pub(super) fn update(fd: c_int, slot: &Slot, tracked: &mut Option<Tracked>, f: impl FnOnce(&mut Connection<Http1>)) {
+pub(super) fn update(fd: c_int, slot: &Slot, tracked: &mut Option<Tracked>, f: impl FnOnce(&mut Connection<Spoken>)) {
     let Some(t) = tracked else { return };
     if catch_unwind(AssertUnwindSafe(|| f(&mut t.connection))).is_err() {
         t.connection.make_opaque(Opaque::Defect);

@@ -34,7 +34,13 @@ pub struct Load {
     pub pipelined: u64,
     /// Whether connections are closed and made anew now and then.
     pub reconnect: bool,
+    /// Whether a connection with a busy answer is left open and silent, and another one made: who relies on what the gate has taken
+    /// then waits on it for ever.
+    pub abandon: bool,
 }
+
+/// Silent connections of one client, at most: descriptors are few.
+const MOST_SILENT: usize = 40;
 
 /// xorshift64: the same sequence in each run.
 struct Random(u64);
@@ -49,7 +55,7 @@ impl Random {
 }
 
 /// CRC-32 as java.util.zip has it.
-fn crc32(bytes: &[u8]) -> u32 {
+pub fn crc32(bytes: &[u8]) -> u32 {
     !bytes
         .iter()
         .fold(!0u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())))
@@ -171,22 +177,31 @@ impl Load {
         let end = Instant::now() + self.duration;
         let mut all = Vec::new();
         let mut connection = 0;
+        let mut silent = Vec::new();
         while Instant::now() < end {
             let name = format!("{}-{index}-{connection}", self.round);
             connection += 1;
-            self.connection(&mut random, &name, end, &mut all).map_err(|e| format!("connection {name}: {e}"))?;
+            self.connection(&mut random, &name, end, &mut all, &mut silent).map_err(|e| format!("connection {name}: {e}"))?;
         }
         Ok(all)
     }
 
-    fn connection(&self, random: &mut Random, name: &str, end: Instant, all: &mut Vec<Request>) -> Result<(), String> {
+    fn connection(
+        &self,
+        random: &mut Random,
+        name: &str,
+        end: Instant,
+        all: &mut Vec<Request>,
+        silent: &mut Vec<TcpStream>,
+    ) -> Result<(), String> {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| e.to_string())?;
         stream.set_nodelay(true).map_err(|e| e.to_string())?;
         stream.set_read_timeout(Some(PATIENCE)).map_err(|e| e.to_string())?;
         let mut writer = stream.try_clone().map_err(|e| e.to_string())?;
         let mut reader = BufReader::new(stream);
         let mut number = 0;
-        while Instant::now() < end {
+        // One request at least: a connection that was made as time ran out is counted by the gate, and would not be by its targets.
+        loop {
             let mut bytes = Vec::new();
             let mut sent = Vec::new();
             for _ in 0..=random.below(self.pipelined) {
@@ -209,8 +224,12 @@ impl Load {
                 let answer = answer(&mut reader, &request).map_err(|e| format!("{}: {e}", request.target))?;
                 all.push(Request { target: request.target, answer });
             }
+            if self.abandon && silent.len() < MOST_SILENT && all.last().is_some_and(|request| request.answer == Answer::Busy) {
+                silent.push(writer);
+                break;
+            }
             std::thread::sleep(Duration::from_micros(random.below(4000)));
-            if self.reconnect && random.below(200) == 0 {
+            if Instant::now() >= end || (self.reconnect && random.below(200) == 0) {
                 break;
             }
         }

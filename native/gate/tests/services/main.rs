@@ -8,10 +8,12 @@
 //! * `LULL_GATE_JDKS`     `name=home` of each JDK, separated by spaces; no home: a skipped test with the name as its reason
 //! * `LULL_GATE_LIBRARY`  liblull_gate.so
 //! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
+//! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
 //!
 //! The last line is `N passed, N failed, N skipped`.
 
+mod cassandra;
 mod client;
 mod server;
 
@@ -46,7 +48,15 @@ fn rounds(mut load: Load, mut done: impl FnMut(&[Request]) -> Result<bool, Strin
 fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, "150", "300"])?;
     let has = |requests: &[Request], answer| requests.iter().any(|request| request.answer == answer);
-    let load = Load { port: server.port, round: 0, connections: 16, duration: setting.seconds, pipelined: 4, reconnect: true };
+    let load = Load {
+        port: server.port,
+        round: 0,
+        connections: 16,
+        duration: setting.seconds,
+        pipelined: 4,
+        reconnect: true,
+        abandon: mode == "available",
+    };
     let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
     let processed = server.processed()?;
     let metrics = server.metrics()?;
@@ -85,7 +95,8 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
 /// A dry run answers nothing and counts what it would have.
 fn dry_run(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1,dry-run", &["nio", "150", "300"])?;
-    let load = Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
+    let load =
+        Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false, abandon: false };
     let requests = rounds(load, |_| Ok(server.metric("lull_gate_would_answer_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -102,7 +113,8 @@ fn dry_run(setting: &Setting) -> Result<String, String> {
 /// A deadline beyond any pause keeps every request.
 fn patient(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=600000", &["blocking", "150", "300"])?;
-    let load = Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false };
+    let load =
+        Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false, abandon: false };
     let requests = rounds(load, |_| Ok(server.metric("lull_gate_kept_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -118,7 +130,8 @@ fn heap_dump(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=50", &["blocking", "400", "0"])?;
     let mut busy = 0;
     for round in 0..10 {
-        let load = Load { port: server.port, round, connections: 4, duration: setting.seconds, pipelined: 1, reconnect: false };
+        let load =
+            Load { port: server.port, round, connections: 4, duration: setting.seconds, pipelined: 1, reconnect: false, abandon: false };
         let (requests, dump) = std::thread::scope(|scope| {
             let load = scope.spawn(|| load.run());
             std::thread::sleep(setting.seconds / 4);
@@ -185,8 +198,15 @@ fn bad_options(setting: &Setting) -> Result<String, String> {
 fn exits(setting: &Setting) -> Result<String, String> {
     for i in 0..4 {
         let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1", &["nio", "100", "1"])?;
-        let load =
-            Load { port: server.port, round: 0, connections: 2, duration: Duration::from_millis(300), pipelined: 1, reconnect: false };
+        let load = Load {
+            port: server.port,
+            round: 0,
+            connections: 2,
+            duration: Duration::from_millis(300),
+            pipelined: 1,
+            reconnect: false,
+            abandon: false,
+        };
         load.run()?;
         server.stop().map_err(|error| format!("exit {i}: {error}"))?;
     }
@@ -231,14 +251,26 @@ fn main() -> ExitCode {
         };
         test("options".to_string(), &|| bad_options(&setting));
         let parallel = "-XX:+UseParallelGC";
-        let mut modes =
-            vec!["blocking", "nio", "httpserver", "httpserver-inline", "tomcat", "jetty", "undertow", "netty-nio", "netty-epoll"];
+        let mut modes = vec![
+            "blocking",
+            "available",
+            "nio",
+            "httpserver",
+            "httpserver-inline",
+            "tomcat",
+            "jetty",
+            "undertow",
+            "netty-nio",
+            "netty-epoll",
+        ];
         if !name.contains("17") {
             modes.push("virtual");
         }
         for mode in modes {
             test(format!("{mode}, {parallel}"), &|| torture(&setting, mode, parallel));
         }
+        let poll = format!("{parallel} -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider");
+        test(format!("nio by poll, {parallel}"), &|| torture(&setting, "nio", &poll));
         for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
             test(format!("nio, {collector}"), &|| torture(&setting, "nio", collector));
         }
@@ -250,6 +282,10 @@ fn main() -> ExitCode {
         test("heap dump".to_string(), &|| heap_dump(&setting));
         test("beacon".to_string(), &|| beacon(&setting));
         test("exits".to_string(), &|| exits(&setting));
+        // Its module of bench/ is compiled for 25.
+        if name == "jdk-25" && std::env::var("LULL_GATE_CASSANDRA").is_ok() {
+            test("Cassandra".to_string(), &|| cassandra::cassandra(&setting));
+        }
     }
     println!("{passed} passed, {failed} failed, {skipped} skipped");
     if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }

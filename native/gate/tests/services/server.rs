@@ -16,12 +16,12 @@ pub struct Server {
     metrics: u16,
 }
 
-fn setting(name: &str) -> Result<String, String> {
+pub fn setting(name: &str) -> Result<String, String> {
     std::env::var(name).map_err(|_| format!("{name} is not set; run native/test.sh"))
 }
 
 /// A port that was free just now.
-fn free_port() -> Result<u16, String> {
+pub fn free_port() -> Result<u16, String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|e| e.to_string())?;
     listener.local_addr().map(|a| a.port()).map_err(|e| e.to_string())
 }
@@ -38,12 +38,24 @@ pub fn version_with(jdk: &Path, arguments: &[&str]) -> bool {
     Command::new(jdk.join("bin/java")).args(arguments).output().is_ok_and(|output| output.status.success())
 }
 
+/// What comes for `question` until the end of the stream.
+pub fn get(port: u16, question: &str) -> Result<String, String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(|e| e.to_string())?;
+    stream.set_read_timeout(Some(Duration::from_secs(300))).map_err(|e| e.to_string())?;
+    stream.write_all(question.as_bytes()).map_err(|e| e.to_string())?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).map_err(|e| e.to_string())?;
+    Ok(text)
+}
+
 impl Server {
-    pub fn start(jdk: &Path, collector: &str, options: &str, arguments: &[&str]) -> Result<Server, String> {
+    /// `flags` of the VM, separated by spaces: the collector, mostly.
+    pub fn start(jdk: &Path, flags: &str, options: &str, arguments: &[&str]) -> Result<Server, String> {
         let (port, metrics) = (free_port()?, free_port()?);
         let agent = format!("-agentpath:{}=port={port},metrics={metrics},{options}", setting("LULL_GATE_LIBRARY")?);
         let mut child = Command::new(jdk.join("bin/java"))
-            .args(["-Xms1200m", "-Xmx1200m", "-XX:ParallelGCThreads=1", collector, &format!("-Dport={port}"), &agent])
+            .args(["-Xms1200m", "-Xmx1200m", "-XX:ParallelGCThreads=1", &format!("-Dport={port}"), &agent])
+            .args(flags.split_whitespace())
             // So that the counters are read from memory that no file shows, as Cassandra has it.
             .args(["-XX:+PerfDisableSharedMem", "-Dsun.net.httpserver.nodelay=true"])
             .args(["-cp", &setting("LULL_GATE_CLASSES")?, "GateServer"])
@@ -65,23 +77,14 @@ impl Server {
         Ok(Server { child, port, control, metrics })
     }
 
-    fn ask(&self, port: u16, question: &str) -> Result<String, String> {
-        let mut stream = TcpStream::connect(("127.0.0.1", port)).map_err(|e| e.to_string())?;
-        stream.set_read_timeout(Some(Duration::from_secs(300))).map_err(|e| e.to_string())?;
-        stream.write_all(question.as_bytes()).map_err(|e| e.to_string())?;
-        let mut text = String::new();
-        stream.read_to_string(&mut text).map_err(|e| e.to_string())?;
-        Ok(text)
-    }
-
     /// Stops the VM by a heap dump; waits for its end.
     pub fn dump(&self) -> Result<(), String> {
-        self.ask(self.control, "dump").map(drop)
+        get(self.control, "dump").map(drop)
     }
 
     /// How often each target was processed.
     pub fn processed(&mut self) -> Result<HashMap<String, u64>, String> {
-        let text = self.ask(self.control, "show")?;
+        let text = get(self.control, "show")?;
         let counts = text.lines().map(|line| {
             let (target, count) = line.split_once(' ').ok_or(line)?;
             Ok((target.to_string(), count.parse().map_err(|_| line)?))
@@ -91,7 +94,7 @@ impl Server {
 
     /// The agent's metrics.
     pub fn metrics(&mut self) -> Result<HashMap<String, f64>, String> {
-        let text = self.ask(self.metrics, "GET /metrics HTTP/1.1\r\n\r\n")?;
+        let text = get(self.metrics, "GET /metrics HTTP/1.1\r\n\r\n")?;
         let body = text.split_once("\r\n\r\n").ok_or("no body")?.1;
         let values = body.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.rsplit_once(' '));
         Ok(values.filter_map(|(name, value)| Some((name.to_string(), value.parse().ok()?))).collect())
@@ -104,7 +107,7 @@ impl Server {
 
     /// Ends the VM; an error unless it exits with 0.
     pub fn stop(&mut self) -> Result<(), String> {
-        self.ask(self.control, "exit")?;
+        get(self.control, "exit")?;
         let give_up = Instant::now() + Duration::from_secs(300);
         while Instant::now() < give_up {
             match self.child.try_wait().map_err(|e| e.to_string())? {

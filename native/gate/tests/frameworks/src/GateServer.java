@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +36,7 @@ import java.util.zip.CRC32;
  * A small HTTP server with a large live heap and regular full collections, in one of several ways to use sockets. It counts each
  * request by its target; the answer is the target and the body's CRC-32.
  *
- * <pre>GateServer blocking|virtual|nio|httpserver|httpserver-inline|(those of {@link Frameworks})  live-MB  pause-between-collections-ms</pre>
+ * <pre>GateServer blocking|virtual|available|nio|httpserver|httpserver-inline|(those of {@link Frameworks})  live-MB  pause-between-collections-ms</pre>
  *
  * Prints {@code ports SERVICE CONTROL} when it is ready. A connection to the control port gets a line {@code target count} for each
  * target, and the end of the stream; one that sends {@code exit} ends the server, {@code dump} stops it for a heap dump first.
@@ -52,6 +53,7 @@ public class GateServer {
         switch (mode) {
             case "blocking" -> blocking(port, Executors.newCachedThreadPool());
             case "virtual" -> blocking(port, virtualThreads());
+            case "available" -> available(port);
             case "nio" -> nio(port);
             case "httpserver" -> httpServer(port, Executors.newFixedThreadPool(8));
             case "httpserver-inline" -> httpServer(port, null);
@@ -164,28 +166,34 @@ public class GateServer {
         try (socket) {
             InputStream in = new BufferedInputStream(socket.getInputStream());
             OutputStream out = socket.getOutputStream();
-            while (true) {
-                String[] first = null;
-                int length = 0;
-                boolean chunked = false;
-                for (String line = line(in); !line.isEmpty(); line = line(in)) {
-                    if (first == null) {
-                        first = line.split(" ");
-                    } else if (line.startsWith("Content-Length: ")) {
-                        length = Integer.parseInt(line.substring(16));
-                    } else if (line.equals("Transfer-Encoding: chunked")) {
-                        chunked = true;
-                    }
-                }
-                if (first == null) {
-                    return;
-                }
-                byte[] body = chunked ? chunks(in) : in.readNBytes(length);
-                out.write(response(first[0], first[1], process(first[1], body)));
+            while (exchange(in, out)) {
+                // the next
             }
         } catch (IOException e) {
             // The client has gone.
         }
+    }
+
+    /** Reads a request and answers it; false at the end of the stream. */
+    private static boolean exchange(InputStream in, OutputStream out) throws IOException {
+        String[] first = null;
+        int length = 0;
+        boolean chunked = false;
+        for (String line = line(in); !line.isEmpty(); line = line(in)) {
+            if (first == null) {
+                first = line.split(" ");
+            } else if (line.startsWith("Content-Length: ")) {
+                length = Integer.parseInt(line.substring(16));
+            } else if (line.equals("Transfer-Encoding: chunked")) {
+                chunked = true;
+            }
+        }
+        if (first == null) {
+            return false;
+        }
+        byte[] body = chunked ? chunks(in) : in.readNBytes(length);
+        out.write(response(first[0], first[1], process(first[1], body)));
+        return true;
     }
 
     private static byte[] chunks(InputStream in) throws IOException {
@@ -208,6 +216,56 @@ public class GateServer {
             }
         }
         return line.toString();
+    }
+
+    // One thread for all connections, which asks each how many bytes it has. Were bytes gone that it was told of, it would hang in read.
+
+    private static void available(int port) throws IOException {
+        ServerSocket server = new ServerSocket(port, 1000, InetAddress.getLoopbackAddress());
+        List<Socket> accepted = new CopyOnWriteArrayList<>();
+        daemon(() -> {
+            while (true) {
+                try {
+                    accepted.add(server.accept());
+                } catch (IOException e) {
+                    e.printStackTrace();
+                }
+            }
+        });
+        daemon(() -> {
+            while (true) {
+                List<Socket> ready = new ArrayList<>();
+                for (Socket socket : accepted) {
+                    try {
+                        if (socket.getInputStream().available() > 0) {
+                            ready.add(socket);
+                        }
+                    } catch (IOException e) {
+                        accepted.remove(socket);
+                    }
+                }
+                try {
+                    // So that many a pause comes between asking and reading.
+                    Thread.sleep(10);
+                } catch (InterruptedException e) {
+                    return;
+                }
+                for (Socket socket : ready) {
+                    try {
+                        InputStream in = socket.getInputStream();
+                        exchange(in, socket.getOutputStream());
+                    } catch (IOException e) {
+                        accepted.remove(socket);
+                    }
+                }
+            }
+        });
+    }
+
+    private static void daemon(Runnable task) {
+        Thread thread = new Thread(task);
+        thread.setDaemon(true);
+        thread.start();
     }
 
     // One selector for all connections.

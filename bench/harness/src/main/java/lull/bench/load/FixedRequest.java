@@ -45,12 +45,12 @@ public record FixedRequest(String target, String type, String body, int status, 
     }
 
     /** Sends the request on {@code http}. */
-    HttpConnection.Answer send(HttpConnection http) throws IOException {
+    public HttpConnection.Answer send(HttpConnection http) throws IOException {
         return type == null ? http.get(target) : http.send("POST", target, type, body.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns null if {@code answer} is as expected, else what differs. */
-    String difference(HttpConnection.Answer answer) {
+    public String difference(HttpConnection.Answer answer) {
         if (answer.status() != status) {
             return "status is " + answer.status() + ", expected " + status;
         }

@@ -16,7 +16,7 @@ import java.util.Arrays;
  * A persistent HTTP/1.1 connection to 127.0.0.1, blocking, for one thread: as little as a load needs, so that the load costs
  * little processor time. Knows Content-Length and chunked bodies. Opens itself at the first request and again after a failure.
  */
-public final class HttpConnection implements AutoCloseable {
+public class HttpConnection implements AutoCloseable {
     private static final int MAX_BODY = 64 << 20;
     private static final int MAX_LINE = 16 << 10;
 
@@ -53,7 +53,7 @@ public final class HttpConnection implements AutoCloseable {
      * @throws IOException if no complete answer came; the connection is closed then
      */
     public Answer send(String method, String target, String type, byte[] body) throws IOException {
-        String head = method + " " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAccept: application/json\r\n"
+        String head = method + " " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + port + "\r\nAccept: application/json\r\n" + requestFields()
                 + (type == null ? "" : "Content-Type: " + type + "\r\nContent-Length: " + body.length + "\r\n") + "\r\n";
         byte[] message = Arrays.copyOf(head.getBytes(StandardCharsets.US_ASCII), head.length() + body.length);
         System.arraycopy(body, 0, message, head.length(), body.length);
@@ -69,6 +69,14 @@ public final class HttpConnection implements AutoCloseable {
             throw e;
         }
     }
+
+    /** Returns more fields for the request that is about to be sent, each with its line end; for subclasses. */
+    protected String requestFields() {
+        return "";
+    }
+
+    /** Is told each field of an answer; for subclasses. */
+    protected void answerField(String name, String value) { }
 
     private void open() throws IOException {
         Socket opening = new Socket();
@@ -97,6 +105,7 @@ public final class HttpConnection implements AutoCloseable {
             int colon = line.indexOf(':');
             String name = line.substring(0, Math.max(colon, 0));
             String value = line.substring(colon + 1).trim();
+            answerField(name, value);
             if (name.equalsIgnoreCase("Content-Length")) {
                 length = parse(value, 10);
             } else if (name.equalsIgnoreCase("Transfer-Encoding")) {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.gate;
+
+import java.io.IOException;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+import lull.bench.load.FixedRequest;
+import lull.bench.load.HttpConnection;
+
+/** A client of several replicas, with a pool of connections to each. Safe for use by many threads. */
+final class Client implements AutoCloseable {
+    /** Far beyond any pause. */
+    private static final int TIMEOUT_MILLIS = 120_000;
+
+    private final List<FixedRequest> requests;
+    private final List<Deque<Connection>> idle;
+    private final int[] ports;
+    private final Strategy strategy;
+    private final int deadlineMillis;
+    private final long hedgeNanos;
+    private final ExecutorService threads;
+    /** When each replica is expected to run again, by System.nanoTime; 0 if it has not told. */
+    private final AtomicLongArray busyUntil;
+    private final AtomicLong attempts = new AtomicLong();
+    private final AtomicLong busy = new AtomicLong();
+
+    /** An answer that is not as expected. */
+    static final class WrongAnswerException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        WrongAnswerException(String message) {
+            super(message);
+        }
+    }
+
+    /** A connection that sends a deadline and hears the hint. Belongs to one thread at a time. */
+    private static final class Connection extends HttpConnection {
+        private long deadlineMillis;
+        private long busyMillis;
+
+        Connection(int port) {
+            super(port, TIMEOUT_MILLIS);
+        }
+
+        @Override
+        protected String requestFields() {
+            busyMillis = -1;
+            return deadlineMillis > 0 ? "x-envoy-expected-rq-timeout-ms: " + deadlineMillis + "\r\n" : "";
+        }
+
+        @Override
+        protected void answerField(String name, String value) {
+            if (name.equalsIgnoreCase("Busy-Until")) {
+                busyMillis = Long.parseLong(value);
+            }
+        }
+    }
+
+    /**
+     * @param deadlineMillis how long a replica may take that is not the last, for FAIL_OVER
+     * @param hedgeNanos how long until the second attempt, for HEDGE
+     * @param threads runs the attempts of HEDGE
+     */
+    Client(List<FixedRequest> requests, int[] ports, Strategy strategy, int deadlineMillis, long hedgeNanos, ExecutorService threads) {
+        this.requests = requests;
+        this.ports = ports.clone();
+        this.strategy = strategy;
+        this.deadlineMillis = deadlineMillis;
+        this.hedgeNanos = hedgeNanos;
+        this.threads = threads;
+        this.busyUntil = new AtomicLongArray(ports.length);
+        this.idle = java.util.stream.IntStream.range(0, ports.length).<Deque<Connection>>mapToObj(i -> new ConcurrentLinkedDeque<>()).toList();
+    }
+
+    /** Opens connections until there are {@code count} to each replica, and sends a request on each. */
+    void connect(int count) throws IOException {
+        for (int replica = 0; replica < ports.length; replica++) {
+            for (int i = 0; i < count; i++) {
+                Connection connection = new Connection(ports[replica]);
+                check(requests.getFirst(), requests.getFirst().send(connection));
+                idle.get(replica).addFirst(connection);
+            }
+        }
+    }
+
+    /** Sends request {@code number}; returns when it is answered, and rightly. */
+    void send(long number) throws IOException, InterruptedException {
+        FixedRequest request = requests.get((int) (number % requests.size()));
+        int first = (int) (number % ports.length);
+        switch (strategy) {
+            case WAIT -> attempt(request, first, 0);
+            case HEDGE -> hedge(request, first);
+            case FAIL_OVER, FAIL_OVER_WITH_HINT -> failOver(request, first);
+        }
+    }
+
+    private void failOver(FixedRequest request, int first) throws IOException {
+        boolean[] asked = new boolean[ports.length];
+        for (int left = ports.length; left > 1; left--) {
+            int replica = strategy == Strategy.FAIL_OVER ? nextInTurn(first, asked) : nextByHint(first, asked);
+            asked[replica] = true;
+            if (attempt(request, replica, deadlineMillis)) {
+                return;
+            }
+        }
+        attempt(request, nextInTurn(first, asked), 0);
+    }
+
+    private static int nextInTurn(int first, boolean[] asked) {
+        int replica = first;
+        while (asked[replica]) {
+            replica = (replica + 1) % asked.length;
+        }
+        return replica;
+    }
+
+    /** The first in turn that is not known to be busy, else the one that is expected back first. */
+    private int nextByHint(int first, boolean[] asked) {
+        long now = System.nanoTime();
+        int best = -1;
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < ports.length; i++) {
+            int replica = (first + i) % ports.length;
+            long until = busyUntil.get(replica);
+            long wait = until == 0 ? 0 : Math.max(0, until - now);
+            if (!asked[replica] && wait < least) {
+                best = replica;
+                least = wait;
+            }
+        }
+        return best;
+    }
+
+    private void hedge(FixedRequest request, int first) throws IOException, InterruptedException {
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        Future<?> one = threads.submit(() -> complete(answer, request, first));
+        try {
+            answer.get(hedgeNanos, TimeUnit.NANOSECONDS);
+            return;
+        } catch (TimeoutException e) {
+            threads.submit(() -> complete(answer, request, (first + 1) % ports.length));
+        } catch (ExecutionException e) {
+            throw failure(e);
+        }
+        try {
+            answer.get();
+        } catch (ExecutionException e) {
+            throw failure(e);
+        }
+    }
+
+    private static IOException failure(ExecutionException e) {
+        return e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+    }
+
+    private void complete(CompletableFuture<Void> answer, FixedRequest request, int replica) {
+        try {
+            attempt(request, replica, 0);
+            answer.complete(null);
+        } catch (IOException | RuntimeException e) {
+            answer.completeExceptionally(e);
+        }
+    }
+
+    /** Asks {@code replica}; returns whether it answered, false if it was busy. {@code deadline} is in milliseconds, 0 for none. */
+    private boolean attempt(FixedRequest request, int replica, int deadline) throws IOException {
+        attempts.incrementAndGet();
+        Connection connection = idle.get(replica).pollFirst();
+        if (connection == null) {
+            connection = new Connection(ports[replica]);
+        }
+        // Without one, the gate would take its default.
+        connection.deadlineMillis = deadline > 0 ? deadline : TIMEOUT_MILLIS;
+        HttpConnection.Answer answer = request.send(connection);
+        idle.get(replica).addFirst(connection);
+        if (answer.status() == 503 && connection.busyMillis >= 0 && deadline > 0) {
+            busy.incrementAndGet();
+            busyUntil.set(replica, System.nanoTime() + connection.busyMillis * 1_000_000);
+            return false;
+        }
+        check(request, answer);
+        return true;
+    }
+
+    private static void check(FixedRequest request, HttpConnection.Answer answer) throws WrongAnswerException {
+        String difference = request.difference(answer);
+        if (difference != null) {
+            throw new WrongAnswerException(request.target() + ": " + difference);
+        }
+    }
+
+    /** Attempts that were made. */
+    long attempts() {
+        return attempts.get();
+    }
+
+    /** Busy answers that came. */
+    long busy() {
+        return busy.get();
+    }
+
+    @Override
+    public void close() {
+        idle.forEach(connections -> connections.forEach(HttpConnection::close));
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.bench.gate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import lull.bench.report.Chart;
+import lull.bench.report.Chart.Point;
+import lull.bench.report.Markup;
+import lull.bench.report.Page;
+import lull.bench.report.Scale;
+import lull.bench.report.TextTable;
+
+/** The page and the tables of a {@link GateBench}. */
+final class GatePage {
+    /** Shares smaller than this are not drawn. */
+    private static final double LEAST_SHARE = 2e-4;
+
+    private final List<Outcome> outcomes;
+    private final Map<String, Map<String, Prediction.Summary>> predictions;
+    private final String settings;
+    private final String machine;
+    private final double hedgeMillis;
+
+    GatePage(List<Outcome> outcomes, Map<String, Map<String, Prediction.Summary>> predictions, String settings, String machine, double hedgeMillis) {
+        this.outcomes = outcomes;
+        this.predictions = predictions;
+        this.settings = settings;
+        this.machine = machine;
+        this.hedgeMillis = hedgeMillis;
+    }
+
+    private static String number(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+
+    /** Latencies by setup. */
+    TextTable table() {
+        TextTable table = new TextTable();
+        table.add(List.of("", "requests", "p50 ms", "p95", "p99", "p99.9", "max", "extra attempts", "busy answers", "wrong or none", "collections"));
+        for (Outcome o : outcomes) {
+            table.add(List.of(o.setup.name(), "" + o.requests, number("%.3f", o.latencies.percentileMillis(50)),
+                    number("%.2f", o.latencies.percentileMillis(95)), number("%.2f", o.latencies.percentileMillis(99)),
+                    number("%.1f", o.latencies.percentileMillis(99.9)), number("%.1f", o.latencies.maxMillis()),
+                    number("%.2f %%", 100.0 * (o.attempts - o.requests) / Math.max(1, o.requests)), "" + o.busy,
+                    "" + (o.latencies.errors() + o.latencies.unanswered()), "" + o.collections));
+        }
+        return table;
+    }
+
+    /** How far off predictions were, by collector and kind. */
+    TextTable predictionTable() {
+        TextTable table = new TextTable();
+        table.add(List.of("collector, kind", "pauses", "median ms", "error: median", "p95", "within 2 ms", "within 4 ms", "relative, median", "over the bound"));
+        predictions.forEach((collector, kinds) -> kinds.forEach((kind, s) -> table.add(List.of(collector + ": " + kind, "" + s.pauses(),
+                number("%.1f", s.median()), number("%.2f", s.medianError()), number("%.2f", s.p95Error()), number("%.0f %%", s.within2()),
+                number("%.0f %%", s.within4()), number("%.1f %%", 100 * s.medianRelative()), number("%.0f %%", s.over())))));
+        return table;
+    }
+
+    private double p(Setup setup, double percentile) {
+        return outcomes.stream().filter(o -> o.setup == setup).findFirst().orElseThrow().latencies.percentileMillis(percentile);
+    }
+
+    /** What the agent costs and whether its counts are the client's. */
+    List<String> findings() {
+        List<String> findings = new ArrayList<>();
+        double without = p(Setup.QUIET, 50);
+        double with = p(Setup.QUIET_WITH_AGENT, 50);
+        findings.add(String.format(Locale.ROOT, "Median without collections: %.3f ms without the agent, %.3f ms with it (%+.1f %%).", without, with,
+                100 * (with / without - 1)));
+        for (Outcome o : outcomes) {
+            if (o.setup.agent() && o.setup.collections()) {
+                findings.add(String.format(Locale.ROOT, "%s: the agents say that they answered %.0f busy, the clients got %d, with those of the warm-up; "
+                        + "p99.9 is %.1f times that without collections.", o.setup.name(), o.agentAnswered, o.busyOfRun,
+                        o.latencies.percentileMillis(99.9) / p(Setup.QUIET, 99.9)));
+            }
+        }
+        return findings;
+    }
+
+    String text() {
+        return "\n" + settings + "\n" + machine + "\n\n" + table() + "\n" + String.join("\n", findings()) + "\n\n" + predictionTable();
+    }
+
+    /** The share of requests that were slower, by latency; both axes logarithmic. */
+    Markup ccdf() {
+        Chart chart = new Chart(330, "Share of requests that took longer, by latency, of each setup");
+        double low = outcomes.stream().mapToDouble(o -> o.latencies.percentileMillis(5)).min().orElse(0.1);
+        double high = outcomes.stream().mapToDouble(o -> o.latencies.percentileMillis(100 * (1 - LEAST_SHARE))).max().orElse(1000);
+        Scale x = Scale.log(Math.max(low, 0.01), Math.max(high, 1), Chart.LEFT, Chart.RIGHT);
+        chart.yAxis(Scale.log(LEAST_SHARE, 1, chart.bottom(), Chart.TOP), "share");
+        chart.xAxis(x, x.marks(6), Scale::label, "latency, milliseconds");
+        for (Outcome o : outcomes) {
+            List<Point> points = new ArrayList<>();
+            for (int i = 0; i <= 200; i++) {
+                double share = Math.pow(LEAST_SHARE, i / 200.0);
+                points.add(new Point(o.latencies.percentileMillis(100 * (1 - share)), share));
+            }
+            chart.line(o.setup.colour(), points);
+        }
+        return chart.end();
+    }
+
+    String html() {
+        Page page = new Page("The gate: three replicas in full collections");
+        page.paragraph("An open-loop client asks three replicas of a Tomcat service in turn, while full collections (Parallel) stop them one after the other. "
+                + "Latency counts from the intended start to the right answer, from whichever replica.");
+        page.note(settings + ". Hedging sends a second request after " + number("%.2f", hedgeMillis) + " ms. " + machine + ".");
+        List<Page.Key> keys = outcomes.stream().map(o -> new Page.Key(o.setup.colour(), "", o.setup.name())).toList();
+        page.startGrid().picture("How many requests took longer", "", keys, ccdf()).endGrid();
+        page.table(table());
+        findings().forEach(page::paragraph);
+        page.heading("Predictions");
+        page.note("One replica whose data change fast, and a full collection each second; of each kind all but the first " + Prediction.LEARNING
+                + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.");
+        page.table(predictionTable());
+        return page.toString();
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The protocols that the agent knows, as one type: what a connection speaks follows from the port that it was accepted at.
+
+use std::time::Duration;
+
+use crate::cql::Cql;
+use crate::http1::Http1;
+use crate::protocol::{Front, Opaque, Protocol};
+
+/// A connection's protocol.
+#[derive(Debug)]
+pub enum Spoken {
+    /// HTTP/1.1.
+    Http1(Http1),
+    /// Cassandra's.
+    Cql(Cql),
+}
+
+macro_rules! each {
+    ($self:expr, $protocol:ident => $call:expr) => {
+        match $self {
+            Spoken::Http1($protocol) => $call,
+            Spoken::Cql($protocol) => $call,
+        }
+    };
+}
+
+impl Protocol for Spoken {
+    fn received(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
+        each!(self, protocol => protocol.received(bytes))
+    }
+
+    fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
+        each!(self, protocol => protocol.sent(bytes))
+    }
+
+    fn is_idle(&self) -> bool {
+        each!(self, protocol => protocol.is_idle())
+    }
+
+    fn front(&self, buffer: &[u8]) -> Front {
+        each!(self, protocol => protocol.front(buffer))
+    }
+
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
+        each!(self, protocol => protocol.busy(request, remaining, answer));
+    }
+}
