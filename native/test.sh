@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Tests the Rust parts: format, lints, unit and property tests, memory servers and pagers over real sockets; then JVMs with far heaps, and
+# Tests the Rust parts: format, lints, unit and property tests, memory servers and pagers over real sockets, the sensor of stalls under known
+# I/O (as root, with eBPF; else that part is skipped); then JVMs with far heaps and under the heap budget, and
 # Java services under the gate, on each JDK that is there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
 #
 #   test.sh          everything
@@ -22,6 +23,8 @@ case $scope in
   --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) die "unknown argument '$scope' (quick, all)" ;;
 esac
+# Test programs that start JVMs ask for it.
+export LULL_NATIVE_SCOPE=$scope
 toolchain
 
 passed=0 failed=0 skipped=0
