@@ -87,7 +87,7 @@ impl Threads {
         for tid in entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok()) {
             // Nanoseconds on a processor, nanoseconds of waiting for one, time slices.
             let Ok(text) = fs::read_to_string(format!("/proc/{}/task/{tid}/schedstat", self.pid)) else { continue };
-            let mut numbers = text.split_whitespace().map_while(|word| word.parse().ok());
+            let mut numbers = text.split_whitespace().map_while(|word| word.parse::<u64>().ok());
             let (Some(running), Some(waiting)) = (numbers.next(), numbers.next()) else { continue };
             let last = self.seen.get(&tid);
             // A thread is named by itself, right after it has begun.

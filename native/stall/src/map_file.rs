@@ -237,7 +237,7 @@ mod tests {
                 }
                 changes
             });
-            for value in 1..100_000 {
+            for value in 1..20_000 {
                 writer.write(&sample(value, 64), 0);
                 if value % 64 == 0 {
                     std::thread::yield_now();
