@@ -113,7 +113,9 @@ impl Lever {
 
     /// As the counters say.
     pub fn heap(&self, data: &PerfData) -> Heap {
-        let capacity = data.sum("sun.gc.generation.", ".capacity");
+        // Collectors without generations have only the second.
+        let generation = |number: u32| data.get(&format!("sun.gc.generation.{number}.capacity")).unwrap_or(0);
+        let capacity = generation(0) + generation(1);
         let space = |generation: u32| data.sum(&format!("sun.gc.generation.{generation}.space."), ".used");
         let (young, old) = (space(0), space(1));
         let survivors =

@@ -65,7 +65,7 @@ impl PerfData {
 /// Where each counter of 64 bits is.
 fn longs(map: &[u8]) -> Option<HashMap<String, usize>> {
     let u32_at = |at: usize| Some(u32::from_le_bytes(map.get(at..at + 4)?.try_into().ok()?));
-    if map.len() > LARGEST || u32::from_be_bytes(map.get(..4)?.try_into().ok()?) != MAGIC || map[4] != LITTLE_ENDIAN || map[5] != 2 {
+    if map.len() > LARGEST || u32::from_be_bytes(map.get(..4)?.try_into().ok()?) != MAGIC || map.get(4..6)? != [LITTLE_ENDIAN, 2] {
         return None;
     }
     let (mut at, entries) = (u32_at(24)? as usize, u32_at(28)?);

@@ -55,7 +55,7 @@ impl Tests {
         let mut javas: Vec<PathBuf> = std::fs::read_dir("/usr/lib/jvm")
             .into_iter()
             .flatten()
-            .filter_map(|entry| Some(entry.ok()?.path().join("bin/java").canonicalize().ok()?))
+            .filter_map(|entry| entry.ok()?.path().join("bin/java").canonicalize().ok())
             .collect();
         javas.extend(std::env::var_os("LULL_JAVA").map(PathBuf::from).filter(|java| java.is_file()));
         javas.sort();
@@ -80,6 +80,7 @@ impl Tests {
                 }
                 self.lever(&name, java, flags, &classes);
                 self.controlled(&name, java, flags, &classes);
+                println!("{name}: {} passed, {} failed so far", self.passed, self.failed);
             }
             self.refusals(java, &classes);
         }
@@ -162,7 +163,7 @@ impl Tests {
         }
         self.check(
             &format!("{name}: a heap with stalls and room is stepped down:\n{said}"),
-            stepped && said.contains("wait-shrink; a try against the larger cost"),
+            stepped && said.contains("wait-shrink: a try against the larger cost"),
         );
         // SAFETY: our own child.
         unsafe { libc::kill(budget.id() as libc::pid_t, libc::SIGTERM) };

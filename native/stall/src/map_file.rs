@@ -145,8 +145,9 @@ impl Reader {
         self.consistent(|words| {
             let header = layout::header_of(std::array::from_fn(|index| words[index].load(Ordering::Relaxed)));
             let rows = (header.rows as usize).min((words.len() - HEADER_WORDS) / ROW_WORDS);
-            let row =
-                |index: usize| layout::row_of(std::array::from_fn(|word: usize| words[HEADER_WORDS + index * ROW_WORDS + word].load(Ordering::Relaxed)));
+            let row = |index: usize| {
+                layout::row_of(std::array::from_fn(|word: usize| words[HEADER_WORDS + index * ROW_WORDS + word].load(Ordering::Relaxed)))
+            };
             (header, (0..rows).map(row).collect())
         })
     }
@@ -157,7 +158,7 @@ impl Reader {
         let words = words_of(&self.map);
         for attempt in 0..10_000 {
             let before = words[SEQUENCE_WORD].load(Ordering::Acquire);
-            if before % 2 == 0 {
+            if before.is_multiple_of(2) {
                 let copied = copy(words);
                 fence(Ordering::Acquire);
                 if words[SEQUENCE_WORD].load(Ordering::Relaxed) == before {
@@ -239,7 +240,7 @@ mod tests {
             });
             for value in 1..20_000 {
                 writer.write(&sample(value, 64), 0);
-                if value % 64 == 0 {
+                if value.is_multiple_of(64) {
                     std::thread::yield_now();
                 }
             }
