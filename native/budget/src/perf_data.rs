@@ -56,9 +56,9 @@ impl PerfData {
         Some(unsafe { (*self.map.as_ptr().add(at).cast::<AtomicI64>()).load(Ordering::Relaxed) })
     }
 
-    /// The sum of PREFIX0SUFFIX, PREFIX1SUFFIX, and so on.
+    /// The sum of PREFIX0SUFFIX to PREFIX7SUFFIX, of those that there are: not each collector begins with 0.
     pub fn sum(&self, prefix: &str, suffix: &str) -> i64 {
-        (0..).map_while(|index| self.get(&format!("{prefix}{index}{suffix}"))).sum()
+        (0..8).filter_map(|index| self.get(&format!("{prefix}{index}{suffix}"))).sum()
     }
 }
 

@@ -2,8 +2,8 @@
 
 //! JVMs under the controller: what it reads of them, what its levers do, what it says to those that have none, and whole runs.
 //!
-//! LULL_NATIVE_SCOPE=quick skips all of it. JDKs are those in /usr/lib/jvm, and the one whose java is LULL_JAVA. The last line is
-//! "N passed, N failed, N skipped".
+//! LULL_NATIVE_SCOPE=quick skips all of it. JDKs are those in /usr/lib/jvm, and the one whose java is LULL_JAVA; or those whose javas are
+//! LULL_BUDGET_JAVAS, separated by colons. The last line is "N passed, N failed, N skipped".
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,9 @@ impl Tests {
             .filter_map(|entry| entry.ok()?.path().join("bin/java").canonicalize().ok())
             .collect();
         javas.extend(std::env::var_os("LULL_JAVA").map(PathBuf::from).filter(|java| java.is_file()));
+        if let Some(chosen) = std::env::var_os("LULL_BUDGET_JAVAS") {
+            javas = std::env::split_paths(&chosen).collect();
+        }
         javas.sort();
         javas.dedup();
         // The program is compiled by the oldest that can, and run by all.
