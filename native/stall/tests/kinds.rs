@@ -231,6 +231,7 @@ impl Tests {
         let Some(reader) = reader else {
             self.check("lull-stall makes its file", false);
             let _ = sensor.kill();
+            let _ = sensor.wait();
             return;
         };
         let first = reader.header();
