@@ -6,7 +6,7 @@
 # Java services under the gate, on each JDK that is there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
 #
 #   test.sh          everything
-#   test.sh quick    without JVMs, which are two skipped tests: what they do depends on how fast they come on beside each other
+#   test.sh quick    without JVMs, which are three skipped tests: what they do depends on how fast they come on beside each other
 #
 #   LULL_NATIVE_SCOPE   quick or all, if there is no argument (default: all)
 #   LULL_GATE_SECONDS   of load for each service              (default: 5)
