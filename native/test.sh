@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # Tests the Rust parts: format, lints, unit and property tests, memory servers and pagers over real sockets, all interleavings of a model of the
-# pager; then fuzzers on every parser and decoder, bad networks, JVMs with far heaps, and Java services under the gate, on each JDK that is
-# there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
+# pager, the sensor of stalls under known I/O (as root, with eBPF; else that part is skipped); then fuzzers on every parser and decoder, bad
+# networks, JVMs with far heaps and under the heap budget, and Java services under the gate, on each JDK that is there. The last line is
+# "N passed, N failed, N skipped", after the reasons of what was skipped.
 #
 #   test.sh          everything
 #   test.sh quick    without fuzzers, bad networks and JVMs, which are skipped tests: JVMs depend on how fast they come on beside each other
@@ -24,6 +25,8 @@ case $scope in
   --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) die "unknown argument '$scope' (quick, all)" ;;
 esac
+# Test programs that start JVMs ask for it.
+export LULL_NATIVE_SCOPE=$scope
 toolchain
 
 passed=0 failed=0 skipped=0

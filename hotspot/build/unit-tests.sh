@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Builds and runs the tests of those data structures that need no VM: test/hotspot/gtest/gc/lull/unit/*.cpp, against the
+# Builds and runs the tests of what needs no VM, data structures and policies: test/hotspot/gtest/gc/*/unit/*.cpp, against the
 # source tree's headers and googletest, with HotSpot's assertions on. Seconds, no JDK build. (The same files are part of
 # the gtest launcher of the debug build too.)
 #
@@ -11,11 +11,11 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-TESTS=${LULL_UNIT_TESTS:-$ROOT/hotspot/test/hotspot/gtest/gc/lull/unit}
+if [[ -n ${LULL_UNIT_TESTS:-} ]]; then dirs=("$LULL_UNIT_TESTS"); else dirs=("$ROOT"/hotspot/test/hotspot/gtest/gc/*/unit); fi
 OUT=$BUILD/unit
 
-mapfile -t tests < <(find "$TESTS" -maxdepth 1 -name '*.cpp' 2> /dev/null | sort)
-((${#tests[@]})) || die "there are no unit tests in $TESTS"
+mapfile -t tests < <(find "${dirs[@]}" -maxdepth 1 -name '*.cpp' 2> /dev/null | sort)
+((${#tests[@]})) || die "there are no unit tests in ${dirs[*]}"
 
 "$SCRIPTS/fetch-source.sh"
 "$SCRIPTS/overlay.sh"

@@ -1,0 +1,199 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#ifndef SHARE_GC_BUDGET_HEAPBUDGETPOLICY_HPP
+#define SHARE_GC_BUDGET_HEAPBUDGETPOLICY_HPP
+
+#include "utilities/globalDefinitions.hpp"
+
+// How much of a service's memory should be heap, and how much page cache: by the processor time that mutators lose to
+// collections, and that they lose waiting for I/O. Decides only; who has a heap acts. The idea is FlexHeap's.
+//
+// Time is cut into intervals, which a collection ends, or a timer when there is none. Intervals make up a window, of several
+// collections or long enough without. Lost in a window are
+//
+//   collection = pauses * min(active mutators, processors) + concurrent collection while mutators waited for a processor
+//   I/O        = the time that mutators were stalled on I/O, summed up
+//
+// Whether that is much is judged by what was lost in a second. Whether it is more than before is judged by what was lost for each
+// second that mutators ran: threads that wait for a disk nearly all the time lose as much in a second when they have become twice
+// as fast.
+//
+//   Stable      the size is what it should be, as far as is known. Once in a while a step is tried, where there is enough to win
+//   WaitGrow    the heap has grown: the effect is waited for, then measured
+//   WaitShrink  the heap has shrunk: the page cache is waited for until it may have filled what it got, then measured
+//
+// A step that made the total smaller is repeated. If the total has become larger, the cost that grew most is acted upon, which
+// takes back a step that was wrong, and follows a program that has changed. What changed less than the noise is no change. A
+// direction that did not help is not tried again for a while that doubles each time, until the program changes.
+//
+// This class is used inside the VM, and by a controller outside: it knows neither clocks nor heaps, and includes no more than
+// HotSpot's basic types.
+
+// What there was in an interval. Times in nanoseconds, sizes in bytes.
+struct HeapBudgetSample {
+  uint64_t now;             // at its end, of any clock that only goes forward
+  uint64_t pause;           // mutators were stopped
+  uint64_t concurrent;      // processor time of concurrent collection
+  uint64_t waiting;         // mutators were ready to run without a processor, summed up
+  uint64_t running;         // processor time of mutators
+  uint64_t stalled;         // mutators were stalled on I/O, summed up
+  uint64_t read_bytes;      // read from devices
+  uint32_t collections;     // that ended the interval, or were in it
+  bool     stalled_known;   // false: the sensor is lost, or there was none
+  bool     read_known;      // false: read_bytes is not measured
+  size_t   capacity;        // of the heap, now
+  size_t   live;            // in use after the last collection
+  size_t   reserve;         // what the collector needs beyond: G1's eden target, Lull's copy reserve
+  size_t   least;           // bounds for the capacity: -Xms
+  size_t   most;            //   -Xmx
+  size_t   available;       //   what the memory limit leaves for the heap: the limit without other memory and the least cache
+};
+
+struct HeapBudgetDecision {
+  enum Action { Hold, Grow, Shrink };
+  enum State { Stable, WaitGrow, WaitShrink };
+  enum Reason {
+    Measuring,        // the window is not full, or the effect is waited for
+    Cheap,            // neither costs enough to be worth a step
+    Settled,          // there is nothing to try now
+    Try,              // a step is tried, against the larger cost
+    Repeat,           // the last step helped: one more
+    CostGrew,         // the total has grown: against what grew
+    NotFollowed,      // the heap did not go where it should
+    Neutral,          // the last step changed nothing that can be measured
+    NoRoom,           // the step is right, but there is no room for it
+    OverLimit,        // the heap is larger than what the memory limit leaves
+    CollectionsOnly,  // collections take most of the time: room at once
+    NoSensor,         // nothing is known of I/O
+    SlowStorage       // reads take much longer than before: no sign that more cache would help
+  };
+
+  Action   action;
+  State    state;       // after the decision
+  Reason   reason;
+  size_t   target;      // the capacity that the heap should have
+  double   collection;  // processors that collections took from mutators, in the last window
+  double   stalled;     // mutators stalled on I/O at a time, in the last window
+  uint64_t wait;        // nanoseconds until the effect of a step can be there
+
+  static const char* name(Action action);
+  static const char* name(State state);
+  static const char* name(Reason reason);
+};
+
+// Defaults are right for services; tests change them. Shares are of 1.
+struct HeapBudgetSettings {
+  uint32_t processors;            // of the machine or its container
+  uint64_t window;                // a window is at least that long: 2 s
+  uint64_t longest_window;        // and not longer while it waits for collections: 10 s
+  uint32_t window_collections;    // that a window should have: 4
+  double   noise;                 // a change of a cost below this share of the total is none: 0.05
+  double   negligible;            // lost per second and processor, in seconds, that is not worth a step: 0.02
+  double   change;                // a cost that changed by more than this share of the total is another program's: 0.3
+  double   collections_only;      // time in pauses, or lost to collections per processor, that is an emergency, as a share: 0.5
+  uint64_t shortest_wait;         // for the effect of a step: 1 s
+  uint64_t longest_wait;          // 60 s
+  uint64_t first_rest;            // a direction that did not help is left alone for so long at first: 30 s
+  uint64_t longest_rest;          // and at last: 30 min
+  size_t   least_step;            // smaller steps are not made: 8 MB
+
+  explicit HeapBudgetSettings(uint32_t processors);
+};
+
+class HeapBudgetPolicy {
+private:
+  typedef HeapBudgetDecision::Action Action;
+  typedef HeapBudgetDecision::State  State;
+  typedef HeapBudgetDecision::Reason Reason;
+
+  struct Costs {
+    double collection;
+    double stalled;
+    double total() const { return collection + stalled; }
+  };
+
+  // A direction that did not help rests; each time for longer, and its next step is smaller.
+  struct Direction {
+    uint64_t rest_until;
+    uint64_t rest;
+    double   scale;
+  };
+
+  HeapBudgetSettings _settings;
+  State     _state;
+  uint64_t  _begin;              // of the window; 0 before the first sample
+  uint64_t  _wait_until;         // the window begins then
+  HeapBudgetSample _sum;         // of the window
+  Costs     _lost;               // in the last window, per second
+  double    _stopped;            // share of the last window's time in pauses
+  double    _work;               // seconds that mutators ran, per second
+  Costs     _costs;              // in the last window, per second that mutators ran
+  Costs     _reference;          // before the last step, or since the state is Stable
+  bool      _has_reference;
+  bool      _taking_back;        // the last step led back to a size that was better
+  uint32_t  _changed;            // windows in a row that differed from the reference
+  uint32_t  _slow;               // windows in a row with slow reads
+  size_t    _size_before;        // the last step
+  size_t    _target;
+  size_t    _cliff;              // collections took all time at this capacity
+  double    _read_rate;          // bytes per second, decaying
+  double    _ns_per_byte;        // stalled per byte read, decaying; 0 before there was any
+  Direction _grow;
+  Direction _shrink;
+
+  static size_t ceiling(const HeapBudgetSample& sample);
+  size_t floor(const HeapBudgetSample& sample) const;
+  double noise(const Costs& a, const Costs& b) const;
+  double negligible() const;
+
+  void restart_window(uint64_t at);
+  void add(const HeapBudgetSample& sample);
+  bool window_is_full(const HeapBudgetSample& sample) const;
+  void measure(const HeapBudgetSample& sample);
+  bool reads_are_slow();
+  void forget();
+  void rest(Direction* direction, uint64_t now);
+  Direction* direction_of(Action action) { return action == HeapBudgetDecision::Grow ? &_grow : &_shrink; }
+
+  HeapBudgetDecision decide(const HeapBudgetSample& sample);
+  HeapBudgetDecision decide_stable(const HeapBudgetSample& sample);
+  HeapBudgetDecision decide_after_step(const HeapBudgetSample& sample);
+  HeapBudgetDecision try_step(const HeapBudgetSample& sample);
+  HeapBudgetDecision step(const HeapBudgetSample& sample, Action action, Reason reason, double demand);
+  HeapBudgetDecision move_to(const HeapBudgetSample& sample, size_t target, Reason reason);
+  HeapBudgetDecision hold(Reason reason) const;
+  HeapBudgetDecision settle(Reason reason);
+
+public:
+  explicit HeapBudgetPolicy(const HeapBudgetSettings& settings);
+
+  // An interval has ended. The decision's target is for the heap to follow at once, as far as it can; what it did is in the next
+  // sample's capacity.
+  HeapBudgetDecision interval(const HeapBudgetSample& sample);
+
+  // The share of what there is to give that a step takes, from how one-sided the costs are (0 to 1): in proportion, but for the
+  // extremes.
+  static double step_share(double demand);
+};
+
+#endif // SHARE_GC_BUDGET_HEAPBUDGETPOLICY_HPP

@@ -1,0 +1,440 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+// Links: gc/budget/heapBudgetPolicy.cpp
+
+// The policy against a model of a service whose index does not fit into memory, in a memory limit that heap and page cache
+// share, on a disk of so many reads a second. The model's numbers are those of a Lucene service: at 8000 reads a second, search
+// is about 2.5 times as fast with a heap of 500 MB as with one of 1800 MB, ingest 1.2 times as fast the other way.
+
+#include "gc/budget/heapBudgetPolicy.hpp"
+#include "unittest.hpp"
+
+#include <vector>
+
+namespace {
+
+const size_t MB = 1024 * 1024;
+const double Second = 1e9;
+const uint32_t Processors = 2;
+
+struct Phase {
+  double threads;
+  double cpu;          // seconds of processor time for a request
+  double allocation;   // MB for a request
+  double reads;        // pages of 4 KB that a request looks at, anywhere in the data
+  double live;         // MB
+  double written;      // threads stalled on writes, whatever the cache
+};
+
+const Phase Ingest = { 2, 0.00009, 0.025,  0, 330, 0.02 };
+const Phase Search = { 4, 0.0005,  0.05,  28, 100, 0    };
+const Phase Mixed  = { 4, 0.0008,  0.4,   28, 200, 0.02 };
+const Phase NoIO   = { 2, 0.00009, 0.025,  0, 330, 0    };
+const Phase Idle   = { 4, 0.0008,  0.0,    0, 200, 0    };
+
+// Sizes in MB, times in seconds.
+class Model {
+public:
+  static constexpr double Data  = 2900;
+  static constexpr double Other = 100;
+  static constexpr double Most  = 1800;
+
+  double limit;
+  double reads_per_second;
+  double least_latency;
+  double noise;          // of the work that is done in a moment
+
+  double time;
+  double capacity;
+  double cached;
+  double work;           // requests that have been served
+  double extra_latency;
+  bool   hung;
+  bool   sensor;
+  double follows;        // the share of a step that the heap makes
+
+private:
+  HeapBudgetSample _sample;
+  double _allocated;
+  uint32_t _random;
+
+  double random() {
+    _random = _random * 1664525 + 1013904223;
+    return (double)(_random >> 8) / (1 << 24);
+  }
+
+public:
+  Model(double capacity, double reads_per_second) :
+      limit(2560), reads_per_second(reads_per_second), least_latency(0.0001), noise(0.05), time(1), capacity(capacity), cached(0), work(0),
+      extra_latency(0), hung(false), sensor(true), follows(1), _sample(), _allocated(0), _random(1) {}
+
+  static double reserve(const Phase& phase)  { return 20 + phase.live * 0.1; }
+  static double pause(const Phase& phase)    { return 0.005 + phase.live * 0.00015; }
+  double available() const                   { return limit - Other - 100; }
+  double room_for_cache(double heap) const   { return MAX2(limit - Other - heap, 0.0); }
+
+  static double garbage_until_collection(const Phase& phase, double heap) { return MAX2((heap - phase.live) * 0.6, 5.0); }
+
+  // Requests per second while no collection is under way; how many threads are stalled meanwhile.
+  double rate(const Phase& phase, double in_cache, double* stalled) const {
+    const double missed = phase.reads * (1 - MIN2(in_cache / Data, 1.0));
+    const double by_processors = Processors / phase.cpu;
+    const double by_threads = phase.threads / (phase.cpu + missed * (least_latency + extra_latency));
+    const double by_disk = missed > 0 ? reads_per_second / missed : by_threads;
+    const double result = MIN3(by_processors, by_threads, by_disk);
+    *stalled = missed == 0 ? phase.written
+             : result == by_processors ? result * missed * (least_latency + extra_latency) : phase.threads - result * phase.cpu;
+    return result;
+  }
+
+  // With that heap forever.
+  double steady(const Phase& phase, double heap) const {
+    double stalled;
+    const double while_running = rate(phase, room_for_cache(heap), &stalled);
+    const double stopped = while_running * phase.allocation / garbage_until_collection(phase, heap) * pause(phase);
+    return while_running / (1 + stopped);
+  }
+
+  double best_static(const Phase& phase) const {
+    double best = 0;
+    for (double heap = phase.live + reserve(phase); heap <= MIN2((double)Most, available()); heap += 10) {
+      best = MAX2(best, steady(phase, heap));
+    }
+    return best;
+  }
+
+  HeapBudgetSample take_sample(const Phase& phase) {
+    HeapBudgetSample sample = _sample;
+    sample.now = (uint64_t)(time * Second);
+    sample.stalled_known = sensor;
+    sample.read_known = true;
+    sample.capacity = (size_t)capacity * MB;
+    sample.live = (size_t)phase.live * MB;
+    sample.reserve = (size_t)reserve(phase) * MB;
+    sample.least = 64 * MB;
+    sample.most = (size_t)Most * MB;
+    sample.available = (size_t)available() * MB;
+    _sample = HeapBudgetSample();
+    return sample;
+  }
+
+  // A moment of work; true if it ended with a collection.
+  bool run(const Phase& phase) {
+    const double moment = 0.02;
+    cached = MIN2(cached, room_for_cache(capacity));
+    double stalled;
+    double served = rate(phase, cached, &stalled) * moment * (1 + noise * (2 * random() - 1));
+    if (hung) {
+      served = 0;
+      stalled = phase.threads;
+    }
+    const double read = served * phase.reads * (1 - MIN2(cached / Data, 1.0)) * 4 / 1024;
+    cached = MIN2(cached + read, MIN2(room_for_cache(capacity), (double)Data));
+    work += served;
+    time += moment;
+    _sample.running    += (uint64_t)(served * phase.cpu * Second);
+    _sample.waiting    += (uint64_t)(MAX2(phase.threads - stalled - (double)Processors, 0.0) * moment * Second);
+    _sample.stalled    += sensor ? (uint64_t)(stalled * moment * Second) : 0;
+    _sample.read_bytes += (uint64_t)(read * MB);
+    // It grows when live data do not fit, whoever says what.
+    capacity = MAX2(capacity, phase.live * 1.05);
+    _allocated += served * phase.allocation;
+    bool collected = false;
+    while (_allocated > garbage_until_collection(phase, capacity)) {
+      _allocated -= garbage_until_collection(phase, capacity);
+      _sample.pause += (uint64_t)(pause(phase) * Second);
+      _sample.collections++;
+      time += pause(phase);
+      collected = true;
+    }
+    return collected;
+  }
+};
+
+struct Made {
+  double time;
+  HeapBudgetDecision decision;
+  double capacity;
+};
+
+class LullHeapBudgetPolicyTest : public ::testing::Test {
+protected:
+  HeapBudgetPolicy  _policy;
+  std::vector<Made> _made;      // decisions that were not to hold
+
+  LullHeapBudgetPolicyTest() : _policy(HeapBudgetSettings(Processors)) {}
+
+  // Runs for so many seconds with the policy: at each collection, and each second without. Returns requests per second over the
+  // last third.
+  double run(Model* model, const Phase& phase, double seconds) {
+    const double end = model->time + seconds;
+    double measured_from = -1;
+    double work = 0;
+    double last_sample = model->time;
+    while (model->time < end) {
+      if (measured_from < 0 && model->time >= end - seconds / 3) {
+        measured_from = model->time;
+        work = model->work;
+      }
+      const bool collected = model->run(phase);
+      if (collected || model->time - last_sample >= 1) {
+        last_sample = model->time;
+        sample(model, phase);
+      }
+    }
+    return (model->work - work) / (model->time - measured_from);
+  }
+
+  HeapBudgetDecision sample(Model* model, const Phase& phase) {
+    const HeapBudgetSample sample = model->take_sample(phase);
+    const HeapBudgetDecision decision = _policy.interval(sample);
+    const size_t needed = sample.live + sample.reserve;
+    if (decision.action == HeapBudgetDecision::Grow) {
+      EXPECT_GT(decision.target, sample.capacity);
+      EXPECT_LE(decision.target, sample.most);
+      EXPECT_LE(decision.target, sample.available);
+    } else if (decision.action == HeapBudgetDecision::Shrink) {
+      EXPECT_LT(decision.target, sample.capacity);
+      EXPECT_TRUE(decision.target >= needed || decision.reason == HeapBudgetDecision::OverLimit);
+      EXPECT_GE(decision.target, sample.least);
+    }
+    if (decision.action != HeapBudgetDecision::Hold) {
+      model->capacity += ((double)decision.target / MB - model->capacity) * model->follows;
+      _made.push_back({ model->time, decision, model->capacity });
+    }
+    return decision;
+  }
+
+  size_t made(HeapBudgetDecision::Action action, double from, double to) const {
+    size_t count = 0;
+    for (const Made& m : _made) {
+      if (m.decision.action == action && m.time >= from && m.time < to) { count++; }
+    }
+    return count;
+  }
+
+  void show(const char* what, const Model& model, double got, const Phase& phase) const {
+    printf("%-34s %7.0f of %7.0f requests/s (%.3f), heap %.0f MB, %zu steps\n", what, got, model.best_static(phase),
+           got / model.best_static(phase), model.capacity, _made.size());
+  }
+};
+
+} // namespace
+
+TEST_F(LullHeapBudgetPolicyTest, model_is_like_the_service) {
+  Model model(1800, 8000);
+  EXPECT_NEAR(model.steady(Search, 500) / model.steady(Search, 1800), 2.4, 0.3);
+  EXPECT_NEAR(model.steady(Ingest, 1800) / model.steady(Ingest, 500), 1.25, 0.1);
+  // In the mixed phase the best is neither end.
+  EXPECT_GT(model.best_static(Mixed), 1.02 * model.steady(Mixed, 250));
+  EXPECT_GT(model.best_static(Mixed), 1.5 * model.steady(Mixed, 1800));
+}
+
+TEST_F(LullHeapBudgetPolicyTest, comes_near_the_best_split_in_each_phase) {
+  for (double reads : { 8000.0, 20000.0, 50000.0 }) {
+    for (double start : { 1800.0, 500.0 }) {
+      _policy = HeapBudgetPolicy(HeapBudgetSettings(Processors));
+      _made.clear();
+      Model model(start, reads);
+      const struct { const char* name; const Phase* phase; } phases[] = {
+        { "ingest", &Ingest }, { "search", &Search }, { "mixed", &Mixed }, { "ingest again", &Ingest }, { "mixed again", &Mixed }
+      };
+      for (const auto& p : phases) {
+        const double got = run(&model, *p.phase, 600);
+        char what[64];
+        snprintf(what, sizeof(what), "%s, %.0f reads/s, from %.0f MB", p.name, reads, start);
+        show(what, model, got, *p.phase);
+        EXPECT_GE(got, 0.95 * model.best_static(*p.phase)) << what;
+      }
+    }
+  }
+}
+
+TEST_F(LullHeapBudgetPolicyTest, does_not_oscillate_in_a_steady_phase) {
+  for (double noise : { 0.0, 0.05, 0.2 }) {
+    _policy = HeapBudgetPolicy(HeapBudgetSettings(Processors));
+    _made.clear();
+    Model model(1800, 8000);
+    model.noise = noise;
+    run(&model, Mixed, 600);
+    const double from = model.time;
+    double least = model.capacity;
+    double most = model.capacity;
+    const size_t before = _made.size();
+    const double got = run(&model, Mixed, 1800);
+    for (size_t i = before; i < _made.size(); i++) {
+      least = MIN2(least, _made[i].capacity);
+      most = MAX2(most, _made[i].capacity);
+    }
+    const size_t steps = _made.size() - before;
+    printf("noise %.2f: %zu steps in 30 minutes, between %.0f and %.0f MB\n", noise, steps, least, most);
+    EXPECT_LE(steps, 16u);
+    EXPECT_LE(most - least, 0.15 * Model::Most);
+    EXPECT_LE(made(HeapBudgetDecision::Grow, model.time - 600, model.time) + made(HeapBudgetDecision::Shrink, model.time - 600, model.time), 5u);
+    EXPECT_GE(got, 0.95 * model.best_static(Mixed));
+    EXPECT_GT(model.time, from);
+  }
+}
+
+TEST_F(LullHeapBudgetPolicyTest, without_io_only_collections_count) {
+  Model model(500, 8000);
+  const double got = run(&model, NoIO, 900);
+  show("no I/O at all", model, got, NoIO);
+  EXPECT_GE(got, 0.95 * model.best_static(NoIO));
+  EXPECT_GT(made(HeapBudgetDecision::Grow, 0, model.time), 0u);
+  for (const Made& m : _made) {
+    // Only to take back a step of growth.
+    EXPECT_TRUE(m.decision.action == HeapBudgetDecision::Grow || m.decision.reason == HeapBudgetDecision::CostGrew);
+  }
+}
+
+TEST_F(LullHeapBudgetPolicyTest, a_program_that_loses_nothing_is_left_alone) {
+  Model model(700, 8000);
+  run(&model, Idle, 600);
+  EXPECT_EQ(_made.size(), 0u);
+  EXPECT_EQ(sample(&model, Idle).state, HeapBudgetDecision::Stable);
+}
+
+TEST_F(LullHeapBudgetPolicyTest, a_lost_sensor_stops_all_but_emergencies) {
+  Model model(1800, 8000);
+  run(&model, Mixed, 300);
+  EXPECT_GT(made(HeapBudgetDecision::Shrink, 0, model.time), 0u);
+  model.sensor = false;
+  // The step under way may still be judged.
+  run(&model, Mixed, 15);
+  const size_t before = _made.size();
+  const double heap = model.capacity;
+  run(&model, Mixed, 600);
+  EXPECT_EQ(_made.size(), before);
+  EXPECT_EQ(model.capacity, heap);
+
+  // Live data grow until nearly all time goes into collections: room is made nevertheless.
+  Phase crowded = Mixed;
+  crowded.live = heap * 0.97;
+  run(&model, crowded, 120);
+  EXPECT_GT(_made.size(), before);
+  for (size_t i = before; i < _made.size(); i++) {
+    EXPECT_EQ(_made[i].decision.reason, HeapBudgetDecision::CollectionsOnly);
+  }
+  EXPECT_GT(model.capacity, heap);
+
+  // The sensor is back.
+  model.sensor = true;
+  model.capacity = 1800;
+  const double got = run(&model, Search, 600);
+  EXPECT_GE(got, 0.95 * model.best_static(Search));
+}
+
+TEST_F(LullHeapBudgetPolicyTest, a_limit_that_shrinks_is_obeyed_at_once) {
+  Model model(1800, 8000);
+  run(&model, NoIO, 60);
+  EXPECT_GT(model.capacity, 1000);
+  model.limit = 1280;
+  model.run(NoIO);
+  const HeapBudgetDecision decision = sample(&model, NoIO);
+  EXPECT_EQ(decision.action, HeapBudgetDecision::Shrink);
+  EXPECT_EQ(decision.reason, HeapBudgetDecision::OverLimit);
+  EXPECT_LE((double)decision.target / MB, model.available());
+  run(&model, Mixed, 900);
+  EXPECT_LE(model.capacity, model.available());
+  // Less than the live data need: as far down as these permit, and no further.
+  model.limit = 300;
+  run(&model, Mixed, 60);
+  EXPECT_GE(model.capacity, Mixed.live);
+}
+
+TEST_F(LullHeapBudgetPolicyTest, hung_storage_is_no_reason_to_shrink) {
+  Model model(1800, 8000);
+  run(&model, Search, 600);
+  const size_t before = _made.size();
+  model.hung = true;
+  run(&model, Search, 10);
+  model.hung = false;
+  for (size_t i = before; i < _made.size(); i++) {
+    EXPECT_NE(_made[i].decision.action, HeapBudgetDecision::Shrink);
+  }
+  const double got = run(&model, Search, 300);
+  EXPECT_GE(got, 0.95 * model.best_static(Search));
+}
+
+TEST_F(LullHeapBudgetPolicyTest, a_heap_that_does_not_follow_is_not_asked_forever) {
+  Model model(1800, 8000);
+  model.follows = 0;
+  run(&model, Search, 1800);
+  EXPECT_GT(_made.size(), 0u);
+  EXPECT_LE(_made.size(), 10u);
+  EXPECT_EQ(model.capacity, 1800);
+}
+
+TEST_F(LullHeapBudgetPolicyTest, growing_live_data_get_room_fast) {
+  Model model(1800, 8000);
+  Phase search = Search;
+  run(&model, search, 600);
+  const double before = model.time;
+  Phase large = Mixed;
+  large.live = model.capacity * 0.95;
+  run(&model, large, 60);
+  ASSERT_GT(made(HeapBudgetDecision::Grow, before, model.time), 0u);
+  for (const Made& m : _made) {
+    if (m.time >= before && m.decision.action == HeapBudgetDecision::Grow) {
+      EXPECT_LE(m.time - before, 15);
+      break;
+    }
+  }
+  const double got = run(&model, large, 600);
+  show("large live data", model, got, large);
+  EXPECT_GE(got, 0.95 * model.best_static(large));
+}
+
+TEST_F(LullHeapBudgetPolicyTest, step_share_is_in_proportion_but_for_the_extremes) {
+  double last = 0;
+  for (double demand = 0; demand <= 1.0; demand += 0.05) {
+    const double share = HeapBudgetPolicy::step_share(demand);
+    EXPECT_GT(share, last);
+    EXPECT_LT(share, 0.5);
+    last = share;
+  }
+  EXPECT_NEAR(HeapBudgetPolicy::step_share(0.5), 0.25, 1e-9);
+}
+
+TEST_F(LullHeapBudgetPolicyTest, concurrent_collection_counts_while_mutators_wait) {
+  for (uint64_t waiting : { 0, 300, 2000 }) {
+    HeapBudgetPolicy policy((HeapBudgetSettings(Processors)));
+    HeapBudgetDecision decision = {};
+    for (uint64_t second = 1; second <= 30; second++) {
+      HeapBudgetSample sample = HeapBudgetSample();
+      sample.now = second * (uint64_t)Second;
+      sample.pause = 100000000;
+      sample.concurrent = 500000000;
+      sample.waiting = waiting * 1000000;
+      sample.running = 2000000000;
+      sample.collections = 4;
+      sample.stalled_known = true;
+      sample.capacity = sample.most = sample.available = 100 * MB;
+      sample.live = 50 * MB;
+      decision = policy.interval(sample);
+    }
+    // Two processors stopped for a tenth of the time; half a processor that mutators might have had.
+    EXPECT_NEAR(decision.collection, 0.2 + MIN2((double)waiting / 1000, 0.5), 0.01) << waiting;
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! `lull-budget`: gives a JVM's memory to its heap or to the page cache, whichever loses it less time.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
+
+use clap::Parser;
+use lull_budget::controller::{Controller, Outcome};
+use lull_budget::policy::Action;
+use lull_budget::stalls::Stalls;
+use lull_stall::{Sensor, Target};
+
+/// Resizes the heap of a JVM that runs: smaller while I/O stalls cost more, larger while collections do.
+///
+/// G1 needs -XX:+ExplicitGCInvokesConcurrent, ZGC -XX:ZUncommitDelay=1, and none of them an -Xms near -Xmx.
+#[derive(Parser, Debug)]
+#[command(name = "lull-budget", version)]
+struct CommandLine {
+    /// The JVM.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i32::MAX as i64))]
+    pid: u32,
+
+    /// The file of a lull-stall that runs by itself; without, this program is the sensor, too, and uses the best source that it is permitted.
+    #[arg(long, value_name = "FILE")]
+    stall: Option<PathBuf>,
+
+    /// Milliseconds of an interval, 100 to 60000.
+    #[arg(long, value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(100..=60_000))]
+    interval: u32,
+
+    /// Decide and log, but touch nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Log each interval, not only steps.
+    #[arg(long)]
+    verbose: bool,
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn stop(_: libc::c_int) {
+    STOP.store(true, Ordering::Relaxed);
+}
+
+fn main() -> ExitCode {
+    match run(&CommandLine::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("lull-budget: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &CommandLine) -> Result<(), String> {
+    let target = Target::find(command.pid)?;
+    let stalls = match &command.stall {
+        Some(path) => Stalls::Theirs(path.clone(), target, None),
+        None => {
+            let sensor = Sensor::open_best(target, |source, reason| eprintln!("lull-budget: sensor: not {}: {reason}", source.name()))?;
+            eprintln!("lull-budget: sensor: {}: {}", sensor.source().name(), sensor.describe());
+            Stalls::Own(Box::new(sensor))
+        }
+    };
+    let mut controller = Controller::new(command.pid, stalls, command.dry_run)?;
+    for line in controller.describe() {
+        eprintln!("lull-budget: process {}: {line}", command.pid);
+    }
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: the handler stores to an atomic, no more.
+        unsafe { libc::signal(signal, stop as extern "C" fn(libc::c_int) as libc::sighandler_t) };
+    }
+
+    let mut last_reason = "";
+    loop {
+        sleep(Duration::from_millis(command.interval.into()));
+        if STOP.load(Ordering::Relaxed) {
+            eprintln!("lull-budget: told to stop; the JVM gets its own settings back");
+            return controller.release();
+        }
+        // Its counters stay readable when it has ended.
+        if Target::find(command.pid) != Ok(target) {
+            eprintln!("lull-budget: process {} has ended", command.pid);
+            return Ok(());
+        }
+        let outcome = controller.interval()?;
+        let reason = outcome.decision.reason();
+        if outcome.decision.action() == Action::Hold {
+            // What is not measured any more is said once.
+            if command.verbose || (reason != last_reason && (reason == "I/O is not known" || reason == "reads have become slow")) {
+                log(&outcome, "hold");
+            }
+        } else {
+            match controller.act(&outcome) {
+                Ok(done) => log(&outcome, &done),
+                Err(error) => log(&outcome, &format!("failed: {error}")),
+            }
+        }
+        last_reason = reason;
+    }
+}
+
+fn log(outcome: &Outcome, done: &str) {
+    let Outcome { sample, decision, room } = outcome;
+    eprintln!(
+        "lull-budget: {}: {}; lost: collections {:.2} processors, I/O {:.2} threads; heap {} MB, live {} MB, to be {} MB, at most {} MB \
+         (limit {} MB, other {} MB); wait {:.1} s; done: {done}",
+        decision.state(),
+        decision.reason(),
+        decision.collection,
+        decision.stalled,
+        sample.capacity >> 20,
+        sample.live >> 20,
+        decision.target >> 20,
+        room.available >> 20,
+        room.limit >> 20,
+        room.other >> 20,
+        decision.wait as f64 / 1e9
+    );
+}

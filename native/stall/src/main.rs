@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! `lull-stall`: watches a process until it ends, and keeps a file of how long its threads have been stalled on I/O.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Parser, ValueEnum};
+use lull_stall::layout::{fields, flags};
+use lull_stall::map_file::Writer;
+use lull_stall::{Sample, Sensor, Source, Target};
+
+/// How long the threads of a process are stalled on I/O.
+#[derive(Parser, Debug)]
+#[command(name = "lull-stall", version)]
+struct CommandLine {
+    /// The process.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i32::MAX as i64))]
+    pid: u32,
+
+    /// Where the numbers come from.
+    #[arg(long, value_enum, default_value_t = Chosen::Auto)]
+    source: Chosen,
+
+    /// The file that readers map (lull_stall.h); /tmp/lull-stall-N if this is not given.
+    #[arg(long, value_name = "FILE")]
+    map: Option<PathBuf>,
+
+    /// Milliseconds between two updates, 1 to 60000. The sources that ask /proc cost more the shorter this is.
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    period: u32,
+
+    /// A line of what was counted every that many seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..))]
+    print: Option<u32>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Chosen {
+    /// The best that is permitted.
+    Auto,
+    /// eBPF on sched_switch: needs root, or CAP_BPF and CAP_PERFMON, and the machine's pid namespace.
+    Bpf,
+    /// Delay accounting: needs sysctl kernel.task_delayacct=1 before the process starts.
+    Delayacct,
+    /// Bytes that the process read x what a byte took on the machine's disks.
+    Reads,
+    /// Pressure on I/O in its cgroup of version 2.
+    Psi,
+    /// Major faults x what a read took.
+    Faults,
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn stop(_: libc::c_int) {
+    STOP.store(true, Ordering::Relaxed);
+}
+
+fn main() -> ExitCode {
+    match run(&CommandLine::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("lull-stall: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: &CommandLine) -> Result<(), String> {
+    let target = Target::find(command.pid)?;
+    let process = open_process(command.pid).map_err(|error| format!("process {}: {error}", command.pid))?;
+    let refused = |source: Source, reason: &str| eprintln!("lull-stall: not {}: {reason}", source.name());
+    let mut sensor = match command.source {
+        Chosen::Auto => Sensor::open_best(target, refused),
+        Chosen::Bpf => Sensor::open(target, Source::Bpf),
+        Chosen::Delayacct => Sensor::open(target, Source::Delayacct),
+        Chosen::Reads => Sensor::open(target, Source::Reads),
+        Chosen::Psi => Sensor::open(target, Source::Psi),
+        Chosen::Faults => Sensor::open(target, Source::Faults),
+    }?;
+    let path = command.map.clone().unwrap_or_else(|| PathBuf::from(format!("/tmp/lull-stall-{}", command.pid)));
+    let period = Duration::from_millis(command.period.into());
+    let mut writer = Writer::create(&path, &target, sensor.source(), sensor.fields(), period.as_nanos() as u64)
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    eprintln!("lull-stall: process {}, source {}: {}; file {}", command.pid, sensor.source().name(), sensor.describe(), path.display());
+
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: the handler stores to an atomic, no more.
+        unsafe { libc::signal(signal, stop as extern "C" fn(libc::c_int) as libc::sighandler_t) };
+    }
+    let (mut next, mut printed, mut full) = (Instant::now(), Instant::now(), false);
+    let measured = sensor.fields();
+    let mut last = Sample::default();
+    let end = loop {
+        let sample = match sensor.sample() {
+            Ok(sample) => sample,
+            Err(reason) if ended(&process, Duration::ZERO) => break (flags::ENDED, reason),
+            Err(reason) => return Err(reason),
+        };
+        writer.write(sample, 0);
+        if sample.rows_full && !full {
+            full = true;
+            eprintln!("lull-stall: too many threads: some are not counted");
+        }
+        if let Some(seconds) = command.print
+            && printed.elapsed() >= Duration::from_secs(seconds.into())
+        {
+            print(measured, sample, &last, printed.elapsed());
+            (printed, last) = (Instant::now(), sample.clone());
+        }
+        // What was missed is not made up for.
+        next = (next + period).max(Instant::now());
+        if ended(&process, next.saturating_duration_since(Instant::now())) {
+            let _ = sensor.sample();
+            break (flags::ENDED, "the process has ended".to_owned());
+        }
+        if STOP.load(Ordering::Relaxed) {
+            break (flags::STOPPED, "told to stop".to_owned());
+        }
+    };
+    writer.write(sensor.last(), end.0);
+    eprintln!("lull-stall: process {}: {}", command.pid, end.1);
+    if end.0 == flags::ENDED {
+        // Nobody is left to read it.
+        let _ = std::fs::remove_file(writer.path());
+    }
+    Ok(())
+}
+
+fn print(measured: u32, sample: &Sample, last: &Sample, elapsed: Duration) {
+    let ms = |now: u64, before: u64| (now - before) as f64 / 1e6;
+    let has = |field: u32| measured & field != 0;
+    let (total, before) = (&sample.total, &last.total);
+    print!("{:.1} s: I/O {:.1} ms", elapsed.as_secs_f64(), ms(total.io_ns, before.io_ns));
+    if has(fields::SLEEPS) {
+        print!(" in {} sleeps", total.io_sleeps - before.io_sleeps);
+    }
+    if has(fields::REFAULT | fields::BLOCKED | fields::ASYNC | fields::RUNQUEUE) {
+        print!(
+            ", of it refaults {:.1} ms; blocked otherwise {:.1} ms, asynchronous {:.1} ms, waited for a processor {:.1} ms",
+            ms(total.refault_ns, before.refault_ns),
+            ms(total.blocked_ns, before.blocked_ns),
+            ms(total.async_ns, before.async_ns),
+            ms(total.runqueue_ns, before.runqueue_ns)
+        );
+    }
+    if has(fields::READ_BYTES) {
+        print!("; read {:.1} MB", (sample.read_bytes - last.read_bytes) as f64 / 1e6);
+    }
+    println!("; major faults {}", sample.major_faults - last.major_faults);
+}
+
+fn open_process(pid: u32) -> io::Result<OwnedFd> {
+    // SAFETY: numbers only.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a new descriptor.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
+}
+
+/// Waits that long for the end of the process, or for a signal to this one.
+fn ended(process: &OwnedFd, wait: Duration) -> bool {
+    let mut poll = libc::pollfd { fd: process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+    let timeout = libc::timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
+    // SAFETY: one descriptor, a valid time, no mask.
+    unsafe { libc::ppoll(&mut poll, 1, &timeout, std::ptr::null()) == 1 }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The file between the sensor and its readers: written in one place, read in another, without a lock.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use memmap2::{MmapOptions, MmapRaw};
+
+use crate::layout::{self, HEADER_WORDS, Header, MAGIC, ROW_WORDS, Row, SEQUENCE_WORD, VERSION};
+use crate::{Sample, Source, Target};
+
+/// Rows that are copied at most.
+pub const ROW_CAPACITY: usize = 4096;
+
+const FIELDS_AND_FLAGS_WORD: usize = std::mem::offset_of!(Header, fields) / 8;
+
+/// Writes the file. The file stays when the writer is dropped: readers see that it is not written any more.
+#[derive(Debug)]
+pub struct Writer {
+    map: MmapRaw,
+    header: Header,
+    path: PathBuf,
+}
+
+impl Writer {
+    /// Makes the file anew, readable by all, in one step: who opens the path sees a whole file, or that of the last sensor.
+    pub fn create(path: &Path, target: &Target, source: Source, fields: u32, period_ns: u64) -> io::Result<Self> {
+        let header = Header {
+            magic: MAGIC,
+            version: VERSION,
+            header_size: size_of::<Header>() as u32,
+            row_size: size_of::<Row>() as u32,
+            row_capacity: ROW_CAPACITY as u32,
+            pid: target.pid,
+            source: source as u32,
+            process_start: target.start,
+            period_ns,
+            fields,
+            updated_ns: crate::monotonic_ns(),
+            ..Header::default()
+        };
+        let mut fresh = path.as_os_str().to_owned();
+        fresh.push(format!(".{}", std::process::id()));
+        let fresh = PathBuf::from(fresh);
+        // Not through a link that somebody else has put there; and the path itself is replaced, not written to.
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o644).open(&fresh)?;
+        let made: io::Result<Self> = (|| {
+            file.set_len(((HEADER_WORDS + ROW_CAPACITY * ROW_WORDS) * 8) as u64)?;
+            let map = MmapRaw::map_raw(&file)?;
+            let writer = Self { map, header, path: path.to_owned() };
+            for (index, word) in layout::header_words(&header).into_iter().enumerate() {
+                writer.words()[index].store(word, Ordering::Relaxed);
+            }
+            std::fs::rename(&fresh, path)?;
+            Ok(writer)
+        })();
+        if made.is_err() {
+            let _ = std::fs::remove_file(&fresh);
+        }
+        made
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next state. Rows beyond the capacity are left out, and the flag for that is set.
+    pub fn write(&mut self, sample: &Sample, flags: u32) {
+        let rows = sample.rows.len().min(ROW_CAPACITY);
+        let full = if sample.rows_full || rows < sample.rows.len() { layout::flags::ROWS_FULL } else { 0 };
+        let sequence = self.header.sequence;
+        self.header = Header {
+            flags: flags | full,
+            updated_ns: crate::monotonic_ns(),
+            total: sample.total,
+            read_bytes: sample.read_bytes,
+            major_faults: sample.major_faults,
+            rows: rows as u32,
+            ..self.header
+        };
+        let words = self.words();
+        words[SEQUENCE_WORD].store(sequence + 1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        let header = layout::header_words(&self.header);
+        words[FIELDS_AND_FLAGS_WORD].store(header[FIELDS_AND_FLAGS_WORD], Ordering::Relaxed);
+        for index in SEQUENCE_WORD + 1..HEADER_WORDS {
+            words[index].store(header[index], Ordering::Relaxed);
+        }
+        for (index, row) in sample.rows.iter().take(rows).enumerate() {
+            for (word, value) in layout::row_words(row).into_iter().enumerate() {
+                words[HEADER_WORDS + index * ROW_WORDS + word].store(value, Ordering::Relaxed);
+            }
+        }
+        words[SEQUENCE_WORD].store(sequence + 2, Ordering::Release);
+        self.header.sequence = sequence + 2;
+    }
+
+    fn words(&self) -> &[AtomicU64] {
+        words_of(&self.map)
+    }
+}
+
+/// Reads the file.
+#[derive(Debug)]
+pub struct Reader {
+    map: MmapRaw,
+}
+
+impl Reader {
+    /// An error of kind `InvalidData` says what is wrong with the file.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {text}", path.display()));
+        let file = File::open(path)?;
+        let map = MmapOptions::new().map_raw_read_only(&file)?;
+        if map.len() < HEADER_WORDS * 8 {
+            return Err(invalid(format!("{} bytes are too few for a sensor's file", map.len())));
+        }
+        let reader = Self { map };
+        let header = reader.header();
+        if header.magic != MAGIC || header.version != VERSION {
+            return Err(invalid(format!(
+                "magic {:#x}, version {}: this is no file of a sensor of version {VERSION}",
+                header.magic, header.version
+            )));
+        }
+        let size = header.header_size as usize + header.row_capacity as usize * header.row_size as usize;
+        if header.header_size as usize != HEADER_WORDS * 8 || header.row_size as usize != ROW_WORDS * 8 || reader.map.len() < size {
+            return Err(invalid(format!("{} bytes, but its header says {size}", reader.map.len())));
+        }
+        Ok(reader)
+    }
+
+    /// The totals.
+    pub fn header(&self) -> Header {
+        self.consistent(|words| layout::header_of(std::array::from_fn(|index| words[index].load(Ordering::Relaxed))))
+    }
+
+    /// The totals and the threads.
+    pub fn snapshot(&self) -> (Header, Vec<Row>) {
+        self.consistent(|words| {
+            let header = layout::header_of(std::array::from_fn(|index| words[index].load(Ordering::Relaxed)));
+            let rows = (header.rows as usize).min((words.len() - HEADER_WORDS) / ROW_WORDS);
+            let row = |index: usize| {
+                layout::row_of(std::array::from_fn(|word: usize| words[HEADER_WORDS + index * ROW_WORDS + word].load(Ordering::Relaxed)))
+            };
+            (header, (0..rows).map(row).collect())
+        })
+    }
+
+    /// Copies until nothing was written meanwhile. A sensor that died while it wrote would keep a reader forever: after a second the copy is
+    /// taken as it is, and its age says the rest.
+    fn consistent<T>(&self, copy: impl Fn(&[AtomicU64]) -> T) -> T {
+        let words = words_of(&self.map);
+        for attempt in 0..10_000 {
+            let before = words[SEQUENCE_WORD].load(Ordering::Acquire);
+            if before.is_multiple_of(2) {
+                let copied = copy(words);
+                fence(Ordering::Acquire);
+                if words[SEQUENCE_WORD].load(Ordering::Relaxed) == before {
+                    return copied;
+                }
+            }
+            // The writer may have lost its processor.
+            if attempt > 10 {
+                std::thread::sleep(std::time::Duration::from_micros(100));
+            }
+        }
+        copy(words)
+    }
+}
+
+fn words_of(map: &MmapRaw) -> &[AtomicU64] {
+    // SAFETY: a map begins at a page, and any words are valid numbers. Who can shorten the file is trusted: the sensor, or root. Readers'
+    // maps are read-only, and readers only load.
+    unsafe { std::slice::from_raw_parts(map.as_ptr().cast::<AtomicU64>(), map.len() / 8) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Counts;
+
+    fn path(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("lull-stall-test-{}-{name}", std::process::id()))
+    }
+
+    fn target() -> Target {
+        Target { pid: 7, start: 99 }
+    }
+
+    fn sample(value: u64, rows: usize) -> Sample {
+        let counts = Counts { io_ns: value, io_sleeps: value, refault_ns: value, blocked_ns: value, async_ns: value, runqueue_ns: value };
+        let row = |tid| Row { host_tid: tid, tid, counts };
+        Sample { total: counts, read_bytes: value, major_faults: value, rows: (0..rows as u32).map(row).collect(), rows_full: false }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let path = path("written");
+        let mut writer = Writer::create(&path, &target(), Source::Bpf, layout::fields::IO, 5).unwrap();
+        let reader = Reader::open(&path).unwrap();
+        assert_eq!(reader.header().updated_ns, writer.header.updated_ns);
+        writer.write(&sample(11, 3), layout::flags::ENDED);
+        let (header, rows) = reader.snapshot();
+        assert_eq!((header.pid, header.process_start, header.period_ns, header.source), (7, 99, 5, Source::Bpf as u32));
+        assert_eq!((header.flags, header.fields), (layout::flags::ENDED, layout::fields::IO));
+        assert_eq!((header.total.runqueue_ns, header.read_bytes, header.major_faults, header.rows), (11, 11, 11, 3));
+        assert_eq!((rows.len(), rows[2].tid, rows[2].counts.io_ns), (3, 2, 11));
+        writer.write(&sample(12, ROW_CAPACITY + 1), 0);
+        let (header, rows) = reader.snapshot();
+        assert_eq!((header.flags, rows.len()), (layout::flags::ROWS_FULL, ROW_CAPACITY));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    /// All numbers of a sample are the same; a reader that mixed two would see that.
+    #[test]
+    fn readers_see_whole_samples() {
+        let path = path("whole");
+        let mut writer = Writer::create(&path, &target(), Source::Bpf, 0, 5).unwrap();
+        writer.write(&sample(0, 64), 0);
+        std::thread::scope(|scope| {
+            let handle = scope.spawn(|| {
+                let reader = Reader::open(&path).unwrap();
+                let (mut last, mut changes) = (0, 0);
+                while last < u64::MAX / 2 {
+                    let (header, rows) = reader.snapshot();
+                    let value = header.total.io_ns;
+                    assert!(value >= last);
+                    assert_eq!((header.major_faults, header.rows), (value, 64));
+                    assert!(rows.iter().all(|row| row.counts.runqueue_ns == value && row.counts.io_ns == value));
+                    changes += usize::from(value != last);
+                    last = value;
+                }
+                changes
+            });
+            for value in 1..20_000 {
+                writer.write(&sample(value, 64), 0);
+                if value.is_multiple_of(64) {
+                    std::thread::yield_now();
+                }
+            }
+            writer.write(&sample(u64::MAX / 2, 64), 0);
+            assert!(handle.join().unwrap() > 0);
+        });
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_link_at_the_path_is_replaced_and_not_followed() {
+        let (path, victim) = (path("link"), path("victim"));
+        std::fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        Writer::create(&path, &target(), Source::Psi, 0, 5).unwrap();
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(Reader::open(&path).is_ok());
+        assert!(Reader::open(&victim).unwrap_err().to_string().contains("too few"));
+        std::fs::remove_file(path).unwrap();
+        std::fs::remove_file(victim).unwrap();
+    }
+}
