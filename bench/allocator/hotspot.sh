@@ -28,7 +28,7 @@ read -ra NICE <<< "${STUDY_NICE:-}"
 ROOMY=2
 DEFAULT_LISTS=128
 # Bisection of a smallest heap: bytes between which it is looked for, and when to stop.
-LOW=$((1 << 20)) HIGH=$((128 << 20)) PERCENT=2
+LOW=$((1 << 20)) HIGH=$((64 << 20)) PERCENT=4
 
 [ -x "$JDK/bin/java" ] || die "there is no JDK at $JDK" "build it first: make jdk"
 find_base_jdk

@@ -63,7 +63,7 @@ Work lines_work(int percent, std::mt19937* random) {
 template <typename Table>
 struct Thread {
   static constexpr uint32_t MaxRuns = 160;
-  LullRun  runs[MaxRuns];
+  LullRun  runs[MaxRuns] = {};
   uint32_t unused[MaxRuns];
   uint32_t unused_count = 0;
   Table    table;
@@ -136,7 +136,7 @@ Work blocks_work(std::mt19937* random) {
 // LullBlockSupply's: take_run_locked, add_free_run.
 template <typename Table>
 struct Supply {
-  LullRun              runs[Blocks];
+  LullRun              runs[Blocks] = {};
   uint8_t              free[Blocks];
   Table                table;
   std::vector<LullRun> taken;

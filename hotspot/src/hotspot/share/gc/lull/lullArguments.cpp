@@ -37,6 +37,8 @@
 #include "runtime/java.hpp"
 #include "utilities/formatBuffer.hpp"
 
+#include <string.h>
+
 size_t LullArguments::conservative_max_heap_alignment() {
   return LullMemory::granule_size();
 }

@@ -73,8 +73,8 @@ size_t LullSegregatedHeap::bytes() const {
   return LullSegregatedBytes == 0 ? capacity() : align_down(LullSegregatedBytes, (size_t)ObjectAlignmentInBytes);
 }
 
+// One word: exact at a safepoint, of some moment otherwise.
 size_t LullSegregatedHeap::used() const {
-  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   return _space->used_bytes();
 }
 
