@@ -24,7 +24,7 @@ instructions() {
   sed -n 's/^summary: //p' "$WORK/callgrind"
 }
 
-requests=200000
+requests=50000
 printf '%-8s %-9s %-8s %8s  %s\n' table search adds "in use" "instructions per request; counts"
 for percent in 25 50 75; do
   sums=

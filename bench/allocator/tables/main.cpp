@@ -23,7 +23,8 @@
 
 namespace {
 
-constexpr int Requests = 200 * 1000;
+constexpr int Requests = 50 * 1000;
+constexpr int RecyclableBlocks = 1000;
 constexpr uint32_t Lines = 128;
 constexpr uint32_t Blocks = 4096;
 
@@ -40,7 +41,7 @@ Work lines_work(int percent, std::mt19937* random) {
   Work work;
   std::geometric_distribution<uint32_t> used(1.0 / 8);
   std::geometric_distribution<uint32_t> free(percent / 8.0 / (100 - percent));
-  for (int block = 0; block < Requests; block++) {
+  for (int block = 0; block < RecyclableBlocks; block++) {
     std::vector<LullRun> holes;
     for (uint32_t line = 0; line < Lines; ) {
       line += 1 + used(*random);

@@ -133,11 +133,10 @@ void LullAllocator::add_holes_of(LullBlockIndex index) {
   const uint32_t first = untype(LullGeometry::first_line(index));
   block->free_lines().runs_do([&](uint start, uint length) {
     if (length >= LullMinHoleLines) {
-      _holes.add_batched(new_run(first + start, length));
+      _holes.add(new_run(first + start, length));
     }
   });
   block->free_lines().clear_all();
-  _holes.rebuild();
 }
 
 bool LullAllocator::add_holes_of_recyclable_block(LullReserveUse use) {

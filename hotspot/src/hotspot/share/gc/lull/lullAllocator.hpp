@@ -65,7 +65,7 @@ private:
   // How many more recyclable blocks to look at for a hole before taking a free block.
   static const uint MaxBlocksToSearch = 4;
 
-  typedef LullRunTable<LullGeometry::LinesPerBlock> LineRunTable;
+  typedef LullRunTable<LullGeometry::LinesPerBlock, LullRunSearch::Bitmap> LineRunTable;
 
   LullBlockSupply* const _supply;
   LullBlockTable* const  _table;

@@ -58,7 +58,7 @@ private:
   // Free runs. The run that starts at block b is run number b; the last block of a
   // run of two or more repeats _start, so that a neighbour to the right finds it.
   LullRun* const         _runs;
-  LullRunTable<RunLists> _free_runs;
+  LullRunTable<RunLists, LullRunSearch::Bitmap> _free_runs;
   volatile uint32_t      _free_blocks;        // written under the lock
   uint32_t               _reserve_blocks;     // written at safepoints
 
