@@ -1,14 +1,29 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# Sourced by study.sh and test.sh, after common.sh: builds the replay, the recorder, the programs and the report, each
+# Sourced by study.sh, tables.sh and test.sh, after common.sh: builds the replay, the recorder, the programs and the report, each
 # unless nothing has changed. No OpenJDK source tree is needed.
 
 ALLOCATOR=$BENCH/allocator
 OUT=$LULL_BUILD/allocator
 REPLAY=$OUT/replay
 RECORDER=$OUT/liballocrecorder.so
+TABLES=$OUT/tables
 CLASSES=$OUT/programs
 POLICY=$ROOT/hotspot/src/hotspot/share
+
+# program_arguments PROGRAM: class and arguments of one of the six.
+program_arguments() {
+  local package=lull.bench.allocator.programs
+  case $1 in
+    raytrace) echo "$package.RayTracer 1" ;;
+    mtrt)     echo "$package.RayTracer 2 24 2000 2" ;;
+    jess)     echo "$package.RuleEngine 1" ;;
+    db)       echo "$package.MemoryTable 1" ;;
+    javac)    echo "$package.Compiler 1" ;;
+    compress) echo "$package.Lzw 1" ;;
+    *) die "STUDY_PROGRAMS: there is no program '$1'; there are compress, jess, raytrace, db, javac, mtrt" ;;
+  esac
+}
 
 # newer_than FILE DIR...: is anything in there newer?
 newer_than() {
@@ -40,6 +55,13 @@ build_replay() {
   mkdir -p "$OUT"
   newer_than "$REPLAY" "$ALLOCATOR/replay" "$ALLOCATOR/include" "$POLICY/gc/lull" || return 0
   compile_replay "$REPLAY"
+}
+
+# With the code that HotSpot's release build would have.
+build_tables() {
+  mkdir -p "$OUT"
+  newer_than "$TABLES" "$ALLOCATOR/tables" "$ALLOCATOR/include" "$POLICY/gc/lull" || return 0
+  cxx -O3 "-I$ALLOCATOR/include" "-I$POLICY" -o "$TABLES" "$ALLOCATOR/tables/main.cpp"
 }
 
 build_recorder() {

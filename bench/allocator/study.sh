@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # The allocator study: records what six programs allocate and when it dies, on a stock JDK 25, and replays that on
-# heaps of different sizes, searches, coalescings and numbers of lists. Ends with build/allocator/index.html and, beside
-# it, claims.txt and the raw numbers as CSV. README.md tells what each file is. Ten minutes of processor time, half of which
+# heaps of different sizes, searches, coalescings and numbers of lists; then runs them in HotSpot with such heaps, if there is a
+# Lull JDK (hotspot.sh, which has settings of its own). Ends with build/allocator/index.html and, beside it, claims.txt and
+# the raw numbers as CSV. README.md tells what each file is. The replay takes ten minutes of processor time, half of which
 # is javac with few lists.
 #
 # Settings, all optional:
@@ -39,29 +40,23 @@ build_programs
 TRACES=$OUT/traces
 mkdir -p "$TRACES"
 
-# record NAME GRANULARITY CLASS ARGS...: unless there is a trace that is newer than what makes it.
+# record PROGRAM: unless there is a trace that is newer than what makes it.
 record() {
-  local name=$1 granularity=$2 class=$3 trace=$TRACES/$1.trace
-  shift 3
+  local name=$1 granularity=65536 trace=$TRACES/$1.trace arguments
+  if [ "$name" = javac ]; then granularity=262144; fi
+  read -ra arguments <<< "$(program_arguments "$name")"
   [ "$trace" -nt "$RECORDER" ] && [ "$trace" -nt "$CLASSES/built" ] && [ "$trace" -nt "$ALLOCATOR/study.sh" ] && return
   echo "==> recording $name"
   # One compiler that removes no allocations; one collector that leaves no garbage behind after a forced collection.
   "${NICE[@]}" "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xms256m -Xmx256m -cp "$CLASSES" \
-    "-agentpath:$RECORDER=file=$trace.new,name=$name,granularity=$granularity" "lull.bench.allocator.programs.$class" "$@"
+    "-agentpath:$RECORDER=file=$trace.new,name=$name,granularity=$granularity" "${arguments[@]}"
   mv "$trace.new" "$trace"
 }
 
 traces=()
 for program in $PROGRAMS; do
-  case $program in
-    raytrace) record raytrace 65536 RayTracer 1 ;;
-    mtrt)     record mtrt 65536 RayTracer 2 24 2000 2 ;;
-    jess)     record jess 65536 RuleEngine 1 ;;
-    db)       record db 65536 MemoryTable 1 ;;
-    javac)    record javac 262144 Compiler 1 ;;
-    compress) record compress 65536 Lzw 1 ;;
-    *) die "STUDY_PROGRAMS: there is no program '$program'; there are compress, jess, raytrace, db, javac, mtrt" ;;
-  esac
+  program_arguments "$program" > /dev/null
+  record "$program"
   traces+=("$program")
 done
 for kind in $SYNTHETIC; do
@@ -103,6 +98,12 @@ echo "==> replaying: over time"
 for coalescing in never deferred immediate; do
   table "over-time-$coalescing" "$ROOMY" over-time --search traverse --coalescing "$coalescing"
 done
+if [ -x "${STUDY_JDK:-$LULL_BUILD/jdk}/bin/java" ]; then
+  "$ALLOCATOR/hotspot.sh"
+else
+  echo "note: there is no Lull JDK at ${STUDY_JDK:-$LULL_BUILD/jdk}, so the part in HotSpot is left out; make jdk builds one" >&2
+  rm -rf "$OUT/hotspot"
+fi
 echo "==> report"
 build_report
 "$LULL_BASE_JDK/bin/java" -cp "$OUT/report" lull.bench.allocator.report.Main "$OUT"

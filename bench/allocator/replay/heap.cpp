@@ -118,7 +118,7 @@ class Run {
  public:
   Run(const Replay& replay, uint32_t words)
     : _replay(replay),
-      _space(replay.memory.at_least(words), words),
+      _space(LullChunks(replay.memory.at_least(words)), words),
       _object_in(replay.trace.slots, NotLive),
       _objects(BatchSize) {
     _sizes.reserve(BatchSize);

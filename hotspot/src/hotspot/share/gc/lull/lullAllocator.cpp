@@ -24,8 +24,12 @@
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/safepoint.hpp"
 #include "utilities/align.hpp"
+
+volatile size_t LullAllocator::_released_in_holes = 0;
+volatile size_t LullAllocator::_released_in_blocks = 0;
 
 LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use,
                              LullBlockTable::Owner owner, LullPublicMap* public_map)
@@ -36,6 +40,7 @@ LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, Lul
     _public_map(public_map),
     _born_public(false),
     _handed_out(0),
+    _medium_requests(),
     _top(nullptr),
     _end(nullptr),
     _storage(),
@@ -128,11 +133,10 @@ void LullAllocator::add_holes_of(LullBlockIndex index) {
   const uint32_t first = untype(LullGeometry::first_line(index));
   block->free_lines().runs_do([&](uint start, uint length) {
     if (length >= LullMinHoleLines) {
-      _holes.add_batched(new_run(first + start, length));
+      _holes.add(new_run(first + start, length));
     }
   });
   block->free_lines().clear_all();
-  _holes.rebuild();
 }
 
 bool LullAllocator::add_holes_of_recyclable_block(LullReserveUse use) {
@@ -161,6 +165,20 @@ bool LullAllocator::take_known_hole(uint lines, LullRun* hole) {
   return true;
 }
 
+bool LullAllocator::take_free_block(LullReserveUse use, LullRun* hole) {
+  if (take_own_free(hole)) {
+    return true;
+  }
+  LullBlockIndex index;
+  if (!_supply->take_block(use, &index)) {
+    return false;
+  }
+  own(index);
+  hole->_start = untype(LullGeometry::first_line(index));
+  hole->_length = LullGeometry::LinesPerBlock;
+  return true;
+}
+
 bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   assert(lines <= LullGeometry::LinesPerBlock, "%u lines", lines);
   if (take_known_hole(lines, hole)) {
@@ -171,14 +189,7 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
       return true;
     }
   }
-  if (take_own_free(hole)) {
-    return true;
-  }
-  LullBlockIndex index;
-  if (_supply->take_block(use, &index)) {
-    own(index);
-    hole->_start = untype(LullGeometry::first_line(index));
-    hole->_length = LullGeometry::LinesPerBlock;
+  if (take_free_block(use, hole)) {
     return true;
   }
   while (add_holes_of_recyclable_block(use)) {
@@ -187,6 +198,18 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
     }
   }
   return false;
+}
+
+bool LullAllocator::take_hole_for(size_t words, uint min_lines, LullRun* hole) {
+  const uint lines = LullGeometry::lines_for(words);
+  if (lines <= 1) {
+    return take_hole(min_lines, _reserve_use, hole);
+  }
+  if (LullFitMedium ? !take_hole(MAX2(lines, min_lines), _reserve_use, hole) : !take_free_block(_reserve_use, hole)) {
+    return false;
+  }
+  (hole->_length < LullGeometry::LinesPerBlock ? _medium_requests._in_holes : _medium_requests._in_blocks)++;
+  return true;
 }
 
 void LullAllocator::return_bump_region() {
@@ -244,7 +267,7 @@ HeapWord* LullAllocator::allocate(size_t words) {
     return start;
   }
   LullRun hole;
-  if (!take_hole(LullGeometry::lines_for(words), _reserve_use, &hole)) {
+  if (!take_hole_for(words, 1, &hole)) {
     return nullptr;
   }
   return allocate_in_hole(hole, words);
@@ -272,7 +295,7 @@ HeapWord* LullAllocator::allocate_at_safepoint(size_t words, LullReserveUse use)
 
 HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
   LullRun hole;
-  if (!take_hole(MAX2(LullGeometry::lines_for(min_words), (uint)LullMinHoleLines), _reserve_use, &hole)) {
+  if (!take_hole_for(min_words, LullMinHoleLines, &hole)) {
     return nullptr;
   }
 #ifdef ASSERT
@@ -415,4 +438,11 @@ void LullAllocator::release() {
     disown(_own_free.pop(), all);
   }
   reset();
+  Atomic::add(&_released_in_holes, _medium_requests._in_holes, memory_order_relaxed);
+  Atomic::add(&_released_in_blocks, _medium_requests._in_blocks, memory_order_relaxed);
+  _medium_requests = LullMediumRequests();
+}
+
+LullMediumRequests LullAllocator::released_medium_requests() {
+  return {Atomic::load(&_released_in_holes), Atomic::load(&_released_in_blocks)};
 }

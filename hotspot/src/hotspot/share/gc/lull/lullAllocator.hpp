@@ -45,6 +45,17 @@ class LullPublicMap;
 
 typedef GrowableArrayCHeap<LullBlockIndex, mtGC> LullBlockList;
 
+// How requests for medium objects, of more than a line, were served that did not fit the hole in use.
+struct LullMediumRequests {
+  size_t _in_holes;     // by a hole that fits
+  size_t _in_blocks;    // by a free block
+
+  void add(const LullMediumRequests& other) {
+    _in_holes += other._in_holes;
+    _in_blocks += other._in_blocks;
+  }
+};
+
 class LullAllocator : public CHeapObj<mtGC> {
 private:
   // A block has at most 64 holes; room for those of two or more blocks.
@@ -54,7 +65,7 @@ private:
   // How many more recyclable blocks to look at for a hole before taking a free block.
   static const uint MaxBlocksToSearch = 4;
 
-  typedef LullRunTable<LullGeometry::LinesPerBlock> LineRunTable;
+  typedef LullRunTable<LullGeometry::LinesPerBlock, LullRunSearch::Bitmap> LineRunTable;
 
   LullBlockSupply* const _supply;
   LullBlockTable* const  _table;
@@ -63,6 +74,10 @@ private:
   LullPublicMap* const   _public_map;       // nullptr: the words of holes are somebody else's business
   bool                   _born_public;      // are objects that are allocated from now on public?
   size_t                 _handed_out;       // bytes of holes
+
+  LullMediumRequests     _medium_requests;
+  static volatile size_t _released_in_holes;
+  static volatile size_t _released_in_blocks;
 
   // The hole in which allocate() bumps; not a mutator's TLAB.
   HeapWord*              _top;
@@ -98,6 +113,10 @@ private:
   // Takes a hole of at least so many lines.
   bool take_hole(uint lines, LullReserveUse use, LullRun* hole);
   bool take_known_hole(uint lines, LullRun* hole);
+  bool take_free_block(LullReserveUse use, LullRun* hole);
+
+  // The same for an object of so many words that does not fit the hole in use.
+  bool take_hole_for(size_t words, uint min_lines, LullRun* hole);
 
   // Puts the whole free lines of the bump region back into the table.
   void return_bump_region();
@@ -140,6 +159,10 @@ public:
   // Objects from here on are born public, or private: those in the bump region too.
   bool is_born_public() const { return _born_public; }
   void set_born_public(bool value);
+
+  // Of this thread since it has last released its memory, and of all up to there.
+  const LullMediumRequests& medium_requests() const { return _medium_requests; }
+  static LullMediumRequests released_medium_requests();
 
   // Bytes of holes taken so far, for objects and what is left of holes.
   size_t handed_out() const { return _handed_out; }

@@ -23,6 +23,8 @@
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullObjectSpace.hpp"
+#include "gc/lull/lullSegregatedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
@@ -34,6 +36,8 @@
 #include "runtime/globals_extension.hpp"
 #include "runtime/java.hpp"
 #include "utilities/formatBuffer.hpp"
+
+#include <string.h>
 
 size_t LullArguments::conservative_max_heap_alignment() {
   return LullMemory::granule_size();
@@ -51,6 +55,49 @@ void LullArguments::initialize_heap_flags_and_sizes() {
       err_msg("-XX:+UseLullGC supports heaps of up to %zuG, the maximum heap size is %zuG. Use a smaller -Xmx.",
               LullGeometry::MaxHeapSize / G, MaxHeapSize / G));
   }
+  if (is_segregated() && InitialHeapSize != MaxHeapSize) {
+    vm_exit_during_initialization(
+      err_msg("-XX:LullAllocation=segregated needs a heap of one size, it is to grow from %zuM to %zuM. Give -Xms and -Xmx the same size.",
+              InitialHeapSize / M, MaxHeapSize / M));
+  }
+  if (is_segregated() && MaxHeapSize > LullObjectSpace::MaxBytes) {
+    vm_exit_during_initialization(
+      err_msg("-XX:LullAllocation=segregated supports heaps of less than %zuG, the heap size is %zuG. Use a smaller -Xmx.",
+              (LullObjectSpace::MaxBytes + G - 1) / G, MaxHeapSize / G));
+  }
+  if (is_segregated() && LullSegregatedBytes != 0 && (LullSegregatedBytes < K || LullSegregatedBytes > MaxHeapSize)) {
+    vm_exit_during_initialization(
+      err_msg("-XX:LullSegregatedBytes=%zu must be at least 1024 and not more than the heap size, %zu.", LullSegregatedBytes, MaxHeapSize));
+  }
+}
+
+bool LullArguments::is_segregated() {
+  return strcmp(LullAllocation, "segregated") == 0;
+}
+
+// For the allocator study: one space for all objects, in which nothing moves and nothing is private.
+void LullArguments::initialize_segregated() {
+  if (LullTracking) {
+    vm_exit_during_initialization("-XX:LullAllocation=segregated does not know which objects are private: "
+                                  "it needs -XX:-LullTracking.");
+  }
+  if (UseTLAB) {
+    vm_exit_during_initialization("-XX:LullAllocation=segregated allocates each object by itself: it needs -XX:-UseTLAB.");
+  }
+  if (!LullObjectSpace::is_search(LullSegregatedSearch)) {
+    vm_exit_during_initialization(err_msg("-XX:LullSegregatedSearch=%s: there are traverse, next-hit, bitmap and first-fit.",
+                                          LullSegregatedSearch));
+  }
+  if (!LullObjectSpace::is_coalescing(LullSegregatedCoalescing)) {
+    vm_exit_during_initialization(err_msg("-XX:LullSegregatedCoalescing=%s: there are never, deferred and immediate.",
+                                          LullSegregatedCoalescing));
+  }
+  if (!LullObjectSpace::is_number_of_lists(LullSegregatedLists)) {
+    vm_exit_during_initialization(err_msg("-XX:LullSegregatedLists=%u: there may be 32, 64, 128, 256 or 512.", LullSegregatedLists));
+  }
+  FLAG_SET_ERGO(LullEvacuation, false);
+  // The limit is known by what blocks hold, and here they hold everything.
+  FLAG_SET_ERGO(UseGCOverheadLimit, false);
 }
 
 void LullArguments::initialize() {
@@ -93,6 +140,12 @@ void LullArguments::initialize() {
     FLAG_SET_ERGO(LullYoungCollections, false);
   }
 
+  if (is_segregated()) {
+    initialize_segregated();
+  } else if (strcmp(LullAllocation, "regions") != 0) {
+    vm_exit_during_initialization(err_msg("-XX:LullAllocation=%s: there are regions and segregated.", LullAllocation));
+  }
+
   // A TLAB is a hole, whatever its length is.
   FLAG_SET_DEFAULT(ResizeTLAB, false);
   if (FLAG_IS_DEFAULT(TLABSize)) {
@@ -128,7 +181,7 @@ void LullArguments::initialize() {
 }
 
 CollectedHeap* LullArguments::create_heap() {
-  return new LullHeap();
+  return is_segregated() ? new LullSegregatedHeap() : new LullHeap();
 }
 
 bool LullArguments::is_supported() const {

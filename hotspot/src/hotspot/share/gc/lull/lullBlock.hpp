@@ -37,6 +37,7 @@
 //    Free -> LargeHead,     a large object takes a run of blocks (supply lock)
 //            LargeTail ...
 //    Free -> Archive        CDS heap objects are loaded (start-up, supply lock)
+//    Free -> Segregated     of all blocks or none, for the allocator study: LullSegregatedHeap (start-up, supply lock)
 //    Recyclable -> Owned    an allocator takes the block's free lines (supply)
 //    Owned -> Recyclable,   a thread ends, or its local collection has left nothing private
 //             Full, Free    in the block (supply lock)
@@ -52,7 +53,8 @@
 //    the sliding compaction after it, if there is one (safepoint, one thread):
 //    Free -> what a higher block was, and that one -> Free
 //
-// Archive blocks stay: their objects are marked through but neither moved nor swept.
+// Archive blocks stay: their objects are marked through but neither moved nor swept. So do Segregated ones; a space of
+// its own has what is in them.
 
 enum class LullBlockState : uint8_t {
   Uncommitted,
@@ -62,7 +64,8 @@ enum class LullBlockState : uint8_t {
   Full,
   LargeHead,
   LargeTail,
-  Archive
+  Archive,
+  Segregated
 };
 
 inline const char* to_string(LullBlockState state) {
@@ -75,6 +78,7 @@ inline const char* to_string(LullBlockState state) {
     case LullBlockState::LargeHead:   return "large head";
     case LullBlockState::LargeTail:   return "large tail";
     case LullBlockState::Archive:     return "archive";
+    case LullBlockState::Segregated:  return "segregated";
   }
   return "unknown";
 }

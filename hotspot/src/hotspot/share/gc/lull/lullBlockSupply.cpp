@@ -120,7 +120,8 @@ bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockI
   return true;
 }
 
-bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
+// For good, at start-up.
+bool LullBlockSupply::take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head) {
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   uint32_t start;
   if (!take_run_locked(blocks, LullReserveUse::Allow, &start)) {
@@ -128,9 +129,17 @@ bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
   }
   *head = to_block_index(start);
   for (uint32_t i = start; i < start + blocks; i++) {
-    _table->at(to_block_index(i))->set_state(LullBlockState::Archive);
+    _table->at(to_block_index(i))->set_state(state);
   }
   return true;
+}
+
+bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
+  return take_run_as(LullBlockState::Archive, blocks, head);
+}
+
+bool LullBlockSupply::take_segregated(uint32_t blocks, LullBlockIndex* head) {
+  return take_run_as(LullBlockState::Segregated, blocks, head);
 }
 
 bool LullBlockSupply::take_returned(LullBlockIndex* index) {

@@ -58,7 +58,7 @@ private:
   // Free runs. The run that starts at block b is run number b; the last block of a
   // run of two or more repeats _start, so that a neighbour to the right finds it.
   LullRun* const         _runs;
-  LullRunTable<RunLists> _free_runs;
+  LullRunTable<RunLists, LullRunSearch::Bitmap> _free_runs;
   volatile uint32_t      _free_blocks;        // written under the lock
   uint32_t               _reserve_blocks;     // written at safepoints
 
@@ -77,6 +77,7 @@ private:
 
   void add_free_run(uint32_t start, uint32_t length);
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
+  bool take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head);
   bool take_returned(LullBlockIndex* index);
   void own_recyclable(LullBlockIndex index);
   void free_blocks_locked(uint32_t start, uint32_t count);
@@ -100,9 +101,10 @@ public:
   // One free block; it becomes Owned.
   bool take_block(LullReserveUse use, LullBlockIndex* index);
 
-  // A run of free blocks; they become LargeHead and LargeTail, or Archive.
+  // A run of free blocks; they become LargeHead and LargeTail, or Archive, or Segregated.
   bool take_large(uint32_t blocks, LullReserveUse use, LullBlockIndex* head);
   bool take_archive(uint32_t blocks, LullBlockIndex* head);
+  bool take_segregated(uint32_t blocks, LullBlockIndex* head);
 
   // A block with free lines; it becomes Owned, and its free lines are the caller's.
   bool take_recyclable(LullReserveUse use, LullBlockIndex* index);

@@ -648,7 +648,7 @@ void LullHeap::gc_threads_do(ThreadClosure* tc) const {
 }
 
 void LullHeap::print_heap_on(outputStream* st) const {
-  size_t blocks_in[8] = {};
+  size_t blocks_in[(int)LullBlockState::Segregated + 1] = {};
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     blocks_in[(int)_blocks->at(to_block_index(i))->state()]++;
   }
@@ -656,9 +656,9 @@ void LullHeap::print_heap_on(outputStream* st) const {
                capacity() / K, used() / K, max_capacity() / K, p2i(_reserved.start()), p2i(_reserved.end()));
   StreamIndentor si(st, 1);
   st->print("blocks of %zuK:", LullGeometry::BlockSize / K);
-  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Archive; state++) {
+  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Segregated; state++) {
     st->print(" %zu %s%s", blocks_in[state], to_string((LullBlockState)state),
-              state < (int)LullBlockState::Archive ? "," : "");
+              state < (int)LullBlockState::Segregated ? "," : "");
   }
   st->cr();
   st->print_cr("kept for copies: %u free, %u recyclable blocks, longest free run: %zuK",
@@ -670,9 +670,22 @@ void LullHeap::print_gc_on(outputStream* st) const {
                total_collections() - total_full_collections(), _workers->max_workers());
 }
 
+void LullHeap::log_medium_requests() const {
+  LullMediumRequests total = LullAllocator::released_medium_requests();
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+    const LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
+    if (allocator != nullptr) {
+      total.add(allocator->medium_requests());
+    }
+  }
+  log_info(gc, lull)("Objects of more than a line that did not fit the hole in use: %zu got a hole that fits, %zu a free block",
+                     total._in_holes, total._in_blocks);
+}
+
 void LullHeap::print_tracing_info() const {
   report_publication(true /* at exit */);
   LullLocalCollector::log_total();
+  log_medium_requests();
 }
 
 bool LullHeap::print_location(outputStream* st, void* addr) const {

@@ -96,15 +96,20 @@ private:
   LullAllocator* allocator(Thread* thread);
   void count_holes(Thread* thread, size_t handed_out_before);
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
-  HeapWord* allocate_without_collection(Thread* thread, size_t words);
 
   // Collection
   bool keeps_private(const LullEvacuationRequest& request, bool clear_soft_references) const;
-  void begin_collection_of_allocators(bool keep_private);
-  void end_collection_of_allocators();
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
+  void log_medium_requests() const;
   void verify_before_collection() const;
   void verify_after_collection(bool by_flag);
+
+protected:
+  // What LullSegregatedHeap does in its own way: a step that found no memory gives nullptr; before the first mark;
+  // after the last one, when it is known what is free.
+  virtual HeapWord* allocate_without_collection(Thread* thread, size_t words);
+  virtual void begin_collection_of_allocators(bool keep_private);
+  virtual void end_collection_of_allocators();
 
 public:
   static LullHeap* heap();
@@ -143,12 +148,12 @@ public:
   // Collection
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;
-  HeapWord* collect_and_allocate(Thread* thread, size_t words);
+  virtual HeapWord* collect_and_allocate(Thread* thread, size_t words);
 
   // The steps of that; at a safepoint.
   void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
   void collect_young_at_safepoint();
-  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
+  virtual HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
   bool must_clear_soft_references() const;
 
   WorkerThreads* safepoint_workers() override { return _workers; }

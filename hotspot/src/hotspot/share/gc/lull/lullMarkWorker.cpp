@@ -255,7 +255,7 @@ void LullMarkWorker::follow(oop obj) {
   }
 
   // A large object lives or dies as a whole, by its mark bit.
-  if (words <= LullGeometry::MaxBlockObjectWords || !_blocks->at(block)->is_large()) {
+  if (words <= LullGeometry::MaxBlockObjectWords || _blocks->at(block)->has_lines()) {
     mark_lines(obj, block, words, has_owner, is_private);
     // After a young collection the sweep counts what is public, old objects too.
     if (!_young || is_private) {

@@ -37,8 +37,8 @@ struct LullRun {
 
 // Finds the shortest free run that is long enough: segregated lists by length
 // (thesis of 2005, chapter 3), with an index over them that tells the first one
-// that is not empty. The collector's tables use the Next Hit Table, with which a
-// look-up is one load; the others are for comparison (docs/allocator.md).
+// that is not empty. The collector's tables use a bitmap, whose upkeep costs least where
+// lists become empty and non-empty all the time; the others are for comparison (docs/allocator.md).
 //
 //   list 1 .. N-1   runs of exactly that length, last in, first out
 //   list N          runs of N units or more, searched for the best fit

@@ -27,14 +27,15 @@
 #include "gc/lull/lullRunTable.inline.hpp"
 #include "utilities/debug.hpp"
 
-#define LULL_SEGREGATED_SPACE(type)                                                                    \
-  template <uint32_t N, LullRunSearch Search, LullCoalescing Coalescing, typename Counters>            \
-  inline type LullSegregatedSpace<N, Search, Coalescing, Counters>
+#define LULL_SEGREGATED_SPACE(type)                                                                                    \
+  template <uint32_t N, LullRunSearch Search, LullCoalescing Coalescing, typename Counters, typename Chunks>           \
+  inline type LullSegregatedSpace<N, Search, Coalescing, Counters, Chunks>
 
-template <uint32_t N, LullRunSearch Search, LullCoalescing Coalescing, typename Counters>
-inline LullSegregatedSpace<N, Search, Coalescing, Counters>::LullSegregatedSpace(HeapWord* bottom, uint32_t words)
-  : _chunks(bottom),
+template <uint32_t N, LullRunSearch Search, LullCoalescing Coalescing, typename Counters, typename Chunks>
+inline LullSegregatedSpace<N, Search, Coalescing, Counters, Chunks>::LullSegregatedSpace(const Chunks& chunks, uint32_t words)
+  : _chunks(chunks),
     _words(words),
+    _free_words(0),
     _table(_chunks),
     _last_list_to_join(false) {
   assert(words >= MinWords && words <= MaxWords, "a space of %u words", words);
@@ -52,31 +53,32 @@ LULL_SEGREGATED_SPACE(uint32_t)::allocate(uint32_t words) {
   if (start == None) {
     return None;
   }
-  LullRun& chunk = _chunks[start];
   _table.remove(start);
-  const uint32_t rest = chunk._length - words;
+  uint32_t length = _chunks[start]._length;
+  const uint32_t rest = length - words;
   if (rest >= MinWords) {
     LullRun& remainder = _chunks[start + words];
     remainder._start = start + words;
     remainder._length = rest;
     _table.add(start + words);
-    chunk._length = words;
+    length = words;
     counters().split();
   } else {
     counters().wasted(rest);
   }
-  chunk._start = Allocated;
+  _free_words -= length;
+  _chunks.make_object(start, length, words);
   return start;
 }
 
 LULL_SEGREGATED_SPACE(void)::mark(uint32_t object) {
-  assert(_chunks[object]._start == Allocated || _chunks[object]._start == Marked, "there is no object at %u", object);
-  _chunks[object]._start = Marked;
+  assert(_chunks.is_object(object), "there is no object at %u", object);
+  _chunks.mark(object);
 }
 
 LULL_SEGREGATED_SPACE(void)::sweep() {
   if (Coalescing == LullCoalescing::Immediate) {
-    sweep_and_join(Allocated);
+    sweep_and_join(true /* free dead */);
   } else {
     sweep_only();
   }
@@ -86,19 +88,24 @@ LULL_SEGREGATED_SPACE(void)::add_batched(uint32_t start, uint32_t length) {
   LullRun& chunk = _chunks[start];
   chunk._start = start;
   chunk._length = length;
+  _free_words += length;
   _table.add_batched(start);
 }
 
 // Only what is newly free is listed; the lists are as they were otherwise.
 LULL_SEGREGATED_SPACE(void)::sweep_only() {
   for (uint32_t word = 0; word < _words; ) {
-    LullRun& chunk = _chunks[word];
-    const uint32_t length = chunk._length;
     counters().swept_chunk();
-    if (chunk._start == Marked) {
-      chunk._start = Allocated;
-    } else if (chunk._start == Allocated) {
+    if (!_chunks.is_object(word)) {
+      word += _chunks[word]._length;
+      continue;
+    }
+    const uint32_t length = _chunks.length_of_object(word);
+    if (_chunks.is_marked(word)) {
+      _chunks.unmark(word);
+    } else {
       counters().freed_chunk();
+      _chunks.unmake_object(word);
       add_batched(word, length);
     }
     word += length;
@@ -107,30 +114,40 @@ LULL_SEGREGATED_SPACE(void)::sweep_only() {
   _last_list_to_join = true;
 }
 
-// All lists are made anew, of maximal chunks. dead is the state of objects that are to be
-// freed; that of others becomes Allocated.
-LULL_SEGREGATED_SPACE(void)::sweep_and_join(uint32_t dead) {
+// All lists are made anew, of maximal chunks. free_dead: objects that are not marked become free, and the
+// others lose their marks; else objects stay as they are.
+LULL_SEGREGATED_SPACE(void)::sweep_and_join(bool free_dead) {
   _table.clear();
+  _free_words = 0;
   for (uint32_t word = 0; word < _words; ) {
     const uint32_t start = word;
     uint32_t end = start;
-    while (end < _words && (_chunks[end]._start == dead || is_free(end))) {
-      counters().swept_chunk();
-      if (!is_free(end)) {
+    while (end < _words) {
+      uint32_t length;
+      if (!_chunks.is_object(end)) {
+        length = _chunks[end]._length;
+      } else if (free_dead && !_chunks.is_marked(end)) {
+        length = _chunks.length_of_object(end);
+        _chunks.unmake_object(end);
         counters().freed_chunk();
+      } else {
+        break;
       }
+      counters().swept_chunk();
       if (end > start) {
         counters().joined_chunk();
       }
-      end += _chunks[end]._length;
+      end += length;
     }
     if (end > start) {
       add_batched(start, end - start);
       word = end;
     } else {
       counters().swept_chunk();
-      _chunks[word]._start = Allocated;
-      word += _chunks[word]._length;
+      if (free_dead) {
+        _chunks.unmark(word);
+      }
+      word += _chunks.length_of_object(word);
     }
   }
   _table.rebuild();
@@ -140,8 +157,7 @@ LULL_SEGREGATED_SPACE(bool)::coalesce() {
   if (Coalescing != LullCoalescing::Deferred) {
     return false;
   }
-  // Between collections no object is marked, so none is freed.
-  sweep_and_join(Marked);
+  sweep_and_join(false /* free dead */);
   _last_list_to_join = false;
   counters().joined_all();
   return true;
@@ -153,7 +169,7 @@ LULL_SEGREGATED_SPACE(void)::join_last_list() {
   for (uint32_t id = _table.first_in_last_list(); id != None; id = _chunks[id]._next) {
     LullRun& chunk = _chunks[id];
     uint32_t follower = id + chunk._length;
-    while (follower < _words && is_free(follower) && _chunks[follower]._length >= Table::LastList) {
+    while (follower < _words && !_chunks.is_object(follower) && _chunks[follower]._length >= Table::LastList) {
       _table.remove(follower);
       chunk._length += _chunks[follower]._length;
       follower = id + chunk._length;
@@ -162,12 +178,6 @@ LULL_SEGREGATED_SPACE(void)::join_last_list() {
     counters().passed_run();
   }
   _last_list_to_join = false;
-}
-
-LULL_SEGREGATED_SPACE(uint32_t)::free_words() const {
-  uint32_t words = 0;
-  _table.runs_do([&](const LullRun& chunk) { words += chunk._length; });
-  return words;
 }
 
 LULL_SEGREGATED_SPACE(uint32_t)::longest_free() const {
@@ -180,28 +190,32 @@ LULL_SEGREGATED_SPACE(const char*)::verify(bool maximal) const {
     return error;
   }
   uint32_t free_chunks = 0;
+  uint32_t free_words = 0;
   bool after_free = false;
-  uint32_t word = 0;
-  while (word < _words) {
-    const LullRun& chunk = _chunks[word];
-    if (chunk._length < MinWords || chunk._length > _words - word) {
+  for (uint32_t word = 0; word < _words; ) {
+    const bool is_object = _chunks.is_object(word);
+    if (!is_object && !_chunks.verify_free(word)) {
+      return "a chunk is neither free nor an object";
+    }
+    const uint32_t length = is_object ? _chunks.length_of_object(word) : _chunks[word]._length;
+    if (length < MinWords || length > _words - word) {
       return "a chunk is too short or too long";
     }
-    if (chunk._start == word) {
+    if (!is_object) {
       if (maximal && after_free) {
         return "two free chunks touch each other";
       }
-      after_free = true;
       free_chunks++;
-    } else if (chunk._start == Allocated) {
-      after_free = false;
-    } else {
-      return "a chunk is neither free nor an object";
+      free_words += length;
     }
-    word += chunk._length;
+    after_free = !is_object;
+    word += length;
   }
   if (free_chunks != _table.count()) {
     return "not all free chunks are listed";
+  }
+  if (free_words != _free_words) {
+    return "the free words are not as many as were counted";
   }
   bool listed_are_free = true;
   _table.runs_do([&](const LullRun& chunk) {

@@ -21,11 +21,13 @@
 
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
+#include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullSegregatedHeap.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullVerify.hpp"
@@ -55,6 +57,7 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
     guarantee(block->free_lines().is_empty(), "Recyclable: block %u is %s and has free lines", i, state);
   }
 
+  guarantee((block->state() == LullBlockState::Segregated) == LullArguments::is_segregated(), "Segregated: block %u is %s", i, state);
   switch (block->state()) {
     case LullBlockState::LargeHead: {
       const uint32_t blocks = block->large_blocks();
@@ -130,6 +133,10 @@ void LullVerify::verify_blocks() const {
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
   guarantee(error == nullptr, "Runs: %s", error);
+  if (LullArguments::is_segregated()) {
+    const char* const space_error = LullSegregatedHeap::heap()->verify_space();
+    guarantee(space_error == nullptr, "Segregated: %s", space_error);
+  }
 }
 
 class LullVerifyVisitor : public LullWalkVisitor {
@@ -157,7 +164,8 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
   const LullBlock* const block = _blocks->at(index);
   const uint line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
   guarantee(block->has_lines() || block->state() == LullBlockState::Archive ||
-            (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)),
+            (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)) ||
+            (block->state() == LullBlockState::Segregated && LullSegregatedHeap::heap()->is_object(addr)),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in block %u, which is %s",
             p2i(field), p2i(holder), p2i(addr), untype(index), to_string(block->state()));
   guarantee(!block->has_lines() || !block->free_lines().contains(line),
@@ -180,6 +188,7 @@ void LullVerify::verify_object(oop obj) const {
   const LullBlock* const block = _blocks->at(first);
   switch (block->state()) {
     case LullBlockState::Archive:
+    case LullBlockState::Segregated:    // its chunks tell whether it ends in another one
       return;
     case LullBlockState::LargeHead:
       guarantee(LullGeometry::blocks_for(words) == block->large_blocks(),

@@ -42,6 +42,7 @@ class WorkerThreads;
 //   Reach       no reference leads into a free line, a free block, or outside
 //   Code        instructions hold the addresses that their method's table of oops holds
 //   Marked      after a collection: what can be reached is marked, and so are its lines
+//   Segregated  all blocks are or none is; chunks tile them, the free ones are listed, and references lead to objects
 //   Words       free lines have word 0 in the public map
 //   Marks       free blocks have no marks
 //   P           no public object, and no root of all threads, refers to a private object; an

@@ -190,7 +190,39 @@
           "N-th collection (0: off)")                                       \
                                                                             \
   develop(uint, LullEvacuationFailureALot, 0,                               \
-          "Stress: fail each N-th copy of an evacuation (0: off)")
+          "Stress: fail each N-th copy of an evacuation (0: off)")          \
+                                                                            \
+  product(bool, LullFitMedium, true, DIAGNOSTIC,                            \
+          "An object of more than a line that does not fit the hole in "    \
+          "use gets the shortest hole that it fits. Off, it gets a free "   \
+          "block, as in Immix.")                                            \
+                                                                            \
+  product(ccstr, LullAllocation, "regions", DIAGNOSTIC,                     \
+          "How all objects are allocated: \"regions\", the Lull heap, or "  \
+          "\"segregated\", free lists in which nothing moves, for the "     \
+          "allocator study. That needs -XX:-LullTracking, -XX:-UseTLAB "    \
+          "and a heap of one size.")                                        \
+                                                                            \
+  product(ccstr, LullSegregatedSearch, "next-hit", DIAGNOSTIC,              \
+          "With LullAllocation=segregated: how the free list is found, "    \
+          "\"traverse\", \"next-hit\", \"bitmap\" or \"first-fit\".")       \
+                                                                            \
+  product(ccstr, LullSegregatedCoalescing, "immediate", DIAGNOSTIC,         \
+          "With LullAllocation=segregated: when free chunks that touch "    \
+          "each other become one, \"never\", \"deferred\" or "              \
+          "\"immediate\".")                                                 \
+                                                                            \
+  product(uint, LullSegregatedLists, 128, DIAGNOSTIC,                       \
+          "With LullAllocation=segregated: lists of free chunks of one "    \
+          "length each, in words of 8 bytes; the last has all longer ones. "\
+          "32, 64, 128, 256 or 512.")                                       \
+          range(32, 512)                                                    \
+                                                                            \
+  product(size_t, LullSegregatedBytes, 0, DIAGNOSTIC,                       \
+          "With LullAllocation=segregated: bytes of the heap, from its "    \
+          "start, that objects are allocated in (0: all of it). For "       \
+          "smaller steps than those of -Xmx.")                              \
+          range(0, SIZE_MAX)
 
 // end of GC_LULL_FLAGS
 

@@ -40,7 +40,9 @@ final class Claims {
         order();
         lists();
         updates();
-        sizes();
+        if (!study.inHotspot()) {
+            sizes();
+        }
         return table;
     }
 
@@ -168,7 +170,9 @@ final class Claims {
         add("C6 with the table, immediate is best at every heap", "always; deferred's lead in allocation too small to see",
                 format("best at %d of %d points, within 2 %% of the best at %d; allocation, immediate / deferred at %sx: ", best, points, withinTwo, roomy) + ratio(lead),
                 verdict(best == points, best * 2 > points));
-        breakEven();
+        if (!study.inHotspot()) {
+            breakEven();
+        }
         double[] same = study.ratios(typical, "traverse", "immediate", "next-hit", "immediate", MANAGEMENT);
         double[] overall = study.ratios(typical, "traverse", "deferred", "next-hit", "immediate", MANAGEMENT);
         add("C7 management, before / after, " + typical + "x", "2", "immediate without / with the table: " + ratio(same) + "; deferred without / immediate with: "

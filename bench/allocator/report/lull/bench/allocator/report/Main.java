@@ -17,18 +17,30 @@ public final class Main {
             System.exit(2);
         }
         Path directory = Path.of(args[0]);
-        Study study = Study.read(directory);
+        Study replay = Study.read(directory);
+        StudyPage page = new StudyPage();
+        StringBuilder text = new StringBuilder();
+        page.introduce();
+        part(replay, "Replayed", page, text);
+        Path hotspot = directory.resolve("hotspot");
+        if (Files.exists(hotspot.resolve("lists.csv"))) {
+            part(Study.read(hotspot), "In HotSpot", page, text);
+        }
+        Files.writeString(directory.resolve("claims.txt"), text);
+        Files.writeString(directory.resolve("index.html"), page.toString());
+        System.out.print(text);
+    }
+
+    private static void part(Study study, String name, StudyPage page, StringBuilder text) {
         TextTable claims = new Claims(study).table();
         List<TextTable> tables = new Tables(study).all();
-        StringBuilder text = new StringBuilder();
+        text.append(text.isEmpty() ? "" : "\n").append("== ").append(name).append("\n\n");
         for (List<String> row : claims.rows().subList(1, claims.rows().size())) {
             text.append(row.get(0)).append("\n  thesis  ").append(row.get(1)).append("\n  ours    ").append(row.get(2)).append("\n  holds   ").append(row.get(3)).append("\n");
         }
         for (TextTable table : tables) {
             text.append('\n').append(table);
         }
-        Files.writeString(directory.resolve("claims.txt"), text);
-        Files.writeString(directory.resolve("index.html"), new StudyPage(study).write(claims, tables).toString());
-        System.out.print(text);
+        page.part(study, name, claims, tables);
     }
 }

@@ -2,7 +2,9 @@
 package lull.bench.allocator.report;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
@@ -17,19 +19,29 @@ record Study(List<Row> traces, List<Row> smallest, List<Row> heaps, List<Row> fi
     private static final List<String> SYNTHETIC = List.of("generations-1", "phases-1", "uniform-1");
 
     static Study read(Path directory) throws IOException {
+        Map<String, List<Row>> overTime = new HashMap<>();
+        for (String coalescing : COALESCINGS) {
+            Path file = directory.resolve("over-time-" + coalescing + ".csv");
+            if (Files.exists(file)) {
+                overTime.put(coalescing, Row.read(file));
+            }
+        }
         return new Study(Row.read(directory.resolve("traces.csv")), Row.read(directory.resolve("smallest.csv")), Row.read(directory.resolve("heaps.csv")),
-                Row.read(directory.resolve("first-fit.csv")), Row.read(directory.resolve("lists.csv")),
-                Map.of("never", Row.read(directory.resolve("over-time-never.csv")), "deferred", Row.read(directory.resolve("over-time-deferred.csv")),
-                        "immediate", Row.read(directory.resolve("over-time-immediate.csv"))));
+                Row.read(directory.resolve("first-fit.csv")), Row.read(directory.resolve("lists.csv")), overTime);
+    }
+
+    /** Were the programs run in HotSpot? Then there is nothing over time, and no count of marked objects. */
+    boolean inHotspot() {
+        return overTime.isEmpty();
     }
 
     List<String> allTraces() {
         return traces.stream().map(row -> row.text("trace")).toList();
     }
 
-    /** The recorded ones. */
+    /** The recorded ones, of which there is a reference. */
     List<String> programs() {
-        return allTraces().stream().filter(name -> !SYNTHETIC.contains(name)).toList();
+        return allTraces().stream().filter(name -> !SYNTHETIC.contains(name) && smallest.stream().anyMatch(r -> r.is("trace", name))).toList();
     }
 
     /** The reference of the heap axis, in bytes. */

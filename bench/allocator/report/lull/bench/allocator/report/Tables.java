@@ -15,7 +15,7 @@ final class Tables {
     }
 
     List<TextTable> all() {
-        return List.of(traces(), smallest(), updates());
+        return study.inHotspot() ? List.of(smallest(), updates()) : List.of(traces(), smallest(), updates());
     }
 
     private static String format(String format, Object... values) {
@@ -36,7 +36,7 @@ final class Tables {
     private TextTable smallest() {
         TextTable table = new TextTable();
         table.add(List.of("smallest heap, KB", "never", "deferred", "immediate", "peak live"));
-        for (String trace : study.allTraces()) {
+        for (String trace : study.inHotspot() ? study.programs() : study.allTraces()) {
             List<String> row = new ArrayList<>(List.of(trace));
             for (String coalescing : Study.COALESCINGS) {
                 row.add(smallest(trace, coalescing));
@@ -62,7 +62,7 @@ final class Tables {
         TextTable table = new TextTable();
         table.add(List.of("Next Hit Table", "heap", "coalescing", "collections", "allocations per update", "became non-empty", "became empty", "entries per update",
                 "entries per allocation", "splits per allocation", "traversals saved each"));
-        for (String trace : study.allTraces()) {
+        for (String trace : study.inHotspot() ? study.programs() : study.allTraces()) {
             for (double factor : study.factors()) {
                 for (String coalescing : Study.COALESCINGS) {
                     Row r = study.at(trace, "next-hit", coalescing, factor);

@@ -29,13 +29,13 @@
 
 // The memory of a space; 8-aligned, as a heap is.
 static std::vector<uint64_t> memory_of(uint32_t words) { return std::vector<uint64_t>(words); }
-static HeapWord* bottom_of(std::vector<uint64_t>& memory) { return reinterpret_cast<HeapWord*>(memory.data()); }
+static LullChunks chunks_of(std::vector<uint64_t>& memory) { return LullChunks(reinterpret_cast<HeapWord*>(memory.data())); }
 
 typedef LullSegregatedSpace<32, LullRunSearch::NextHit, LullCoalescing::Immediate, LullRunCounters> CountedSpace;
 
 TEST(LullSegregatedSpace, a_new_space_is_one_chunk) {
   std::vector<uint64_t> memory = memory_of(100);
-  CountedSpace space(bottom_of(memory), 100);
+  CountedSpace space(chunks_of(memory), 100);
   EXPECT_EQ(space.verify(true), nullptr);
   EXPECT_EQ(space.free_words(), 100u);
   EXPECT_EQ(space.allocate(101), UINT32_MAX);
@@ -47,7 +47,7 @@ TEST(LullSegregatedSpace, a_new_space_is_one_chunk) {
 
 TEST(LullSegregatedSpace, a_remainder_too_short_for_a_chunk_goes_to_the_object) {
   std::vector<uint64_t> memory = memory_of(20);
-  CountedSpace space(bottom_of(memory), 20);
+  CountedSpace space(chunks_of(memory), 20);
   const uint32_t object = space.allocate(19);
   EXPECT_EQ(space.length_of(object), 20u);
   EXPECT_EQ(space.counters()._wasted_words, 1u);
@@ -60,7 +60,7 @@ TEST(LullSegregatedSpace, a_remainder_too_short_for_a_chunk_goes_to_the_object) 
 
 TEST(LullSegregatedSpace, immediate_coalescing_joins_dead_objects_and_old_chunks) {
   std::vector<uint64_t> memory = memory_of(40);
-  CountedSpace space(bottom_of(memory), 40);
+  CountedSpace space(chunks_of(memory), 40);
   const uint32_t a = space.allocate(4);
   const uint32_t b = space.allocate(6);
   const uint32_t c = space.allocate(8);
@@ -76,7 +76,7 @@ TEST(LullSegregatedSpace, immediate_coalescing_joins_dead_objects_and_old_chunks
 
 TEST(LullSegregatedSpace, never_coalescing_gives_back_what_was) {
   std::vector<uint64_t> memory = memory_of(40);
-  LullSegregatedSpace<32, LullRunSearch::Bitmap, LullCoalescing::Never> space(bottom_of(memory), 40);
+  LullSegregatedSpace<32, LullRunSearch::Bitmap, LullCoalescing::Never> space(chunks_of(memory), 40);
   for (uint32_t i = 0; i < 10; i++) {
     EXPECT_NE(space.allocate(4), UINT32_MAX);
   }
@@ -90,7 +90,7 @@ TEST(LullSegregatedSpace, never_coalescing_gives_back_what_was) {
 
 TEST(LullSegregatedSpace, deferred_coalescing_joins_when_nothing_else_helps) {
   std::vector<uint64_t> memory = memory_of(40);
-  LullSegregatedSpace<32, LullRunSearch::NextHit, LullCoalescing::Deferred> space(bottom_of(memory), 40);
+  LullSegregatedSpace<32, LullRunSearch::NextHit, LullCoalescing::Deferred> space(chunks_of(memory), 40);
   for (uint32_t i = 0; i < 10; i++) {
     EXPECT_NE(space.allocate(4), UINT32_MAX);
   }
@@ -106,7 +106,7 @@ TEST(LullSegregatedSpace, deferred_coalescing_joins_when_nothing_else_helps) {
 
 TEST(LullSegregatedSpace, deferred_coalescing_joins_the_last_list_before_it_is_searched) {
   std::vector<uint64_t> memory = memory_of(100);
-  LullSegregatedSpace<8, LullRunSearch::NextHit, LullCoalescing::Deferred> space(bottom_of(memory), 100);
+  LullSegregatedSpace<8, LullRunSearch::NextHit, LullCoalescing::Deferred> space(chunks_of(memory), 100);
   for (uint32_t i = 0; i < 10; i++) {
     EXPECT_NE(space.allocate(10), UINT32_MAX);
   }
@@ -119,9 +119,9 @@ TEST(LullSegregatedSpace, deferred_coalescing_joins_the_last_list_before_it_is_s
 
 TEST(LullSegregatedSpace, verify_finds_what_is_broken) {
   std::vector<uint64_t> memory = memory_of(100);
-  CountedSpace space(bottom_of(memory), 100);
+  CountedSpace space(chunks_of(memory), 100);
   const uint32_t a = space.allocate(10);
-  LullChunks chunks(bottom_of(memory));
+  const LullChunks chunks = chunks_of(memory);
   chunks[a]._length = 11;
   EXPECT_NE(space.verify(), nullptr);
   chunks[a]._length = 10;
@@ -270,7 +270,7 @@ static void random_operations(uint32_t seed) {
   std::mt19937 random(seed);
   std::vector<uint64_t> memory = memory_of(words);
   typedef LullSegregatedSpace<N, Search, Coalescing> Space;
-  Space space(bottom_of(memory), words);
+  Space space(chunks_of(memory), words);
   LullSpaceModel model(words, lists, Coalescing);
   std::vector<uint32_t> objects;
   std::vector<bool> live(words);
@@ -391,9 +391,9 @@ static void searches_place_alike(uint32_t seed) {
   const uint32_t words = 5000;
   std::mt19937 random(seed);
   std::vector<uint64_t> memory[3] = { memory_of(words), memory_of(words), memory_of(words) };
-  LullSegregatedSpace<128, LullRunSearch::Traverse, Coalescing> traverse(bottom_of(memory[0]), words);
-  LullSegregatedSpace<128, LullRunSearch::NextHit, Coalescing> next_hit(bottom_of(memory[1]), words);
-  LullSegregatedSpace<128, LullRunSearch::Bitmap, Coalescing> bitmap(bottom_of(memory[2]), words);
+  LullSegregatedSpace<128, LullRunSearch::Traverse, Coalescing> traverse(chunks_of(memory[0]), words);
+  LullSegregatedSpace<128, LullRunSearch::NextHit, Coalescing> next_hit(chunks_of(memory[1]), words);
+  LullSegregatedSpace<128, LullRunSearch::Bitmap, Coalescing> bitmap(chunks_of(memory[2]), words);
   std::vector<uint32_t> objects;
   for (int step = 0; step < 100 * 1000; step++) {
     const uint32_t size = 2 + random() % (random() % 8 == 0 ? 300 : 12);

@@ -1,0 +1,83 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLSEGREGATEDHEAP_HPP
+#define SHARE_GC_LULL_LULLSEGREGATEDHEAP_HPP
+
+#include "gc/lull/lullHeap.hpp"
+#include "runtime/mutex.hpp"
+
+class LullObjectSpace;
+
+// The heap of the thesis of 2005, for the allocator study (docs/allocator.md): all objects in one
+// segregated space, one lock, a stop-the-world mark-sweep collection in which nothing moves. It is the Lull heap
+// with all blocks in state Segregated: marking, references, class unloading are the collector's; where objects are, and
+// the sweep, are those of the space. -XX:LullAllocation=segregated; slow by design, and measured:
+//
+//   allocation time   in the space's allocate(), by the processor's counter. An allocation of more than
+//                     a millisecond was interrupted, and is counted apart.
+//   collection time   from the first mark to the end of the sweep; processor time of the VM thread and the
+//                     workers, so that other processes do not count.
+
+class LullSegregatedHeap : public LullHeap {
+private:
+  LullObjectSpace* _space;
+  mutable Mutex    _lock;                   // guards the space and what follows
+
+  size_t           _allocations;
+  size_t           _allocated_words;
+  jlong            _allocation_ticks;
+  size_t           _interrupted;            // allocations that are not in the ticks
+  size_t           _collections;
+  jlong            _collection_ns;
+  jlong            _sweep_ns;               // in that; coalescing of all chunks too
+  jlong            _collection_start_ns;
+
+  size_t bytes() const;
+  HeapWord* allocate(size_t words);
+  bool coalesce();
+
+  HeapWord* allocate_without_collection(Thread* thread, size_t words) override { return allocate(words); }
+  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) override { return allocate(words); }
+  void begin_collection_of_allocators(bool keep_private) override;
+  void end_collection_of_allocators() override;
+
+public:
+  static LullSegregatedHeap* heap();
+
+  LullSegregatedHeap();
+
+  jint initialize() override;
+  size_t used() const override;
+  HeapWord* collect_and_allocate(Thread* thread, size_t words) override;
+
+  // Its archive would be blocks that are not the space's.
+  bool can_load_archived_objects() const override { return false; }
+
+  // For LullVerify.
+  bool is_object(const HeapWord* addr) const;
+  const char* verify_space() const;
+
+  // A line of what was counted and measured, at the end of the VM.
+  void print_tracing_info() const override;
+};
+
+#endif // SHARE_GC_LULL_LULLSEGREGATEDHEAP_HPP
