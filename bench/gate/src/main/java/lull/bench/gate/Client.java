@@ -44,7 +44,8 @@ final class Client implements AutoCloseable {
 
     /** A connection that sends a deadline and hears the hint. Belongs to one thread at a time. */
     private static final class Connection extends HttpConnection {
-        private long deadlineMillis;
+        /** Said with each request: without one, the gate would take its default. */
+        private long deadlineMillis = TIMEOUT_MILLIS;
         private long busyMillis;
 
         Connection(int port) {
@@ -54,7 +55,7 @@ final class Client implements AutoCloseable {
         @Override
         protected String requestFields() {
             busyMillis = -1;
-            return deadlineMillis > 0 ? "x-envoy-expected-rq-timeout-ms: " + deadlineMillis + "\r\n" : "";
+            return "x-envoy-expected-rq-timeout-ms: " + deadlineMillis + "\r\n";
         }
 
         @Override
@@ -178,7 +179,6 @@ final class Client implements AutoCloseable {
         if (connection == null) {
             connection = new Connection(ports[replica]);
         }
-        // Without one, the gate would take its default.
         connection.deadlineMillis = deadline > 0 ? deadline : TIMEOUT_MILLIS;
         HttpConnection.Answer answer = request.send(connection);
         idle.get(replica).addFirst(connection);
