@@ -36,6 +36,9 @@ const TAKEN: u32 = 2;
 /// How long a single send or receive may stand still before the connection counts as broken.
 pub const STILL: Duration = Duration::from_secs(2);
 
+/// How long a server may take for its first answer of all.
+const FIRST_ANSWER: Duration = Duration::from_secs(10);
+
 /// What went wrong with a server.
 #[derive(Debug)]
 pub enum LinkError {
@@ -182,7 +185,11 @@ impl Server {
         let mut bytes = Vec::new();
         Message::Hello(hello).encode(1, 0, &mut bytes);
         stream.write_all(&bytes).map_err(|e| broken("HELLO", &e))?;
+        // Nobody waits for a page yet when a server is greeted for the first time: a busy one gets the time it needs.
+        let greeted = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some();
+        stream.set_read_timeout(Some(if greeted { STILL } else { FIRST_ANSWER })).map_err(|e| broken("HELLO", &e))?;
         let (header, payload) = receive(&mut stream).map_err(|e| broken("HELLO", &e))?;
+        stream.set_read_timeout(Some(STILL)).map_err(|e| broken("HELLO", &e))?;
         match Message::decode(&header, &payload) {
             Ok(Message::HelloAck(ack)) if ack.version == VERSION_MAX && ack.page_size_log2 == PAGE_SIZE_LOG2 && header.sequence == 1 => {
                 if (ack.max_pages as usize) < MAX_PAGES_PER_FRAME {

@@ -38,6 +38,8 @@ struct Case {
     during: fn(&Wire, &mut Process),
     /// Whether packets must have been harmed.
     harms: bool,
+    /// What the program must have said meanwhile.
+    says: &'static str,
 }
 
 fn set(value: &AtomicU32, to: u32) {
@@ -52,8 +54,16 @@ fn pause(milliseconds: u64) {
     std::thread::sleep(Duration::from_millis(milliseconds));
 }
 
-const PLAIN: Case =
-    Case { injected: "", expected: Expected::Survives, replicas: 0, operations: 1500, before: |_| {}, during: |_, _| {}, harms: false };
+const PLAIN: Case = Case {
+    injected: "",
+    expected: Expected::Survives,
+    replicas: 0,
+    operations: 1500,
+    before: |_| {},
+    during: |_, _| {},
+    harms: false,
+    says: "",
+};
 
 /// More than the program could do in the time of the test.
 const ENDLESS: u64 = 1 << 40;
@@ -93,6 +103,7 @@ fn cases() -> Vec<Case> {
                 pause(5000);
                 cut(&wire.harm[0].cut, false);
             },
+            says: "; threads that need it wait",
             ..PLAIN
         },
         Case {
@@ -125,6 +136,7 @@ fn cases() -> Vec<Case> {
         Case {
             injected: "one link cut for good, with a replica",
             replicas: 1,
+            says: "is lost; its pages are on one server only from now on",
             operations: 10_000,
             during: |wire, _| cut(&wire.harm[0].cut, true),
             ..PLAIN
@@ -133,6 +145,7 @@ fn cases() -> Vec<Case> {
         Case {
             injected: "1 % of packets lost and one server killed, with a replica",
             replicas: 1,
+            says: "is lost; its pages are on one server only from now on",
             before: |harm| set(&harm.lost, 100),
             during: |_, server| server.kill(),
             harms,
@@ -190,6 +203,9 @@ fn failure_matrix() {
         assert!(!outcome.stderr.contains("should be"), "{injected}: a wrong word was read: {outcome:?}");
         assert!(outcome.most_local <= 1024 * 4096, "{injected}: {} bytes local", outcome.most_local);
         assert!(!case.harms || harmed > 0, "{injected}: no packet was harmed");
+        // Else the program was over before anything had happened to it.
+        assert!(outcome.stderr.contains(case.says), "{injected}: it never said {:?}: {outcome:?}", case.says);
+        assert!(case.replicas == 0 || outcome.count("replica_fetches") > 0, "{injected}: the replica was not needed: {outcome:?}");
         let (what, compared) = match case.expected {
             Expected::Survives => {
                 outcome.is_right(PAGES);
