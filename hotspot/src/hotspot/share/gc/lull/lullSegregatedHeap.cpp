@@ -25,6 +25,7 @@
 #include "gc/lull/lullObjectSpace.hpp"
 #include "gc/lull/lullSegregatedHeap.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "logging/log.hpp"
 #include "memory/iterator.hpp"
