@@ -11,8 +11,8 @@
 #
 # The JDK is a copy of the one that builds ours, which must be of the same version, with our libjvm in it and with CDS archives
 # dumped by it: the Java classes are the same, and compiling them would take longer than HotSpot. Its flight recorder gets the
-# description of our libjvm's events, which is a resource in lib/modules, and their settings. What else of ours lies outside of
-# libjvm, the serviceability agent's view of the heap, is only in the full image.
+# description of our libjvm's events, which is a resource in lib/modules, and their settings; and its jhsdb gets the serviceability agent's
+# view of the heap, a few classes that come before those of lib/modules.
 #
 # A JDK whose source, arguments and compiler are those of the last build is left alone. What it was built from is remembered
 # in build/openjdk/.lull.
@@ -45,7 +45,7 @@ prepare() {   # CONF
 }
 
 # All that a build depends on: the source, what lies over it, the configuration.
-inputs() { cat "$STATE/source"; printf 'configure %s\n' "$(sha256sum < "$TREE/build/$1/.lull-configure")"; sort "$STATE/overlay"; }
+inputs() { cat "$STATE/source"; printf 'configure %s\n' "$(sha256sum < "$TREE/build/$1/.lull-configure")"; sha256sum < "$SCRIPTS/jhsdb"; sort "$STATE/overlay"; }
 
 same_inputs() { [[ -z ${LULL_FORCE:-} && -f $STATE/$1 ]] && cmp -s "$STATE/$1" <(inputs "$2"); }
 
@@ -123,6 +123,32 @@ replace_libjvm() {   # CONF
   phase "CDS archives ($1)" "$LOGS/cds-$1.log" dump_archives "$image"
 }
 
+# The serviceability agent meets a Lull heap: its classes that are ours or have a patch, in a directory of their own, and a jhsdb that
+# puts them before those of lib/modules.
+replace_agent() {   # CONF
+  local image classes=src/jdk.hotspot.agent/share/classes work=$BUILD/agent-$1 files file version sum
+  image=$(image_of "$1")
+  mapfile -t files < <(
+    sed -n "s|^+++ b/$classes/||p" "$ROOT"/hotspot/patches/*.patch
+    cd "$ROOT/hotspot/$classes" && find . -name '*.java' -printf '%P\n')
+  ((${#files[@]})) || die "no patch and no file of ours is below $classes"
+  version=$(cleanly "$image/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java.vm.version = //p')
+  sum=$(cd "$TREE/$classes" && { printf '%s\n' "$version"; cat "${files[@]}" "$SCRIPTS/jhsdb"; } | sha256sum)
+  if [[ -f $image/.lull-agent && $(cat "$image/.lull-agent") == "$sum" ]]; then return; fi
+  rm -rf "$image/.lull-agent" "$image/lib/lull-agent" "$work"
+  for file in "${files[@]}"; do
+    mkdir -p "$work/$(dirname "$file")"
+    cp "$TREE/$classes/$file" "$work/$file"
+  done
+  (cd "$work" && cleanly "$image/bin/javac" -nowarn -d "$image/lib/lull-agent" --patch-module jdk.hotspot.agent="$work" "${files[@]}")
+  # Or the agent warns that it is of another version.
+  printf 'sun.jvm.hotspot.runtime.VM.saBuildVersion=%s\n' "$version" > "$image/lib/lull-agent/sa.properties"
+  rm -rf "$work"
+  install -m 755 "$SCRIPTS/jhsdb" "$image/bin/jhsdb.new"
+  mv -f "$image/bin/jhsdb.new" "$image/bin/jhsdb"
+  printf '%s\n' "$sum" > "$image/.lull-agent"
+}
+
 build_jdk() {   # CONF
   local conf=$1 image start=$SECONDS
   prepare "$conf"
@@ -137,6 +163,7 @@ build_jdk() {   # CONF
   copy_base "$conf"
   phase "the flight recorder's events ($conf)" "$LOGS/recorder-$conf.log" replace_recorder "$conf"
   replace_libjvm "$conf"
+  phase "the serviceability agent ($conf)" "$LOGS/agent-$conf.log" replace_agent "$conf"
   check_image "$conf"
   mv "$STATE/jdk-$conf.new" "$STATE/jdk-$conf"
   say "$image is ready after $(minutes $((SECONDS - start)))"
