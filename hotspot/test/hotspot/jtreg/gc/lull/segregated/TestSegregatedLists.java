@@ -52,12 +52,13 @@ import jdk.test.lib.process.ProcessTools;
 /*
  * @test id=traverseNever
  * @requires vm.gc.Lull
- * @summary Graphs of objects, on lists that are searched one after the other, whose chunks are never joined.
+ * @summary Graphs of objects, on lists that are searched one after the other, whose chunks are never joined: in half the heap there
+ *          is soon no chunk for the larger arrays.
  * @library /
- * @run main/othervm -Xms64m -Xmx64m -XX:+UseLullGC -XX:-LullTracking -XX:-UseTLAB
+ * @run main/othervm -Xms128m -Xmx128m -XX:+UseLullGC -XX:-LullTracking -XX:-UseTLAB
  *                   -XX:+UnlockDiagnosticVMOptions -XX:LullAllocation=segregated -XX:+LullVerifyHeap
  *                   -XX:LullSegregatedSearch=traverse -XX:LullSegregatedCoalescing=never -XX:LullSegregatedLists=32
- *                   gc.lull.TestObjectGraphs 3 20
+ *                   gc.lull.TestObjectGraphs 3 8
  */
 
 /*
