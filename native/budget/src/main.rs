@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use lull_budget::controller::{Controller, Outcome};
 use lull_budget::policy::Action;
 use lull_budget::stalls::Stalls;
 use lull_stall::{Sensor, Target};
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// Resizes the heap of a JVM that runs: smaller while I/O stalls cost more, larger while collections do.
 ///
@@ -41,12 +43,6 @@ struct CommandLine {
     verbose: bool,
 }
 
-static STOP: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn stop(_: libc::c_int) {
-    STOP.store(true, Ordering::Relaxed);
-}
-
 fn main() -> ExitCode {
     match run(&CommandLine::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -71,15 +67,15 @@ fn run(command: &CommandLine) -> Result<(), String> {
     for line in controller.describe() {
         eprintln!("lull-budget: process {}: {line}", command.pid);
     }
-    for signal in [libc::SIGINT, libc::SIGTERM] {
-        // SAFETY: the handler stores to an atomic, no more.
-        unsafe { libc::signal(signal, stop as extern "C" fn(libc::c_int) as libc::sighandler_t) };
+    let stopped = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stopped)).map_err(|error| format!("cannot catch signal {signal}: {error}"))?;
     }
 
     let mut last_reason = "";
     loop {
         sleep(Duration::from_millis(command.interval.into()));
-        if STOP.load(Ordering::Relaxed) {
+        if stopped.load(Ordering::Relaxed) {
             eprintln!("lull-budget: told to stop; the JVM gets its own settings back");
             return controller.release();
         }

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use clap::{Parser, ValueEnum};
 use lull_stall::layout::{fields, flags};
 use lull_stall::map_file::Writer;
 use lull_stall::{Sample, Sensor, Source, Target};
+use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// How long the threads of a process are stalled on I/O.
 #[derive(Parser, Debug)]
@@ -55,12 +57,6 @@ enum Chosen {
     Faults,
 }
 
-static STOP: AtomicBool = AtomicBool::new(false);
-
-extern "C" fn stop(_: libc::c_int) {
-    STOP.store(true, Ordering::Relaxed);
-}
-
 fn main() -> ExitCode {
     match run(&CommandLine::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -89,9 +85,9 @@ fn run(command: &CommandLine) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", path.display()))?;
     eprintln!("lull-stall: process {}, source {}: {}; file {}", command.pid, sensor.source().name(), sensor.describe(), path.display());
 
-    for signal in [libc::SIGINT, libc::SIGTERM] {
-        // SAFETY: the handler stores to an atomic, no more.
-        unsafe { libc::signal(signal, stop as extern "C" fn(libc::c_int) as libc::sighandler_t) };
+    let stopped = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stopped)).map_err(|error| format!("cannot catch signal {signal}: {error}"))?;
     }
     let (mut next, mut printed, mut full) = (Instant::now(), Instant::now(), false);
     let measured = sensor.fields();
@@ -119,7 +115,7 @@ fn run(command: &CommandLine) -> Result<(), String> {
             let _ = sensor.sample();
             break (flags::ENDED, "the process has ended".to_owned());
         }
-        if STOP.load(Ordering::Relaxed) {
+        if stopped.load(Ordering::Relaxed) {
             break (flags::STOPPED, "told to stop".to_owned());
         }
     };
