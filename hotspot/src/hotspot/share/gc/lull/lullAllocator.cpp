@@ -49,7 +49,8 @@ LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, Lul
     _holes(_storage),
     _owned(),
     _own_recyclable(),
-    _own_free() {
+    _own_free(),
+    _skipped_lines(0) {
   reset();
 }
 
@@ -63,11 +64,13 @@ void LullAllocator::forget_holes() {
 }
 
 void LullAllocator::forget_memory() {
+  _handed_out -= unused_in_bump_region();
   _top = nullptr;
   _end = nullptr;
   forget_holes();
   _own_recyclable.clear();
   _own_free.clear();
+  _skipped_lines = 0;
 }
 
 void LullAllocator::reset() {
@@ -122,18 +125,20 @@ bool LullAllocator::take_own_free(LullRun* hole) {
   return true;
 }
 
-void LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
-  if (lines >= LullMinHoleLines && _unused_count > 0) {
-    _holes.add(new_run(first_line, lines));
+bool LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
+  if (lines < LullMinHoleLines || _unused_count == 0) {
+    return false;
   }
+  _holes.add(new_run(first_line, lines));
+  return true;
 }
 
 void LullAllocator::add_holes_of(LullBlockIndex index) {
   LullBlock* const block = _table->at(index);
   const uint32_t first = untype(LullGeometry::first_line(index));
   block->free_lines().runs_do([&](uint start, uint length) {
-    if (length >= LullMinHoleLines) {
-      _holes.add(new_run(first + start, length));
+    if (!add_hole(first + start, length)) {
+      _skipped_lines += length;
     }
   });
   block->free_lines().clear_all();
@@ -218,8 +223,8 @@ void LullAllocator::return_bump_region() {
   }
   const uint32_t end = untype(LullGeometry::line_of(_end - 1)) + 1;
   const uint32_t start = untype(LullGeometry::line_of((char*)_top + LullGeometry::LineSize - 1));
-  if (start < end) {
-    add_hole(start, end - start);
+  if (start < end && add_hole(start, end - start)) {
+    _handed_out -= (size_t)(end - start) * LullGeometry::LineSize;
   }
   _top = _end = nullptr;
 }
@@ -228,8 +233,8 @@ void LullAllocator::return_bump_region() {
 void LullAllocator::prepare(const LullRun& hole) {
   if (_public_map != nullptr) {
     _public_map->set_lines(to_line_index(hole._start), hole._length, _born_public);
-    _handed_out += hole._length * LullGeometry::LineSize;
   }
+  _handed_out += hole._length * LullGeometry::LineSize;
 }
 
 // Free lines have word 0.
@@ -341,7 +346,7 @@ void LullAllocator::end_global_collection() {
 size_t LullAllocator::begin_collection(LullBlockList* blocks) {
   assert(blocks->is_empty(), "one collection at a time");
   return_bump_region();
-  size_t unused = (size_t)_own_free.length() * LullGeometry::LinesPerBlock;
+  size_t unused = _skipped_lines + (size_t)_own_free.length() * LullGeometry::LinesPerBlock;
   _holes.runs_do([&](const LullRun& hole) { unused += hole._length; });
   for (int i = 0; i < _own_recyclable.length(); i++) {
     unused += _table->at(_own_recyclable.at(i))->free_lines().count();
@@ -390,6 +395,7 @@ void LullAllocator::keep(LullBlockIndex index) {
   if (_table->at(index)->free_lines().longest_run() >= LullMinHoleLines) {
     _own_recyclable.append(index);
   } else {
+    _skipped_lines += _table->at(index)->free_lines().count();
     _table->at(index)->free_lines().clear_all();
   }
 }

@@ -73,7 +73,7 @@ private:
   const LullBlockTable::Owner _owner;       // of the blocks that it takes
   LullPublicMap* const   _public_map;       // nullptr: the words of holes are somebody else's business
   bool                   _born_public;      // are objects that are allocated from now on public?
-  size_t                 _handed_out;       // bytes of holes
+  size_t                 _handed_out;       // bytes of holes, without those that have come back unused
 
   LullMediumRequests     _medium_requests;
   static volatile size_t _released_in_holes;
@@ -95,6 +95,7 @@ private:
   LullBlockList          _owned;
   LullBlockList          _own_recyclable;
   LullBlockList          _own_free;
+  size_t                 _skipped_lines;    // unused ones in owned blocks, too short a hole to be listed
 
   uint32_t new_run(uint32_t start, uint32_t length);
   void delete_run(uint32_t id);
@@ -106,7 +107,8 @@ private:
   bool take_own_recyclable(LullBlockIndex* index);
   bool take_own_free(LullRun* hole);
 
-  void add_hole(uint32_t first_line, uint32_t lines);
+  // False: it is too short, or there is no room; its lines are unused until a collection finds them.
+  bool add_hole(uint32_t first_line, uint32_t lines);
   void add_holes_of(LullBlockIndex index);
   bool add_holes_of_recyclable_block(LullReserveUse use);
 
@@ -120,6 +122,7 @@ private:
 
   // Puts the whole free lines of the bump region back into the table.
   void return_bump_region();
+  size_t unused_in_bump_region() const { return pointer_delta(_end, _top, 1); }
 
   HeapWord* allocate_in_hole(const LullRun& hole, size_t words);
 
@@ -164,8 +167,8 @@ public:
   const LullMediumRequests& medium_requests() const { return _medium_requests; }
   static LullMediumRequests released_medium_requests();
 
-  // Bytes of holes taken so far, for objects and what is left of holes.
-  size_t handed_out() const { return _handed_out; }
+  // Bytes taken so far: TLABs, objects outside of them, copies of a local collection, and what is lost between them. Never falls.
+  size_t allocated() const { return _handed_out - unused_in_bump_region(); }
 
   // A large object of this thread, which is private or will be.
   void own_large(LullBlockIndex head, size_t blocks);

@@ -196,10 +196,10 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
   return LullGeometry::start_of(head);
 }
 
-// Counts the holes that the thread's allocator has handed out since.
-void LullHeap::count_holes(Thread* thread, size_t handed_out_before) {
+// Counts what the thread's allocator has given since.
+void LullHeap::count_allocated(Thread* thread, size_t before) {
   if (LullTracking) {
-    LullPublisher::of(thread)->count_allocated(allocator(thread)->handed_out() - handed_out_before);
+    LullPublisher::of(thread)->count_allocated(allocator(thread)->allocated() - before);
   }
 }
 
@@ -207,9 +207,9 @@ HeapWord* LullHeap::allocate_without_collection(Thread* thread, size_t words) {
   if (LullGeometry::is_large(words)) {
     return allocate_large(thread, words, LullReserveUse::Keep);
   }
-  const size_t handed_out = allocator(thread)->handed_out();
+  const size_t before = allocator(thread)->allocated();
   HeapWord* const result = allocator(thread)->allocate(words);
-  count_holes(thread, handed_out);
+  count_allocated(thread, before);
   return result;
 }
 
@@ -217,9 +217,9 @@ HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullRese
   if (LullGeometry::is_large(words)) {
     return allocate_large(thread, words, use);
   }
-  const size_t handed_out = allocator(thread)->handed_out();
+  const size_t before = allocator(thread)->allocated();
   HeapWord* const result = allocator(thread)->allocate_at_safepoint(words, use);
-  count_holes(thread, handed_out);
+  count_allocated(thread, before);
   return result;
 }
 
@@ -287,9 +287,9 @@ HeapWord* LullHeap::allocate_new_tlab(size_t min_words, size_t requested_words, 
       local_collector->collect_if_due();
     }
   }
-  const size_t handed_out = allocator(thread)->handed_out();
+  const size_t before = allocator(thread)->allocated();
   HeapWord* const tlab = allocator(thread)->allocate_tlab(min_words, actual_words);
-  count_holes(thread, handed_out);
+  count_allocated(thread, before);
   return tlab;
 }
 

@@ -94,7 +94,7 @@ private:
 
   // Allocation
   LullAllocator* allocator(Thread* thread);
-  void count_holes(Thread* thread, size_t handed_out_before);
+  void count_allocated(Thread* thread, size_t before);
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
 
   // Collection

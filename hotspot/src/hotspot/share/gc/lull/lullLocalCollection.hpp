@@ -135,7 +135,12 @@ public:
   size_t survived_bytes() const { return _survived_words * HeapWordSize; }
   size_t copied_bytes() const   { return _copied_words * HeapWordSize; }
   bool is_tenured() const       { return _tenured; }
-  size_t freed_bytes() const    { return (_freed_lines - MIN2(_unused_lines, _freed_lines)) * LullGeometry::LineSize; }
+
+  // Of whole lines that were in use before, less what the copies take: those are freed when they die.
+  size_t freed_bytes() const {
+    const size_t given_back = _freed_lines * LullGeometry::LineSize;
+    return given_back - MIN2(_unused_lines * LullGeometry::LineSize + copied_bytes(), given_back);
+  }
 };
 
 #endif // SHARE_GC_LULL_LULLLOCALCOLLECTION_HPP

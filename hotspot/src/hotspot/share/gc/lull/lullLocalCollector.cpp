@@ -52,8 +52,8 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _survived_at_last(0),
     _many_at_last(false),
     _last_trigger(Trigger::None),
-    _last_handed_out(allocator->handed_out()),
-    _unmount_handed_out(0),
+    _last_allocated(allocator->allocated()),
+    _unmount_allocated(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
     _statistics() {}
@@ -72,7 +72,7 @@ const char* LullLocalCollector::to_string(Trigger trigger) {
 }
 
 size_t LullLocalCollector::allocated_since_last() const {
-  return _allocator->handed_out() - _last_handed_out;
+  return _allocator->allocated() - _last_allocated;
 }
 
 // Free blocks that the thread keeps are warm, but are lost to others until it uses them:
@@ -116,7 +116,7 @@ bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
     *trigger = Trigger::Budget;
     return true;
   }
-  if (_unmount_handed_out >= _last_handed_out + LullLocalBudget) {
+  if (_unmount_allocated >= _last_allocated + LullLocalBudget) {
     *trigger = Trigger::Unmount;
     return true;
   }
@@ -211,7 +211,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   _survived_at_last = now._survived - now._tenured;
   learn(trigger, depth, allocated, _survived_at_last);
   _last_trigger = trigger;
-  _last_handed_out = _allocator->handed_out();
+  _last_allocated = _allocator->allocated();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
                       LullThreadLocalData::owner(_thread),
                       to_string(trigger),
@@ -223,7 +223,7 @@ void LullLocalCollector::collect_if_due() {
   DEBUG_ONLY(_slow_allocations++;)
   if (LullThreadLocalData::is_public_mode(_thread)) {
     // What it allocates meanwhile does not count.
-    _last_handed_out = _allocator->handed_out();
+    _last_allocated = _allocator->allocated();
     return;
   }
   // Once: in another frame it would be another one, and what is unlearned would not be what was asked.
@@ -241,7 +241,7 @@ bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
 }
 
 void LullLocalCollector::record_unmount() {
-  _unmount_handed_out = _allocator->handed_out();
+  _unmount_allocated = _allocator->allocated();
 }
 
 void LullLocalCollector::before_wait(JavaThread* thread) {

@@ -100,8 +100,8 @@ private:
   size_t               _survived_at_last;
   bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
   Trigger              _last_trigger;       // None: there was no collection yet
-  size_t               _last_handed_out;
-  size_t               _unmount_handed_out; // when a virtual thread was unmounted last
+  size_t               _last_allocated;
+  size_t               _unmount_allocated;  // when a virtual thread was unmounted last
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
   LullLocalStatistics  _statistics;

@@ -31,7 +31,7 @@ struct LullLocalStatistics {
   size_t _collections;
   size_t _allocated;    // by the thread, up to its last collection
   size_t _published;    // by the thread, up to then; by stores
-  size_t _freed;        // whole lines that were in use before
+  size_t _freed;        // whole lines that were in use before, less what copies take
   size_t _survived;
   size_t _copied;       // of what survived
   size_t _tenured;      // of what survived

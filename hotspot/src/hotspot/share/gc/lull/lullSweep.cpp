@@ -102,25 +102,22 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
   LullZap::lines(index, unused_lines);
 }
 
-// Of a block with an owner: the bits of public objects that are alive stay.
+// Of a block with an owner: the bits of public objects that are alive stay, and, with young collections, the marks of no others.
 void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
   uint32_t words[LullGeometry::LinesPerBlock];
   _public_map->take_words(index, words);
-  HeapWord* start = LullGeometry::start_of(index);
-  for (uint line = 0; line < LullGeometry::LinesPerBlock; line++, start += LullGeometry::WordsPerLine) {
-    if (words[line] == 0) {
-      continue;
-    }
-    HeapWord* const end = start + LullGeometry::WordsPerLine;
-    for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
-         addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
-      if (LullPublicMap::is_public_in(words[line], addr)) {
-        const size_t size = cast_to_oop(addr)->size();
-        _public_map->publish(addr, size);
-        if (_young) {
-          _blocks->add_live(index, size);
-        }
+  HeapWord* const start = LullGeometry::start_of(index);
+  HeapWord* const end = start + LullGeometry::WordsPerBlock;
+  for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
+       addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
+    if (LullPublicMap::is_public_in(words[LullGeometry::line_in_block(LullGeometry::line_of(addr))], addr)) {
+      const size_t size = cast_to_oop(addr)->size();
+      _public_map->publish(addr, size);
+      if (_young) {
+        _blocks->add_live(index, size);
       }
+    } else if (_card_table != nullptr) {
+      _mark_bitmap->clear(addr);
     }
   }
 }
@@ -147,17 +144,6 @@ void LullSweepTask::forget_dead_young_objects(LullBlockIndex index) {
   });
 }
 
-void LullSweepTask::forget_private_marks(LullBlockIndex index) {
-  HeapWord* const start = LullGeometry::start_of(index);
-  HeapWord* const end = start + LullGeometry::WordsPerBlock;
-  for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
-       addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
-    if (!_public_map->is_public(addr)) {
-      _mark_bitmap->clear(addr);
-    }
-  }
-}
-
 void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
   LullLineSet free_lines = unused_lines;
   free_lines.remove(block->free_lines());
@@ -179,9 +165,6 @@ void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
   _public_map->unused_lines(index, &unused_lines);
   if (_card_table != nullptr) {
     _card_table->set_lines(index, unused_lines);
-    if (has_owner) {
-      forget_private_marks(index);
-    }
   }
   // What marking has added to the free lines of a block with an owner is private and alive.
   if (has_owner && !block->free_lines().is_empty()) {

@@ -87,7 +87,6 @@ private:
   void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
   void forget_dead_public_objects(LullBlockIndex index);
   void forget_dead_young_objects(LullBlockIndex index);
-  void forget_private_marks(LullBlockIndex index);
   void sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
   void sweep_block(LullBlockIndex index, LullBlock* block);
   void remember_large(LullBlockIndex index, size_t blocks, bool is_old);

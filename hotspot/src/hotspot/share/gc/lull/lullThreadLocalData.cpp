@@ -34,7 +34,8 @@ LullThreadLocalData::LullThreadLocalData()
     _owner(Atomic::add(&_last_owner, (LullBlockTable::Owner)1)),
     _public_mode(false),
     _store_sp(nullptr),
-    _store_pc(nullptr) {}
+    _store_pc(nullptr),
+    _next_leak_sample(0) {}
 
 LullThreadLocalData::~LullThreadLocalData() {
   delete _local_collector;

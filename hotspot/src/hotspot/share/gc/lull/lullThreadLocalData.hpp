@@ -51,6 +51,9 @@ private:
   intptr_t*             _store_sp;
   address               _store_pc;
 
+  // Bytes that the thread has allocated when the leak profiler may look at it again.
+  size_t                _next_leak_sample;
+
   static volatile LullBlockTable::Owner _last_owner;
 
   LullThreadLocalData();
@@ -78,6 +81,9 @@ public:
 
   static bool is_public_mode(Thread* thread) { return data(thread)->_public_mode; }
   static void set_public_mode(Thread* thread, bool value) { data(thread)->_public_mode = value; }
+
+  static size_t next_leak_sample(Thread* thread) { return data(thread)->_next_leak_sample; }
+  static void set_next_leak_sample(Thread* thread, size_t bytes) { data(thread)->_next_leak_sample = bytes; }
 
   static intptr_t* store_sp(Thread* thread) { return data(thread)->_store_sp; }
   static address store_pc(Thread* thread) { return data(thread)->_store_pc; }
