@@ -361,22 +361,16 @@ size_t LullAllocator::begin_collection(LullBlockList* blocks) {
 }
 
 HeapWord* LullAllocator::allocate_copy(size_t words) {
-  if (pointer_delta(_end, _top) < words) {
-    // What is left is too short for this object: perhaps not for the mutator's.
-    return_bump_region();
-    LullRun hole;
-    LullBlockIndex index;
-    if (words > LullGeometry::WordsPerBlock || !_supply->take_block(LullReserveUse::Keep, &index)) {
-      return nullptr;
-    }
-    own(index);
-    hole._start = untype(LullGeometry::first_line(index));
-    hole._length = LullGeometry::LinesPerBlock;
-    return allocate_in_hole(hole, words);
+  if (pointer_delta(_end, _top) >= words) {
+    HeapWord* const start = _top;
+    _top += words;
+    return start;
   }
-  HeapWord* const start = _top;
-  _top += words;
-  return start;
+  LullRun hole;
+  if (words > LullGeometry::WordsPerBlock || !take_free_block(LullReserveUse::Keep, &hole)) {
+    return nullptr;
+  }
+  return allocate_in_hole(hole, words);
 }
 
 void LullAllocator::publish_and_release() {

@@ -97,14 +97,18 @@ static bool is_in_private_object(const void* field) {
 }
 
 void LullBarrierSet::dirty_card(const void* field) {
+  dirty_cards(field, field);
+}
+
+void LullBarrierSet::dirty_cards(const void* first, const void* last) {
 #ifdef ASSERT
   if (LullDropBarrier == LullDropCards) {
     return;
   }
 #endif
   LullCardTable* const cards = LullHeap::heap()->card_table();
-  if (cards != nullptr && LullHeap::heap()->is_in_reserved(field)) {
-    cards->dirty(field);
+  if (cards != nullptr && LullHeap::heap()->is_in_reserved(first)) {
+    cards->dirty_all(first, last);
   }
 }
 
@@ -136,7 +140,7 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
   if (length == 0 || is_in_private_object(to)) {
     return LullStoreOutcome::PrivateDestination;
   }
-  dirty_card(to);
+  dirty_cards(to, (const char*)to + length * heapOopSize - 1);
   LullStoreOutcome outcome = LullStoreOutcome::PublicValue;
   if (!is_in_private_object(from)) {
     return outcome;

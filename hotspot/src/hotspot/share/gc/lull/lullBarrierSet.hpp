@@ -33,8 +33,8 @@ class nmethod;
 // into a public object, or into such a root, publishes its value first: the value, and all that
 // it leads to. See lullPublisher.hpp.
 //
-// R: an old object that refers to a young one covers a dirty card, with young collections; see
-// lullCardTable.hpp. The same barriers see to it.
+// R: an old object that refers to a young one covers a dirty card, with young collections; a large array at its
+// header or at the element; see lullCardTable.hpp. The same barriers see to it.
 //
 // Every store asks for its destination first. It is private, as a rule: then nothing else
 // is to be done.
@@ -73,6 +73,7 @@ public:
 
   // Before anything is stored to a field of an object that may be old. Nothing without young collections.
   static void dirty_card(const void* field);
+  static void dirty_cards(const void* first, const void* last);   // of one array
 
   // Before the value is stored to a root outside of the heap.
   static void before_root_store(oop value);

@@ -36,7 +36,8 @@
 //
 // Who stores a reference to an object that may be public dirties the card of the field before, whatever is
 // stored there: the collection looks. C1 knows the object only, and dirties the card of its header. So a
-// dirty card says that any field of the objects on it may refer to a young object. A card of a line without
+// dirty card says that any field of the objects on it may refer to a young object; but for a large array, of
+// which a card that is not its header's tells of the elements on it. A card of a line without
 // old objects stays as it is: most stores are to new objects. Private objects that share their line with
 // an old one have its card dirtied in vain.
 //
@@ -77,6 +78,14 @@ public:
     volatile uint8_t* const card = card_of(LullGeometry::line_of(field));
     if (*card == Clean) {
       *card = Dirty;
+    }
+  }
+
+  // All cards from that of first to that of last.
+  void dirty_all(const void* first, const void* last) {
+    const uint32_t end = untype(LullGeometry::line_of(last));
+    for (uint32_t line = untype(LullGeometry::line_of(first)); line <= end; line++) {
+      dirty(LullGeometry::start_of(to_line_index(line)));
     }
   }
 

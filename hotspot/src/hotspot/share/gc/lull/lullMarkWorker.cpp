@@ -83,6 +83,7 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _self_forwarded(),
     _private_entries(),
     _remembered(),
+    _remembered_parts(),
     _statistics(),
     _evacuating(false),
     _young(false),
@@ -268,6 +269,11 @@ void LullMarkWorker::follow(oop obj) {
 }
 
 void LullMarkWorker::follow_remembered() {
+  while (!_remembered_parts.is_empty()) {
+    const LullArrayPart part = _remembered_parts.pop();
+    follow_array_part(part._array, part._start, part._end);
+    drain();
+  }
   while (!_remembered.is_empty()) {
     const oop obj = _remembered.pop();
     if (obj->is_objArray()) {

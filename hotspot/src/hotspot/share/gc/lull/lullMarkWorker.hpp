@@ -62,6 +62,13 @@ public:
   void do_nmethod(nmethod* nm) override;
 };
 
+// Elements of an array.
+struct LullArrayPart {
+  objArrayOop _array;
+  size_t      _start;
+  size_t      _end;      // exclusive
+};
+
 // Counts of one worker in one collection.
 struct LullMarkStatistics {
   size_t _marked_objects;
@@ -109,6 +116,7 @@ private:
   Stack<oop, mtGC>          _self_forwarded;
   Stack<oop, mtGC>          _private_entries;   // of maps of thread-local values; their referents have not been visited
   Stack<oop, mtGC>          _remembered;        // old objects whose fields are to be visited
+  Stack<LullArrayPart, mtGC> _remembered_parts; // and elements
   LullMarkStatistics        _statistics;
   bool                      _evacuating;        // some blocks are evacuated in this collection
   bool                      _young;             // marks of old objects are those of the last collection
@@ -149,8 +157,9 @@ public:
 
   void prepare(bool evacuating, bool young);
 
-  // An old object that may refer to young ones, and all of these.
+  // Old objects, or parts of them, that may refer to young ones; then all of these.
   void remember(oop obj) { _remembered.push(obj); }
+  void remember_part(objArrayOop array, size_t start, size_t end) { _remembered_parts.push(LullArrayPart{array, start, end}); }
   void follow_remembered();
 
   template <typename T> void mark_through(T* p);

@@ -253,8 +253,10 @@ public:
       return;
     }
     HeapWord* const start = cast_from_oop<HeapWord*>(holder);
-    guarantee(cards->is_any_dirty(start, start + holder->size() - 1),
-              "R: field " PTR_FORMAT " of old " PTR_FORMAT " (%s) refers to young " PTR_FORMAT " (%s), and no card is dirty",
+    const bool has_parts = holder->is_objArray() && _verify->_blocks->block_of(start)->state() == LullBlockState::LargeHead;
+    guarantee(has_parts ? cards->is_dirty(LullGeometry::line_of(start)) || cards->is_dirty(LullGeometry::line_of(field))
+                        : cards->is_any_dirty(start, start + holder->size() - 1),
+              "R: field " PTR_FORMAT " of old " PTR_FORMAT " (%s) refers to young " PTR_FORMAT " (%s), and its card is not dirty",
               p2i(field), p2i(holder), holder->klass()->external_name(), p2i(target), target->klass()->external_name());
   }
 

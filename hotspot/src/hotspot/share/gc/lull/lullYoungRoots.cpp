@@ -32,6 +32,7 @@
 #include "gc/shared/scavengableNMethods.hpp"
 #include "memory/iterator.inline.hpp"
 #include "memory/resourceArea.hpp"
+#include "oops/objArrayOop.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/javaThread.hpp"
@@ -79,15 +80,38 @@ void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, 
   Atomic::add(&_objects, objects);
 }
 
+// A card tells of an array's elements on it, and that of the header of all.
 void LullFindRememberedTask::find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker) {
+  LullCardTable* const cards = _memory->card_table();
   HeapWord* const start = LullGeometry::start_of(index);
-  if (_memory->card_table()->is_any_dirty(start, start + blocks * LullGeometry::WordsPerBlock - 1)) {
+  const oop obj = cast_to_oop(start);
+  const bool all = cards->is_dirty(LullGeometry::line_of(start));
+  size_t dirty = 0;
+  cards->dirty_lines_do(index, blocks, [&](LullLineIndex line) {
     assert(_memory->mark_bitmap()->is_marked(start), "only what is old has cards");
-    worker->remember(cast_to_oop(start));
-    Atomic::add(&_objects, (size_t)1);
-    _memory->card_table()->clean(index, blocks);
-    Atomic::add(&_dirty_cards, (size_t)1);
+    dirty++;
+    if (!all && obj->is_objArray()) {
+      remember_line(objArrayOop(obj), line, worker);
+    }
+  });
+  if (dirty == 0) {
+    return;
   }
+  if (all || !obj->is_objArray()) {
+    worker->remember(obj);
+  }
+  cards->clean(index, blocks);
+  Atomic::add(&_dirty_cards, dirty);
+  Atomic::add(&_objects, (size_t)1);
+}
+
+// The line is behind that of the header. Behind the last element there may be more lines, of which nobody has a card dirtied.
+void LullFindRememberedTask::remember_line(objArrayOop array, LullLineIndex line, LullMarkWorker* worker) {
+  const size_t offset = pointer_delta(LullGeometry::start_of(line), array->base(), 1);
+  const size_t first = offset / heapOopSize;
+  const size_t end = MIN2((offset + LullGeometry::LineSize) / heapOopSize, (size_t)array->length());
+  assert(offset % heapOopSize == 0 && first < end, "elements %zu to %zu of %d", first, end, array->length());
+  worker->remember_part(array, first, end);
 }
 
 // Who has the first block of a large object, or of the archive, whose objects may leave their blocks, has all of it.

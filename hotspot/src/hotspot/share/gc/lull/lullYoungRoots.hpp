@@ -30,8 +30,8 @@
 
 class LullMemory;
 
-// The old objects on dirty cards (R), found before anything is marked: then what is marked is old. The cards become
-// clean: what the objects refer to will be old, too.
+// The old objects, and parts of large arrays, on dirty cards (R), found before anything is marked: then what is
+// marked is old. The cards become clean: what they refer to will be old, too.
 class LullFindRememberedTask : public LullBlockTask {
 private:
   LullMarkWorker** const _workers;
@@ -42,6 +42,7 @@ private:
   bool is_archive(uint32_t index) const;
   void find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker);
   void find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker);
+  void remember_line(objArrayOop array, LullLineIndex line, LullMarkWorker* worker);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
 
 public:

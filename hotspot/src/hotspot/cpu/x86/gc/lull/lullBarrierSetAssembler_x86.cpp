@@ -141,7 +141,7 @@ void LullBarrierSetAssembler::arraycopy_prologue(MacroAssembler* masm, Decorator
     return;
   }
   assert_different_registers(src, dst, count, rax);
-  Label done, pop_and_done;
+  Label done, pop_and_done, call;
   if (!LullYoungCollections) {
     test_public_mode(masm);
     __ jcc(Assembler::notEqual, done);
@@ -156,10 +156,19 @@ void LullBarrierSetAssembler::arraycopy_prologue(MacroAssembler* masm, Decorator
   test_line(masm, dst, rax, base);
   __ jcc(Assembler::equal, pop_and_done);
   if (LullYoungCollections) {
-    // One card of the array is enough.
+    // The first card and the last; those between them, if there are any, by the call.
     dirty_card(masm, dst, rax, base);
+    __ lea(base, Address(dst, count, UseCompressedOops ? Address::times_4 : Address::times_8, -1));
+    dirty_card(masm, base, rax, noreg);
+    __ shrptr(base, LullGeometry::LogLineSize);
+    __ movptr(rax, dst);
+    __ shrptr(rax, LullGeometry::LogLineSize);
+    __ subptr(base, rax);
+    __ cmpptr(base, 1);
+    __ jcc(Assembler::above, call);
     test_public_mode(masm);
     __ jcc(Assembler::notEqual, pop_and_done);
+    __ bind(call);
   }
   __ pop(base);
   __ pop(rax);
