@@ -40,6 +40,8 @@ static const uint64_t EnoughReads = 16;
 
 static const uint64_t SectorBytes = 512;
 
+static const double NanosPerMicro = 1000.0;
+
 HeapBudgetEstimate::HeapBudgetEstimate() :
     _by_reads(false),
     _disk_reads(0),
@@ -172,7 +174,7 @@ bool HeapBudgetEstimate::estimate(double* added) {
   double by_pressure = 0.0;
   uint64_t us;
   if (read_pressure(&us)) {
-    by_pressure = (double)(us - MIN2(_pressure_us, us)) * NANOSECS_PER_MICROSEC;
+    by_pressure = (double)(us - MIN2(_pressure_us, us)) * NanosPerMicro;
     _pressure_us = us;
   }
   if (more > 0) {
@@ -196,12 +198,12 @@ bool HeapBudgetEstimate::read(HeapBudgetReading* reading) {
 
 void HeapBudgetEstimate::print_on(outputStream* st) const {
   if (_by_reads) {
-    st->print("estimated from the bytes that the process reads (%.0f us for 4K at first)", _ns_per_byte * FirstReadBytes / NANOSECS_PER_MICROSEC);
+    st->print("estimated from the bytes that the process reads (%.0f us for 4K at first)", _ns_per_byte * FirstReadBytes / NanosPerMicro);
     if (_pressure[0] != '\0') {
       st->print(" and from %s", _pressure);
     }
   } else {
     st->print("estimated from major faults (%.0f us for each at first): mapped files only, as /proc/self/io cannot be read",
-              _ns_per_read / NANOSECS_PER_MICROSEC);
+              _ns_per_read / NanosPerMicro);
   }
 }

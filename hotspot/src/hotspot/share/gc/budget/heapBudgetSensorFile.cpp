@@ -55,7 +55,8 @@ HeapBudgetSensorFile::HeapBudgetSensorFile(const char* path) :
   HeapBudgetProc::stat_field(22, &_process_start);
 }
 
-const char* HeapBudgetSensorFile::check(const HeapBudgetSensorHeader& header) const {
+// What is wrong with what stays as it is.
+const char* HeapBudgetSensorFile::check_origin(const HeapBudgetSensorHeader& header) const {
   if (header.magic != HeapBudgetSensorHeader::Magic) {
     return "it is no file of a sensor";
   }
@@ -64,7 +65,7 @@ const char* HeapBudgetSensorFile::check(const HeapBudgetSensorHeader& header) co
   }
   // Later versions append.
   if (header.header_size < sizeof(HeapBudgetSensorHeader) || header.row_size < sizeof(HeapBudgetSensorRow) ||
-      header.header_size > K || header.row_size > K || header.rows > header.row_capacity || header.row_capacity > M) {
+      header.header_size > K || header.row_size > K || header.row_capacity > M) {
     return "the sizes in it cannot be";
   }
   if (header.process_start != _process_start) {
@@ -72,6 +73,14 @@ const char* HeapBudgetSensorFile::check(const HeapBudgetSensorHeader& header) co
   }
   if ((header.fields & HeapBudgetSensorHeader::FieldIO) == 0) {
     return "its source does not measure stalls on I/O";
+  }
+  return nullptr;
+}
+
+// What is wrong with what the sensor writes.
+const char* HeapBudgetSensorFile::check_state(const HeapBudgetSensorHeader& header) {
+  if (header.rows > header.row_capacity) {
+    return "it has more rows than it can have";
   }
   if ((header.flags & (HeapBudgetSensorHeader::Ended | HeapBudgetSensorHeader::Stopped)) != 0) {
     return "the sensor has stopped";
@@ -90,7 +99,11 @@ const char* HeapBudgetSensorFile::read_at_once(int fd, HeapBudgetReading* readin
   if (os::read_at(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header)) {
     return too_short;
   }
-  const char* const wrong = check(*header);
+  const char* wrong = check_origin(*header);
+  if (wrong != nullptr) {
+    return wrong;
+  }
+  wrong = check_state(*header);
   if (wrong != nullptr) {
     // If that is because it is being written, the next attempt will tell.
     *changed = (header->sequence & 1) != 0;

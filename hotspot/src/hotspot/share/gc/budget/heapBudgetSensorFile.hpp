@@ -35,14 +35,17 @@ class outputStream;
 
 class HeapBudgetSensorFile : public HeapBudgetStalls {
 private:
-  char     _path[JVM_MAXPATHLEN];
+  static const size_t PathLength = 4096;
+
+  char     _path[PathLength];
   uint64_t _process_start;       // of this process, in clock ticks since the boot
   uint32_t _source;              // as it was last; 0 if the sensor is lost
   char     _complaint[256];      // what was last wrong with the file: it is said once
 
   const char* read_consistent(int fd, HeapBudgetReading* reading, HeapBudgetSensorHeader* header) const;
   const char* read_at_once(int fd, HeapBudgetReading* reading, HeapBudgetSensorHeader* header, bool* changed) const;
-  const char* check(const HeapBudgetSensorHeader& header) const;
+  const char* check_origin(const HeapBudgetSensorHeader& header) const;
+  static const char* check_state(const HeapBudgetSensorHeader& header);
   bool complain(const char* what);
 
 public:

@@ -110,8 +110,12 @@ HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
   sample.read_bytes = sample.read_known ? _reading->read_bytes - _last_reading->read_bytes : 0;
   sample.collections = (uint32_t)(now.collections - MIN2(_last.collections, now.collections));
   sample.capacity = heap->capacity();
-  const size_t live = Atomic::load(&_live);
-  sample.live = MIN2(live != 0 ? live : heap->used(), sample.capacity);
+  size_t live = Atomic::load(&_live);
+  if (live == 0) {
+    MutexLocker ml(Heap_lock);
+    live = heap->used();
+  }
+  sample.live = MIN2(live, sample.capacity);
   sample.reserve = _collector->reserve(sample.live);
   sample.least = MinHeapSize;
   sample.most = MaxHeapSize;
@@ -157,7 +161,7 @@ void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDe
                                                 decision.reason == HeapBudgetDecision::SlowStorage));
   if (log_is_enabled(Debug, gc, budget) || (news && log_is_enabled(Info, gc, budget))) {
     stringStream text;
-    text.print("%s: %s, %s; lost: collections %.2f processors, I/O %.2f threads; heap %zuM, live %zuM, to be %zuM, "
+    text.print("%s, %s: %s; lost: collections %.2f processors, I/O %.2f threads; heap %zuM, live %zuM, to be %zuM, "
                "at most %zuM (limit %zuM, other %zuM); wait %.1fs",
                HeapBudgetDecision::name(decision.action), HeapBudgetDecision::name(decision.state),
                HeapBudgetDecision::name(decision.reason), decision.collection, decision.stalled, sample.capacity / M,
