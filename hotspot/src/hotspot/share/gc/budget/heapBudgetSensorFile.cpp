@@ -36,8 +36,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Readings that a write of the sensor's has spoilt, in a row, before that is an error.
-static const int MaxAttempts = 100;
+// Readings that a write of the sensor's has spoilt, in a row and a millisecond apart, before that is an error. Somebody else may have
+// its processor meanwhile.
+static const int MaxAttempts = 500;
 
 static const char* const source_names[] = { "none", "bpf", "delayacct", "reads", "psi", "faults" };
 
@@ -144,7 +145,7 @@ const char* HeapBudgetSensorFile::read_consistent(int fd, HeapBudgetReading* rea
     if (!changed) {
       return wrong;
     }
-    os::naked_yield();
+    os::naked_short_sleep(1);
   }
   return "the sensor has not ended a write";
 }
