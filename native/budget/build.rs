@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Compiles the policy: the same file that HotSpot is built with. There is one policy, not two.
+//! Compiles the policy: the same file that HotSpot is built with. There is one policy, not two. And sees to it that HotSpot reads the
+//! sensor's file as the sensor writes it.
 
 fn main() {
     const POLICY: &str = "../../hotspot/src/hotspot/share/gc/budget/heapBudgetPolicy.cpp";
     const HEADER: &str = "../../hotspot/src/hotspot/share/gc/budget/heapBudgetPolicy.hpp";
+    const FORMAT: &str = "../../hotspot/src/hotspot/share/gc/budget/heapBudgetSensorFormat.hpp";
+    const SENSOR: &str = "../stall/include/lull_stall.h";
     cc::Build::new()
         .cpp(true)
         .std("c++14")
@@ -14,10 +17,11 @@ fn main() {
         // What the policy includes of HotSpot, in place of HotSpot's.
         .include("src/cpp")
         .include("../../hotspot/src/hotspot/share")
+        .include("../stall/include")
         .file(POLICY)
         .file("src/cpp/interface.cpp")
         .compile("lull_heap_budget");
-    for file in [POLICY, HEADER, "src/cpp/interface.cpp", "src/cpp/utilities/globalDefinitions.hpp"] {
+    for file in [POLICY, HEADER, FORMAT, SENSOR, "src/cpp/interface.cpp", "src/cpp/utilities/globalDefinitions.hpp"] {
         println!("cargo::rerun-if-changed={file}");
     }
 }

@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/budget/heapBudget.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullEvacuationPolicy.hpp"
@@ -112,7 +113,11 @@ void LullHeapSizer::record_young_collection(jlong start_ns, jlong end_ns) {
 
 void LullHeapSizer::resize(GCCause::Cause cause) {
   const size_t before = _memory->capacity();
-  const size_t desired = _policy.desired_capacity(_supply->used_bytes(), before, cause);
+  const size_t live = _supply->used_bytes();
+  size_t desired;
+  if (!HeapBudget::desired_capacity(live, before, &desired)) {
+    desired = _policy.desired_capacity(live, before, cause);
+  }
   if (desired > before) {
     expand(desired - before);
   } else if (desired < before && LullUncommit && _memory->can_uncommit()) {

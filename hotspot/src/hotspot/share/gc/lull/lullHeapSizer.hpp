@@ -32,7 +32,7 @@ class LullEvacuationPolicy;
 class LullMemory;
 class WorkerThreads;
 
-// Gives the heap the size that the policy asks for, granule by granule, and sets the copy
+// Gives the heap the size that the policy or the heap budget asks for, granule by granule, and sets the copy
 // reserve apart from what mutators get. Runs at start-up and at safepoints.
 
 class LullHeapSizer : public CHeapObj<mtGC> {

@@ -1,0 +1,64 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#ifndef SHARE_GC_BUDGET_HEAPBUDGETMUTATORS_HPP
+#define SHARE_GC_BUDGET_HEAPBUDGETMUTATORS_HPP
+
+#include "gc/budget/heapBudgetStalls.hpp"
+#include "memory/allocation.hpp"
+#include "utilities/growableArray.hpp"
+
+// Nanoseconds, summed up over mutators.
+struct HeapBudgetTimes {
+  uint64_t running;    // on a processor
+  uint64_t waiting;    // ready to run, without a processor
+  uint64_t stalled;    // on I/O; 0 if it is not known of each thread
+};
+
+// What the program's threads did. Neither compilers nor the VM's other threads are among them; a thread that has ended counts
+// up to the last call before.
+class HeapBudgetMutators : public CHeapObj<mtGC> {
+private:
+  struct Mutator {
+    uint32_t tid;
+    uint64_t running;
+    uint64_t waiting;
+    uint64_t stalled;
+  };
+
+  GrowableArrayCHeap<Mutator, mtGC> _last;    // by ascending tid
+  bool _begun;
+
+  static int by_tid(Mutator* a, Mutator* b);
+  static int compare(const uint32_t& tid, const Mutator& mutator);
+  static void find(GrowableArrayCHeap<Mutator, mtGC>* mutators);
+  static void read_schedule(Mutator* mutator);
+  static void add_stalls(GrowableArrayCHeap<Mutator, mtGC>* mutators, const HeapBudgetReading& reading);
+
+public:
+  HeapBudgetMutators() : _last(), _begun(false) {}
+
+  // Since the last call; nothing at the first.
+  HeapBudgetTimes since_last(const HeapBudgetReading& reading);
+};
+
+#endif // SHARE_GC_BUDGET_HEAPBUDGETMUTATORS_HPP

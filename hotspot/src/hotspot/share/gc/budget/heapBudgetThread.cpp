@@ -1,0 +1,242 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#include "gc/budget/heapBudget.hpp"
+#include "gc/budget/heapBudgetThread.hpp"
+#include "gc/shared/collectedHeap.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/workerThread.hpp"
+#include "jfr/jfrEvents.hpp"
+#include "logging/log.hpp"
+#include "memory/iterator.hpp"
+#include "memory/resourceArea.hpp"
+#include "memory/universe.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/mutexLocker.hpp"
+#include "runtime/os.hpp"
+#include "utilities/ostream.hpp"
+
+static const int64_t IntervalMillis = 1000;
+
+// Sums up processor time.
+class HeapBudgetProcessorTime : public ThreadClosure {
+private:
+  uint64_t _ns;
+
+public:
+  HeapBudgetProcessorTime() : _ns(0) {}
+
+  void do_thread(Thread* thread) override {
+    const jlong ns = os::thread_cpu_time(thread);
+    if (ns > 0) {
+      _ns += (uint64_t)ns;
+    }
+  }
+
+  uint64_t ns() const { return _ns; }
+};
+
+HeapBudgetThread::HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetStalls* stalls) :
+    ConcurrentGCThread(),
+    _monitor(Mutex::nosafepoint, "HeapBudget_lock"),
+    _collector(collector),
+    _stalls(stalls),
+    _mutators(),
+    _policy(HeapBudgetSettings((uint32_t)os::active_processor_count())),
+    _last(),
+    _reading(new HeapBudgetReading()),
+    _last_reading(new HeapBudgetReading()),
+    _was_known(false),
+    _last_reason(HeapBudgetDecision::Measuring),
+    _target(0),
+    _in_charge(false),
+    _live(0) {
+  set_name("Heap Budget");
+  create_and_start();
+}
+
+HeapBudgetThread::Counters HeapBudgetThread::counters() const {
+  jlong pause_ms;
+  Counters now;
+  _collector->pauses(&pause_ms, &now.collections);
+  now.pause = (uint64_t)pause_ms * NANOSECS_PER_MILLISEC;
+  // Workers of pauses are counted by the pauses.
+  HeapBudgetProcessorTime all;
+  HeapBudgetProcessorTime paused;
+  Universe::heap()->safepoint_workers()->threads_do(&paused);
+  Universe::heap()->gc_threads_do(&all);
+  now.concurrent = all.ns() - MIN2(all.ns(), paused.ns());
+  return now;
+}
+
+// What there was since the last call.
+HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
+  CollectedHeap* const heap = Universe::heap();
+  const bool is_known = _stalls->read(_reading);
+  const HeapBudgetTimes times = _mutators.since_last(*_reading);
+  const Counters now = counters();
+
+  HeapBudgetSample sample;
+  sample.now = (uint64_t)os::javaTimeNanos();
+  sample.pause = now.pause - MIN2(_last.pause, now.pause);
+  sample.concurrent = now.concurrent - MIN2(_last.concurrent, now.concurrent);
+  sample.waiting = times.waiting;
+  sample.running = times.running;
+  // Two readings of the same source, which has not begun anew in between.
+  sample.stalled_known = is_known && _was_known && _reading->stalled >= _last_reading->stalled &&
+                         _reading->has_threads == _last_reading->has_threads;
+  sample.stalled = !sample.stalled_known ? 0 : _reading->has_threads ? times.stalled : _reading->stalled - _last_reading->stalled;
+  sample.read_known = sample.stalled_known && _reading->read_known && _last_reading->read_known &&
+                      _reading->read_bytes >= _last_reading->read_bytes;
+  sample.read_bytes = sample.read_known ? _reading->read_bytes - _last_reading->read_bytes : 0;
+  sample.collections = (uint32_t)(now.collections - MIN2(_last.collections, now.collections));
+  sample.capacity = heap->capacity();
+  size_t live = Atomic::load(&_live);
+  if (live == 0) {
+    MutexLocker ml(Heap_lock);
+    live = heap->used();
+  }
+  sample.live = MIN2(live, sample.capacity);
+  sample.reserve = _collector->reserve(sample.live);
+  sample.least = MinHeapSize;
+  sample.most = MaxHeapSize;
+  *room = HeapBudgetMemory::room(sample.capacity);
+  sample.available = room->available;
+
+  _last = now;
+  _was_known = is_known;
+  swap(_reading, _last_reading);
+  return sample;
+}
+
+void HeapBudgetThread::follow(const HeapBudgetDecision& decision) {
+  if (decision.action != HeapBudgetDecision::Hold) {
+    Atomic::store(&_target, decision.target);
+    Atomic::store(&_in_charge, true);
+  } else if (decision.state == HeapBudgetDecision::Stable) {
+    Atomic::store(&_target, (size_t)0);
+    if (decision.reason == HeapBudgetDecision::NoSensor) {
+      Atomic::store(&_in_charge, false);
+    }
+  }
+}
+
+// At a safepoint.
+bool HeapBudgetThread::desired_capacity(size_t live, size_t capacity, size_t* desired) {
+  Atomic::store(&_live, MAX2(live, (size_t)1));
+  if (!Atomic::load(&_in_charge)) {
+    return false;
+  }
+  const size_t target = Atomic::load(&_target);
+  // More may be alive than when that was decided.
+  const size_t needed = MIN2(live + _collector->reserve(live), MaxHeapSize);
+  *desired = target == 0 ? capacity : target < capacity ? MIN2(MAX2(target, needed), capacity) : target;
+  return true;
+}
+
+void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room) {
+  const bool step = decision.action != HeapBudgetDecision::Hold;
+  const bool reason_changed = decision.reason != _last_reason;
+  _last_reason = decision.reason;
+  const bool news = step || (reason_changed && (decision.reason == HeapBudgetDecision::NoSensor ||
+                                                decision.reason == HeapBudgetDecision::SlowStorage));
+  if (log_is_enabled(Debug, gc, budget) || (news && log_is_enabled(Info, gc, budget))) {
+    stringStream text;
+    text.print("%s, %s: %s; lost: collections %.2f processors, I/O %.2f threads; heap %zuM, live %zuM, to be %zuM, "
+               "at most %zuM (limit %zuM, other %zuM); wait %.1fs",
+               HeapBudgetDecision::name(decision.action), HeapBudgetDecision::name(decision.state),
+               HeapBudgetDecision::name(decision.reason), decision.collection, decision.stalled, sample.capacity / M,
+               sample.live / M, decision.target / M, room.available / M, room.limit / M, room.other / M,
+               (double)decision.wait / NANOSECS_PER_SEC);
+    if (news) {
+      log_info(gc, budget)("%s", text.base());
+    } else {
+      log_debug(gc, budget)("%s", text.base());
+    }
+  }
+  log_trace(gc, budget)("interval: paused %.1fms in %u collections, concurrent %.1fms; mutators: running %.1fms, waiting %.1fms, "
+                        "stalled %.1fms%s; read %zuK%s; reserve %zuM",
+                        (double)sample.pause / NANOSECS_PER_MILLISEC, sample.collections,
+                        (double)sample.concurrent / NANOSECS_PER_MILLISEC, (double)sample.running / NANOSECS_PER_MILLISEC,
+                        (double)sample.waiting / NANOSECS_PER_MILLISEC, (double)sample.stalled / NANOSECS_PER_MILLISEC,
+                        sample.stalled_known ? "" : " (not known)", (size_t)(sample.read_bytes / K),
+                        sample.read_known ? "" : " (not known)", sample.reserve / M);
+  // Of windows that are not full there is nothing to say.
+  if (step || decision.reason != HeapBudgetDecision::Measuring) {
+    EventHeapBudgetDecision event;
+    if (event.should_commit()) {
+      event.set_action(HeapBudgetDecision::name(decision.action));
+      event.set_state(HeapBudgetDecision::name(decision.state));
+      event.set_reason(HeapBudgetDecision::name(decision.reason));
+      event.set_collectionCost((float)decision.collection);
+      event.set_stallCost((float)decision.stalled);
+      event.set_heapSize(sample.capacity);
+      event.set_live(sample.live);
+      event.set_target(decision.target);
+      event.set_available(room.available);
+      event.set_limit(room.limit);
+      event.set_other(room.other);
+      event.set_waitTime((s8)decision.wait);
+      event.commit();
+    }
+  }
+}
+
+// A heap that is to shrink does that at the end of a collection; where nothing is allocated, none would come.
+void HeapBudgetThread::collect_if_needed(const HeapBudgetSample& sample) {
+  const size_t target = Atomic::load(&_target);
+  if (target != 0 && target < sample.capacity && sample.collections == 0 && !should_terminate()) {
+    log_debug(gc, budget)("No collection for a second: asking for one, as the heap is to shrink from %zuM to %zuM", sample.capacity / M, target / M);
+    _collector->collect();
+  }
+}
+
+// False at the end.
+bool HeapBudgetThread::wait() {
+  MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
+  if (!should_terminate()) {
+    ml.wait(IntervalMillis);
+  }
+  return !should_terminate();
+}
+
+void HeapBudgetThread::run_service() {
+  bool stepped = false;
+  while (wait()) {
+    ResourceMark rm;
+    HeapBudgetRoom room;
+    const HeapBudgetSample sample = measure(&room);
+    if (stepped) {
+      // Once for each step: what a collection does not free, the next will not either.
+      collect_if_needed(sample);
+    }
+    const HeapBudgetDecision decision = _policy.interval(sample);
+    follow(decision);
+    report(sample, decision, room);
+    stepped = decision.action == HeapBudgetDecision::Shrink;
+  }
+}
+
+void HeapBudgetThread::stop_service() {
+  MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
+  ml.notify();
+}

@@ -1,0 +1,79 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#ifndef SHARE_GC_BUDGET_HEAPBUDGETTHREAD_HPP
+#define SHARE_GC_BUDGET_HEAPBUDGETTHREAD_HPP
+
+#include "gc/budget/heapBudgetMemory.hpp"
+#include "gc/budget/heapBudgetMutators.hpp"
+#include "gc/budget/heapBudgetPolicy.hpp"
+#include "gc/budget/heapBudgetStalls.hpp"
+#include "gc/shared/concurrentGCThread.hpp"
+#include "runtime/mutex.hpp"
+
+class HeapBudgetCollector;
+
+// Measures, decides, logs; see heapBudget.hpp.
+
+class HeapBudgetThread : public ConcurrentGCThread {
+private:
+  // Since the VM's start.
+  struct Counters {
+    uint64_t pause;          // nanoseconds
+    uint64_t concurrent;     // nanoseconds of processor time
+    size_t   collections;
+  };
+
+  Monitor              _monitor;
+  HeapBudgetCollector* const _collector;
+  HeapBudgetStalls* const    _stalls;
+  HeapBudgetMutators   _mutators;
+  HeapBudgetPolicy     _policy;
+  Counters             _last;
+  HeapBudgetReading*   _reading;            // the present one
+  HeapBudgetReading*   _last_reading;
+  bool                 _was_known;
+  HeapBudgetDecision::Reason _last_reason;
+
+  // Written by this thread, read at the end of collections; and the other way round
+  volatile size_t      _target;             // where the heap is to go; 0: it is to stay
+  volatile bool        _in_charge;          // the collector does not size the heap by itself
+  volatile size_t      _live;               // in use after the last collection; 0 before
+
+  Counters counters() const;
+  HeapBudgetSample measure(HeapBudgetRoom* room);
+  void follow(const HeapBudgetDecision& decision);
+  void report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room);
+  void collect_if_needed(const HeapBudgetSample& sample);
+  bool wait();
+
+protected:
+  void run_service() override;
+  void stop_service() override;
+
+public:
+  HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetStalls* stalls);
+
+  bool desired_capacity(size_t live, size_t capacity, size_t* desired);
+};
+
+#endif // SHARE_GC_BUDGET_HEAPBUDGETTHREAD_HPP

@@ -1,0 +1,225 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+
+package gc.budget;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A service under a heap budget, and its sensor: requests that compute and wait for reads, the longer the larger the heap is, as a page cache
+ * beside it would let them; then requests that allocate. What a phase waits for it waits for 100 s, and then fails.
+ */
+public class Service {
+    private static final int M = 1 << 20;
+    private static final int THREADS = 6;
+    private static final long INITIAL = 400L * M;
+
+    private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
+
+    private static SensorFile file;
+    private static volatile boolean reading;
+    private static volatile boolean allocating;
+    private static Object[] live;
+    private static volatile Object published;
+
+    private static long committed() {
+        return Runtime.getRuntime().totalMemory();
+    }
+
+    private static void fail(String message) {
+        throw new AssertionError(message + ": " + committed() / M + "M are committed");
+    }
+
+    /** 2 ms of processor time. */
+    private static void compute() {
+        long end = BEAN.getCurrentThreadCpuTime() + 2_000_000;
+        while (BEAN.getCurrentThreadCpuTime() < end) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Up to 50 ms for 12 MB: 4 ns for each byte, however many there are. */
+    private static void read(int tid) throws InterruptedException {
+        long nanos = (long) (50_000_000.0 * Math.min(1.0, (double) committed() / INITIAL));
+        Thread.sleep(nanos / 1_000_000, (int) (nanos % 1_000_000));
+        file.add(tid, nanos, nanos / 4);
+    }
+
+    /** 4 MB, of which one stays for a while. */
+    private static void allocate(Object[] ring, int[] next) {
+        for (int i = 0; i < 4096; i++) {
+            Object[] object = new Object[250];
+            published = object;
+            if (i % 4 == 0) {
+                ring[next[0]++ % ring.length] = object;
+            }
+        }
+    }
+
+    private static void request(int tid, Object[] ring, int[] next) throws InterruptedException {
+        if (allocating) {
+            allocate(ring, next);
+        } else {
+            compute();
+            if (reading) {
+                read(tid);
+            } else {
+                Thread.sleep(48);
+            }
+        }
+    }
+
+    private static void start(String name, Body body) {
+        Thread thread = new Thread(() -> {
+            try {
+                body.run();
+            } catch (Exception e) {
+                e.printStackTrace();
+                System.exit(2);
+            }
+        }, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private interface Body {
+        void run() throws Exception;
+    }
+
+    private static void startThreads() {
+        start("sensor", () -> {
+            while (true) {
+                file.update();
+                Thread.sleep(50);
+            }
+        });
+        for (int i = 0; i < THREADS; i++) {
+            start("request-" + i, () -> {
+                int tid = SensorFile.tid();
+                Object[] ring = new Object[4096];
+                int[] next = new int[1];
+                while (true) {
+                    request(tid, ring, next);
+                }
+            });
+        }
+    }
+
+    private static void await(String what, BooleanSupplier condition) throws InterruptedException {
+        long end = System.nanoTime() + 100_000_000_000L;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                fail("waited for 100 s for the heap " + what);
+            }
+            Thread.sleep(100);
+        }
+        System.out.println("The heap " + what + ": " + committed() / M + "M");
+    }
+
+    /** First reads cost more, and nothing is allocated; then collections do. */
+    private static void phases() throws Exception {
+        live = new Object[20_000];
+        for (int i = 0; i < live.length; i++) {
+            live[i] = new Object[200];
+        }
+        reading = true;
+        startThreads();
+        await("has shrunk", () -> committed() <= INITIAL / 4 * 3);
+        long small = committed();
+        reading = false;
+        allocating = true;
+        await("has grown", () -> committed() >= small + small / 4);
+        for (Object object : live) {
+            if (((Object[]) object).length != 200) {
+                fail("an object has changed");
+            }
+        }
+    }
+
+    /** A limit comes. Nothing is allocated, so no collection comes by itself. */
+    private static void limit() throws Exception {
+        startThreads();
+        Thread.sleep(2500);
+        if (committed() < INITIAL) {
+            fail("the heap has shrunk before there was a limit");
+        }
+        HotSpotDiagnosticMXBean bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        bean.setVMOption("HeapBudgetLimit", Long.toString(300L * M));
+        await("is below the limit", () -> committed() <= 285L * M);
+        bean.setVMOption("HeapBudgetLimit", Long.toString(200L * M));
+        await("is below the lower limit", () -> committed() <= 190L * M);
+    }
+
+    /** Only a thread that is no mutator is stalled. Long enough for two windows of the policy without collections. */
+    private static void others() throws Exception {
+        long before = committed();
+        startThreads();
+        int tid = SensorFile.tid("VM Thread");
+        for (int i = 0; i < 240; i++) {
+            file.add(tid, 100_000_000, 1_000_000);
+            Thread.sleep(100);
+        }
+        if (committed() != before) {
+            fail("the heap was " + before / M + "M and has changed");
+        }
+    }
+
+    /** What is no file of a sensor of this process; at last one that is. */
+    private static void files(Path path) throws Exception {
+        Thread.sleep(1500);
+        Files.writeString(path, "short");
+        Thread.sleep(1500);
+        Files.writeString(path, "no sensor ".repeat(100));
+        Thread.sleep(1500);
+        Files.delete(path);
+        Files.createDirectory(path);
+        Thread.sleep(1500);
+        Files.delete(path);
+        new SensorFile(path, SensorFile.processStart() - 1);
+        Thread.sleep(1500);
+        file = new SensorFile(path, SensorFile.processStart());
+        startThreads();
+        Thread.sleep(2500);
+    }
+
+    public static void main(String[] args) throws Exception {
+        Path path = Path.of(args[1].replace("%p", Long.toString(ProcessHandle.current().pid())));
+        if (!args[0].equals("files")) {
+            file = new SensorFile(path, SensorFile.processStart());
+        }
+        switch (args[0]) {
+            case "phases" -> phases();
+            case "limit"  -> limit();
+            case "others" -> others();
+            case "files"  -> files(path);
+            default       -> throw new IllegalArgumentException(args[0]);
+        }
+        System.out.println("The service has ended");
+    }
+}

@@ -1,0 +1,183 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+
+package gc.budget;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import jdk.test.lib.Asserts;
+import jdk.test.lib.process.OutputAnalyzer;
+import jdk.test.lib.process.ProcessTools;
+
+/*
+ * @test id=phases-g1
+ * @requires vm.gc.Lull & vm.hasJFR & os.family == "linux"
+ * @summary The heap shrinks while stalls on I/O cost more than collections, and grows when collections do; each step is in the log, and an event.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget phases G1GC
+ */
+
+/*
+ * @test id=phases-lull
+ * @requires vm.gc.Lull & vm.hasJFR & os.family == "linux"
+ * @summary The same with Lull.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget phases LullGC
+ */
+
+/*
+ * @test id=limit-g1
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary The heap shrinks below a memory limit that becomes smaller, even if nothing is allocated.
+ * @library /test/lib /
+ * @modules java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget limit G1GC
+ */
+
+/*
+ * @test id=limit-lull
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary The same with Lull.
+ * @library /test/lib /
+ * @modules java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget limit LullGC
+ */
+
+/*
+ * @test id=others
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary Without I/O of mutators the heap keeps its size: stalls of other threads do not count.
+ * @library /test/lib /
+ * @modules java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget others G1GC
+ */
+
+/*
+ * @test id=files
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary What is no file of this process's sensor is not used, with a warning that says why, until one comes.
+ * @library /test/lib /
+ * @modules java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget files LullGC
+ */
+
+public class TestHeapBudget {
+    private static OutputAnalyzer run(String collector, String mode, String... flags) throws Exception {
+        String file = "stall-" + collector + "-%p";
+        List<String> command = new ArrayList<>(List.of(
+            "-XX:+Use" + collector, "-Xmx512m", "-XX:MinHeapSize=16m", "-XX:InitialHeapSize=400m", "-XX:+UseHeapBudget", "-XX:HeapBudgetFile=" + file, "-Xlog:gc,gc+budget=debug"));
+        command.addAll(List.of(flags));
+        command.addAll(List.of(Service.class.getName(), mode, file));
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
+        System.out.println(output.getStdout());
+        output.shouldHaveExitValue(0);
+        output.shouldContain("The service has ended");
+        return output;
+    }
+
+    /** "shrink, wait-shrink: why" of each step. */
+    private static List<String> steps(OutputAnalyzer output) {
+        return output.stdoutAsLines().stream().filter(line -> line.matches(".*\\] (grow|shrink), wait-.*"))
+            .map(line -> line.replaceFirst(".*\\] ", "").replaceFirst("; .*", "")).toList();
+    }
+
+    private static void phases(String collector) throws Exception {
+        String recording = collector + ".jfr";
+        OutputAnalyzer output = run(collector, "phases", "-XX:StartFlightRecording:filename=" + recording);
+        output.shouldContain("source bpf, of each thread");
+        output.shouldMatch("shrink, wait-shrink: a try against the larger cost; lost: collections .* processors, I/O .* threads; heap [45][0-9]*M, live .*, to be ");
+        output.shouldMatch("grow, wait-grow: ");
+
+        List<String> recorded = new ArrayList<>();
+        for (RecordedEvent event : RecordingFile.readAllEvents(Path.of(recording))) {
+            if (event.getEventType().getName().equals("jdk.HeapBudgetDecision")) {
+                long size = event.getLong("heapSize");
+                long target = event.getLong("target");
+                String action = event.getString("action");
+                switch (action) {
+                    case "shrink" -> {
+                        Asserts.assertTrue(target < size, "a step down from " + size + " to " + target);
+                        Asserts.assertTrue(target >= event.getLong("live"), "a step below what is alive");
+                    }
+                    case "grow" -> {
+                        Asserts.assertTrue(target > size, "a step up from " + size + " to " + target);
+                        Asserts.assertTrue(target <= event.getLong("available"), "a step above what is available");
+                    }
+                    case "hold" -> { }
+                    default -> Asserts.fail(event.toString());
+                }
+                if (!action.equals("hold")) {
+                    recorded.add(action + ", " + event.getString("state") + ": " + event.getString("reason"));
+                }
+            }
+        }
+        // The recording ends before the VM does.
+        List<String> logged = steps(output);
+        Asserts.assertEquals(recorded, logged.subList(0, Math.min(recorded.size(), logged.size())));
+        Asserts.assertTrue(recorded.stream().anyMatch(step -> step.startsWith("shrink")), "no step down in " + recorded);
+        Asserts.assertTrue(recorded.stream().anyMatch(step -> step.startsWith("grow")), "no step up in " + recorded);
+    }
+
+    private static void limit(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "limit");
+        output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* at most 28[0-9]M \\(limit 300M, ");
+        output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* at most 1[0-9][0-9]M \\(limit 200M, ");
+        output.shouldContain("(Heap Budget)");
+    }
+
+    private static void others(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "others");
+        output.shouldContain("hold, stable: both costs are small");
+        Asserts.assertEquals(steps(output), List.of());
+    }
+
+    private static void files(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "files");
+        List<String> warnings = output.asLines().stream().filter(line -> line.contains("is not used, and I/O is not known, until it can be: "))
+            .map(line -> line.substring(line.lastIndexOf(": ") + 2)).distinct().toList();    // between two there may be none
+        Asserts.assertEquals(warnings, List.of("No such file or directory", "it is too short", "it is no file of a sensor",
+            "it is no regular file", "it is of another process, or of one that had the same id before"));
+        output.shouldMatch("Stalls on I/O are measured by the sensor of stall-.*: source bpf, of each thread");
+    }
+
+    public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "phases" -> phases(args[1]);
+            case "limit"  -> limit(args[1]);
+            case "others" -> others(args[1]);
+            case "files"  -> files(args[1]);
+            default       -> throw new IllegalArgumentException(args[0]);
+        }
+    }
+}
