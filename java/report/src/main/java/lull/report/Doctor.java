@@ -4,9 +4,9 @@ package lull.report;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +19,9 @@ import java.util.concurrent.TimeUnit;
 final class Doctor {
     /** A service may take so long to end before it is said that it takes long. */
     private static final int PATIENCE_SECONDS = 30;
+
+    /** What is recorded, as a file of settings. */
+    static final byte[] SETTINGS = resource("doctor.jfc");
 
     private final Arguments arguments;
     private final PrintStream out;
@@ -33,8 +36,7 @@ final class Doctor {
         this.arguments = arguments;
         this.out = out;
         this.err = err;
-        this.recording = arguments.recording() != null ? arguments.recording()
-                : arguments.output().resolveSibling(arguments.output().getFileName().toString().replaceFirst("\\.html?$", "") + ".jfr");
+        this.recording = arguments.kept();
     }
 
     void run() throws InputException, IOException {
@@ -132,12 +134,18 @@ final class Doctor {
         }
     }
 
+    private static byte[] resource(String name) {
+        try (InputStream in = Doctor.class.getResourceAsStream(name)) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     private String settings() throws IOException {
         Path settings = Files.createTempFile("lull-doctor", ".jfc");
         settings.toFile().deleteOnExit();
-        try (InputStream in = Doctor.class.getResourceAsStream("doctor.jfc")) {
-            Files.copy(in, settings, StandardCopyOption.REPLACE_EXISTING);
-        }
+        Files.write(settings, SETTINGS);
         return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + recording.toAbsolutePath()
                 + ",dumponexit=true"
                 + (arguments.warmup() > 0 ? ",delay=" + arguments.warmup() + "s" : "");

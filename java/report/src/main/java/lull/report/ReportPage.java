@@ -179,8 +179,8 @@ final class ReportPage {
         List<Place> places = recording.places.values().stream().sorted(Comparator.comparingLong((Place p) -> p.weight).reversed()).toList();
         double all = places.stream().mapToLong(p -> p.weight).sum();
         if (places.isEmpty()) {
-            page.paragraph(!recording.isLull() ? "Only Lull knows." : "No samples: `lull doctor` takes them "
-                    + "(`-XX:+UnlockExperimentalVMOptions -XX:LullPublicationSampling=64k`); "
+            page.paragraph(!recording.isLull() ? "Only Lull knows." : "No samples: they need a JVM with "
+                    + "`-XX:+UnlockExperimentalVMOptions -XX:LullPublicationSampling=64k`, as `lull doctor -- java ...` runs it; "
                     + "or nothing was published while the recording went on.");
             return;
         }
