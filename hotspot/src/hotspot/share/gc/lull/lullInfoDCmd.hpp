@@ -23,6 +23,7 @@
 #ifndef SHARE_GC_LULL_LULLINFODCMD_HPP
 #define SHARE_GC_LULL_LULLINFODCMD_HPP
 
+#include "services/diagnosticArgument.hpp"
 #include "services/diagnosticFramework.hpp"
 #include "utilities/globalDefinitions.hpp"
 

@@ -27,6 +27,7 @@ final class Doctor {
     private final PrintStream out;
     private final PrintStream err;
     private final Path recording;
+    private Path settings;
     private Process service;
     private volatile boolean interrupted;
     private boolean written;
@@ -117,6 +118,7 @@ final class Doctor {
         }
         written = true;
         try {
+            Files.deleteIfExists(settings);
             if (!Files.exists(recording) || Files.size(recording) == 0) {
                 Files.deleteIfExists(recording);
                 throw new InputException(InputException.SERVICE, "the service ended with status " + service.exitValue()
@@ -143,8 +145,8 @@ final class Doctor {
     }
 
     private String settings() throws IOException {
-        Path settings = Files.createTempFile("lull-doctor", ".jfc");
-        settings.toFile().deleteOnExit();
+        settings = Files.createTempFile("lull-doctor", ".jfc");
+        settings.toFile().deleteOnExit();   // which an interrupted doctor does not reach
         Files.write(settings, SETTINGS);
         return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + recording.toAbsolutePath()
                 + ",dumponexit=true"
