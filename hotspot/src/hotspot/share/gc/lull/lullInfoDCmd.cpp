@@ -32,7 +32,7 @@
 #include "memory/resourceArea.hpp"
 #include "runtime/abstract_vm_version.hpp"
 #include "runtime/flags/jvmFlag.hpp"
-#include "runtime/javaThread.hpp"
+#include "runtime/javaThread.inline.hpp"
 #include "runtime/os.hpp"
 #include "runtime/threadSMR.hpp"
 #include "utilities/growableArray.hpp"

@@ -87,10 +87,10 @@ final class ReportPage {
                 ? recording.compilation.total() / (recording.compilation.to() - recording.compilation.from()) / (figures.processorSeconds() / figures.loadSeconds()) : 0;
         if (compiling > 0.2) {
             caveats.add("The service was still warming up: compilers took about " + Text.percent(Math.min(1, compiling))
-                    + " of the processor time. Record later (--warmup).");
+                    + " of the processor time. Record later (`--warmup`).");
         }
         if (recording.jvmArguments.contains("LullPublicationSampling")) {
-            caveats.add("Publications were sampled (-XX:LullPublicationSampling), which costs a little; leave it out in production.");
+            caveats.add("Publications were sampled (`-XX:LullPublicationSampling`), which costs a little; leave it out in production.");
         }
         return caveats;
     }
@@ -189,9 +189,10 @@ final class ReportPage {
                 + "behind the first code that is not the JDK's. The advice is guessed from the methods' names: look at the code.");
         for (Place place : places.subList(0, Math.min(PLACES, places.size()))) {
             page.card("", Text.percent(place.weight / all) + ": " + place.application());
-            page.note(Text.bytes(place.weight) + " in " + Text.number(place.samples) + " samples; "
-                    + Text.number((double) place.objects / place.samples)
-                    + " objects at a time, mostly led to by a " + place.mainClass());
+            double objects = (double) place.objects / place.samples;
+            page.note(Text.bytes(place.weight) + " in " + Text.number(place.samples) + (place.samples == 1 ? " sample; " : " samples; ")
+                    + Text.number(objects) + (objects == 1 ? " object" : " objects") + " at a time, mostly led to by a `" + place.mainClass()
+                    + "`");
             page.paragraph(StoreAdvice.of(place));
             page.terminal(place.frames.isEmpty() ? "(no stack)" : String.join("\n",
                     place.frames.stream().map(Place.Frame::toString).toList()));
