@@ -21,7 +21,6 @@
  */
 
 package gc.lull;
-package gc.lull;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,7 +64,7 @@ public class TestInfo {
     private static final int HELD = 512 << 10;
     private static final int BLOCK = 32 << 10;
     private static final int HEAP = 64 << 20;
-    private static final int LOOKS = 100;
+    private static final int LOOKS = 30;
 
     private static final String BYTES = "\\d+\\.\\d MB";
     private static final String BLOCKS = "\\d+ blocks, " + BYTES;
@@ -280,7 +279,7 @@ public class TestInfo {
             Thread thread = new Thread(() -> {
                 while (!stop) {
                     work.run();
-                    LockSupport.parkNanos(1_000_000);
+                    LockSupport.parkNanos(20_000_000);
                 }
             });
             thread.start();
@@ -319,7 +318,8 @@ public class TestInfo {
                 noTracking();
                 whileAllGoesOn(false);
                 OutputAnalyzer other =
-                    ProcessTools.executeLimitedTestJava("-XX:+UseSerialGC", "-Xmx64m", TestInfo.class.getName(), "other");
+                    ProcessTools.executeLimitedTestJava("-XX:+UseSerialGC", "-Xmx64m", "-Dtest.jdk=" + System.getProperty("test.jdk"),
+                                                        TestInfo.class.getName(), "other");
                 other.shouldHaveExitValue(0);
                 other.shouldContain("Unknown diagnostic command");
             }

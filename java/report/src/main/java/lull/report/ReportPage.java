@@ -10,6 +10,8 @@ import lull.report.page.Page;
 /** The page: what to do, and the figures and pictures that say why, in plain words. */
 final class ReportPage {
     private static final int PLACES = 10;
+    /** A share of the bytes above which it is said at once. */
+    private static final double MUCH_IN_PUBLIC_MODE = 0.1;
 
     private final Recording recording;
     private final Figures figures;
@@ -59,8 +61,8 @@ final class ReportPage {
         page.end();
         List<String> facts = new ArrayList<>();
         facts.add(recording.pauses.isEmpty() ? "No pause for a collection in " + Text.time(figures.seconds) + "."
-                : "All threads stood still " + recording.pauses.size() + " times, " + Text.time(figures.pausedSeconds())
-                + " in all, which is "
+                : "All threads stood still " + (recording.pauses.size() == 1 ? "once, " : Text.number(recording.pauses.size()) + " times, ")
+                + Text.time(figures.pausedSeconds()) + " in all, which is "
                 + Text.percent(figures.pausedShare()) + " of the time; the longest time was " + Text.time(figures.longestPause()) + ".");
         Estimate share = figures.collectorShare();
         facts.add(Double.isNaN(share.value()) ? "What share of the processor time the collector took, this recording does not say"
@@ -71,7 +73,9 @@ final class ReportPage {
         if (recording.isTracking() && recording.allocated.size() > 1) {
             facts.add("Of " + Text.bytes(recording.allocated.total()) + " that were allocated, " + Text.bytes(recording.published.total())
                     + " became public and "
-                    + Text.bytes(figures.locallyFreed()) + " were freed by the thread that had allocated them.");
+                    + Text.bytes(figures.locallyFreed()) + " were freed by the thread that had allocated them."
+                    + (figures.publicModeShare() >= MUCH_IN_PUBLIC_MODE ? " Threads in public mode have allocated "
+                    + Text.percent(figures.publicModeShare()) + ", where all is public from the start." : ""));
         }
         page.list(facts);
         caveats().forEach(page::note);
@@ -114,6 +118,9 @@ final class ReportPage {
         rows.add(each ? List.of("", "per request", "per second", "of the allocated bytes") : List.of("", "per second", "of the allocated "
                 + "bytes"));
         row(rows, "allocated", recording.allocated.total(), requests, seconds);
+        if (figures.publicModeShare() > 0) {
+            row(rows, "public from the start, in public mode", figures.publicModeShare() * recording.allocated.total(), requests, seconds);
+        }
         row(rows, "published by a store", recording.published.total(), requests, seconds);
         row(rows, "freed by its own thread", figures.locallyFreed(), requests, seconds);
         row(rows, "found alive by local collections", recording.locallySurvived.total(), requests, seconds);
