@@ -157,8 +157,10 @@ class FiguresTest {
     void advice() {
         Recording recording = lull();
         recording.threads.values().forEach(t -> t.allocatedInPublicMode = 0.9 * t.allocated);
+        assertTrue(Advice.of(new Figures(recording)).reasons().toString().contains("before the recording began"));
         recording.modeChanges.put("to public mode: much is published", 5L);
         assertEquals(Advice.Mode.PUBLIC, Advice.of(new Figures(recording)).mode());
+        assertTrue(Advice.of(new Figures(recording)).reasons().toString().contains("by themselves (much is published)"));
         recording.modeChanges.put("to public mode: a new object was published", 50L);
         assertEquals(Advice.Mode.UNKNOWN, Advice.of(new Figures(recording)).mode());
 
