@@ -32,6 +32,7 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullObjectIterator.hpp"
@@ -369,6 +370,7 @@ struct LullPauseKind {
   GCTracer*                _tracer;
   CollectorCounters*       _counters;
   GCMemoryManager*         _manager;
+  LullPauses*              _pauses;
 };
 
 // What a pause is for those who look at it from outside, with what collect() does in its middle. Verified before and after.
@@ -399,7 +401,10 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   kind._tracer->report_gc_start(gc_cause(), timer->gc_start());
   trace_heap_before_gc(kind._tracer);
 
+  const size_t used_before = used();
+  const jlong start = os::javaTimeNanos();
   collect();
+  kind._pauses->add(gc_cause(), start, os::javaTimeNanos(), used_before, used());
 
   update_capacity_and_used_at_gc();
   resize_all_tlabs();
@@ -416,7 +421,8 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
 
 void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
   const LullPauseKind kind = { "Pause Global", "end of global collection", true, SvcGCMarker::FULL,
-                               _collector->tracer(), _monitoring->collector_counters(), _monitoring->global_manager() };
+                               _collector->tracer(), _monitoring->collector_counters(), _monitoring->global_manager(),
+                               _monitoring->global_pauses() };
   pause(kind, [&]() {
     ClearedAllSoftRefs cleared(clear_soft_references, soft_ref_policy());
     const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
@@ -461,7 +467,8 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
 // The heap keeps its size, and private objects stay private.
 void LullHeap::collect_young_at_safepoint() {
   const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
-                               _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager() };
+                               _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
+                               _monitoring->young_pauses() };
   pause(kind, [&]() {
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();
@@ -684,6 +691,7 @@ void LullHeap::log_medium_requests() const {
 
 void LullHeap::print_tracing_info() const {
   report_publication(true /* at exit */);
+  LullLocalLog::log_rest();
   LullLocalCollector::log_total();
   log_medium_requests();
 }

@@ -158,6 +158,7 @@ public:
 
   WorkerThreads* safepoint_workers() override { return _workers; }
   LullCollector* collector() const { return _collector; }
+  LullMonitoring* monitoring() const { return _monitoring; }
 
   // Publication
   LullPublicMap* public_map() const;

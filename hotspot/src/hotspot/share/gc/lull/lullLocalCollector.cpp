@@ -24,6 +24,7 @@
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
+#include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
@@ -196,6 +197,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   now._longest = time;
   _statistics.add(now);
   LullLocalCounters::add(now);
+  LullLocalLog::add(now);
   if (event.should_commit()) {
     event.set_trigger(to_string(trigger));
     event.set_allocated(now._allocated);

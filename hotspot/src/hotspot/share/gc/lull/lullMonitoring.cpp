@@ -20,8 +20,10 @@
  */
 
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
+#include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPublicationCounters.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -66,7 +68,12 @@ LullMonitoring::LullMonitoring(LullHeap* heap)
     _young_counters(new GenerationCounters("young", 0, 0, 0, 0, 0)),
     _heap_counters(new GenerationCounters("old", 1, 1, MinHeapSize, heap->max_capacity(), heap->capacity())),
     _space_counters(new HSpaceCounters(_heap_counters->name_space(), "old", 0, heap->max_capacity(), heap->capacity())),
-    _publication_counters(LullTracking && UsePerfData ? new LullPublicationCounters() : nullptr) {
+    _publication_counters(LullTracking && UsePerfData ? new LullPublicationCounters() : nullptr),
+    _global_pauses(),
+    _young_pauses() {
+  if (LullLocalCollections) {
+    LullLocalLog::initialize();
+  }
   if (LullLocalCollections && UsePerfData) {
     LullLocalCounters::initialize();
   }
@@ -81,6 +88,7 @@ void LullMonitoring::initialize_serviceability() {
   if (LullLocalCollections) {
     _local_manager.add_pool(_pool);
   }
+  LullInfoDCmd::register_command();
 }
 
 void LullMonitoring::update_counters() {

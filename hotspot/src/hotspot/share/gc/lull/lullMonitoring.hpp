@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_LULLMONITORING_HPP
 
 #include "gc/shared/collectorCounters.hpp"
+#include "gc/shared/gcCause.hpp"
 #include "memory/allocation.hpp"
 #include "services/memoryManager.hpp"
 #include "services/memoryPool.hpp"
@@ -58,6 +59,34 @@ public:
   size_t gc_count() override;
 };
 
+// The pauses of one kind since the VM started, and the last of them; nanoseconds of os::javaTimeNanos(), bytes. Written at
+// safepoints, read by threads in the VM.
+struct LullPauses {
+  size_t         _number;
+  jlong          _time;
+  jlong          _longest;
+  jlong          _last_time;
+  jlong          _last_end;
+  GCCause::Cause _last_cause;
+  size_t         _last_used_before;
+  size_t         _last_used_after;
+
+  LullPauses()
+    : _number(0), _time(0), _longest(0), _last_time(0), _last_end(0), _last_cause(GCCause::_no_gc),
+      _last_used_before(0), _last_used_after(0) {}
+
+  void add(GCCause::Cause cause, jlong start, jlong end, size_t used_before, size_t used_after) {
+    _number++;
+    _time            += end - start;
+    _longest          = MAX2(_longest, end - start);
+    _last_time        = end - start;
+    _last_end         = end;
+    _last_cause       = cause;
+    _last_used_before = used_before;
+    _last_used_after  = used_after;
+  }
+};
+
 // What jstat, JMX and other observers see: beans, pools, performance counters.
 class LullMonitoring : public CHeapObj<mtGC> {
 private:
@@ -72,6 +101,8 @@ private:
   GenerationCounters* _heap_counters;
   HSpaceCounters*     _space_counters;
   LullPublicationCounters* _publication_counters;   // only with tracking
+  LullPauses          _global_pauses;
+  LullPauses          _young_pauses;
 
 public:
   explicit LullMonitoring(LullHeap* heap);
@@ -86,6 +117,8 @@ public:
   MemoryPool* pool() const                  { return _pool; }
   CollectorCounters* young_collector_counters() { return _young_collector_counters; }
   CollectorCounters* collector_counters()   { return _collector_counters; }
+  LullPauses* global_pauses()               { return &_global_pauses; }
+  LullPauses* young_pauses()                { return &_young_pauses; }
 };
 
 #endif // SHARE_GC_LULL_LULLMONITORING_HPP

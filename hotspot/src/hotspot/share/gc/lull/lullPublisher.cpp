@@ -74,6 +74,7 @@ LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable*
     _closure(this),
     _objects_in_closure(0),
     _policy(),
+    _mode_reason(nullptr),
     _statistics(),
     _sample_due(SIZE_MAX),
     _sampled(0),
@@ -223,6 +224,7 @@ void LullPublisher::enter_public_mode(const char* reason) {
     allocator->publish_and_release();
     allocator->set_born_public(true);
   }
+  Atomic::store(&_mode_reason, reason);
   OrderAccess::storestore();
   LullThreadLocalData::set_public_mode(_thread, true);
   _statistics._public_mode_entered++;
@@ -237,6 +239,7 @@ void LullPublisher::leave_public_mode(const char* reason) {
     allocator->set_born_public(false);
   }
   LullThreadLocalData::set_public_mode(_thread, false);
+  Atomic::store(&_mode_reason, reason);
   _statistics._public_mode_left++;
   log_debug(gc, publish)("Thread %u: private mode, %s", _owner, reason);
   LullPublicationEvents::send_mode(false, reason, _policy.share());

@@ -29,6 +29,7 @@
 #include "memory/allocation.hpp"
 #include "memory/iterator.hpp"
 #include "oops/oopsHierarchy.hpp"
+#include "runtime/atomic.hpp"
 #include "utilities/stack.hpp"
 
 class LullPublicMap;
@@ -79,6 +80,7 @@ private:
   size_t                          _objects_in_closure;
 
   LullPublicModePolicy            _policy;
+  const char*                     _mode_reason;   // why the mode was changed last; nullptr: it never was
   LullPublicationStatistics       _statistics;
 
   // Samples of who publishes what (LullPublicationSampling), by words published so far:
@@ -124,6 +126,12 @@ public:
 
   void count_allocated(size_t bytes)  { _statistics._allocated += bytes; }
   const LullPublicationStatistics& statistics() const { return _statistics; }
+
+  // Why the thread is in the mode that it is in: a literal, nullptr if it has always been. Any thread may ask.
+  const char* mode_reason() const     { return Atomic::load(&_mode_reason); }
+
+  // Of what it allocated in the last window in private mode, published.
+  float published_share() const       { return _policy.share(); }
 
   // Of all threads, those that have ended too.
   static LullPublicationStatistics total();

@@ -74,7 +74,10 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
                         + "`jdk.OldObjectSample`, as `lull doctor` does, and without a debugger.");
                 return Mode.UNKNOWN;
             }
-            reasons.add("They went there by themselves (" + mainReason(figures.recording) + "), so tracking costs them barriers and "
+            reasons.add(mainReason(figures.recording).isEmpty()
+                    ? "They went there before the recording began, and have stayed: why, `jcmd PID Lull.info` says while the JVM runs. If it "
+                    + "was by themselves, tracking costs them barriers and gains nothing."
+                    : "They went there by themselves (" + mainReason(figures.recording) + "), so tracking costs them barriers and "
                     + "gains nothing.");
             return Mode.PUBLIC;
         }
@@ -105,11 +108,10 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         return Mode.PRIVATE;
     }
 
-    /** Why threads have gone to public mode most often. */
+    /** Why threads have gone to public mode most often; empty if none has while it was recorded. */
     static String mainReason(Recording recording) {
         return recording.modeChanges.entrySet().stream().filter(e -> e.getKey().startsWith("to public mode: "))
-                .max(Map.Entry.comparingByValue()).map(e -> e.getKey().substring("to public mode: ".length())).orElse("before the "
-                + "recording began");
+                .max(Map.Entry.comparingByValue()).map(e -> e.getKey().substring("to public mode: ".length())).orElse("");
     }
 
     private static List<Flag> flags(Figures figures, Mode mode) {

@@ -4,9 +4,9 @@ package lull.report;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -20,10 +20,14 @@ final class Doctor {
     /** A service may take so long to end before it is said that it takes long. */
     private static final int PATIENCE_SECONDS = 30;
 
+    /** What is recorded, as a file of settings. */
+    static final byte[] SETTINGS = resource("doctor.jfc");
+
     private final Arguments arguments;
     private final PrintStream out;
     private final PrintStream err;
     private final Path recording;
+    private Path settings;
     private Process service;
     private volatile boolean interrupted;
     private boolean written;
@@ -33,8 +37,7 @@ final class Doctor {
         this.arguments = arguments;
         this.out = out;
         this.err = err;
-        this.recording = arguments.recording() != null ? arguments.recording()
-                : arguments.output().resolveSibling(arguments.output().getFileName().toString().replaceFirst("\\.html?$", "") + ".jfr");
+        this.recording = arguments.kept();
     }
 
     void run() throws InputException, IOException {
@@ -115,6 +118,7 @@ final class Doctor {
         }
         written = true;
         try {
+            Files.deleteIfExists(settings);
             if (!Files.exists(recording) || Files.size(recording) == 0) {
                 Files.deleteIfExists(recording);
                 throw new InputException(InputException.SERVICE, "the service ended with status " + service.exitValue()
@@ -132,12 +136,18 @@ final class Doctor {
         }
     }
 
-    private String settings() throws IOException {
-        Path settings = Files.createTempFile("lull-doctor", ".jfc");
-        settings.toFile().deleteOnExit();
-        try (InputStream in = Doctor.class.getResourceAsStream("doctor.jfc")) {
-            Files.copy(in, settings, StandardCopyOption.REPLACE_EXISTING);
+    private static byte[] resource(String name) {
+        try (InputStream in = Doctor.class.getResourceAsStream(name)) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
+    }
+
+    private String settings() throws IOException {
+        settings = Files.createTempFile("lull-doctor", ".jfc");
+        settings.toFile().deleteOnExit();   // which an interrupted doctor does not reach
+        Files.write(settings, SETTINGS);
         return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + recording.toAbsolutePath()
                 + ",dumponexit=true"
                 + (arguments.warmup() > 0 ? ",delay=" + arguments.warmup() + "s" : "");

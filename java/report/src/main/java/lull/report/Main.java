@@ -26,7 +26,10 @@ public final class Main {
                 throw new InputException(InputException.USAGE, "unknown command '" + words.get(0) + "'\n\n" + Arguments.USAGE);
             }
             Arguments arguments = Arguments.parse(words.subList(1, words.size()));
-            if (arguments.command().isEmpty()) {
+            if (arguments.pid() != 0) {
+                checkInputs(arguments);
+                new LiveDoctor(arguments, out, err).run();
+            } else if (arguments.command().isEmpty()) {
                 write(arguments.recording(), arguments, out);
             } else {
                 checkInputs(arguments);
@@ -52,6 +55,9 @@ public final class Main {
         if (arguments.baseline() != null) {
             RecordingReader.read(arguments.baseline());
         }
+        if (arguments.port() >= 0) {
+            return;   // no file
+        }
         Path directory = arguments.output().toAbsolutePath().getParent();
         if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
             throw new InputException(InputException.USAGE, "the page cannot be written: " + directory
@@ -62,9 +68,7 @@ public final class Main {
     /** Reads a recording and writes the page. */
     static void write(Path recording, Arguments arguments, PrintStream out) throws InputException, IOException {
         Recording read = RecordingReader.read(recording);
-        Recording baseline = arguments.baseline() == null ? null : RecordingReader.read(arguments.baseline());
-        GcLog log = arguments.gcLog() == null ? null : GcLog.read(arguments.gcLog());
-        String page = new ReportPage(read, baseline, log).write().toString();
+        String page = page(read, arguments);
         try {
             Files.writeString(arguments.output(), page);
         } catch (IOException e) {
@@ -72,5 +76,12 @@ public final class Main {
         }
         out.println(Advice.of(new Figures(read)).heading().replace("`", ""));
         out.println("The page: " + arguments.output().toAbsolutePath());
+    }
+
+    /** The page of a recording, with what else the arguments name. */
+    static String page(Recording recording, Arguments arguments) throws InputException {
+        Recording baseline = arguments.baseline() == null ? null : RecordingReader.read(arguments.baseline());
+        GcLog log = arguments.gcLog() == null ? null : GcLog.read(arguments.gcLog());
+        return new ReportPage(recording, baseline, log).write().toString();
     }
 }

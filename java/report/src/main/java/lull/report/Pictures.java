@@ -46,7 +46,7 @@ final class Pictures {
         picture.dots("published", recording.collections.values().stream().filter(c -> figures.isWhole(c) && !Double.isNaN(c.usedAfter))
                 .map(c -> new Point(c.start + c.pauseSeconds, c.usedAfter / MB)).toList());
         return new Drawn(picture.end(), List.of(new Key("lull", "line", "in use"), new Key("plain", "committed", "committed"),
-                new Key("published", "area", "after a collection of the whole heap")));
+                new Key("published", "dot", "after a collection of the whole heap")));
     }
 
     /** The heap's parts, one on top of the other, of collectors that have several. */

@@ -10,6 +10,8 @@ import lull.report.page.Page;
 /** The page: what to do, and the figures and pictures that say why, in plain words. */
 final class ReportPage {
     private static final int PLACES = 10;
+    /** A share of the bytes above which it is said at once. */
+    private static final double MUCH_IN_PUBLIC_MODE = 0.1;
 
     private final Recording recording;
     private final Figures figures;
@@ -59,8 +61,8 @@ final class ReportPage {
         page.end();
         List<String> facts = new ArrayList<>();
         facts.add(recording.pauses.isEmpty() ? "No pause for a collection in " + Text.time(figures.seconds) + "."
-                : "All threads stood still " + recording.pauses.size() + " times, " + Text.time(figures.pausedSeconds())
-                + " in all, which is "
+                : "All threads stood still " + (recording.pauses.size() == 1 ? "once, " : Text.number(recording.pauses.size()) + " times, ")
+                + Text.time(figures.pausedSeconds()) + " in all, which is "
                 + Text.percent(figures.pausedShare()) + " of the time; the longest time was " + Text.time(figures.longestPause()) + ".");
         Estimate share = figures.collectorShare();
         facts.add(Double.isNaN(share.value()) ? "What share of the processor time the collector took, this recording does not say"
@@ -71,7 +73,9 @@ final class ReportPage {
         if (recording.isTracking() && recording.allocated.size() > 1) {
             facts.add("Of " + Text.bytes(recording.allocated.total()) + " that were allocated, " + Text.bytes(recording.published.total())
                     + " became public and "
-                    + Text.bytes(figures.locallyFreed()) + " were freed by the thread that had allocated them.");
+                    + Text.bytes(figures.locallyFreed()) + " were freed by the thread that had allocated them."
+                    + (figures.publicModeShare() >= MUCH_IN_PUBLIC_MODE ? " Threads in public mode have allocated "
+                    + Text.percent(figures.publicModeShare()) + ", where all is public from the start." : ""));
         }
         page.list(facts);
         caveats().forEach(page::note);
@@ -87,10 +91,10 @@ final class ReportPage {
                 ? recording.compilation.total() / (recording.compilation.to() - recording.compilation.from()) / (figures.processorSeconds() / figures.loadSeconds()) : 0;
         if (compiling > 0.2) {
             caveats.add("The service was still warming up: compilers took about " + Text.percent(Math.min(1, compiling))
-                    + " of the processor time. Record later (--warmup).");
+                    + " of the processor time. Record later (`--warmup`).");
         }
         if (recording.jvmArguments.contains("LullPublicationSampling")) {
-            caveats.add("Publications were sampled (-XX:LullPublicationSampling), which costs a little; leave it out in production.");
+            caveats.add("Publications were sampled (`-XX:LullPublicationSampling`), which costs a little; leave it out in production.");
         }
         return caveats;
     }
@@ -114,6 +118,9 @@ final class ReportPage {
         rows.add(each ? List.of("", "per request", "per second", "of the allocated bytes") : List.of("", "per second", "of the allocated "
                 + "bytes"));
         row(rows, "allocated", recording.allocated.total(), requests, seconds);
+        if (figures.publicModeShare() > 0) {
+            row(rows, "public from the start, in public mode", figures.publicModeShare() * recording.allocated.total(), requests, seconds);
+        }
         row(rows, "published by a store", recording.published.total(), requests, seconds);
         row(rows, "freed by its own thread", figures.locallyFreed(), requests, seconds);
         row(rows, "found alive by local collections", recording.locallySurvived.total(), requests, seconds);
@@ -179,8 +186,8 @@ final class ReportPage {
         List<Place> places = recording.places.values().stream().sorted(Comparator.comparingLong((Place p) -> p.weight).reversed()).toList();
         double all = places.stream().mapToLong(p -> p.weight).sum();
         if (places.isEmpty()) {
-            page.paragraph(!recording.isLull() ? "Only Lull knows." : "No samples: `lull doctor` takes them "
-                    + "(`-XX:+UnlockExperimentalVMOptions -XX:LullPublicationSampling=64k`); "
+            page.paragraph(!recording.isLull() ? "Only Lull knows." : "No samples: they need a JVM with "
+                    + "`-XX:+UnlockExperimentalVMOptions -XX:LullPublicationSampling=64k`, as `lull doctor -- java ...` runs it; "
                     + "or nothing was published while the recording went on.");
             return;
         }
@@ -189,9 +196,10 @@ final class ReportPage {
                 + "behind the first code that is not the JDK's. The advice is guessed from the methods' names: look at the code.");
         for (Place place : places.subList(0, Math.min(PLACES, places.size()))) {
             page.card("", Text.percent(place.weight / all) + ": " + place.application());
-            page.note(Text.bytes(place.weight) + " in " + Text.number(place.samples) + " samples; "
-                    + Text.number((double) place.objects / place.samples)
-                    + " objects at a time, mostly led to by a " + place.mainClass());
+            double objects = (double) place.objects / place.samples;
+            page.note(Text.bytes(place.weight) + " in " + Text.number(place.samples) + (place.samples == 1 ? " sample; " : " samples; ")
+                    + Text.number(objects) + (objects == 1 ? " object" : " objects") + " at a time, mostly led to by a `" + place.mainClass()
+                    + "`");
             page.paragraph(StoreAdvice.of(place));
             page.terminal(place.frames.isEmpty() ? "(no stack)" : String.join("\n",
                     place.frames.stream().map(Place.Frame::toString).toList()));

@@ -19,8 +19,7 @@ final class StoreAdvice {
     private static final List<Rule> RULES = List.of(
             new Rule("^(org\\.h2|org\\.hsqldb|org\\.apache\\.derby)\\.", "A database in the same JVM: its rows and transactions are "
             + "there for all connections. "
-                    + "That is its nature; if this is most of what is published, public mode (`-XX:-LullTracking`) is right for this "
-                    + "service."),
+                    + "That is its nature, and nothing to change; whether private mode pays all the same is said above."),
             new Rule("^(org\\.apache\\.(logging|log4j)|ch\\.qos\\.logback|java\\.util\\.logging|org\\.slf4j)\\.",
                     "Logging hands its events to another thread or keeps them. Log less in the request, or let the appender write in the "
                     + "thread itself."),

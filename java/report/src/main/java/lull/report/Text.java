@@ -6,6 +6,9 @@ import java.util.Locale;
 
 /** Numbers in words that people read. What is not known is a dash. */
 final class Text {
+    /** Between a number and its unit, and between thousands: no line ends there. */
+    private static final char NO_BREAK = '\u00a0';
+
     private Text() {}
 
     /** A number with three digits that count. */
@@ -16,7 +19,7 @@ final class Text {
         double size = Math.abs(value);
         String format = size >= 100 || value == Math.rint(value) ? "%,.0f" : size >= 10 ? "%.1f" : size >= 1 ? "%.2f" : size >= 0.01
                 ? "%.3f" : "%.2g";
-        return String.format(Locale.ROOT, format, value).replace(',', ' ');
+        return String.format(Locale.ROOT, format, value).replace(',', NO_BREAK);
     }
 
     static String bytes(double bytes) {
@@ -25,10 +28,13 @@ final class Text {
         }
         double size = Math.abs(bytes);
         if (size >= 1 << 30) {
-            return number(bytes / (1 << 30)) + " GB";
+            return with(bytes / (1 << 30), "GB");
         }
-        return size >= 1 << 20 ? number(bytes / (1 << 20)) + " MB" : size >= 1 << 10 ? number(bytes / (1 << 10)) + " KB" : number(bytes)
-                + " B";
+        return size >= 1 << 20 ? with(bytes / (1 << 20), "MB") : size >= 1 << 10 ? with(bytes / (1 << 10), "KB") : with(bytes, "B");
+    }
+
+    private static String with(double value, String unit) {
+        return number(value) + NO_BREAK + unit;
     }
 
     static String time(double seconds) {
@@ -36,8 +42,7 @@ final class Text {
             return "–";
         }
         double size = Math.abs(seconds);
-        return size >= 1 || seconds == 0 ? number(seconds) + " s" : size >= 1e-3 ? number(seconds * 1e3) + " ms" : number(seconds * 1e6)
-                + " us";
+        return size >= 1 || seconds == 0 ? with(seconds, "s") : size >= 1e-3 ? with(seconds * 1e3, "ms") : with(seconds * 1e6, "us");
     }
 
     static String percent(double share) {
@@ -45,7 +50,8 @@ final class Text {
             return "–";
         }
         double size = Math.abs(share);
-        return String.format(Locale.ROOT, size >= 0.1 || share == 0 ? "%.0f %%" : size >= 0.0095 ? "%.1f %%" : "%.2f %%", share * 100);
+        String format = size >= 0.0995 || share == 0 ? "%.0f" : size >= 0.0095 ? "%.1f" : "%.2f";
+        return String.format(Locale.ROOT, format, share * 100) + NO_BREAK + "%";
     }
 
     /** A share with its interval. */

@@ -117,6 +117,11 @@ class BadInputTest {
         assertTrue(fails(InputException.USAGE, "doctor", "service.jar").contains("'service.jar'"));
         assertTrue(fails(InputException.USAGE, "doctor", "--seconds", "-1", "--", "java").contains("'-1'"));
         assertTrue(fails(InputException.USAGE, "doctor", "--seconds", "5", "--recording", "f.jfr").contains("for a service"));
+        assertTrue(fails(InputException.USAGE, "doctor", "--pid", "0").contains("'0', not the id of a process"));
+        assertTrue(fails(InputException.USAGE, "doctor", "--pid", "1", "--", "java").contains("not both"));
+        assertTrue(fails(InputException.USAGE, "doctor", "--pid", "1", "--warmup", "5").contains("--warmup"));
+        assertTrue(fails(InputException.USAGE, "doctor", "--serve", "80", "--recording", "f.jfr").contains("--serve needs --pid"));
+        assertTrue(fails(InputException.USAGE, "doctor", "--pid", "1", "--serve", "65536").contains("'65536', not a port"));
         assertTrue(fails(InputException.USAGE, "nurse").contains("'nurse'"));
         assertTrue(fails(InputException.USAGE, "doctor", "--", "mvn", "spring-boot:run").contains("'mvn'"));
     }

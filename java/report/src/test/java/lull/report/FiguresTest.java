@@ -147,9 +147,9 @@ class FiguresTest {
         Estimate saved = Gain.measured(lull, new Figures(other));
         assertEquals(0.5, saved.value(), 1e-9);
         assertEquals(0.5, saved.low(), 1e-6);
-        assertTrue(new ReportPage(lull(), other, null).write().toString().contains("takes 50 % (50 % to 50 %) less processor time"));
+        assertTrue(new ReportPage(lull(), other, null).write().toString().contains("takes 50\u00a0% (50\u00a0% to 50\u00a0%) less processor time"));
         String page = new ReportPage(other, lull(), null).write().toString();
-        assertTrue(page.contains("takes 100 % (100 % to 100 %) more processor time"));
+        assertTrue(page.contains("takes 100\u00a0% (100\u00a0% to 100\u00a0%) more processor time"));
         assertTrue(page.contains("By these two runs Lull is cheaper than Lull"));
     }
 
@@ -157,8 +157,10 @@ class FiguresTest {
     void advice() {
         Recording recording = lull();
         recording.threads.values().forEach(t -> t.allocatedInPublicMode = 0.9 * t.allocated);
+        assertTrue(Advice.of(new Figures(recording)).reasons().toString().contains("before the recording began"));
         recording.modeChanges.put("to public mode: much is published", 5L);
         assertEquals(Advice.Mode.PUBLIC, Advice.of(new Figures(recording)).mode());
+        assertTrue(Advice.of(new Figures(recording)).reasons().toString().contains("by themselves (much is published)"));
         recording.modeChanges.put("to public mode: a new object was published", 50L);
         assertEquals(Advice.Mode.UNKNOWN, Advice.of(new Figures(recording)).mode());
 
@@ -167,7 +169,7 @@ class FiguresTest {
         recording.allocated.add(101, recording.allocated.at(100));
         Advice advice = Advice.of(new Figures(recording));
         assertEquals(Advice.Mode.PUBLIC, advice.mode());
-        assertTrue(advice.reasons().toString().contains("60 %"), advice.toString());
+        assertTrue(advice.reasons().toString().contains("60\u00a0%"), advice.toString());
 
         // 10 000 MB allocated, 3000 of them published, 5900 freed: 30 %, and less than two bytes freed for each.
         recording = lull();

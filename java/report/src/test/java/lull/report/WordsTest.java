@@ -20,14 +20,15 @@ class WordsTest {
 
     @Test
     void numbers() {
-        assertEquals("12.3 MB", Text.bytes(12.3 * (1 << 20)));
-        assertEquals("0 B", Text.bytes(0));
+        assertEquals("12.3\u00a0MB", Text.bytes(12.3 * (1 << 20)));
+        assertEquals("0\u00a0B", Text.bytes(0));
         assertEquals("–", Text.bytes(Double.NaN));
-        assertEquals("1.50 ms", Text.time(0.0015));
-        assertEquals("12 %", Text.percent(0.123));
-        assertEquals("1.2 %", Text.percent(0.0123));
-        assertEquals("0.05 %", Text.percent(0.0005));
-        assertEquals("1 234 567", Text.number(1234567));
+        assertEquals("1.50\u00a0ms", Text.time(0.0015));
+        assertEquals("12\u00a0%", Text.percent(0.123));
+        assertEquals("1.2\u00a0%", Text.percent(0.0123));
+        assertEquals("10\u00a0%", Text.percent(0.0999));
+        assertEquals("0.05\u00a0%", Text.percent(0.0005));
+        assertEquals("1\u00a0234\u00a0567", Text.number(1234567));
         assertEquals("service.jar", Text.shortName("/opt/app/service.jar --port 80"));
         assertEquals("ServerMain", Text.shortName("lull.bench.service.ServerMain"));
     }

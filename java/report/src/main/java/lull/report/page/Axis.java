@@ -61,7 +61,7 @@ final class Axis {
     /** A mark without needless digits. */
     static String label(double mark) {
         if (Math.abs(mark - Math.rint(mark)) < 1e-9) {
-            return String.format(Locale.ROOT, "%,d", Math.round(mark)).replace(',', ' ');
+            return String.format(Locale.ROOT, "%,d", Math.round(mark)).replace(',', '\u00a0');
         }
         return String.format(Locale.ROOT, "%.4f", mark).replaceAll("0+$", "");
     }

@@ -18,7 +18,8 @@ public final class Page {
             h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; overflow-wrap: anywhere; } h2 { font-size: 1.2rem; margin: 2rem 0 .6rem; }
             h3 { font-size: 1rem; margin: 0 0 .2rem; overflow-wrap: anywhere; } p, li { margin: .3rem 0 .6rem; max-width: 76ch; }
             ul { padding-left: 1.3rem; } a { color: var(--lull); } nav { margin: .6rem 0 1rem; } nav a { margin-right: 14px; white-space: nowrap; }
-            code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; display: inline-block; max-width: 100%; }
+            code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; white-space: nowrap; }
+            code.long { white-space: normal; overflow-wrap: anywhere; }
             .note { color: var(--soft); font-size: .88rem; margin: 0 0 .4rem; }
             .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 16px; margin-bottom: 16px; }
             .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px; min-width: 0; margin-bottom: 16px; }
@@ -32,7 +33,7 @@ public final class Page {
               white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
             .key { display: inline-block; margin-right: 14px; white-space: nowrap; }
             .key i { display: inline-block; width: 22px; height: 0; border-top: 3px solid var(--c); vertical-align: middle; margin-right: 5px; }
-            .key i.area { height: 11px; border: 0; background: var(--c); opacity: .55; } .key i.committed { border-top: 2px dashed var(--soft); }
+            .key i.dot { width: 8px; height: 8px; border: 0; border-radius: 4px; background: var(--c); } .key i.area { height: 11px; border: 0; background: var(--c); opacity: .55; } .key i.committed { border-top: 2px dashed var(--soft); }
             .lull { --c: var(--lull); } .global { --c: var(--global); } .published { --c: var(--published); } .other { --c: var(--other); }
             .fourth { --c: var(--fourth); } .plain { --c: var(--soft); }
             svg text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: var(--soft); }
@@ -42,6 +43,9 @@ public final class Page {
             svg .area { fill: var(--c); opacity: .55; } svg .stem { stroke: var(--c); stroke-width: 1.5; fill: none; } svg .dot { fill: var(--c); }
             @media (max-width: 560px) { svg text { font-size: 14.5px; } }
             """;
+
+    /** Characters of code that fit a screen of 400 pixels, in a list. */
+    private static final int LONGEST = 34;
 
     private final Markup body = new Markup();
     private final Markup contents = new Markup();
@@ -91,8 +95,22 @@ public final class Page {
             if (i % 2 == 0) {
                 body.text(parts[i]);
             } else {
-                body.element("code", parts[i]);
+                code(parts[i]);
             }
+        }
+    }
+
+    /** Lines break between words of code; inside of one, which a browser would do behind a hyphen, only where it fits no narrow screen. */
+    private void code(String text) {
+        String between = "";
+        for (String word : text.split(" ")) {
+            body.text(between);
+            if (word.length() > LONGEST) {
+                body.element("code", word, "class", "long");
+            } else {
+                body.element("code", word);
+            }
+            between = " ";
         }
     }
 

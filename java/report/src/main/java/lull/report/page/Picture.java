@@ -9,10 +9,10 @@ import java.util.List;
  */
 public final class Picture {
     private static final double WIDTH = 480;
-    private static final double HEIGHT = 200;
+    private static final double HEIGHT = 208;
     private static final double LEFT = 58;
     private static final double RIGHT = WIDTH - 12;
-    private static final double TOP = 22;
+    private static final double TOP = 30;
     private static final double BOTTOM = HEIGHT - 36;
 
     private final Markup svg = new Markup();
@@ -28,11 +28,11 @@ public final class Picture {
         svg.open("svg", "viewBox", "0 0 " + Markup.coordinate(WIDTH) + " " + Markup.coordinate(HEIGHT), "role", "img", "aria-label",
                 description,
                 "xmlns", "http://www.w3.org/2000/svg");
-        for (double mark : y.marks(4)) {
+        for (double mark : y.marks(5)) {
             svg.empty("line", "class", "grid", "x1", LEFT, "x2", RIGHT, "y1", y.at(mark), "y2", y.at(mark));
             svg.element("text", Axis.label(mark), "class", "mark", "x", LEFT - 6, "y", y.at(mark) + 4, "text-anchor", "end");
         }
-        svg.element("text", unit, "class", "mark", "x", LEFT - 6, "y", 10.0, "text-anchor", "end");
+        svg.element("text", unit, "class", "mark", "x", LEFT - 6, "y", 12.0, "text-anchor", "end");
         svg.empty("line", "class", "axis", "x1", LEFT, "x2", RIGHT, "y1", BOTTOM, "y2", BOTTOM);
         for (double mark : x.marks(6)) {
             svg.empty("line", "class", "axis", "x1", x.at(mark), "x2", x.at(mark), "y1", BOTTOM, "y2", BOTTOM + 4);
