@@ -30,6 +30,7 @@
 #include "gc/lull/lullCollector.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullMemory.hpp"
@@ -454,6 +455,9 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     AlwaysTrueClosure always_true;    // only what can be reached is counted
     _collector->tracer()->report_object_count_after_gc(&always_true, nullptr);
     post_full_gc_dump(_collector->timer());
+    if (LullHeapExport::is_asked_for(gc_cause())) {
+      LullHeapExport::write(_memory);
+    }
     MetaspaceUtils::print_metaspace_change(metaspace_before);
   });
 }
