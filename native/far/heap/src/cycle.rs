@@ -65,10 +65,14 @@ impl Servers {
         let (narrow_base, narrow_shift) = (export.narrow_base, export.narrow_shift);
         let geometry = Geometry { base: export.base, bytes: export.bytes, part, narrow_base, narrow_shift, servers };
         if !geometry.is_possible() {
-            return Err(format!("a heap of {} bytes at {:#x} cannot lie on {servers} servers in parts of {part}", export.bytes, export.base));
+            return Err(format!(
+                "a heap of {} bytes at {:#x} cannot lie on {servers} servers in parts of {part}",
+                export.bytes, export.base
+            ));
         }
         let mut client = [0; 16];
-        rustix::rand::getrandom(&mut client, rustix::rand::GetRandomFlags::empty()).map_err(|error| format!("no random numbers: {error}"))?;
+        rustix::rand::getrandom(&mut client, rustix::rand::GetRandomFlags::empty())
+            .map_err(|error| format!("no random numbers: {error}"))?;
         let mut all = Servers { servers: Vec::new(), geometry, cycles: 0 };
         for (index, &address) in addresses.iter().enumerate() {
             let mut server = Server::connect(address, client, timeout)?;
@@ -139,21 +143,34 @@ impl Servers {
     /// Why not, naming the server.
     pub fn poll(&mut self, round: u64) -> Result<Round, String> {
         let mut result = Round { answers: Vec::new(), missing: Vec::new() };
-        for (index, server) in self.servers.iter_mut().enumerate() {
-            let (op, payload) = server.trace(Op::Poll, &wire::encode_poll(round), &[Op::Status, Op::NeedLayout])?;
-            let wrong = |error: wire::WireError| format!("memory server {}: {error}", server.address);
-            if op == Op::NeedLayout {
-                result.missing.push((index, wire::decode_missing(&payload).map_err(wrong)?));
-                result.answers.push(Status { idle: false, ..Status::default() });
-            } else {
-                let (of, status) = wire::decode_status(&payload).map_err(wrong)?;
-                if of != round {
-                    return Err(format!("memory server {}: it answers the poll of round {of}, not {round}", server.address));
+        for server in 0..self.servers.len() {
+            match self.poll_one(server, round)? {
+                Answer::Status(status) => result.answers.push(status),
+                Answer::Missing(classes) => {
+                    result.missing.push((server, classes));
+                    result.answers.push(Status { idle: false, ..Status::default() });
                 }
-                result.answers.push(status);
             }
         }
         Ok(result)
+    }
+
+    /// Asks one server.
+    ///
+    /// # Errors
+    /// Why not, naming the server.
+    pub fn poll_one(&mut self, server: usize, round: u64) -> Result<Answer, String> {
+        let server = &mut self.servers[server];
+        let (op, payload) = server.trace(Op::Poll, &wire::encode_poll(round), &[Op::Status, Op::NeedLayout])?;
+        let wrong = |error: wire::WireError| format!("memory server {}: {error}", server.address);
+        if op == Op::NeedLayout {
+            return wire::decode_missing(&payload).map(Answer::Missing).map_err(wrong);
+        }
+        let (of, status) = wire::decode_status(&payload).map_err(wrong)?;
+        if of != round {
+            return Err(format!("memory server {}: it answers the poll of round {of}, not {round}", server.address));
+        }
+        Ok(Answer::Status(status))
     }
 
     /// Gives a server layouts.
@@ -186,7 +203,10 @@ impl Servers {
             for (server, classes) in &round.missing {
                 let theirs = classes.iter().map(|class| known.get(class).copied().cloned().ok_or(class)).collect::<Result<Vec<_>, _>>();
                 let theirs = theirs.map_err(|class| {
-                    format!("memory server {} has an object of the class {class:#x}, which the export does not know", self.servers[*server].address)
+                    format!(
+                        "memory server {} has an object of the class {class:#x}, which the export does not know",
+                        self.servers[*server].address
+                    )
                 })?;
                 layouts += theirs.len();
                 self.teach(*server, &theirs)?;
@@ -245,6 +265,15 @@ impl Servers {
             }
         }
     }
+}
+
+/// What a server has answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Its counters.
+    Status(Status),
+    /// Classes whose layouts it needs.
+    Missing(Vec<u32>),
 }
 
 /// What servers have answered.

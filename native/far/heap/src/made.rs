@@ -77,7 +77,9 @@ impl Made {
         let bytes = ((at - BASE) as usize).next_multiple_of(4096);
         let mut words = vec![0_u32; bytes / 4];
         let mut edges = Vec::with_capacity(count);
-        for (&object, &(class, length)) in objects.iter().zip(&shapes) {
+        // One object of four is garbage, to which only garbage refers.
+        let garbage = |index: usize| index % 4 == 3;
+        for (index, (&object, &(class, length))) in objects.iter().zip(&shapes).enumerate() {
             let first = ((object - BASE) / 4) as usize;
             words[first] = 1;
             words[first + 2] = layouts[class].klass;
@@ -102,15 +104,15 @@ impl Made {
             }
             let mut theirs = Vec::new();
             for slot in slots {
-                if draw.below(3) > 0 {
-                    let to = draw.below(count);
+                let to = draw.below(count);
+                if draw.below(3) > 0 && (garbage(index) || !garbage(to)) {
                     words[first + slot] = narrow(objects[to]);
                     theirs.push(to);
                 }
             }
             edges.push(theirs);
         }
-        let roots: Vec<usize> = (0..1 + count / 100).map(|_| draw.below(count)).collect();
+        let roots: Vec<usize> = (0..1 + count / 100).map(|_| draw.below(count)).filter(|&root| !garbage(root)).chain([0]).collect();
         let mut reached = vec![false; count];
         let mut open = roots.clone();
         while let Some(object) = open.pop() {

@@ -13,7 +13,7 @@ use lull_far_heap::cycle::{Servers, Traced};
 use lull_far_heap::export::Export;
 use lull_memd::{Config, Server};
 
-/// Loads heaps that a JVM has exported (-XX:LullExportHeap) into memory servers, has the servers trace them, and compares what they have
+/// Loads heaps that a JVM has exported (jcmd PID GC.export_heap FILE) into memory servers, has the servers trace them, and compares what they have
 /// marked with what the JVM has marked, bit for bit. The exit status is 1 if anything differs.
 #[derive(Parser, Debug)]
 #[command(name = "lull-far-trace", version)]

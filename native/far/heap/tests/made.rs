@@ -44,7 +44,7 @@ fn addresses(count: usize) -> Vec<SocketAddr> {
 #[test]
 fn one_two_and_three_servers_mark_what_can_be_reached() {
     let mut sent = 0;
-    for (seed, objects) in [(1, 10), (2, 3_000), (3, 40_000)] {
+    for (seed, objects) in [(1, 10), (2, 3_000), (3, 12_000)] {
         let made = Made::new(seed, objects);
         let export = File::new(&format!("equal-{seed}"), &made.file()).open().unwrap();
         assert_eq!(export.marked, made.marked());
@@ -63,7 +63,7 @@ fn one_two_and_three_servers_mark_what_can_be_reached() {
             }
         }
     }
-    assert!(sent > 100_000, "servers have sent each other only {sent}");
+    assert!(sent > 20_000, "servers have sent each other only {sent}");
 }
 
 /// The comparison finds one bit that is wrong, either way.

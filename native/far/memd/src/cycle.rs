@@ -225,6 +225,9 @@ impl Cycle {
         if mailbox.layouts_seen > LAYOUTS {
             return Err(refuse!(BadRequest, "more than {LAYOUTS} layouts and blocks of references in one cycle"));
         }
+        for layout in &layouts {
+            mailbox.missing.remove(&layout.klass);
+        }
         mailbox.layouts.extend(layouts);
         self.changed.notify_all();
         Ok(status_of(&mailbox))
@@ -254,7 +257,7 @@ impl Cycle {
     /// `TRACE_FAILED`.
     pub fn poll(&self) -> Result<Polled, Refusal> {
         let mailbox = self.unfailed()?;
-        // Layouts that have come and were not taken out yet may be those.
+        // Those that have come and were not taken out yet may be among them.
         if !mailbox.missing.is_empty() && mailbox.layouts.is_empty() {
             return Ok(Polled::Missing(mailbox.missing.iter().copied().take(MOST).collect()));
         }

@@ -288,8 +288,12 @@ pub struct Heartbeat {
 pub enum Message<'a> {
     Hello(Hello),
     HelloAck(HelloAck),
-    RegionMap { pages: u64 },
-    RegionMapped { pages: u64 },
+    RegionMap {
+        pages: u64,
+    },
+    RegionMapped {
+        pages: u64,
+    },
     Fetch(Fetch),
     Data(RunOfPages<'a>),
     Write(Write<'a>),
@@ -300,12 +304,18 @@ pub enum Message<'a> {
     DiscardAck(Discard),
     Heartbeat,
     HeartbeatAck(Heartbeat),
-    Error { code: ErrorCode, text: &'a str },
+    Error {
+        code: ErrorCode,
+        text: &'a str,
+    },
     Bye,
     RegionUnmap,
     RegionUnmapped,
     /// Any operation for tracing. Its checksum and greatest length were right; `lull-far-trace` knows its fields.
-    Trace { op: Op, payload: &'a [u8] },
+    Trace {
+        op: Op,
+        payload: &'a [u8],
+    },
 }
 
 impl<'a> Message<'a> {

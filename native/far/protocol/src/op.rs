@@ -119,9 +119,4 @@ impl Op {
 }
 
 /// Numbers that are kept for what is not written yet. A frame with one of them is refused as an unknown operation.
-pub const RESERVED_OPS: &[(u8, &str)] = &[
-    (36, "TRACE_SATB"),
-    (45, "EVACUATE"),
-    (46, "EVACUATED"),
-    (47, "EVACUATE_FAILED"),
-];
+pub const RESERVED_OPS: &[(u8, &str)] = &[(36, "TRACE_SATB"), (45, "EVACUATE"), (46, "EVACUATED"), (47, "EVACUATE_FAILED")];

@@ -45,10 +45,16 @@ pub enum Damaged {
 impl std::fmt::Display for Damaged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match *self {
-            Damaged::Reference(slot, narrow) => write!(f, "the compressed reference {narrow:#x} at {slot:#x} refers to no object of the heap"),
+            Damaged::Reference(slot, narrow) => {
+                write!(f, "the compressed reference {narrow:#x} at {slot:#x} refers to no object of the heap")
+            }
             Damaged::Task(Task::Object(object)) => write!(f, "{object:#x} is no object of this server"),
-            Damaged::Task(Task::Slots(address, count)) => write!(f, "{count} references at {address:#x} are not in one part of this server"),
-            Damaged::Task(Task::Statics(object, klass)) => write!(f, "the mirror at {object:#x}, of class {klass:#x}, has no static fields here"),
+            Damaged::Task(Task::Slots(address, count)) => {
+                write!(f, "{count} references at {address:#x} are not in one part of this server")
+            }
+            Damaged::Task(Task::Statics(object, klass)) => {
+                write!(f, "the mirror at {object:#x}, of class {klass:#x}, has no static fields here")
+            }
             Damaged::Size(object) => write!(f, "the object at {object:#x} is longer than the heap"),
             Damaged::Repeated(task) => write!(f, "more references were sent here than there are: {task:x?} is one too many"),
         }

@@ -109,7 +109,8 @@ impl Reader<'_> {
         if blocks * 8 > self.0.len() {
             return Err(WireError::Length);
         }
-        let blocks = (0..blocks).map(|_| Ok::<_, WireError>(Block { offset: self.u32()?, count: self.u32()? })).collect::<Result<_, _>>()?;
+        let blocks =
+            (0..blocks).map(|_| Ok::<_, WireError>(Block { offset: self.u32()?, count: self.u32()? })).collect::<Result<_, _>>()?;
         let layout = Layout { klass, kind, bytes, blocks };
         layout.check().map_err(WireError::Field)?;
         Ok(layout)

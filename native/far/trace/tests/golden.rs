@@ -41,8 +41,7 @@ fn layouts() {
 
 #[test]
 fn the_start_and_the_end_of_a_cycle() {
-    let geometry =
-        Geometry { base: 0x8000_0000, bytes: 1 << 20, part: 4 << 20, narrow_base: 0, narrow_shift: 3, servers: 2 };
+    let geometry = Geometry { base: 0x8000_0000, bytes: 1 << 20, part: 4 << 20, narrow_base: 0, narrow_shift: 3, servers: 2 };
     let servers = vec!["10.0.0.1:7070".parse().unwrap(), "[fd00::2]:7070".parse().unwrap()];
     let want = wire::Start { cycle: 3, geometry, me: 1, servers };
     let (op, bytes) = payload("trace-start");

@@ -144,6 +144,7 @@ void LullHeap::post_initialize() {
 
 void LullHeap::initialize_serviceability() {
   _monitoring->initialize_serviceability();
+  LullHeapExport::register_command();
 }
 
 void LullHeap::safepoint_synchronize_begin() {
@@ -455,9 +456,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     AlwaysTrueClosure always_true;    // only what can be reached is counted
     _collector->tracer()->report_object_count_after_gc(&always_true, nullptr);
     post_full_gc_dump(_collector->timer());
-    if (LullHeapExport::is_asked_for(gc_cause())) {
-      LullHeapExport::write(_memory);
-    }
+    LullHeapExport::write_if_asked(_memory, gc_cause());
     MetaspaceUtils::print_metaspace_change(metaspace_before);
   });
 }

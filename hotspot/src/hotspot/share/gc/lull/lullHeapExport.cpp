@@ -23,13 +23,11 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "classfile/javaClassesImpl.hpp"
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lull_globals.hpp"
-#include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
-#include "logging/log.hpp"
 #include "memory/iterator.hpp"
 #include "oops/arrayOop.hpp"
 #include "oops/compressedKlass.inline.hpp"
@@ -38,10 +36,14 @@
 #include "oops/instanceMirrorKlass.hpp"
 #include "oops/objArrayOop.hpp"
 #include "oops/oop.inline.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/globals.hpp"
 #include "runtime/os.hpp"
+#include "services/diagnosticCommand.hpp"
 #include "utilities/growableArray.hpp"
+#include "utilities/ostream.hpp"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,13 +175,18 @@ public:
   void seek(size_t offset) {
     _failed = _failed || fseek(_file, (long)offset, SEEK_SET) != 0;
   }
-  // False, and no file, if anything has failed.
+  // False, and no file, if anything has failed. errno says what.
   bool close() {
-    if (_file != nullptr && fclose(_file) != 0) {
+    const int error = errno;
+    if (_file == nullptr) {
+      return false;
+    }
+    if (fclose(_file) != 0) {
       _failed = true;
+    } else {
+      errno = error;
     }
     if (_failed) {
-      log_warning(gc)("LullExportHeap: cannot write %s: %s", _name, os::strerror(errno));
       ::remove(_name);
     }
     return !_failed;
@@ -201,19 +208,66 @@ struct LullExportHead {
 
 STATIC_ASSERT(sizeof(LullExportHead) == 80);
 
-static uint exported = 0;
+// What is asked for: set by a thread that then collects, and cleared at a safepoint.
+struct LullExportRequest {
+  const char* _name;
+  char        _said[256];    // what came of it
+};
 
-bool LullHeapExport::is_asked_for(GCCause::Cause cause) {
-  return LullExportHeap != nullptr && GCCause::is_user_requested_gc(cause);
+static LullExportRequest* volatile request = nullptr;
+
+void LullHeapExport::collect_and_export(const char* name, outputStream* output) {
+  if (!UseCompressedOops || UseCompactObjectHeaders || ObjectAlignmentInBytes != 8) {
+    output->print_cr("The format knows compressed references, headers of 12 bytes, and objects aligned to 8 bytes only");
+    return;
+  }
+  LullExportRequest mine = { name, "" };
+  if (Atomic::cmpxchg(&request, (LullExportRequest*)nullptr, &mine) != nullptr) {
+    output->print_cr("Another export is under way; try again");
+    return;
+  }
+  // One that was asked for at the same time as another is left out.
+  while (Atomic::load_acquire(&request) == &mine) {
+    LullHeap::heap()->collect(GCCause::_dcmd_gc_run);
+  }
+  output->print_cr("%s: %s", name, mine._said);
 }
 
-bool LullHeapExport::check_flags() {
-  if (!UseCompressedOops || UseCompactObjectHeaders || ObjectAlignmentInBytes != 8) {
-    log_warning(gc)("LullExportHeap: the format knows compressed references, headers of 12 bytes and objects aligned to 8 bytes only; "
-                    "nothing is exported");
-    return false;
+void LullHeapExport::write_if_asked(LullMemory* memory, GCCause::Cause cause) {
+  LullExportRequest* const asked = Atomic::load_acquire(&request);
+  if (asked != nullptr && GCCause::is_user_requested_gc(cause)) {
+    stringStream said(asked->_said, sizeof(asked->_said));
+    write(memory, asked->_name, &said);
+    Atomic::release_store(&request, (LullExportRequest*)nullptr);
   }
-  return true;
+}
+
+class LullExportHeapDCmd : public DCmdWithParser {
+private:
+  DCmdArgument<char*> _filename;
+
+public:
+  static int num_arguments() { return 1; }
+  static const char* name() { return "GC.export_heap"; }
+  static const char* description() {
+    return "Collect, and write the heap, its roots, the layouts of its classes and the marks of the collection to a file, for lull-far-trace.";
+  }
+  static const char* impact() { return "High: A full collection, whose pause is as long as the heap takes to be written."; }
+
+  LullExportHeapDCmd(outputStream* output, bool heap)
+    : DCmdWithParser(output, heap),
+      _filename("filename", "Name of the file, which is replaced if it is there", "STRING", true) {
+    _dcmdparser.add_dcmd_argument(&_filename);
+  }
+
+  void execute(DCmdSource source, TRAPS) override {
+    LullHeapExport::collect_and_export(_filename.value(), output());
+  }
+};
+
+void LullHeapExport::register_command() {
+  const uint32_t all = DCmd_Source_Internal | DCmd_Source_AttachAPI | DCmd_Source_MBean;
+  DCmdFactory::register_DCmdFactory(new DCmdFactoryImpl<LullExportHeapDCmd>(all, true /* enabled */, false /* hidden */));
 }
 
 // The marks of one granule, a bit for each 8 bytes. Returns how many.
@@ -227,17 +281,15 @@ static size_t copy_marks(const MarkBitMap* bitmap, HeapWord* start, HeapWord* en
   return count;
 }
 
-void LullHeapExport::write(LullMemory* memory) {
-  if (!check_flags()) {
-    return;
-  }
+void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* output) {
   LullExportLayouts layouts;
   ClassLoaderDataGraph::classes_do(&layouts);
   LullExportRoots roots;
   {
     LullHeapWalker walker(memory, 1);
     if (!walker.is_possible()) {
-      return;   // it has said why
+      output->print("no memory to walk the heap");
+      return;
     }
     walker.walk(0, &roots);
   }
@@ -250,7 +302,7 @@ void LullHeapExport::write(LullMemory* memory) {
   const size_t words = granules * granule / HeapWordSize / BitsPerLong;
   u8* const marks = NEW_C_HEAP_ARRAY_RETURN_NULL(u8, words, mtGC);
   if (marks == nullptr) {
-    log_warning(gc)("LullExportHeap: no memory for %zuK of marks", words * sizeof(u8) / K);
+    output->print("no memory for %zuK of marks", words * sizeof(u8) / K);
     return;
   }
   memset(marks, 0, words * sizeof(u8));
@@ -262,8 +314,6 @@ void LullHeapExport::write(LullMemory* memory) {
     }
   }
 
-  char name[JVM_MAXPATHLEN];
-  os::snprintf(name, sizeof(name), "%s.%u", LullExportHeap, ++exported);
   const size_t after_marks = sizeof(LullExportHead) + layouts._bytes.length() + roots._objects.length() * sizeof(u8) + words * sizeof(u8);
   const size_t heap_offset = align_up(after_marks, 4 * K);
   const LullExportHead head = {
@@ -284,7 +334,9 @@ void LullHeapExport::write(LullMemory* memory) {
     }
   }
   if (file.close()) {
-    log_info(gc)("Exported the heap to %s: %zuM, %zu classes, %d roots, %zu objects", name, granules * granule / M, layouts._count,
-                 roots._objects.length(), marked);
+    output->print("exported %zuM, %zu classes, %d roots, %zu objects", granules * granule / M, layouts._count,
+                  roots._objects.length(), marked);
+  } else {
+    output->print("cannot be written: %s", os::strerror(errno));
   }
 }

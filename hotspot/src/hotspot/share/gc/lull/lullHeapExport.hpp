@@ -26,26 +26,30 @@
 #include "memory/allStatic.hpp"
 
 class LullMemory;
+class outputStream;
 
-// Writes the heap to a file (LullExportHeap), with all that another program needs to trace it, and what this VM has
-// marked, to compare. The format is in native/far/heap/src/export.rs.
+// jcmd PID GC.export_heap FILE: collects, and writes the heap to a file, with all that another program needs to trace it, and what
+// this VM has marked, to compare. The format is in native/far/heap/src/export.rs.
 //
 //   layouts   where the objects of each class have their references
 //   roots     what strong roots refer to; further what is alive because the VM decided so or reads it in its own way: what soft and
 //             final references refer to, and what frames in stack chunks refer to
 //   marks     of the global collection that has just ended
 //   heap      as it is now
-
 class LullHeapExport : public AllStatic {
+private:
+  static void write(LullMemory* memory, const char* name, outputStream* output);
+
 public:
-  // At the end of a global collection in which nothing stayed private and nothing slid.
-  static void write(LullMemory* memory);
+  // Makes the command known.
+  static void register_command();
 
-  // Is the heap to be exported after a collection for this reason?
-  static bool is_asked_for(GCCause::Cause cause);
+  // Exports, and says what came of it. Not at a safepoint.
+  static void collect_and_export(const char* name, outputStream* output);
 
-  // Can it be? Says why not.
-  static bool check_flags();
+  // Called at the end of each global collection: exports if it is asked for, and nothing stayed private in a collection for this
+  // reason.
+  static void write_if_asked(LullMemory* memory, GCCause::Cause cause);
 };
 
 #endif // SHARE_GC_LULL_LULLHEAPEXPORT_HPP

@@ -192,12 +192,6 @@
   develop(uint, LullEvacuationFailureALot, 0,                               \
           "Stress: fail each N-th copy of an evacuation (0: off)")          \
                                                                             \
-  product(ccstr, LullExportHeap, nullptr, DIAGNOSTIC,                       \
-          "After each collection that is asked for by System.gc() or jcmd " \
-          "GC.run, write the heap, its roots, the layouts of its classes "  \
-          "and the marks to this file with a number behind its name, for "  \
-          "lull-far-trace. The pause is as long as that takes.")            \
-                                                                            \
   product(bool, LullFitMedium, true, DIAGNOSTIC,                            \
           "An object of more than a line that does not fit the hole in "    \
           "use gets the shortest hole that it fits. Off, it gets a free "   \
