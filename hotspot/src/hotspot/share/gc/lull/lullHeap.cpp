@@ -442,6 +442,8 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
     CodeCache::on_gc_marking_cycle_finish();
     CodeCache::arm_all_nmethods();
+    // Purging forgets mirrors of classes that were never published, which have been marked.
+    LullHeapExport::write_if_asked(_memory, gc_cause());
     ClassLoaderDataGraph::purge(true /* at safepoint */);
     DEBUG_ONLY(MetaspaceUtils::verify();)
     ClassLoaderDataGraph::clear_claimed_marks();
@@ -456,7 +458,6 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     AlwaysTrueClosure always_true;    // only what can be reached is counted
     _collector->tracer()->report_object_count_after_gc(&always_true, nullptr);
     post_full_gc_dump(_collector->timer());
-    LullHeapExport::write_if_asked(_memory, gc_cause());
     MetaspaceUtils::print_metaspace_change(metaspace_before);
   });
 }
