@@ -26,6 +26,9 @@ const BASE: u64 = 0x8000_0000;
 const KLASS: u32 = 0x1000;
 const PART: u64 = 4096;
 
+/// A request about tracing.
+type Request = (Op, Vec<u8>);
+
 /// Two references from the twelfth byte on.
 fn layout() -> Layout {
     Layout { klass: KLASS, kind: Kind::Instance, bytes: 24, blocks: vec![Block { offset: 12, count: 2 }] }
@@ -157,7 +160,7 @@ fn what_a_client_must_not_say_about_tracing() {
     };
     let cut = |bytes: Vec<u8>| bytes[..bytes.len() - 1].to_vec();
     let counted = |count: u32| [&count.to_le_bytes()[..], &[0; 12]].concat();
-    let closed: Vec<(&str, (Op, Vec<u8>), &str)> = vec![
+    let closed: Vec<(&str, Request, &str)> = vec![
         ("longer heap", with(|start| start.geometry.bytes = 3 * PART), "the heap has 12288 bytes at server 0, and region 1 has 8192"),
         ("endless heap", with(|start| start.geometry.bytes = u64::MAX - 7), "the field heap is impossible"),
         ("a heap beyond all regions", with(|start| start.geometry.bytes = 1 << 60), "bytes at server 0, and region 1 has 8192"),
