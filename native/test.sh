@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Tests the Rust parts: format, lints, unit and property tests, memory servers and pagers over real sockets, all interleavings of a model of the
-# pager, the sensor of stalls under known I/O (as root, with eBPF; else that part is skipped); then fuzzers on every parser and decoder, bad
-# networks, JVMs with far heaps and under the heap budget, and Java services under the gate, on each JDK that is there. The last line is
-# "N passed, N failed, N skipped", after the reasons of what was skipped.
+# Tests the Rust parts: format, lints, unit and property tests, memory servers and pagers over real sockets, all interleavings of a model of
+# the pager, the sensor of stalls under known I/O (as root, with eBPF; else that part is skipped); then fuzzers on every parser and decoder,
+# bad networks, heaps traced by memory servers, JVMs with far heaps and under the heap budget, and Java services under the gate, on each JDK
+# that is there. The last line is "N passed, N failed, N skipped", after the reasons of what was skipped.
 #
 #   test.sh          everything
 #   test.sh quick    without fuzzers, bad networks and JVMs, which are skipped tests: JVMs depend on how fast they come on beside each other
@@ -95,8 +95,8 @@ RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$BUILD/native/loom cargo test -q --locke
 add "$log" "$status"
 
 if [[ $scope == quick ]]; then
-  say "skipped: fuzzers of far memory and of the gate, bad networks: a quick run"
-  skipped=$((skipped + 3))
+  say "skipped: fuzzers of far memory and of the gate, bad networks, many heaps of JVMs traced by memory servers: a quick run"
+  skipped=$((skipped + 4))
 else
   say "==> fuzzers"
   status=0
@@ -108,6 +108,10 @@ else
   say "==> bad networks"
   status=0
   cargo test -q --locked -p lull-far --test network -- --nocapture 2>&1 | tee "$log" || status=$?
+  add "$log" "$status"
+  say "==> heaps of JVMs, traced by memory servers"
+  status=0
+  "$NATIVE/far/trace-heaps.sh" 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
 fi
 

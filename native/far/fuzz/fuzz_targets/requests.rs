@@ -97,8 +97,8 @@ fn next<'a>(input: &mut &'a [u8], sequence: u64, out: &mut Vec<u8>) -> Option<()
 fuzz_target!(|input: &[u8]| {
     let fixture = fixture();
     let Some((&first, mut input)) = input.split_first() else { return };
-    let kind = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write][usize::from(first) % 3];
-    let mut bytes = hello(first / 3 % 8, kind, u64::from(first) + 1);
+    let kind = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write, ChannelKind::Peer][usize::from(first) % 4];
+    let mut bytes = hello(first / 4 % 8, kind, u64::from(first) + 1);
     let mut sequence = 2;
     while next(&mut input, sequence, &mut bytes).is_some() {
         sequence += 1;

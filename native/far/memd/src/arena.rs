@@ -15,7 +15,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use lull_far_protocol::PAGE_SIZE;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
@@ -237,6 +237,15 @@ impl Chunk {
         unsafe { std::ptr::copy_nonoverlapping(from, out.as_mut_ptr(), out.len()) };
     }
 
+    /// The whole chunk to look at: nobody writes to it meanwhile.
+    pub fn hold(&self) -> Held<'_> {
+        let from = self.page(0, CHUNK_BYTES);
+        let shared = self.lock.read().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the arena has the whole chunk, on a page's boundary, and every bit pattern is a number; the lock keeps writers
+        // out for as long as the slice lives.
+        Held { words: unsafe { std::slice::from_raw_parts(from.cast::<u32>(), CHUNK_BYTES / 4) }, _shared: shared }
+    }
+
     /// Copies one page in, and returns `crc` continued over what is there afterwards.
     #[must_use]
     pub fn write(&self, page: usize, bytes: &[u8], crc: impl FnOnce(&[u8]) -> u32) -> u32 {
@@ -261,6 +270,21 @@ impl Chunk {
         assert!(page < CHUNK_PAGES && bytes <= (CHUNK_PAGES - page) * PAGE_SIZE, "page {page}, {bytes} bytes");
         // SAFETY: the arena has a chunk of this index, and the page lies within it.
         unsafe { self.arena.base.add(self.index * CHUNK_BYTES + page * PAGE_SIZE) }
+    }
+}
+
+/// A chunk that nobody writes to.
+#[derive(Debug)]
+pub struct Held<'a> {
+    words: &'a [u32],
+    _shared: RwLockReadGuard<'a, ()>,
+}
+
+impl Held<'_> {
+    /// 4 bytes of the chunk, at an offset that is a multiple of 4 and below 1 MB, as a little-endian number.
+    #[must_use]
+    pub fn word(&self, offset: usize) -> u32 {
+        u32::from_le(self.words[offset / 4])
     }
 }
 

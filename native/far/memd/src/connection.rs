@@ -2,9 +2,10 @@
 
 //! One connection, from HELLO to its end, in a thread of its own. A frame is read whole, checked, carried out, answered;
 //! then the next. Memory is taken for a payload only after its header has passed all checks, and after it is known that this
-//! kind of connection may have such frames: a connection for control never takes more than a few hundred bytes.
+//! kind of connection may have such frames: a connection for control never takes more than 256 KB.
 
 use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::Arc;
 
 use lull_far_protocol::{
     DecodeError, ErrorCode, FETCH_LEN, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op, PAGE_SIZE,
@@ -13,12 +14,13 @@ use lull_far_protocol::{
 use tracing::{debug, info, warn};
 
 use crate::metrics::Metrics;
+use crate::requests::Tracing;
 use crate::server::Shared;
 use crate::store::{Refusal, Session, refuse};
 use crate::transport::{End, Transport};
 
 /// Serves a connection until it ends, and says how it ended.
-pub fn serve(shared: &Shared, stream: &TcpStream, peer: SocketAddr) {
+pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr) {
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
         let mut connection = Connection { shared, transport, peer, payload: Vec::new(), answer: Vec::new() };
         connection.run(stream)
@@ -42,7 +44,7 @@ pub fn serve(shared: &Shared, stream: &TcpStream, peer: SocketAddr) {
 }
 
 struct Connection<'a> {
-    shared: &'a Shared,
+    shared: &'a Arc<Shared>,
     transport: Transport<'a>,
     peer: SocketAddr,
     payload: Vec<u8>,
@@ -60,6 +62,8 @@ enum Next {
 impl Connection<'_> {
     fn run(&mut self, stream: &TcpStream) -> Result<(), End> {
         let Some(session) = self.greet(stream)? else { return Ok(()) };
+        // Ends with this connection.
+        let mut tracing = Tracing::new(self.shared, &session);
         let mut sequence = 1;
         loop {
             let header = match self.transport.header(None, || self.shared.stopped()) {
@@ -72,7 +76,7 @@ impl Connection<'_> {
                 Err(end) => return self.explain(end),
             };
             sequence += 1;
-            let next = match self.request(&session, header, sequence)? {
+            let next = match self.request(&session, &mut tracing, header, sequence)? {
                 Ok(next) => next,
                 Err(refusal) => {
                     let goes_on = refusal.goes_on();
@@ -151,7 +155,13 @@ impl Connection<'_> {
     }
 
     /// Reads a request's payload, carries it out, and puts the answer into `answer`.
-    fn request(&mut self, session: &Session, header: Header, sequence: u64) -> Result<Result<Next, Refusal>, End> {
+    fn request(
+        &mut self,
+        session: &Session,
+        tracing: &mut Tracing<'_>,
+        header: Header,
+        sequence: u64,
+    ) -> Result<Result<Next, Refusal>, End> {
         let (op, region) = (header.op, header.region);
         if header.sequence != sequence {
             return Ok(Err(refuse!(BadSequence, "{} has the sequence number {}, not {sequence}", op.name(), header.sequence)));
@@ -198,6 +208,9 @@ impl Connection<'_> {
             Message::RegionUnmap => session.unmap(region).map(|()| {
                 info!(client = %hex(&session.client.id), region, "region unmapped");
                 Message::RegionUnmapped.encode(sequence, region, answer);
+            }),
+            Message::Trace { op, payload } => tracing.request(region, op, payload).map(|(op, payload)| {
+                Message::Trace { op, payload: &payload }.encode(sequence, region, answer);
             }),
             Message::Heartbeat => {
                 let arena = &shared.store.arena;

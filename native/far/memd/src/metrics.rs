@@ -27,7 +27,16 @@ pub struct Metrics {
     pub bytes_received: AtomicU64,
     /// Bytes of answers sent.
     pub bytes_sent: AtomicU64,
-    frames: [AtomicU64; Op::ALL.len() + 1],
+    /// Cycles of tracing begun.
+    pub cycles: AtomicU64,
+    /// Those of them that failed.
+    pub cycles_failed: AtomicU64,
+    /// Objects marked in cycles that were ended by their client.
+    pub objects_marked: AtomicU64,
+    /// References that other servers have sent.
+    pub ghosts_received: AtomicU64,
+    /// By number, which is below 64.
+    frames: [[AtomicU64; 32]; 2],
     errors: [AtomicU64; ErrorCode::ALL.len() + 1],
 }
 
@@ -39,7 +48,11 @@ impl Metrics {
 
     /// Counts a request that passed all checks.
     pub fn frame(&self, op: Op) {
-        self.frames[op as usize].fetch_add(1, Ordering::Relaxed);
+        self.frames_of(op).fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn frames_of(&self, op: Op) -> &AtomicU64 {
+        &self.frames[op as usize / 32][op as usize % 32]
     }
 
     /// Counts an ERROR that was sent.
@@ -69,11 +82,15 @@ impl Metrics {
         metric("connections_total", "counter", "Connections accepted.", &get(&self.accepted));
         metric("pages_fetched_total", "counter", "Pages sent to clients.", &get(&self.pages_fetched));
         metric("pages_written_total", "counter", "Pages replaced by clients.", &get(&self.pages_written));
+        metric("trace_cycles_total", "counter", "Cycles of tracing begun.", &get(&self.cycles));
+        metric("trace_failed_total", "counter", "Cycles of tracing that failed.", &get(&self.cycles_failed));
+        metric("trace_objects_total", "counter", "Objects marked in cycles that their client has ended.", &get(&self.objects_marked));
+        metric("trace_ghosts_total", "counter", "References received from other servers.", &get(&self.ghosts_received));
         metric("received_bytes_total", "counter", "Bytes of whole frames received.", &get(&self.bytes_received));
         metric("sent_bytes_total", "counter", "Bytes of answers sent.", &get(&self.bytes_sent));
         let frames: Vec<_> = Op::ALL
             .iter()
-            .map(|&op| (format!("{{op=\"{}\"}}", op.name()), self.frames[op as usize].load(Ordering::Relaxed)))
+            .map(|&op| (format!("{{op=\"{}\"}}", op.name()), self.frames_of(op).load(Ordering::Relaxed)))
             .filter(|(_, count)| *count > 0)
             .collect();
         metric("requests_total", "counter", "Requests that passed all checks.", &frames);

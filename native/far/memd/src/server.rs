@@ -210,7 +210,8 @@ fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
     Ok(listener)
 }
 
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+/// Starts a thread.
+pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(body)
 }
 

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use lull_far_protocol::{ChannelKind, Discard, ErrorCode, Fetch, Hello, PAGE_SIZE, Write, WriteAck, crc32c_append};
 
-use crate::arena::{Arena, CHUNK_PAGES, Chunk, Shortage};
+use crate::arena::{Arena, CHUNK_PAGES, Chunk, Held, Shortage};
+use crate::cycle::Cycle;
 
 /// Why a request is refused: what the ERROR will say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +26,16 @@ impl Refusal {
     /// Whether the connection can go on after it.
     #[must_use]
     pub fn goes_on(&self) -> bool {
-        matches!(self.code, ErrorCode::Crc | ErrorCode::Full | ErrorCode::NotYet | ErrorCode::RegionExists | ErrorCode::UnknownRegion)
+        matches!(
+            self.code,
+            ErrorCode::Crc
+                | ErrorCode::Full
+                | ErrorCode::NotYet
+                | ErrorCode::RegionExists
+                | ErrorCode::UnknownRegion
+                | ErrorCode::TraceFailed
+                | ErrorCode::NoTrace
+        )
     }
 }
 
@@ -55,6 +65,9 @@ pub struct Client {
 struct ClientState {
     regions: HashMap<u32, Arc<Region>>,
     channels: HashMap<(ChannelKind, u16), Arc<Channel>>,
+    /// The one that is traced now.
+    cycle: Option<Arc<Cycle>>,
+    /// Its own; not those of other servers.
     connections: usize,
     /// When the last connection was closed. Set as long as there is none.
     alone_since: Option<Instant>,
@@ -115,22 +128,26 @@ impl Store {
     ///
     /// # Errors
     /// `STALE_CHANNEL` if the generation is not higher than the channel's; `SHUTTING_DOWN` for a client that is not known
-    /// when `accept_new` is false.
+    /// when `accept_new` is false; `NO_TRACE` for another server that comes for a client that is not known.
     pub fn connect(&self, hello: &Hello, stream: Option<TcpStream>, accept_new: bool) -> Result<Session, Refusal> {
         let client = {
             let mut clients = lock(&self.clients);
             let client = match clients.entry(hello.client) {
                 Entry::Occupied(entry) => Arc::clone(entry.get()),
+                Entry::Vacant(_) if hello.kind == ChannelKind::Peer => {
+                    return Err(refuse!(NoTrace, "nothing is traced here for that client, which is not known"));
+                }
                 Entry::Vacant(_) if !accept_new => {
                     return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients"));
                 }
                 Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Client::new(hello.client)))),
             };
             // Under the table's lock, so that the client cannot be removed before it has a connection.
-            let mut state = lock(&client.state);
-            state.connections += 1;
-            state.alone_since = None;
-            drop(state);
+            if hello.kind != ChannelKind::Peer {
+                let mut state = lock(&client.state);
+                state.connections += 1;
+                state.alone_since = None;
+            }
             client
         };
         let channel = {
@@ -194,6 +211,7 @@ impl Client {
         let state = ClientState {
             regions: HashMap::new(),
             channels: HashMap::new(),
+            cycle: None,
             connections: 0,
             alone_since: Some(Instant::now()),
             gone: false,
@@ -204,6 +222,9 @@ impl Client {
     fn clear(&self) -> u64 {
         let mut state = lock(&self.state);
         state.gone = true;
+        if let Some(cycle) = state.cycle.take() {
+            cycle.end();
+        }
         state.regions.drain().map(|(_, region)| region.pages * PAGE_SIZE as u64).sum()
     }
 }
@@ -227,9 +248,51 @@ impl Session {
         self.current().map(drop)
     }
 
-    fn region(&self, region: u32) -> Result<Arc<Region>, Refusal> {
+    /// A region of this client.
+    ///
+    /// # Errors
+    /// `UNKNOWN_REGION`.
+    pub fn region(&self, region: u32) -> Result<Arc<Region>, Refusal> {
         let state = lock(&self.client.state);
         state.regions.get(&region).cloned().ok_or_else(|| refuse!(UnknownRegion, "this client has no region {region} here"))
+    }
+
+    /// A cycle begins. One that was there is over.
+    ///
+    /// # Errors
+    /// `BAD_REQUEST` if its number is not higher.
+    pub fn begin(&self, cycle: &Arc<Cycle>) -> Result<(), Refusal> {
+        let _current = self.current()?;
+        let mut state = lock(&self.client.state);
+        if let Some(before) = &state.cycle
+            && before.number() >= cycle.number()
+        {
+            return Err(refuse!(BadRequest, "cycle {} is not after {}, which is being traced", cycle.number(), before.number()));
+        }
+        if let Some(before) = state.cycle.replace(Arc::clone(cycle)) {
+            before.end();
+        }
+        Ok(())
+    }
+
+    /// A cycle is over.
+    pub fn end(&self, cycle: &Arc<Cycle>) {
+        cycle.end();
+        let mut state = lock(&self.client.state);
+        if state.cycle.as_ref().is_some_and(|known| Arc::ptr_eq(known, cycle)) {
+            state.cycle = None;
+        }
+    }
+
+    /// The cycle of a number.
+    ///
+    /// # Errors
+    /// `NO_TRACE`.
+    pub fn cycle(&self, number: u64) -> Result<Arc<Cycle>, Refusal> {
+        let _current = self.current()?;
+        let state = lock(&self.client.state);
+        let cycle = state.cycle.as_ref().filter(|cycle| cycle.number() == number).cloned();
+        cycle.ok_or_else(|| refuse!(NoTrace, "cycle {number} is not being traced here"))
     }
 
     /// REGION_MAP.
@@ -328,6 +391,9 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if self.kind == ChannelKind::Peer {
+            return;
+        }
         let mut state = lock(&self.client.state);
         state.connections -= 1;
         if state.connections == 0 {
@@ -337,6 +403,18 @@ impl Drop for Session {
 }
 
 impl Region {
+    /// Its size.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.pages * PAGE_SIZE as u64
+    }
+
+    /// All of it to look at, chunk by chunk: nobody writes to it meanwhile.
+    #[must_use]
+    pub fn hold(&self) -> Vec<Held<'_>> {
+        self.chunks.iter().map(Chunk::hold).collect()
+    }
+
     fn check(&self, region: u32, first: u64, count: u64) -> Result<(), Refusal> {
         match first.checked_add(count) {
             Some(end) if end <= self.pages => Ok(()),

@@ -45,7 +45,7 @@ fn payload() -> impl Strategy<Value = Vec<u8>> {
 
 fn piece() -> impl Strategy<Value = Piece> {
     prop_oneof![
-        4 => (2..5_u8, 0..3_u8, 1..4_u64).prop_map(|(client, kind, generation)| Piece::Hello(client, kind, generation)),
+        4 => (2..5_u8, 0..4_u8, 1..4_u64).prop_map(|(client, kind, generation)| Piece::Hello(client, kind, generation)),
         8 => (0..50_u8, 0..3_u32, payload(), prop_oneof![9 => Just(0), 1 => any::<u64>()]).prop_map(|(o, r, p, a)| Piece::Sealed(o, r, p, a)),
         2 => (0..3_u32, field()).prop_map(|(region, number)| Piece::Write(region, number)),
         1 => (0..20_u8, 0..3_u32, payload(), any::<prop::sample::Index>()).prop_map(|(o, r, p, at)| Piece::Flipped(o, r, p, at)),
@@ -70,7 +70,7 @@ fn bytes_of(pieces: &[Piece]) -> Vec<u8> {
         let sequence = number as u64 + 1;
         match piece {
             Piece::Hello(client, kind, generation) => {
-                let kind = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write][usize::from(*kind)];
+                let kind = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write, ChannelKind::Peer][usize::from(*kind)];
                 Message::Hello(common::hello(*client, kind, *generation)).encode(sequence, 0, &mut all);
             }
             Piece::Sealed(op, region, payload, ahead) => all.extend(sealed(*op, sequence.wrapping_add(*ahead), *region, payload)),

@@ -67,6 +67,11 @@ codes! {
     /// The server has room for the region, and has not yet got all of its memory from its kernel: it has just started. The
     /// connection goes on; ask again.
     NotYet = 17, "NOT_YET";
+    /// The cycle is worth nothing: the heap, a layout or another server is not what it should be. The connection goes on;
+    /// all that can be done with the cycle is to end it.
+    TraceFailed = 18, "TRACE_FAILED";
+    /// There is no such cycle of this client here. The connection goes on.
+    NoTrace = 19, "NO_TRACE";
 }
 
 /// Why bytes are not a frame of this protocol.

@@ -18,6 +18,8 @@ macro_rules! golden {
 golden! {
     "hello-control" "hello-fetch" "hello-write" "hello-ack" "region-map" "region-mapped" "write" "write-ack" "fetch" "data"
     "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "region-unmap" "region-unmapped" "bye"
+    "hello-peer" "layout" "need-layout" "trace-start" "trace-roots" "ghost" "ghost-ack" "poll" "status" "trace-end" "live-stats"
+    "read-bitmap" "bitmap" "read-discovered" "discovered"
 }
 
 /// The bytes of a golden frame.

@@ -28,7 +28,7 @@ pub use message::{
     ChannelKind, DISCARD_LEN, Discard, FETCH_LEN, Fetch, HELLO_ACK_LEN, HELLO_LEN, Heartbeat, Hello, HelloAck, Message, PagesOf,
     RunOfPages, WRITE_FIXED_LEN, Write, WriteAck, encode_write,
 };
-pub use op::{Op, RESERVED_OPS};
+pub use op::{MAX_TRACE_PAYLOAD, MAX_TRACE_VECTOR, Op, RESERVED_OPS};
 
 /// The first bytes of every frame.
 pub const MAGIC: [u8; 4] = *b"LulF";

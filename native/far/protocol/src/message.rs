@@ -24,12 +24,14 @@ pub const WRITE_FIXED_LEN: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ChannelKind {
-    /// REGION_MAP, REGION_UNMAP, HEARTBEAT, BYE.
+    /// REGION_MAP, REGION_UNMAP, HEARTBEAT, BYE, and all of a client's for tracing.
     Control = 0,
     /// FETCH.
     Fetch = 1,
     /// WRITE, DISCARD, FENCE.
     Write = 2,
+    /// GHOST, of another server that traces for the same client.
+    Peer = 3,
 }
 
 impl ChannelKind {
@@ -37,9 +39,23 @@ impl ChannelKind {
     #[must_use]
     pub const fn allows(self, op: Op) -> bool {
         match self {
-            ChannelKind::Control => matches!(op, Op::RegionMap | Op::RegionUnmap | Op::Heartbeat | Op::Bye),
+            ChannelKind::Control => matches!(
+                op,
+                Op::RegionMap
+                    | Op::RegionUnmap
+                    | Op::Heartbeat
+                    | Op::Bye
+                    | Op::Layout
+                    | Op::TraceStart
+                    | Op::TraceRoots
+                    | Op::Poll
+                    | Op::TraceEnd
+                    | Op::ReadBitmap
+                    | Op::ReadDiscovered
+            ),
             ChannelKind::Fetch => matches!(op, Op::Fetch),
             ChannelKind::Write => matches!(op, Op::Write | Op::Discard | Op::Fence),
+            ChannelKind::Peer => matches!(op, Op::Ghost),
         }
     }
 
@@ -50,6 +66,7 @@ impl ChannelKind {
             ChannelKind::Control => "control",
             ChannelKind::Fetch => "fetch",
             ChannelKind::Write => "write",
+            ChannelKind::Peer => "peer",
         }
     }
 }
@@ -271,8 +288,12 @@ pub struct Heartbeat {
 pub enum Message<'a> {
     Hello(Hello),
     HelloAck(HelloAck),
-    RegionMap { pages: u64 },
-    RegionMapped { pages: u64 },
+    RegionMap {
+        pages: u64,
+    },
+    RegionMapped {
+        pages: u64,
+    },
     Fetch(Fetch),
     Data(RunOfPages<'a>),
     Write(Write<'a>),
@@ -283,10 +304,18 @@ pub enum Message<'a> {
     DiscardAck(Discard),
     Heartbeat,
     HeartbeatAck(Heartbeat),
-    Error { code: ErrorCode, text: &'a str },
+    Error {
+        code: ErrorCode,
+        text: &'a str,
+    },
     Bye,
     RegionUnmap,
     RegionUnmapped,
+    /// Any operation for tracing. Its checksum and greatest length were right; `lull-far-trace` knows its fields.
+    Trace {
+        op: Op,
+        payload: &'a [u8],
+    },
 }
 
 impl<'a> Message<'a> {
@@ -304,6 +333,7 @@ impl<'a> Message<'a> {
                     0 => ChannelKind::Control,
                     1 => ChannelKind::Fetch,
                     2 => ChannelKind::Write,
+                    3 => ChannelKind::Peer,
                     other => return Err(DecodeError::Field { op: op.name(), field: "kind of channel", value: other.into() }),
                 };
                 Ok(Message::Hello(Hello {
@@ -400,6 +430,20 @@ impl<'a> Message<'a> {
                     _ => Message::Bye,
                 })
             }
+            Op::Layout
+            | Op::NeedLayout
+            | Op::TraceStart
+            | Op::TraceRoots
+            | Op::Ghost
+            | Op::GhostAck
+            | Op::Poll
+            | Op::Status
+            | Op::TraceEnd
+            | Op::Bitmap
+            | Op::LiveStats
+            | Op::Discovered
+            | Op::ReadBitmap
+            | Op::ReadDiscovered => Ok(Message::Trace { op, payload }),
         }
     }
 
@@ -425,6 +469,7 @@ impl<'a> Message<'a> {
             Message::Bye => Op::Bye,
             Message::RegionUnmap => Op::RegionUnmap,
             Message::RegionUnmapped => Op::RegionUnmapped,
+            Message::Trace { op, .. } => *op,
         }
     }
 
@@ -481,6 +526,7 @@ impl<'a> Message<'a> {
                 }
                 out.extend_from_slice(&text.as_bytes()[..end]);
             }
+            Message::Trace { payload, .. } => out.extend_from_slice(payload),
             Message::Fence | Message::FenceAck | Message::Heartbeat | Message::Bye | Message::RegionUnmap | Message::RegionUnmapped => {}
         }
         let header = seal(self.op(), sequence, region, &[&out[start + HEADER_LEN..]]);

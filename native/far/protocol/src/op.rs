@@ -5,6 +5,12 @@
 use crate::message::{DISCARD_LEN, FETCH_LEN, HELLO_ACK_LEN, HELLO_LEN, WRITE_FIXED_LEN};
 use crate::{MAX_ERROR_TEXT, MAX_PAGES_PER_FRAME, PAGE_SIZE};
 
+/// The most elements of the vector of one frame for tracing.
+pub const MAX_TRACE_VECTOR: usize = 16_384;
+
+/// The longest payload of an operation for tracing: a GHOST with that many.
+pub const MAX_TRACE_PAYLOAD: usize = 16 + 16 * MAX_TRACE_VECTOR;
+
 macro_rules! ops {
     ($($(#[$doc:meta])* $name:ident = $number:literal, $wire:literal, $max:expr;)*) => {
         /// What a frame asks for or answers.
@@ -74,25 +80,43 @@ ops! {
     RegionUnmap = 17, "REGION_UNMAP", 0;
     /// Server: the region is gone.
     RegionUnmapped = 18, "REGION_UNMAPPED", 0;
+    /// Client: layouts of classes.
+    Layout = 32, "LAYOUT", MAX_TRACE_PAYLOAD;
+    /// Server: there are objects of classes whose layouts it has not.
+    NeedLayout = 33, "NEED_LAYOUT", 8 + 4 * MAX_TRACE_VECTOR;
+    /// Client: trace the heap of which the region is this server's part.
+    TraceStart = 34, "TRACE_START", 48 + 255 * 24;
+    /// Client: objects to trace from.
+    TraceRoots = 35, "TRACE_ROOTS", 8 + 8 * MAX_TRACE_VECTOR;
+    /// Another server: references to what this one has.
+    Ghost = 37, "GHOST", MAX_TRACE_PAYLOAD;
+    /// Server: they are taken.
+    GhostAck = 38, "GHOST_ACK", 16;
+    /// Client: is there anything left to do?
+    Poll = 39, "POLL", 8;
+    /// Server: counters of the cycle.
+    Status = 40, "STATUS", 32;
+    /// Client: the cycle is over, or abandoned.
+    TraceEnd = 41, "TRACE_END", 0;
+    /// Server: words of marks.
+    Bitmap = 42, "BITMAP", 16 + 8 * MAX_TRACE_VECTOR;
+    /// Server: what it has done in the cycle.
+    LiveStats = 43, "LIVE_STATS", 48;
+    /// Server: references that were reached and not followed.
+    Discovered = 44, "DISCOVERED", 16 + 8 * MAX_TRACE_VECTOR;
+    /// Client: send words of marks.
+    ReadBitmap = 48, "READ_BITMAP", 16;
+    /// Client: send references that were reached and not followed.
+    ReadDiscovered = 49, "READ_DISCOVERED", 16;
 }
 
-/// Numbers that are kept for tracing by the servers, which is not written yet. A frame with one of them is refused as
-/// an unknown operation.
-pub const RESERVED_OPS: &[(u8, &str)] = &[
-    (32, "LAYOUT"),
-    (33, "NEED_LAYOUT"),
-    (34, "TRACE_START"),
-    (35, "TRACE_ROOTS"),
-    (36, "TRACE_SATB"),
-    (37, "GHOST"),
-    (38, "GHOST_ACK"),
-    (39, "POLL"),
-    (40, "STATUS"),
-    (41, "TRACE_END"),
-    (42, "BITMAP"),
-    (43, "LIVE_STATS"),
-    (44, "DISCOVERED"),
-    (45, "EVACUATE"),
-    (46, "EVACUATED"),
-    (47, "EVACUATE_FAILED"),
-];
+impl Op {
+    /// Whether it is one for tracing.
+    #[must_use]
+    pub const fn is_for_tracing(self) -> bool {
+        self as u8 >= 32
+    }
+}
+
+/// Numbers that are kept for what is not written yet. A frame with one of them is refused as an unknown operation.
+pub const RESERVED_OPS: &[(u8, &str)] = &[(36, "TRACE_SATB"), (45, "EVACUATE"), (46, "EVACUATED"), (47, "EVACUATE_FAILED")];

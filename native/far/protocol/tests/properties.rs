@@ -55,7 +55,7 @@ fn run() -> impl Strategy<Value = Fetch> {
 }
 
 fn message() -> impl Strategy<Value = Owned> {
-    let kind = prop_oneof![Just(ChannelKind::Control), Just(ChannelKind::Fetch), Just(ChannelKind::Write)];
+    let kind = prop_oneof![Just(ChannelKind::Control), Just(ChannelKind::Fetch), Just(ChannelKind::Write), Just(ChannelKind::Peer)];
     prop_oneof![
         (any::<(u16, u16, u8)>(), kind, any::<(u16, u64, u64, [u8; 16])>()).prop_map(|(versions, kind, rest)| Owned::Plain(
             Message::Hello(Hello {
@@ -208,6 +208,11 @@ fn one_of_each() -> Vec<Vec<u8>> {
         Owned::Plain(Message::RegionUnmap),
         Owned::Plain(Message::RegionUnmapped),
     ];
+    let tracing = Op::ALL.iter().filter(|op| op.is_for_tracing()).map(|&op| {
+        let payload: &'static [u8] = &[7; 24];
+        Owned::Plain(Message::Trace { op, payload: &payload[..op.max_payload().min(24)] })
+    });
+    let all: Vec<Owned> = all.into_iter().chain(tracing).collect();
     assert_eq!(all.len(), Op::ALL.len());
     all.iter().map(|message| encode(message, 4, 2)).collect()
 }

@@ -20,7 +20,7 @@ pub struct Geometry {
     pub base: u64,
     /// Bytes of the heap, a multiple of 8.
     pub bytes: u64,
-    /// Bytes of a part, a multiple of 4096; the pager's stripes have 4 MB.
+    /// Bytes of a part, a power of two from 4096 on; the pager's stripes have 4 MB.
     pub part: u64,
     /// What a compressed reference of 0 would mean, if it did not mean null.
     pub narrow_base: u64,
@@ -36,11 +36,11 @@ impl Geometry {
     pub fn is_possible(&self) -> bool {
         self.servers > 0
             && self.narrow_shift <= 3
-            && self.part > 0
-            && self.part.is_multiple_of(4096)
+            && self.part >= 4096
+            && self.part.is_power_of_two()
             && self.base.is_multiple_of(8)
             && self.bytes.is_multiple_of(8)
-            && self.base.checked_add(self.bytes).is_some()
+            && self.base.checked_add(self.bytes).and_then(|end| end.checked_add(self.part)).is_some()
     }
 
     /// Whether so many bytes from an address on lie in the heap.
@@ -52,7 +52,35 @@ impl Geometry {
     /// The server that has an address of the heap.
     #[must_use]
     pub fn server_of(&self, address: u64) -> usize {
-        ((address - self.base) / self.part % u64::from(self.servers)) as usize
+        (self.part_of(address) % u64::from(self.servers)) as usize
+    }
+
+    /// Where an address lies in the memory of the server that has it. A server has its parts one behind the other, as the pager deals
+    /// its stripes.
+    #[must_use]
+    pub fn place_of(&self, address: u64) -> u64 {
+        self.part_of(address) / u64::from(self.servers) * self.part + self.offset_of(address)
+    }
+
+    /// The address of a place of a server: the reverse of [`Geometry::place_of`].
+    #[must_use]
+    pub fn address_of(&self, server: usize, place: u64) -> u64 {
+        self.base + (place / self.part * u64::from(self.servers) + server as u64) * self.part + place % self.part
+    }
+
+    /// Bytes of all parts of a server, the last one as if it were whole.
+    #[must_use]
+    pub fn bytes_of(&self, server: usize) -> u64 {
+        let parts = self.bytes.div_ceil(self.part);
+        parts.saturating_sub(server as u64).div_ceil(self.servers.into()) * self.part
+    }
+
+    fn part_of(&self, address: u64) -> u64 {
+        (address - self.base) >> self.part.trailing_zeros()
+    }
+
+    fn offset_of(&self, address: u64) -> u64 {
+        (address - self.base) & (self.part - 1)
     }
 
     /// The server that marks and scans an object: the one that has its class.
@@ -64,7 +92,7 @@ impl Geometry {
     /// How many bytes from an address on lie in the same part.
     #[must_use]
     pub fn rest_of_part(&self, address: u64) -> u64 {
-        self.part - (address - self.base) % self.part
+        self.part - self.offset_of(address)
     }
 
     /// What a compressed reference refers to: nothing, an object's address, or what cannot be one.

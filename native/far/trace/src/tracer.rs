@@ -29,7 +29,7 @@ pub trait Memory {
     fn word(&self, address: u64) -> u32;
 }
 
-/// What cannot be: the heap or a layout is not what the client said. The cycle is worth nothing.
+/// What cannot be: the heap, a layout or another server's word is not right. The cycle is worth nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damaged {
     /// At this address there is a reference to no object.
@@ -38,70 +38,110 @@ pub enum Damaged {
     Task(Task),
     /// An object that is longer than the heap.
     Size(u64),
+    /// More references to follow have been received than there are in this server's parts: some twice.
+    Repeated(Task),
+}
+
+impl std::fmt::Display for Damaged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Damaged::Reference(slot, narrow) => {
+                write!(f, "the compressed reference {narrow:#x} at {slot:#x} refers to no object of the heap")
+            }
+            Damaged::Task(Task::Object(object)) => write!(f, "{object:#x} is no object of this server"),
+            Damaged::Task(Task::Slots(address, count)) => {
+                write!(f, "{count} references at {address:#x} are not in one part of this server")
+            }
+            Damaged::Task(Task::Statics(object, klass)) => {
+                write!(f, "the mirror at {object:#x}, of class {klass:#x}, has no static fields here")
+            }
+            Damaged::Size(object) => write!(f, "the object at {object:#x} is longer than the heap"),
+            Damaged::Repeated(task) => write!(f, "more references were sent here than there are: {task:x?} is one too many"),
+        }
+    }
+}
+
+/// What a tracer has done in its cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Objects that it has marked.
+    pub marked: u64,
+    /// References that it has looked at, null or not.
+    pub followed: u64,
+    /// Sent to other servers.
+    pub sent: u64,
+    /// Received from them.
+    pub received: u64,
 }
 
 /// Objects sent lately, so that a popular one is not sent for each reference to it.
 const RECENT: usize = 4096;
 
+/// Layouts used lately.
+const LATELY: usize = 1024;
+
+/// How many references of a long array are followed at once; the rest waits.
+const RUN: u32 = 1024;
+
 /// One server's part of a cycle.
 #[derive(Debug)]
-pub struct Tracer<M> {
+pub struct Tracer {
     me: usize,
     geometry: Geometry,
-    memory: M,
-    layouts: HashMap<u32, Layout>,
-    /// A bit for each 8 bytes of the heap; those of other servers stay clear.
+    layouts: Vec<Layout>,
+    /// Where the layout of a class is among them.
+    index: HashMap<u32, u32>,
+    /// The same for the class last asked for of those that share a place.
+    lately: Vec<(u32, u32)>,
+    /// A bit for each 8 bytes of this server's parts: there is the class word of an object that was reached.
     marks: Vec<u64>,
+    /// Objects here are marked.
     work: Vec<Task>,
     outbox: Vec<Vec<Task>>,
     recent: Vec<u64>,
     /// By class whose layout is not known yet: objects that are marked and not scanned, and static fields.
     parked: HashMap<u32, Vec<Task>>,
     discovered: Vec<u64>,
-    sent: u64,
-    received: u64,
+    /// References in this server's parts that no other server has sent here yet. None is sent twice by servers that are right.
+    unsent: u64,
+    counts: Counts,
 }
 
-impl<M: Memory> Tracer<M> {
-    /// A cycle in which nothing is marked yet. The geometry is possible.
-    pub fn new(me: usize, geometry: Geometry, memory: M) -> Tracer<M> {
-        let words = (geometry.bytes / 8).div_ceil(64) as usize;
+impl Tracer {
+    /// A cycle in which nothing is marked yet. The geometry is possible, and has this server. Takes a bit for each 8 bytes of its parts.
+    #[must_use]
+    pub fn new(me: usize, geometry: Geometry) -> Tracer {
+        let bytes = geometry.bytes_of(me);
         Tracer {
             me,
             geometry,
-            memory,
-            layouts: HashMap::new(),
-            marks: vec![0; words],
+            layouts: Vec::new(),
+            index: HashMap::new(),
+            lately: vec![(0, 0); LATELY],
+            marks: vec![0; (bytes / 512) as usize],
             work: Vec::new(),
             outbox: vec![Vec::new(); geometry.servers.into()],
             recent: vec![0; RECENT],
             parked: HashMap::new(),
             discovered: Vec::new(),
-            sent: 0,
-            received: 0,
+            unsent: bytes / 4,
+            counts: Counts::default(),
         }
     }
 
-    /// Learns layouts that have been checked, and takes up what waited for them.
-    ///
-    /// # Errors
-    /// [`Damaged`].
-    pub fn learn(&mut self, layouts: impl IntoIterator<Item = Layout>) -> Result<(), Damaged> {
+    /// Learns layouts that have been checked. What waited for them can go on. The first layout of a class stays.
+    pub fn learn(&mut self, layouts: impl IntoIterator<Item = Layout>) {
         for layout in layouts {
-            let waiting = self.parked.remove(&layout.klass).unwrap_or_default();
-            self.layouts.insert(layout.klass, layout);
-            for task in waiting {
-                match task {
-                    Task::Object(object) => self.scan(object)?,
-                    Task::Statics(object, klass) => self.statics(object, klass)?,
-                    Task::Slots(address, count) => self.follow(address, count)?,
-                }
+            self.work.extend(self.parked.remove(&layout.klass).unwrap_or_default());
+            let next = self.layouts.len() as u32;
+            if *self.index.entry(layout.klass).or_insert(next) == next {
+                self.layouts.push(layout);
             }
         }
-        Ok(())
     }
 
     /// Classes whose layouts are needed to go on.
+    #[must_use]
     pub fn missing(&self) -> BTreeSet<u32> {
         self.parked.keys().copied().collect()
     }
@@ -111,137 +151,165 @@ impl<M: Memory> Tracer<M> {
     /// # Errors
     /// If it is no object of this server.
     pub fn root(&mut self, object: u64) -> Result<(), Damaged> {
-        self.check(Task::Object(object))?;
-        self.work.push(Task::Object(object));
+        check(&self.geometry, self.me, Task::Object(object))?;
+        self.reach(object);
         Ok(())
     }
 
     /// What another server has sent.
     ///
     /// # Errors
-    /// If one of them is not for this server. None is taken then.
+    /// If one of them is not for this server: none is taken then. If there are more than there can be.
     pub fn receive(&mut self, tasks: &[Task]) -> Result<(), Damaged> {
-        tasks.iter().try_for_each(|&task| self.check(task))?;
-        self.received += tasks.len() as u64;
-        self.work.extend_from_slice(tasks);
+        tasks.iter().try_for_each(|&task| check(&self.geometry, self.me, task))?;
+        self.counts.received += tasks.len() as u64;
+        for &task in tasks {
+            let slots = match task {
+                Task::Object(object) => {
+                    self.reach(object);
+                    continue;
+                }
+                Task::Slots(_, count) => count,
+                Task::Statics(..) => 1,
+            };
+            self.unsent = self.unsent.checked_sub(slots.into()).ok_or(Damaged::Repeated(task))?;
+            self.work.push(task);
+        }
         Ok(())
     }
 
-    /// Does some of what there is to do: so many tasks at most. Returns how many it did.
+    /// Does some of what there is to do: until so many objects and references were looked at, and some more.
+    /// False if nothing is left.
     ///
     /// # Errors
     /// [`Damaged`].
-    pub fn step(&mut self, most: usize) -> Result<usize, Damaged> {
-        for done in 0..most {
+    pub fn step(&mut self, memory: &impl Memory, most: u64) -> Result<bool, Damaged> {
+        let end = self.counts.followed + most;
+        for object in 0_u64.. {
+            if self.counts.followed + object >= end {
+                break;
+            }
             match self.work.pop() {
-                None => return Ok(done),
-                Some(Task::Object(object)) => {
-                    if self.mark(object) {
-                        self.scan(object)?;
-                    }
-                }
-                Some(Task::Slots(address, count)) => self.follow(address, count)?,
-                Some(Task::Statics(object, klass)) => self.statics(object, klass)?,
+                None => break,
+                Some(Task::Object(object)) => self.scan(memory, object)?,
+                Some(Task::Slots(address, count)) => self.follow(memory, address, count)?,
+                Some(Task::Statics(object, klass)) => self.statics(memory, object, klass)?,
             }
         }
-        Ok(most)
+        Ok(!self.work.is_empty())
+    }
+
+    /// How much is to be sent to a server.
+    #[must_use]
+    pub fn waiting_for(&self, server: usize) -> usize {
+        self.outbox[server].len()
     }
 
     /// What is to be sent to a server: it counts as sent from now on.
     pub fn take(&mut self, server: usize) -> Vec<Task> {
         let tasks = std::mem::take(&mut self.outbox[server]);
-        self.sent += tasks.len() as u64;
+        self.counts.sent += tasks.len() as u64;
         tasks
     }
 
     /// The answer to a poll.
+    #[must_use]
     pub fn status(&self) -> Status {
         let idle = self.work.is_empty() && self.parked.is_empty() && self.outbox.iter().all(Vec::is_empty);
-        Status { idle, sent: self.sent, received: self.received }
+        Status { idle, sent: self.counts.sent, received: self.counts.received }
     }
 
-    /// A bit for each 8 bytes of the heap, from its base on: this server's objects that were reached.
+    /// Whether [`Tracer::step`] would do something.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        !self.work.is_empty()
+    }
+
+    /// What it has done.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// A bit for each 8 bytes of this server's parts, in their order: there lies the class word of an object that was reached.
+    #[must_use]
     pub fn marks(&self) -> &[u64] {
         &self.marks
     }
 
-    /// Reference objects that were reached, whose referents were not followed.
+    /// References that were reached, and whose referents were not followed.
+    #[must_use]
     pub fn discovered(&self) -> &[u64] {
         &self.discovered
     }
 
-    fn check(&self, task: Task) -> Result<(), Damaged> {
-        let geometry = &self.geometry;
-        let right = match task {
-            Task::Object(object) => geometry.is_object(object) && geometry.owner_of(object) == self.me,
-            Task::Slots(address, count) => {
-                let bytes = u64::from(count) * 4;
-                address.is_multiple_of(4)
-                    && geometry.contains(address, bytes)
-                    && count > 0
-                    && geometry.server_of(address) == self.me
-                    && bytes <= geometry.rest_of_part(address)
-            }
-            // Where their number is depends on the layout, which may not be known yet.
-            Task::Statics(object, _) => geometry.is_object(object),
-        };
-        if right { Ok(()) } else { Err(Damaged::Task(task)) }
+    /// An object of this server was reached. The first time, it is to be scanned.
+    fn reach(&mut self, object: u64) {
+        let bit = self.geometry.place_of(object + CLASS_OFFSET) / 8;
+        let (word, bit) = (&mut self.marks[(bit / 64) as usize], 1 << (bit % 64));
+        if *word & bit == 0 {
+            *word |= bit;
+            self.counts.marked += 1;
+            self.work.push(Task::Object(object));
+        }
+    }
+
+    /// Where the layout of a class is.
+    fn layout(&mut self, klass: u32) -> Option<usize> {
+        let slot = &mut self.lately[(klass.wrapping_mul(0x9E37_79B1) >> 22) as usize % LATELY];
+        if slot.0 != klass || klass == 0 {
+            *slot = (klass, *self.index.get(&klass)?);
+        }
+        Some(slot.1 as usize)
     }
 
     fn send(&mut self, server: usize, task: Task) {
         if server == self.me { self.work.push(task) } else { self.outbox[server].push(task) }
     }
 
-    /// True if it was not marked.
-    fn mark(&mut self, object: u64) -> bool {
-        let bit = (object - self.geometry.base) / 8;
-        let (word, bit) = (&mut self.marks[(bit / 64) as usize], 1 << (bit % 64));
-        let new = *word & bit == 0;
-        *word |= bit;
-        new
-    }
-
-    fn scan(&mut self, object: u64) -> Result<(), Damaged> {
-        let klass = self.memory.word(object + CLASS_OFFSET);
-        let Some(layout) = self.layouts.get(&klass) else {
+    fn scan(&mut self, memory: &impl Memory, object: u64) -> Result<(), Damaged> {
+        let klass = memory.word(object + CLASS_OFFSET);
+        let Some(index) = self.layout(klass) else {
             self.parked.entry(klass).or_default().push(Task::Object(object));
             return Ok(());
         };
-        let (kind, bytes) = (layout.kind, layout.bytes.into());
-        if !self.geometry.contains(object, bytes) {
+        let layout = &self.layouts[index];
+        let (kind, bytes, blocks) = (layout.kind, layout.bytes, layout.blocks.len());
+        if !self.geometry.contains(object, bytes.into()) {
             return Err(Damaged::Size(object));
         }
-        if let Kind::ObjArray { base } = kind {
-            let length = self.memory.word(object + LENGTH_OFFSET);
-            return self.slots(object, object + u64::from(base), length);
-        }
-        for index in 0..layout.blocks.len() {
-            let block = self.layouts[&klass].blocks[index];
-            self.slots(object, object + u64::from(block.offset), block.count)?;
+        for block in 0..blocks {
+            let block = self.layouts[index].blocks[block];
+            self.slots(memory, object, object + u64::from(block.offset), block.count)?;
         }
         match kind {
+            Kind::ObjArray { base } => {
+                let length = memory.word(object + LENGTH_OFFSET);
+                self.slots(memory, object, object + u64::from(base), length)?;
+            }
             Kind::Reference { .. } => self.discovered.push(object),
             Kind::Mirror { count, .. } => self.send(self.geometry.server_of(object + u64::from(count)), Task::Statics(object, klass)),
-            Kind::Instance | Kind::ObjArray { .. } | Kind::TypeArray => {}
+            Kind::Instance | Kind::TypeArray => {}
         }
         Ok(())
     }
 
-    fn statics(&mut self, object: u64, klass: u32) -> Result<(), Damaged> {
-        let Some(layout) = self.layouts.get(&klass) else {
+    fn statics(&mut self, memory: &impl Memory, object: u64, klass: u32) -> Result<(), Damaged> {
+        let Some(index) = self.layout(klass) else {
             self.parked.entry(klass).or_default().push(Task::Statics(object, klass));
             return Ok(());
         };
-        let Kind::Mirror { count, statics } = &layout.kind else { return Err(Damaged::Task(Task::Statics(object, klass))) };
-        let (at, first) = (object + u64::from(*count), object + u64::from(*statics));
+        let wrong = Damaged::Task(Task::Statics(object, klass));
+        let Kind::Mirror { count, statics } = self.layouts[index].kind else { return Err(wrong) };
+        let (at, first) = (object + u64::from(count), object + u64::from(statics));
         if !self.geometry.contains(at, 4) || self.geometry.server_of(at) != self.me {
-            return Err(Damaged::Task(Task::Statics(object, klass)));
+            return Err(wrong);
         }
-        self.slots(object, first, self.memory.word(at))
+        self.slots(memory, object, first, memory.word(at))
     }
 
     /// Deals references of an object out to those who have them.
-    fn slots(&mut self, object: u64, mut address: u64, mut count: u32) -> Result<(), Damaged> {
+    fn slots(&mut self, memory: &impl Memory, object: u64, mut address: u64, mut count: u32) -> Result<(), Damaged> {
         if !self.geometry.contains(address, u64::from(count) * 4) {
             return Err(Damaged::Size(object));
         }
@@ -249,9 +317,9 @@ impl<M: Memory> Tracer<M> {
             let here = u64::from(count).min(self.geometry.rest_of_part(address) / 4) as u32;
             let server = self.geometry.server_of(address);
             if server == self.me {
-                self.follow(address, here)?;
+                self.follow(memory, address, here)?;
             } else {
-                self.send(server, Task::Slots(address, here));
+                self.outbox[server].push(Task::Slots(address, here));
             }
             address += u64::from(here) * 4;
             count -= here;
@@ -259,17 +327,43 @@ impl<M: Memory> Tracer<M> {
         Ok(())
     }
 
-    fn follow(&mut self, address: u64, count: u32) -> Result<(), Damaged> {
-        for slot in (address..).step_by(4).take(count as usize) {
-            let narrow = self.memory.word(slot);
+    fn follow(&mut self, memory: &impl Memory, address: u64, count: u32) -> Result<(), Damaged> {
+        let now = count.min(RUN);
+        if count > now {
+            self.work.push(Task::Slots(address + u64::from(now) * 4, count - now));
+        }
+        self.counts.followed += u64::from(now);
+        for slot in (address..).step_by(4).take(now as usize) {
+            let narrow = memory.word(slot);
             let Some(object) = self.geometry.decode(narrow).map_err(|_| Damaged::Reference(slot, narrow))? else { continue };
             let owner = self.geometry.owner_of(object);
             if owner == self.me {
-                self.work.push(Task::Object(object));
+                self.reach(object);
             } else if std::mem::replace(&mut self.recent[(object / 8) as usize % RECENT], object) != object {
                 self.outbox[owner].push(Task::Object(object));
             }
         }
         Ok(())
     }
+}
+
+/// Whether a task is one for a server.
+///
+/// # Errors
+/// [`Damaged::Task`] if it is not.
+pub fn check(geometry: &Geometry, me: usize, task: Task) -> Result<(), Damaged> {
+    let right = match task {
+        Task::Object(object) => geometry.is_object(object) && geometry.owner_of(object) == me,
+        Task::Slots(address, count) => {
+            let bytes = u64::from(count) * 4;
+            address.is_multiple_of(4)
+                && geometry.contains(address, bytes)
+                && count > 0
+                && geometry.server_of(address) == me
+                && bytes <= geometry.rest_of_part(address)
+        }
+        // Where their number is depends on the layout, which may not be known yet.
+        Task::Statics(object, _) => geometry.is_object(object),
+    };
+    if right { Ok(()) } else { Err(Damaged::Task(task)) }
 }

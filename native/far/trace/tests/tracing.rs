@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use lull_far_trace::geometry::Geometry;
+use lull_far_trace::geometry::{CLASS_OFFSET, Geometry};
 use lull_far_trace::layout::{Block, Kind, Layout};
 use lull_far_trace::termination::Termination;
 use lull_far_trace::tracer::{Damaged, Memory, Task, Tracer};
@@ -111,7 +111,8 @@ fn heap(shapes: &[(u32, u32)], mut draw: impl FnMut() -> u32) -> Heap {
 fn geometry(heap: &Heap, servers: u8) -> Geometry {
     let geometry = Geometry { base: BASE, bytes: heap.words.len() as u64 * 4, part: PART, narrow_base: 0, narrow_shift: 3, servers };
     // As it comes over the wire.
-    let start = wire::Start { cycle: 1, geometry, me: 0 };
+    let addresses = (0..servers).map(|server| ([127, 0, 0, 1], 7000 + u16::from(server)).into()).collect();
+    let start = wire::Start { cycle: 1, geometry, me: 0, servers: addresses };
     assert_eq!(wire::Start::decode(&start.encode()), Ok(start));
     geometry
 }
@@ -134,7 +135,8 @@ impl From<Damaged> for Stopped {
 fn trace(heap: &Heap, servers: u8, roots: &[u64], mut draw: impl FnMut() -> u32) -> Result<(BTreeSet<u64>, BTreeSet<u64>), Stopped> {
     let geometry = geometry(heap, servers);
     let words = Rc::new(heap.words.clone());
-    let mut all: Vec<_> = (0..servers.into()).map(|me| Tracer::new(me, geometry, Part { heap: Rc::clone(&words), geometry, me })).collect();
+    let parts: Vec<_> = (0..servers.into()).map(|me| Part { heap: Rc::clone(&words), geometry, me }).collect();
+    let mut all: Vec<_> = (0..servers.into()).map(|me| Tracer::new(me, geometry)).collect();
     for &root in &wire::decode_roots(&wire::encode_roots(roots)).unwrap() {
         all[geometry.owner_of(root)].root(root)?;
     }
@@ -143,18 +145,18 @@ fn trace(heap: &Heap, servers: u8, roots: &[u64], mut draw: impl FnMut() -> u32)
     loop {
         // Some servers do some work and send some of it; some messages arrive, in any order.
         for me in 0..all.len() {
-            all[me].step(draw() as usize % 8)?;
+            all[me].step(&parts[me], u64::from(draw() % 8))?;
             for to in 0..all.len() {
                 if draw().is_multiple_of(2) {
                     let tasks = all[me].take(to);
-                    tasks.chunks(7).for_each(|tasks| flying.push((to, wire::encode_tasks(tasks))));
+                    tasks.chunks(7).for_each(|tasks| flying.push((to, wire::encode_tasks(1, tasks))));
                 }
             }
         }
         for _ in 0..draw() % 4 {
             if !flying.is_empty() {
                 let (to, payload) = flying.swap_remove(draw() as usize % flying.len());
-                all[to].receive(&wire::decode_tasks(&payload).unwrap())?;
+                all[to].receive(&wire::decode_tasks(&payload).unwrap().1)?;
             }
         }
         // A layout comes later than it is asked for.
@@ -166,7 +168,7 @@ fn trace(heap: &Heap, servers: u8, roots: &[u64], mut draw: impl FnMut() -> u32)
             if let Some(&class) = missing.iter().find(|&&class| known.iter().all(|layout| layout.klass != class)) {
                 return Err(Stopped::NoSuchClass(class));
             }
-            all[me].learn(wire::decode_layouts(&wire::encode_layouts(&known)).unwrap())?;
+            all[me].learn(wire::decode_layouts(&wire::encode_layouts(&known)).unwrap());
         }
         let answers: Vec<_> = all.iter().map(|tracer| wire::decode_status(&wire::encode_status(1, tracer.status())).unwrap().1).collect();
         if termination.round(&answers) {
@@ -175,13 +177,15 @@ fn trace(heap: &Heap, servers: u8, roots: &[u64], mut draw: impl FnMut() -> u32)
     }
     assert!(flying.is_empty(), "ended while messages were on their way");
     let mut marked = BTreeSet::new();
-    for tracer in &all {
-        let (_, words) = wire::decode_bitmap(&wire::encode_bitmap(0, tracer.marks())).unwrap();
+    for (me, tracer) in all.iter().enumerate() {
+        let (_, words) = wire::decode_elements(&wire::encode_elements(0, tracer.marks())).unwrap();
         for (index, word) in words.iter().enumerate() {
             for bit in (0..64).filter(|bit| word >> bit & 1 != 0) {
-                assert!(marked.insert(BASE + (index as u64 * 64 + bit) * 8), "two servers have marked an object");
+                let object = geometry.address_of(me, (index as u64 * 64 + bit) * 8) - CLASS_OFFSET;
+                assert!(marked.insert(object), "two servers have marked an object");
             }
         }
+        assert_eq!(tracer.counts().marked, words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>());
     }
     let discovered: Vec<u64> = all.iter().flat_map(|tracer| tracer.discovered().iter().copied()).collect();
     let unique: BTreeSet<u64> = discovered.iter().copied().collect();
@@ -244,8 +248,8 @@ proptest! {
             if let Ok(layouts) = wire::decode_layouts(&payload) {
                 prop_assert_eq!(wire::encode_layouts(&layouts), payload.clone());
             }
-            if let Ok(tasks) = wire::decode_tasks(&payload) {
-                prop_assert_eq!(wire::encode_tasks(&tasks), payload.clone());
+            if let Ok((cycle, tasks)) = wire::decode_tasks(&payload) {
+                prop_assert_eq!(wire::encode_tasks(cycle, &tasks), payload.clone());
             }
             if let Ok(roots) = wire::decode_roots(&payload) {
                 prop_assert_eq!(wire::encode_roots(&roots), payload.clone());
@@ -259,8 +263,17 @@ proptest! {
             if let Ok((round, status)) = wire::decode_status(&payload) {
                 prop_assert_eq!(wire::encode_status(round, status), payload.clone());
             }
-            if let Ok((first, words)) = wire::decode_bitmap(&payload) {
-                prop_assert_eq!(wire::encode_bitmap(first, &words), payload.clone());
+            if let Ok((first, words)) = wire::decode_elements(&payload) {
+                prop_assert_eq!(wire::encode_elements(first, &words), payload.clone());
+            }
+            if let Ok((number, count)) = wire::decode_counted(&payload) {
+                prop_assert_eq!(wire::encode_counted(number, count), payload.clone());
+            }
+            if let Ok((cycle, counts, nanoseconds)) = wire::decode_counts(&payload) {
+                prop_assert_eq!(wire::encode_counts(cycle, counts, nanoseconds), payload.clone());
+            }
+            if let Ok(round) = wire::decode_poll(&payload) {
+                prop_assert_eq!(wire::encode_poll(round), payload.clone());
             }
         }
     }
@@ -294,7 +307,7 @@ fn impossible_layouts_are_refused() {
 fn what_is_not_for_this_server_is_refused() {
     let heap = heap(&[(10, 0); 400], numbers(1));
     let geometry = geometry(&heap, 2);
-    let mut tracer = Tracer::new(0, geometry, Part { heap: Rc::new(heap.words.clone()), geometry, me: 0 });
+    let mut tracer = Tracer::new(0, geometry);
     let other = BASE + PART;
     for task in [
         Task::Object(other),
@@ -314,4 +327,34 @@ fn what_is_not_for_this_server_is_refused() {
     assert!(tracer.root(other).is_err());
     tracer.receive(&[Task::Object(BASE)]).unwrap();
     assert_eq!(tracer.status().received, 1);
+}
+
+/// Servers that are right send no reference twice.
+#[test]
+fn references_that_come_again_and_again_are_refused() {
+    let heap = heap(&[(14, 3000)], numbers(1));
+    let geometry = geometry(&heap, 2);
+    let mut tracer = Tracer::new(0, geometry);
+    let task = Task::Slots(BASE, (PART / 4) as u32);
+    // The server has two parts of the three, the last of which is not whole.
+    let taken = (0..10).take_while(|_| tracer.receive(&[task]).is_ok()).count();
+    assert_eq!(taken, 2);
+    assert_eq!(tracer.receive(&[task]), Err(Damaged::Repeated(task)));
+}
+
+#[test]
+fn every_address_has_one_place() {
+    for servers in 1..5 {
+        for bytes in [8, PART - 8, PART, 7 * PART, 7 * PART + 16] {
+            let geometry = Geometry { base: BASE, bytes, part: PART, narrow_base: 0, narrow_shift: 3, servers };
+            let mut seen = BTreeSet::new();
+            for address in (BASE..BASE + bytes).step_by(8) {
+                let (server, place) = (geometry.server_of(address), geometry.place_of(address));
+                assert!(place < geometry.bytes_of(server) && seen.insert((server, place)), "{address:#x}");
+                assert_eq!(geometry.address_of(server, place), address);
+            }
+            let all: u64 = (0..servers.into()).map(|server| geometry.bytes_of(server)).sum();
+            assert!(all >= bytes && all < bytes + PART, "{all} bytes for {bytes}");
+        }
+    }
 }

@@ -40,6 +40,29 @@ def write(numbers):
     return struct.pack("<II", len(numbers), 0) + b"".join(struct.pack("<Q", n) for n in numbers) + b"".join(map(page, numbers))
 
 
+# Tracing: a heap of 1 MB at 0x80000000 on two servers at 10.0.0.1 and fd00::2, both at port 7070.
+def server(address, port=7070):
+    return address + struct.pack("<H6x", port)
+
+
+def counted(number, count):
+    return struct.pack("<QII", number, count, 0)
+
+
+layouts = struct.pack("<II", 5, 0) + b"".join(
+    struct.pack("<IBBHIII", klass, kind, 0, len(blocks), size, a, b) + b"".join(struct.pack("<II", *block) for block in blocks)
+    for klass, kind, size, a, b, blocks in [
+        (10, 0, 24, 0, 0, [(12, 2)]),
+        (11, 1, 32, 12, 0, [(16, 2)]),
+        (12, 2, 112, 40, 112, [(12, 1), (48, 3)]),
+        (13, 3, 16, 16, 0, []),
+        (14, 4, 16, 0, 0, []),
+    ]
+)
+start = struct.pack("<QQQQQBBB5x", 3, 0x80000000, 1 << 20, 4 << 20, 0, 3, 2, 1)
+start += server(bytes(10) + b"\xff\xff" + bytes([10, 0, 0, 1])) + server(b"\xfd" + bytes(14) + b"\x02")
+ghost = counted(3, 3) + struct.pack("<QII", 0x80000100, 0, 0) + struct.pack("<QII", 0x80000200, 1, 7) + struct.pack("<QII", 0x80000300, 2, 12)
+
 frames = {
     "hello-control": frame(1, 1, 0, hello(0)),
     "hello-fetch": frame(1, 1, 0, hello(1)),
@@ -61,6 +84,21 @@ frames = {
     "region-unmap": frame(17, 4, 5),
     "region-unmapped": frame(18, 4, 5),
     "bye": frame(16, 5, 0),
+    "hello-peer": frame(1, 1, 0, hello(3)),
+    "layout": frame(32, 3, 0, layouts),
+    "need-layout": frame(33, 3, 0, struct.pack("<IIII", 2, 0, 11, 12)),
+    "trace-start": frame(34, 3, 5, start),
+    "trace-roots": frame(35, 3, 0, struct.pack("<IIQQ", 2, 0, 0x80000010, 0x80000020)),
+    "ghost": frame(37, 3, 0, ghost),
+    "ghost-ack": frame(38, 3, 0, counted(3, 3)),
+    "poll": frame(39, 3, 0, struct.pack("<Q", 9)),
+    "status": frame(40, 3, 0, struct.pack("<QQQQ", 9, 1, 5, 6)),
+    "trace-end": frame(41, 3, 0),
+    "live-stats": frame(43, 3, 0, struct.pack("<QQQQQQ", 3, 100, 200, 5, 6, 1000)),
+    "read-bitmap": frame(48, 3, 0, counted(64, 2)),
+    "bitmap": frame(42, 3, 0, counted(64, 2) + struct.pack("<QQ", 1, 1 << 63)),
+    "read-discovered": frame(49, 3, 0, counted(0, 2)),
+    "discovered": frame(44, 3, 0, counted(0, 2) + struct.pack("<QQ", 0x80000100, 0x80000200)),
 }
 
 

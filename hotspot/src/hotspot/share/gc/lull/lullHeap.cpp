@@ -30,6 +30,7 @@
 #include "gc/lull/lullCollector.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalLog.hpp"
@@ -144,6 +145,7 @@ void LullHeap::post_initialize() {
 
 void LullHeap::initialize_serviceability() {
   _monitoring->initialize_serviceability();
+  LullHeapExport::register_command();
 }
 
 void LullHeap::safepoint_synchronize_begin() {
@@ -446,6 +448,8 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
     CodeCache::on_gc_marking_cycle_finish();
     CodeCache::arm_all_nmethods();
+    // Purging forgets mirrors of classes that were never published, which have been marked.
+    LullHeapExport::write_if_asked(_memory, gc_cause());
     ClassLoaderDataGraph::purge(true /* at safepoint */);
     DEBUG_ONLY(MetaspaceUtils::verify();)
     ClassLoaderDataGraph::clear_claimed_marks();

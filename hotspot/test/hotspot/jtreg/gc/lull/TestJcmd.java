@@ -23,6 +23,10 @@
 package gc.lull;
 
 import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,7 +40,7 @@ import jdk.test.lib.process.OutputAnalyzer;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary jcmd shows the heap, counts its objects and dumps them.
+ * @summary jcmd shows the heap, counts its objects, dumps and exports them.
  * @library /test/lib /
  * @modules java.management
  * @run main/othervm -Xms32m -Xmx64m -XX:+UseLullGC gc.lull.TestJcmd
@@ -101,6 +105,22 @@ public class TestJcmd {
         dump.delete();
     }
 
+    // That other programs trace such a file and mark the same: native/far/heap/tests/jvm.rs.
+    private static void heapExport() throws Exception {
+        File file = new File("jcmd.heap");
+        jcmd("GC.export_heap " + file.getAbsolutePath()).shouldMatch("jcmd.heap: exported \\d+M, \\d+ classes, \\d+ roots, \\d+ objects");
+        byte[] bytes = Files.readAllBytes(file.toPath());
+        file.delete();
+        Asserts.assertEQ(new String(bytes, 0, 8, StandardCharsets.US_ASCII), "LulHeap1");
+        ByteBuffer head = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        Asserts.assertEQ(head.getLong(64) + head.getLong(16), (long) bytes.length, "the heap is the rest of the file");
+        Asserts.assertTrue(head.getLong(56) >= ITEMS / 2, "only " + head.getLong(56) + " objects are marked");
+
+        File nowhere = new File("nowhere", "heap");
+        jcmd("GC.export_heap " + nowhere.getAbsolutePath()).shouldContain("cannot be written: No such file or directory");
+        Asserts.assertFalse(nowhere.exists());
+    }
+
     public static void main(String[] args) throws Exception {
         for (int i = 0; i < ITEMS; i++) {
             items[i] = new Item();
@@ -114,6 +134,7 @@ public class TestJcmd {
             items[i] = null;
         }
         heapDump("-parallel=2", false, ITEMS / 2);
+        heapExport();
         for (int i = 1; i < ITEMS; i += 2) {
             Asserts.assertEQ(items[i].number, i);
         }

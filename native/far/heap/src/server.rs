@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! One memory server, seen by the client that has it trace: a control connection, and one to write pages.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::{Duration, Instant};
+
+use lull_far_protocol::{
+    ChannelKind, ErrorCode, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN, crc32c_of,
+    encode_write,
+};
+
+/// A connection of one kind.
+#[derive(Debug)]
+struct Connection {
+    stream: TcpStream,
+    sequence: u64,
+}
+
+/// A memory server.
+#[derive(Debug)]
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    control: Connection,
+    write: Connection,
+}
+
+/// The region that a client has at each server.
+pub const REGION: u32 = 1;
+
+/// An answer.
+type Answer = (Header, Vec<u8>);
+
+impl Server {
+    /// Connects. A server that does not answer for `timeout` is an error, now and later.
+    ///
+    /// # Errors
+    /// Why not, naming the server.
+    pub fn connect(address: SocketAddr, client: [u8; 16], timeout: Duration) -> Result<Server, String> {
+        let connect = |kind| Connection::open(address, client, kind, timeout);
+        let both = connect(ChannelKind::Control).and_then(|control| Ok((control, connect(ChannelKind::Write)?)));
+        let (control, write) = both.map_err(|error| format!("memory server {address}: {error}"))?;
+        Ok(Server { address, control, write })
+    }
+
+    fn named<T>(&self, result: Result<T, String>) -> Result<T, String> {
+        result.map_err(|error| format!("memory server {}: {error}", self.address))
+    }
+
+    /// Reserves memory for the region. A server that has just started may not have it yet, and is asked again until `wait` is over.
+    ///
+    /// # Errors
+    /// Why not, naming the server.
+    pub fn map(&mut self, pages: u64, wait: Duration) -> Result<(), String> {
+        let end = Instant::now() + wait;
+        let message = Message::RegionMap { pages };
+        loop {
+            let answer = self.control.ask(&message, REGION);
+            let (header, payload) = self.named(answer)?;
+            match Message::decode(&header, &payload) {
+                Ok(Message::RegionMapped { .. }) => return Ok(()),
+                Ok(Message::Error { code: ErrorCode::NotYet, .. }) if Instant::now() < end => std::thread::sleep(Duration::from_millis(20)),
+                other => return self.named(Err(unexpected(&message, &other))),
+            }
+        }
+    }
+
+    /// Writes pages, whose numbers ascend.
+    ///
+    /// # Errors
+    /// Why not, naming the server.
+    pub fn write(&mut self, numbers: &[u64], bytes: &[u8]) -> Result<(), String> {
+        debug_assert_eq!(numbers.len() * PAGE_SIZE, bytes.len());
+        self.write.sequence += 1;
+        let mut frame = Vec::new();
+        encode_write(self.write.sequence, REGION, numbers, bytes, &mut frame);
+        let answer = self.write.exchange(&frame, Op::Write);
+        let (header, payload) = self.named(answer)?;
+        match Message::decode(&header, &payload) {
+            Ok(Message::WriteAck(ack)) if ack.content_crc == crc32c_of(&[bytes]) => Ok(()),
+            Ok(Message::Error { code, text }) => self.named(Err(format!("WRITE was refused: {}: {text}", code.name()))),
+            other => self.named(Err(format!("WRITE was answered by {other:?}"))),
+        }
+    }
+
+    /// One request about tracing. Returns the operation and the payload of the answer, which is one of those wanted.
+    ///
+    /// # Errors
+    /// Why not, naming the server.
+    pub fn trace(&mut self, op: Op, payload: &[u8], want: &[Op]) -> Result<(Op, Vec<u8>), String> {
+        let message = Message::Trace { op, payload };
+        let answer = self.control.ask(&message, REGION);
+        let (header, payload) = self.named(answer)?;
+        match Message::decode(&header, &payload) {
+            Ok(Message::Trace { op, .. }) if want.contains(&op) => Ok((op, payload)),
+            other => self.named(Err(unexpected(&message, &other))),
+        }
+    }
+
+    /// Gives the memory back.
+    ///
+    /// # Errors
+    /// Why not, naming the server.
+    pub fn leave(mut self) -> Result<(), String> {
+        let answer = self.control.ask(&Message::Bye, 0);
+        self.named(answer).map(drop)
+    }
+}
+
+impl Connection {
+    fn open(address: SocketAddr, client: [u8; 16], kind: ChannelKind, timeout: Duration) -> Result<Connection, String> {
+        let stream = TcpStream::connect_timeout(&address, timeout).map_err(|error| format!("cannot connect: {error}"))?;
+        let setup = stream
+            .set_nodelay(true)
+            .and_then(|()| stream.set_read_timeout(Some(timeout)))
+            .and_then(|()| stream.set_write_timeout(Some(timeout)));
+        setup.map_err(|error| format!("cannot set up the connection: {error}"))?;
+        let mut connection = Connection { stream, sequence: 0 };
+        let hello = Message::Hello(Hello {
+            version_min: VERSION_MIN,
+            version_max: VERSION_MAX,
+            page_size_log2: PAGE_SIZE_LOG2,
+            kind,
+            channel: 0,
+            generation: 1,
+            features: 0,
+            client,
+        });
+        let (header, payload) = connection.ask(&hello, 0)?;
+        match Message::decode(&header, &payload) {
+            Ok(Message::HelloAck(_)) => Ok(connection),
+            other => Err(unexpected(&hello, &other)),
+        }
+    }
+
+    fn ask(&mut self, message: &Message<'_>, region: u32) -> Result<Answer, String> {
+        self.sequence += 1;
+        let mut frame = Vec::new();
+        message.encode(self.sequence, region, &mut frame);
+        self.exchange(&frame, message.op())
+    }
+
+    fn exchange(&mut self, frame: &[u8], op: Op) -> Result<Answer, String> {
+        let name = op.name();
+        let lost = |error: std::io::Error| match error.kind() {
+            std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut => format!("{name} was not answered in time"),
+            std::io::ErrorKind::UnexpectedEof => format!("the connection was closed in the place of an answer to {name}"),
+            _ => format!("{name}: {error}"),
+        };
+        self.stream.write_all(frame).map_err(lost)?;
+        let mut head = [0; HEADER_LEN];
+        self.stream.read_exact(&mut head).map_err(lost)?;
+        let header = Header::decode(&head).map_err(|error| format!("the answer to {name}: {error}"))?;
+        if header.sequence != self.sequence {
+            return Err(format!("the answer to {name}, frame {}, says that it answers frame {}", self.sequence, header.sequence));
+        }
+        let mut payload = vec![0; header.len as usize];
+        self.stream.read_exact(&mut payload).map_err(lost)?;
+        Ok((header, payload))
+    }
+}
+
+fn unexpected(asked: &Message<'_>, answer: &Result<Message<'_>, lull_far_protocol::DecodeError>) -> String {
+    let name = asked.op().name();
+    match answer {
+        Ok(Message::Error { code, text }) => format!("{name} was refused: {}: {text}", code.name()),
+        Ok(other) => format!("{name} was answered by {}", other.op().name()),
+        Err(error) => format!("the answer to {name}: {error}"),
+    }
+}

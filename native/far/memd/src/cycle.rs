@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! One cycle of tracing at this server: a thread that traces, one for each other server that sends what is theirs, and the mailbox
+//! between them and the connections.
+//!
+//! The connections only put into the mailbox what has come, after they have checked it; the tracing thread takes it out between two
+//! steps, also when it must not trace because another server is slow. So a mailbox is always emptied again, and no two servers
+//! wait for each other.
+//!
+//! A step holds the memory of the client's region: writes to it wait some milliseconds. That nothing is written which would make the
+//! result wrong is the client's business.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use lull_far_trace::geometry::Geometry;
+use lull_far_trace::layout::Layout;
+use lull_far_trace::termination::Status;
+use lull_far_trace::tracer::{Counts, Damaged, Memory, Task, Tracer, check};
+use lull_far_trace::wire::{MOST, Start};
+use tracing::{info, warn};
+
+use crate::arena::{CHUNK_PAGES, Held};
+use crate::peer;
+use crate::server::{Shared, spawn};
+use crate::store::{Refusal, Region, Session, refuse};
+
+/// Objects and references looked at in one step.
+const STEP: u64 = 100_000;
+
+/// How much may wait to be sent to one server before this one stops tracing: what a step adds comes on top.
+const SENDING: usize = 8 * MOST;
+
+/// How much may wait in the mailbox before other servers have to.
+const WAITING: usize = 8 * MOST;
+
+/// The most layouts of a cycle, and blocks of references in them.
+const LAYOUTS: usize = 1 << 20;
+
+/// A cycle.
+#[derive(Debug)]
+pub struct Cycle {
+    /// What the client has said.
+    pub start: Start,
+    /// The client.
+    pub client: [u8; 16],
+    region: Arc<Region>,
+    /// Locked before the mailbox, if both are.
+    tracer: Mutex<Tracer>,
+    mailbox: Mutex<Mailbox>,
+    /// Something in the mailbox has changed.
+    changed: Condvar,
+    /// Set once: all threads end.
+    over: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Mailbox {
+    roots: Vec<u64>,
+    layouts: Vec<Layout>,
+    /// Layouts that have come since the start, and their blocks.
+    layouts_seen: usize,
+    /// From other servers.
+    tasks: Vec<Task>,
+    /// To each other server.
+    sending: Vec<Vec<Task>>,
+    /// What the tracer said after its last step. Not idle while it has something in hand.
+    status: Status,
+    missing: BTreeSet<u32>,
+    has_work: bool,
+    /// In steps.
+    busy: Duration,
+    failed: Option<String>,
+}
+
+impl Mailbox {
+    fn has_mail(&self) -> bool {
+        !self.roots.is_empty() || !self.layouts.is_empty() || !self.tasks.is_empty()
+    }
+}
+
+/// What a poll says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Polled {
+    /// Counters.
+    Status(Status),
+    /// Nothing goes on before these layouts are there. [`MOST`] at most.
+    Missing(Vec<u32>),
+}
+
+impl Cycle {
+    /// Begins a cycle, and registers it with the client.
+    ///
+    /// # Errors
+    /// `UNKNOWN_REGION`; `BAD_REQUEST` if this server's parts of the heap do not fit into the region, or the number of the cycle is not
+    /// after the last; `INTERNAL` if there are no threads.
+    pub fn begin(shared: &Arc<Shared>, session: &Session, region: u32, start: Start) -> Result<Arc<Cycle>, Refusal> {
+        let memory = session.region(region)?;
+        let (me, geometry) = (usize::from(start.me), start.geometry);
+        let want = geometry.bytes_of(me);
+        // Before anything is allocated for what the client says.
+        if want > memory.bytes() {
+            return Err(refuse!(BadRequest, "the heap has {want} bytes at server {me}, and region {region} has {}", memory.bytes()));
+        }
+        let mailbox = Mailbox {
+            roots: Vec::new(),
+            layouts: Vec::new(),
+            layouts_seen: 0,
+            tasks: Vec::new(),
+            sending: vec![Vec::new(); geometry.servers.into()],
+            status: Status { idle: true, ..Status::default() },
+            missing: BTreeSet::new(),
+            has_work: false,
+            busy: Duration::ZERO,
+            failed: None,
+        };
+        let cycle = Arc::new(Cycle {
+            client: session.client.id,
+            region: memory,
+            tracer: Mutex::new(Tracer::new(me, geometry)),
+            mailbox: Mutex::new(mailbox),
+            changed: Condvar::new(),
+            over: AtomicBool::new(false),
+            start,
+        });
+        session.begin(&cycle)?;
+        if let Err(error) = cycle.start_threads(shared) {
+            session.end(&cycle);
+            return Err(refuse!(Internal, "no thread to trace with: {error}"));
+        }
+        Ok(cycle)
+    }
+
+    fn start_threads(self: &Arc<Self>, shared: &Arc<Shared>) -> io::Result<()> {
+        let cycle = Arc::clone(self);
+        let for_metrics = Arc::clone(shared);
+        spawn("trace", move || {
+            let unfinished = Unfinished(&cycle, &for_metrics);
+            let outcome = cycle.trace();
+            std::mem::forget(unfinished);
+            if let Err(damaged) = outcome {
+                cycle.fail(&for_metrics, damaged.to_string());
+            }
+        })?;
+        for to in (0..usize::from(self.start.geometry.servers)).filter(|&to| to != usize::from(self.start.me)) {
+            let (cycle, shared) = (Arc::clone(self), Arc::clone(shared));
+            spawn("ghosts", move || {
+                if let Err(text) = peer::send_all(&cycle, to, shared.config.frame_timeout) {
+                    cycle.fail(&shared, text);
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn number(&self) -> u64 {
+        self.start.cycle
+    }
+
+    /// All threads end, soon.
+    pub fn end(&self) {
+        self.over.store(true, Ordering::Relaxed);
+        // Under the lock, so that nobody who has looked goes to sleep after it.
+        drop(self.lock());
+        self.changed.notify_all();
+    }
+
+    /// Whether it was ended.
+    #[must_use]
+    pub fn over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// It is worth nothing: the client is told when it asks. The first reason stays.
+    fn fail(&self, shared: &Shared, text: String) {
+        if self.over() {
+            return;
+        }
+        let mut mailbox = self.lock();
+        if mailbox.failed.is_none() {
+            warn!(client = ?&self.client[..4], cycle = self.number(), "tracing failed: {text}");
+            shared.metrics.cycles_failed.fetch_add(1, Ordering::Relaxed);
+            mailbox.failed = Some(text);
+        }
+        drop(mailbox);
+        self.changed.notify_all();
+    }
+
+    fn unfailed(&self) -> Result<MutexGuard<'_, Mailbox>, Refusal> {
+        let mailbox = self.lock();
+        match &mailbox.failed {
+            Some(text) => Err(refuse!(TraceFailed, "cycle {}: {text}", self.number())),
+            None => Ok(mailbox),
+        }
+    }
+
+    fn check(&self, task: Task) -> Result<(), Damaged> {
+        check(&self.start.geometry, self.start.me.into(), task)
+    }
+
+    /// Roots.
+    ///
+    /// # Errors
+    /// `BAD_REQUEST` if one is no object of this server; `TRACE_FAILED`.
+    pub fn roots(&self, roots: Vec<u64>) -> Result<Status, Refusal> {
+        roots.iter().try_for_each(|&root| self.check(Task::Object(root))).map_err(|damaged| refuse!(BadRequest, "a root: {damaged}"))?;
+        let mut mailbox = self.unfailed()?;
+        mailbox.roots.extend(roots);
+        self.changed.notify_all();
+        Ok(status_of(&mailbox))
+    }
+
+    /// Layouts.
+    ///
+    /// # Errors
+    /// `BAD_REQUEST` if there are too many; `TRACE_FAILED`.
+    pub fn learn(&self, layouts: Vec<Layout>) -> Result<Status, Refusal> {
+        let mut mailbox = self.unfailed()?;
+        mailbox.layouts_seen += layouts.iter().map(|layout| 1 + layout.blocks.len()).sum::<usize>();
+        if mailbox.layouts_seen > LAYOUTS {
+            return Err(refuse!(BadRequest, "more than {LAYOUTS} layouts and blocks of references in one cycle"));
+        }
+        for layout in &layouts {
+            mailbox.missing.remove(&layout.klass);
+        }
+        mailbox.layouts.extend(layouts);
+        self.changed.notify_all();
+        Ok(status_of(&mailbox))
+    }
+
+    /// What another server has sent. Waits as long as there is no room for it.
+    ///
+    /// # Errors
+    /// `BAD_REQUEST` if one is not for this server; `TRACE_FAILED`, `NO_TRACE`.
+    pub fn receive(&self, tasks: &[Task]) -> Result<(), Refusal> {
+        tasks.iter().try_for_each(|&task| self.check(task)).map_err(|damaged| refuse!(BadRequest, "{damaged}"))?;
+        let mut mailbox = self.unfailed()?;
+        while mailbox.tasks.len() >= WAITING && mailbox.failed.is_none() && !self.over() {
+            mailbox = self.wait(mailbox);
+        }
+        if self.over() {
+            return Err(refuse!(NoTrace, "cycle {} is over", self.number()));
+        }
+        mailbox.tasks.extend_from_slice(tasks);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Whether anything is left to do.
+    ///
+    /// # Errors
+    /// `TRACE_FAILED`.
+    pub fn poll(&self) -> Result<Polled, Refusal> {
+        let mailbox = self.unfailed()?;
+        // Those that have come and were not taken out yet may be among them.
+        if !mailbox.missing.is_empty() && mailbox.layouts.is_empty() {
+            return Ok(Polled::Missing(mailbox.missing.iter().copied().take(MOST).collect()));
+        }
+        Ok(Polled::Status(status_of(&mailbox)))
+    }
+
+    /// Looks at the result.
+    ///
+    /// # Errors
+    /// `TRACE_FAILED`; `BAD_REQUEST` while there is something left to do.
+    pub fn result<R>(&self, look: impl FnOnce(&Tracer) -> R) -> Result<R, Refusal> {
+        let tracer = self.tracer.lock().unwrap_or_else(PoisonError::into_inner);
+        if !status_of(&*self.unfailed()?).idle {
+            return Err(refuse!(BadRequest, "cycle {} is still being traced: poll until all servers are idle", self.number()));
+        }
+        Ok(look(&tracer))
+    }
+
+    /// What was done, and how long it took without waiting.
+    pub fn counts(&self) -> (Counts, Duration) {
+        let tracer = self.tracer.lock().unwrap_or_else(PoisonError::into_inner);
+        (tracer.counts(), self.lock().busy)
+    }
+
+    /// The tracing thread.
+    fn trace(&self) -> Result<(), Damaged> {
+        let me = usize::from(self.start.me);
+        loop {
+            let mut mailbox = self.lock();
+            let full = loop {
+                if self.over() || mailbox.failed.is_some() {
+                    return Ok(());
+                }
+                let full = mailbox.sending.iter().any(|tasks| tasks.len() >= SENDING);
+                if mailbox.has_mail() || (mailbox.has_work && !full) {
+                    break full;
+                }
+                mailbox = self.wait(mailbox);
+            };
+            mailbox.status.idle = false;
+            let (roots, layouts, tasks) =
+                (std::mem::take(&mut mailbox.roots), std::mem::take(&mut mailbox.layouts), std::mem::take(&mut mailbox.tasks));
+            drop(mailbox);
+            self.changed.notify_all();
+
+            let mut tracer = self.tracer.lock().unwrap_or_else(PoisonError::into_inner);
+            let start = Instant::now();
+            tracer.learn(layouts);
+            roots.into_iter().try_for_each(|root| tracer.root(root))?;
+            tracer.receive(&tasks)?;
+            if !full {
+                let memory = Parts { geometry: self.start.geometry, chunks: self.region.hold() };
+                tracer.step(&memory, STEP)?;
+            }
+            let busy = start.elapsed();
+
+            let mut mailbox = self.lock();
+            for to in (0..mailbox.sending.len()).filter(|&to| to != me) {
+                if tracer.waiting_for(to) > 0 {
+                    let tasks = tracer.take(to);
+                    mailbox.sending[to].extend(tasks);
+                }
+            }
+            mailbox.status = tracer.status();
+            mailbox.has_work = tracer.has_work();
+            mailbox.missing = tracer.missing();
+            mailbox.busy += busy;
+            drop((mailbox, tracer));
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next tasks for another server, [`MOST`] at most. Waits for them. None: the cycle is over.
+    pub fn next_for(&self, to: usize) -> Option<Vec<Task>> {
+        let mut mailbox = self.lock();
+        loop {
+            if self.over() || mailbox.failed.is_some() {
+                return None;
+            }
+            let waiting = mailbox.sending[to].len();
+            if waiting > 0 {
+                let tasks = mailbox.sending[to].split_off(waiting.saturating_sub(MOST));
+                drop(mailbox);
+                self.changed.notify_all();
+                return Some(tasks);
+            }
+            mailbox = self.wait(mailbox);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Mailbox> {
+        self.mailbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, mailbox: MutexGuard<'a, Mailbox>) -> MutexGuard<'a, Mailbox> {
+        self.changed.wait(mailbox).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Idle only if nothing waits anywhere. What is on its way between two servers is seen by the sums of both.
+fn status_of(mailbox: &Mailbox) -> Status {
+    let idle = mailbox.status.idle && !mailbox.has_mail() && mailbox.sending.iter().all(Vec::is_empty);
+    Status { idle, ..mailbox.status }
+}
+
+/// A tracing thread that panics leaves a cycle that never ends, unless somebody says so.
+struct Unfinished<'a>(&'a Cycle, &'a Shared);
+
+impl Drop for Unfinished<'_> {
+    fn drop(&mut self) {
+        self.0.fail(self.1, "the tracing thread has stopped at an error of its own".to_owned());
+    }
+}
+
+/// This server's parts.
+struct Parts<'a> {
+    geometry: Geometry,
+    chunks: Vec<Held<'a>>,
+}
+
+impl Memory for Parts<'_> {
+    fn word(&self, address: u64) -> u32 {
+        const CHUNK: u64 = (CHUNK_PAGES * lull_far_protocol::PAGE_SIZE) as u64;
+        let place = self.geometry.place_of(address);
+        self.chunks[(place / CHUNK) as usize].word((place % CHUNK) as usize)
+    }
+}
+
+/// For the log.
+pub fn log_end(cycle: &Cycle, counts: Counts, busy: Duration) {
+    info!(client = ?&cycle.client[..4], cycle = cycle.number(), marked = counts.marked, followed = counts.followed, sent = counts.sent,
+        received = counts.received, milliseconds = busy.as_millis() as u64, "traced");
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Sends another server what is its to trace. One connection for each cycle and direction, opened when there is something to send. A
+//! server that does not answer in time, or answers anything but GHOST_ACK, ends the cycle; nothing is sent a second time.
+
+use std::net::TcpStream;
+use std::time::Duration;
+
+use lull_far_protocol::{ChannelKind, Header, Hello, Message, Op, PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN};
+use lull_far_trace::wire;
+
+use crate::cycle::Cycle;
+use crate::transport::{End, Transport};
+
+/// Sends until the cycle is over.
+///
+/// # Errors
+/// Why the other server is of no use: for the client to read.
+pub fn send_all(cycle: &Cycle, to: usize, timeout: Duration) -> Result<(), String> {
+    let Some(mut tasks) = cycle.next_for(to) else { return Ok(()) };
+    let address = cycle.start.servers[to];
+    let failed = |text: &dyn std::fmt::Display| format!("server {to} at {address}: {text}");
+    let stream = TcpStream::connect_timeout(&address, timeout).map_err(|error| failed(&format!("cannot connect: {error}")))?;
+    let transport = Transport::new(&stream, timeout).map_err(|error| failed(&error))?;
+    let mut link = Link { cycle, transport, timeout, sequence: 0 };
+    let hello = Message::Hello(Hello {
+        version_min: VERSION_MIN,
+        version_max: VERSION_MAX,
+        page_size_log2: PAGE_SIZE_LOG2,
+        kind: ChannelKind::Peer,
+        channel: cycle.start.me.into(),
+        generation: cycle.number(),
+        features: 0,
+        client: cycle.client,
+    });
+    link.ask(&hello, |answer| matches!(answer, Message::HelloAck(_))).map_err(|text| failed(&text))?;
+    loop {
+        let payload = wire::encode_tasks(cycle.number(), &tasks);
+        let ack = wire::encode_counted(cycle.number(), tasks.len() as u32);
+        let ghost = Message::Trace { op: Op::Ghost, payload: &payload };
+        link.ask(&ghost, |answer| *answer == Message::Trace { op: Op::GhostAck, payload: &ack }).map_err(|text| failed(&text))?;
+        match cycle.next_for(to) {
+            Some(next) => tasks = next,
+            None => return Ok(()),
+        }
+    }
+}
+
+struct Link<'a> {
+    cycle: &'a Cycle,
+    transport: Transport<'a>,
+    timeout: Duration,
+    sequence: u64,
+}
+
+impl Link<'_> {
+    fn ask(&mut self, message: &Message<'_>, right: impl FnOnce(&Message<'_>) -> bool) -> Result<(), String> {
+        self.sequence += 1;
+        let name = message.op().name();
+        let mut bytes = Vec::new();
+        message.encode(self.sequence, 0, &mut bytes);
+        self.transport.send(&bytes).map_err(|end| format!("{name}: {end}"))?;
+        let header = self.transport.header(Some(self.timeout), || self.cycle.over()).map_err(|end| format!("{name}: {end}"))?;
+        bytes.resize(header.len as usize, 0);
+        self.transport.payload(&mut bytes).map_err(|end| format!("the answer to {name}: {end}"))?;
+        self.check(&header, &bytes, name, right)
+    }
+
+    fn check(&self, header: &Header, payload: &[u8], name: &str, right: impl FnOnce(&Message<'_>) -> bool) -> Result<(), String> {
+        match Message::decode(header, payload) {
+            Ok(Message::Error { code, text }) => Err(format!("{name} was refused: {}: {text}", code.name())),
+            Ok(answer) if header.sequence == self.sequence && right(&answer) => Ok(()),
+            Ok(answer) => Err(format!("{name} was answered by {}, of the frame {}", answer.op().name(), header.sequence)),
+            Err(error) => Err(format!("the answer to {name}: {error}")),
+        }
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            End::Closed => f.write_str("the connection was closed"),
+            End::Cut { got, want } => write!(f, "the connection ended after {got} of {want} bytes"),
+            End::Slow { got, want } => write!(f, "only {got} of {want} bytes passed in time"),
+            End::Stopped => f.write_str("the cycle is over"),
+            End::Frame(error, _) => error.fmt(f),
+            End::Io(error) => error.fmt(f),
+        }
+    }
+}
