@@ -58,7 +58,8 @@ impl Frame {
         if self.kind != HEADERS {
             return Ok(payload);
         }
-        let (padding, rest) = if self.has(PADDED) { payload.split_first().map(|(n, rest)| (usize::from(*n), rest)).ok_or(SHORT)? } else { (0, payload) };
+        let (padding, rest) =
+            if self.has(PADDED) { payload.split_first().map(|(n, rest)| (usize::from(*n), rest)).ok_or(SHORT)? } else { (0, payload) };
         let rest = if self.has(PRIORITY) { rest.get(5..).ok_or(SHORT)? } else { rest };
         rest.len().checked_sub(padding).map(|length| &rest[..length]).ok_or(SHORT)
     }
@@ -93,7 +94,11 @@ mod tests {
         assert_eq!(frame(PADDED).fragment(b"\x02block\x00\x00"), Ok(&b"block"[..]));
         assert_eq!(frame(PRIORITY).fragment(b"\x00\x00\x00\x01\x07block"), Ok(&b"block"[..]));
         assert_eq!(frame(PADDED | PRIORITY).fragment(b"\x01\x00\x00\x00\x01\x07block\x00"), Ok(&b"block"[..]));
-        assert!(frame(PADDED).fragment(b"").is_err() && frame(PADDED).fragment(b"\x03ab").is_err() && frame(PRIORITY).fragment(b"abcd").is_err());
+        assert!(
+            frame(PADDED).fragment(b"").is_err()
+                && frame(PADDED).fragment(b"\x03ab").is_err()
+                && frame(PRIORITY).fragment(b"abcd").is_err()
+        );
         assert_eq!(Frame { length: 0, kind: CONTINUATION, flags: PADDED, stream: 1 }.fragment(b"\x02block"), Ok(&b"\x02block"[..]));
     }
 }

@@ -22,7 +22,8 @@ use std::time::Duration;
 
 use crate::protocol::{Front, Opaque, Pass, Protocol};
 use frame::{
-    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADER, HEADERS, PING, PUSH_PROMISE, RST_STREAM, SETTINGS, WINDOW_UPDATE,
+    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADER, HEADERS, PING, PUSH_PROMISE, RST_STREAM, SETTINGS,
+    WINDOW_UPDATE,
 };
 use hpack::{Name, Part};
 
@@ -370,7 +371,11 @@ impl Protocol for Http2 {
         }
         match frame.kind {
             PING if !frame.has(ACK) && frame.length == 8 && frame.stream == 0 => {
-                if buffer.len() < frame.whole() { Front::Incomplete } else { Front::Aside { length: frame.whole() } }
+                if buffer.len() < frame.whole() {
+                    Front::Incomplete
+                } else {
+                    Front::Aside { length: frame.whole() }
+                }
             }
             HEADERS if frame.stream > self.highest && !frame.stream.is_multiple_of(2) => match self.request(buffer) {
                 Err(reason) => Front::Unknown(reason),
