@@ -82,10 +82,22 @@ impl Direction {
                     }
                 }
                 Direction::Header(begun) => {
+                    // Mostly it comes whole, and with its payload.
+                    if begun.is_empty()
+                        && let Some(header) = Frame::of(bytes)
+                        && bytes.len() >= header.whole()
+                    {
+                        let (now, rest) = bytes.split_at(header.whole());
+                        bytes = rest;
+                        keeps(header)?;
+                        frame(header, &now[HEADER..])?;
+                        continue;
+                    }
                     let (now, rest) = bytes.split_at((HEADER - begun.len()).min(bytes.len()));
                     begun.extend_from_slice(now);
                     bytes = rest;
                     let Some(header) = Frame::of(begun) else { continue };
+                    keeps(header)?;
                     *self = Direction::Payload(header, header.length, Vec::new());
                     if header.length == 0 {
                         *self = Direction::boundary();
@@ -96,10 +108,7 @@ impl Direction {
                     let (now, rest) = bytes.split_at((*left).min(bytes.len()));
                     *left -= now.len();
                     bytes = rest;
-                    if matches!(header.kind, HEADERS | CONTINUATION | SETTINGS) {
-                        if kept.len() + now.len() > MOST_BLOCK {
-                            return Err("a frame with more than 64 KB of fields");
-                        }
+                    if keeps(*header)? {
                         kept.extend_from_slice(now);
                     }
                     if *left == 0 {
@@ -111,6 +120,15 @@ impl Direction {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a frame's payload says something.
+fn keeps(frame: Frame) -> Result<bool, &'static str> {
+    match frame.kind {
+        HEADERS | CONTINUATION | SETTINGS if frame.length > MOST_BLOCK => Err("a frame with more than 64 KB of fields"),
+        HEADERS | CONTINUATION | SETTINGS => Ok(true),
+        _ => Ok(false),
     }
 }
 
