@@ -179,5 +179,5 @@ mod tests {
     macro_rules! hold {
         ($($name:ident)*) => { $(#[test] fn $name() { holds(stringify!($name)); })* };
     }
-    hold! { cql http1_request http1_exchange http1_connection options counters }
+    hold! { cql http2 http2_connection http1_request http1_exchange http1_connection options counters }
 }
