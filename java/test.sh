@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Runs the tests of java/ (two or three minutes) and ends with a line "N passed, N failed, N skipped", after the reasons of what was skipped.
+# Runs the tests of java/ (three or four minutes) and ends with a line "N passed, N failed, N skipped", after the reasons of what was skipped.
 # The reports are in build/java/*/target/surefire-reports.
 #
 #   LULL_JAVA     a java of a JDK with Lull: what the calls do there is tested, too (default: skipped)
+#   LULL_GATE_LIBRARY   liblull_gate.so: failover is tested with replicas under it   (default: build/native/liblull_gate.so; without it skipped)
 #   LULL_BUILD    the build directory                                               (default: build/)
 #   JAVA_HOME     the JDK 25 that compiles and runs the tests                       (default: an installed one)
 
@@ -20,6 +21,7 @@ esac
 [[ -z ${LULL_JAVA:-} || -x $LULL_JAVA ]] || die "LULL_JAVA is '$LULL_JAVA', which cannot be run"
 jdk=$(boot_jdk)
 "$SCRIPTS/deps.sh" bench   # Maven
+export LULL_GATE_LIBRARY=${LULL_GATE_LIBRARY:-$BUILD/native/liblull_gate.so}
 rm -rf "$BUILD"/java/*/target/surefire-reports
 code=0
 # All modules, also after a failure; a module that does not compile has no report, but mvn's exit code.

@@ -149,6 +149,8 @@ else
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
+  check "clients with failover, replicas under the gate" env JAVA_HOME="$(boot_jdk)" LULL_GATE_LIBRARY="$BUILD/native/liblull_gate.so" \
+    mvn -q -B -Dstyle.color=never -f "$ROOT/java/pom.xml" -Dlull.build="$BUILD" -pl failover/core -Dtest=GateTest test
 fi
 if [[ -s $LULL_SKIPPED ]]; then
   cat "$LULL_SKIPPED"

@@ -15,6 +15,7 @@ use crate::datagram::Datagrams;
 use crate::gate::{Gate, Outlets, VmCounters, VmWatch, Watched};
 use crate::health;
 use crate::http1::Http1;
+use crate::http2::Http2;
 use crate::intercept;
 use crate::jni;
 use crate::jvmti::{self, Callbacks, Event};
@@ -65,6 +66,9 @@ pub fn accepted(fd: i32, blocking: bool) {
     let names = || running.deadline_headers.clone();
     let protocol = if running.options.ports.contains(&port) {
         Spoken::Http1(Http1::new(names()))
+    } else if running.options.h2_ports.contains(&port) && !running.options.dry_run {
+        // In a dry run nothing is changed, and without a change of SETTINGS nothing could be answered.
+        Spoken::Http2(Http2::new(names(), Duration::from_millis(running.options.deadline_ms)))
     } else if running.options.cql_ports.contains(&port) {
         Spoken::Cql(Cql::new(names()))
     } else {

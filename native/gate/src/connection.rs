@@ -12,13 +12,17 @@
 //! * **O** (opaque): a connection that is opaque stays so, and the gate neither reads from it nor writes to it.
 //! * **A** (answer first): no byte of the application's follows a busy answer that is not wholly written.
 //!
-//! The application's bytes are never copied or kept: what the gate does not answer stays in the kernel.
+//! The application's bytes are never kept: what the gate does not answer stays in the kernel. A request that it has answered may go on after the
+//! pause (HTTP/2): then the application reads through [`Connection::read`].
 
 use std::io;
 use std::time::Duration;
 
 use crate::kernel::Totals;
-use crate::protocol::{Front, Opaque, Protocol};
+use crate::protocol::{Front, Opaque, Pass, Protocol};
+
+/// [`Connection::read`] looks at so many bytes at least.
+const SMALL: usize = 16;
 
 /// The kernel's side of a connection, as the gate uses it; never blocks.
 pub trait Wire {
@@ -194,6 +198,16 @@ impl<P: Protocol> Connection<P> {
             };
             let (length, deadline) = match self.protocol.front(&buffer[..length]) {
                 Front::Request { length, deadline } => (length, deadline),
+                Front::Aside { length } => {
+                    if let Some(outcome) = self.check(wire) {
+                        return outcome;
+                    }
+                    if !self.take(wire, &buffer[..length]) {
+                        return Outcome::Opaque;
+                    }
+                    self.pay(wire);
+                    continue;
+                }
                 Front::Incomplete if length == buffer.len() => return Outcome::Left,
                 Front::Incomplete => return Outcome::Incomplete,
                 Front::Leave => return Outcome::Left,
@@ -206,19 +220,8 @@ impl<P: Protocol> Connection<P> {
                 Decision::Keep => return Outcome::Kept,
                 Decision::Answer(remaining) => remaining,
             };
-            // Invariant S, at the last moment before anything is done.
-            match wire.totals() {
-                Ok(Some(totals)) if !totals.established => return Outcome::Left,
-                Ok(Some(totals)) if totals.taken != self.taken || totals.written != self.written => {
-                    self.make_opaque(Opaque::UnseenBytes);
-                    return Outcome::Opaque;
-                }
-                Ok(Some(_)) => {}
-                Ok(None) => return Outcome::Again,
-                Err(_) => {
-                    self.make_opaque(Opaque::AnotherSocket);
-                    return Outcome::Opaque;
-                }
+            if let Some(outcome) = self.check(wire) {
+                return outcome;
             }
             let mut answer = std::mem::take(&mut self.unsent);
             self.protocol.busy(&buffer[..length], remaining, &mut answer);
@@ -237,14 +240,128 @@ impl<P: Protocol> Connection<P> {
             self.written += sent as u64;
             answer.drain(..sent);
             self.unsent = answer;
-            if wire.consume(length).is_err() {
-                // Cannot be: the bytes were seen, and nobody else reads.
-                self.make_opaque(Opaque::Defect);
+            if !self.take(wire, &buffer[..length]) {
                 return Outcome::Opaque;
             }
-            self.taken += length as u64;
             answered();
         }
+    }
+
+    /// Invariant S, at the last moment before anything is done; gives what to do if it does not hold.
+    fn check(&mut self, wire: &mut impl Wire) -> Option<Outcome> {
+        match wire.totals() {
+            Ok(Some(totals)) if !totals.established => Some(Outcome::Left),
+            Ok(Some(totals)) if totals.taken != self.taken || totals.written != self.written => {
+                self.make_opaque(Opaque::UnseenBytes);
+                Some(Outcome::Opaque)
+            }
+            Ok(Some(_)) => None,
+            Ok(None) => Some(Outcome::Again),
+            Err(_) => {
+                self.make_opaque(Opaque::AnotherSocket);
+                Some(Outcome::Opaque)
+            }
+        }
+    }
+
+    /// Takes bytes that were peeked, for the gate.
+    fn take(&mut self, wire: &mut impl Wire, bytes: &[u8]) -> bool {
+        if wire.consume(bytes.len()).is_err() {
+            // Cannot be: the bytes were seen, and nobody else reads.
+            self.make_opaque(Opaque::Defect);
+            return false;
+        }
+        self.taken += bytes.len() as u64;
+        self.protocol.taken(bytes);
+        true
+    }
+
+    /// Writes what the gate owes on account of what it has taken, unless the application is writing.
+    pub fn pay(&mut self, wire: &mut impl Wire) {
+        if self.writing == 0 && self.opaque.is_none() {
+            self.protocol.owed(&mut self.unsent);
+        }
+        self.flush(wire);
+    }
+
+    /// Whether the application must read by [`Connection::read`].
+    pub fn filters(&self) -> bool {
+        self.opaque.is_none() && self.protocol.filters()
+    }
+
+    /// What the application reads, without what belongs to requests that the gate has answered. As much as there is and `buffer` holds: who
+    /// gets less than that may rely on it that there is no more.
+    ///
+    /// # Errors
+    /// `WouldBlock` if there is nothing for the application; as of [`Wire::peek`] otherwise.
+    pub fn read(&mut self, wire: &mut impl Wire, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        // A frame's header may be longer than what is left of the buffer.
+        let mut small = [0; SMALL];
+        while filled < buffer.len() {
+            let room = &mut buffer[filled..];
+            let is_small = room.len() < SMALL;
+            let seen = if is_small { &mut small[..] } else { &mut room[..] };
+            let n = match wire.peek(seen) {
+                Ok(n) if n > 0 => n,
+                Ok(_) | Err(_) if filled > 0 => break,
+                other => return other,
+            };
+            let is_all = n < seen.len();
+            let pass = if self.opaque.is_some() { Pass::Deliver(n) } else { self.protocol.pass(&seen[..n]) };
+            let pass = match pass {
+                // Nothing more will come.
+                Pass::Wait if !wire.totals()?.is_none_or(|totals| totals.established) => {
+                    self.make_opaque(Opaque::Request("an end inside a frame"));
+                    Pass::Deliver(n)
+                }
+                pass => pass,
+            };
+            match pass {
+                Pass::Deliver(length) => {
+                    let length = length.min(room.len());
+                    if is_small {
+                        room[..length].copy_from_slice(&small[..length]);
+                    }
+                    wire.consume(length)?;
+                    self.received(&buffer[filled..filled + length]);
+                    filled += length;
+                    if is_all && length == n {
+                        break;
+                    }
+                }
+                Pass::Take(length) => {
+                    let bytes = seen[..length].to_vec();
+                    if !self.take(wire, &bytes) {
+                        return Err(io::ErrorKind::Other.into());
+                    }
+                }
+                Pass::Wait if filled > 0 => break,
+                Pass::Wait => return Err(io::ErrorKind::WouldBlock.into()),
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Whether what the application is about to write may have to be replaced.
+    pub fn replaces(&self) -> bool {
+        self.opaque.is_none() && self.protocol.replaces()
+    }
+
+    /// Writes something else in the place of the first of the bytes that the application is about to write, if the protocol says so; gives
+    /// how many those are. Only if nothing is unsent.
+    pub fn replace(&mut self, wire: &mut impl Wire, bytes: &[u8]) -> Option<usize> {
+        if self.opaque.is_some() || self.writing > 0 {
+            return None;
+        }
+        let (length, other) = self.protocol.instead(bytes)?;
+        let sent = wire.send(&other).ok()?;
+        self.written += sent as u64;
+        self.unsent.extend_from_slice(&other[sent..]);
+        if let Err(reason) = self.protocol.sent(&bytes[..length]) {
+            self.make_opaque(reason);
+        }
+        Some(length)
     }
 }
 

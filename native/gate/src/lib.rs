@@ -7,8 +7,8 @@
 //! ("let GC stop the world, but do not stop the universe", section 3); the gate needs no changed JDK and takes no byte
 //! that it does not answer.
 //!
-//! Reading order: [`protocol`] says what a protocol must tell, [`http1`] and [`cql`] are those there are, [`connection`] holds the invariants of
-//! one connection, [`pause`] knows when the JVM is stopped, [`predict`] for how long, [`gate`] is the thread that acts, and
+//! Reading order: [`protocol`] says what a protocol must tell, [`http1`], [`http2`] and [`cql`] are those there are, [`connection`] holds the
+//! invariants of one connection, [`pause`] knows when the JVM is stopped, [`predict`] for how long, [`gate`] is the thread that acts, and
 //! [`intercept`] stands between the JDK and its sockets.
 
 #![deny(missing_docs)]
@@ -22,6 +22,7 @@ pub mod datagram;
 pub mod gate;
 pub mod health;
 pub mod http1;
+pub mod http2;
 pub mod intercept;
 pub mod jni;
 pub mod jvmti;

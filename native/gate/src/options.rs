@@ -18,6 +18,8 @@ pub struct Options {
     /// `port=N`, once for each: local TCP ports whose accepted connections are the gate's and speak HTTP/1.1. None, nor one of
     /// another protocol: refused, for an agent that watches nothing is a mistake.
     pub ports: Vec<u16>,
+    /// `h2-port=N`, once for each: the same of connections that speak HTTP/2 without TLS from their first byte on, as gRPC does.
+    pub h2_ports: Vec<u16>,
     /// `cql-port=N`, once for each: the same of connections that speak Cassandra's native protocol.
     pub cql_ports: Vec<u16>,
     /// `deadline=MS`, default 50: how long a request may wait that does not say so itself. A smaller one sends more
@@ -56,7 +58,7 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, cql-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -97,6 +99,7 @@ impl Options {
     pub fn parse(text: &str) -> Result<Options, OptionError> {
         let mut options = Options {
             ports: Vec::new(),
+            h2_ports: Vec::new(),
             cql_ports: Vec::new(),
             deadline_ms: 50,
             deadline_headers: Vec::new(),
@@ -114,12 +117,13 @@ impl Options {
                 Some((name, value)) => (name, Some(value)),
                 None => (item, None),
             };
-            if seen.contains(&name) && !["port", "cql-port", "deadline-header"].contains(&name) {
+            if seen.contains(&name) && !["port", "h2-port", "cql-port", "deadline-header"].contains(&name) {
                 return error(format!("option {name} is given twice"));
             }
             seen.push(name);
             match name {
                 "port" => options.ports.push(port(name, value)?),
+                "h2-port" => options.h2_ports.push(port(name, value)?),
                 "cql-port" => options.cql_ports.push(port(name, value)?),
                 "deadline" => options.deadline_ms = number(name, value, "milliseconds", DEADLINE_RANGE)?,
                 "deadline-header" => match value {
@@ -150,14 +154,17 @@ impl Options {
                 _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
             }
         }
-        if options.ports.is_empty() && options.cql_ports.is_empty() {
+        let watched = || options.ports.iter().chain(&options.h2_ports).chain(&options.cql_ports);
+        if watched().next().is_none() {
             return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
         }
-        if let Some(port) = options.ports.iter().find(|port| options.cql_ports.contains(port)) {
-            return error(format!("port {port} is given for two protocols, by port and cql-port; a port has one"));
+        for port in watched() {
+            if [&options.ports, &options.h2_ports, &options.cql_ports].iter().filter(|ports| ports.contains(port)).count() > 1 {
+                return error(format!("port {port} is given for two protocols, of port, h2-port and cql-port; a port has one"));
+            }
         }
         for (name, port) in [("metrics", options.metrics_port), ("agent-check", options.agent_check_port)] {
-            if let Some(port) = port.filter(|port| options.ports.contains(port) || options.cql_ports.contains(port)) {
+            if let Some(port) = port.filter(|port| watched().any(|watched| watched == port)) {
                 return error(format!("port {port} of option {name} is one of the ports to watch; give {name} another one"));
             }
         }
@@ -183,6 +190,7 @@ mod tests {
         let o = Options::parse("port=1,port=65535,deadline=600000,poll=0,metrics=9,deadline-header=X-D,dry-run,verbose").unwrap();
         assert_eq!(o.ports, [1, 65535]);
         assert_eq!(Options::parse("cql-port=9042").unwrap().cql_ports, [9042]);
+        assert_eq!(Options::parse("h2-port=50051,h2-port=7").unwrap().h2_ports, [50051, 7]);
         assert_eq!(o.deadline_headers, ["x-d"]);
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics_port == Some(9));
     }
@@ -205,6 +213,10 @@ mod tests {
             ("port=80,metrics=80", "another"),
             ("cql-port=80,metrics=80", "another"),
             ("port=80,cql-port=80", "two protocols"),
+            ("h2-port=80,cql-port=80", "two protocols"),
+            ("h2-port=80,port=80", "two protocols"),
+            ("h2-port=80,metrics=80", "another"),
+            ("h2-port=0", "h2-port=0"),
             ("port=80,agent-check=80", "another"),
             ("port=80,agent-check=81,metrics=81", "its own"),
             ("port=80,datagrams=localhost:7", "localhost:7"),

@@ -53,10 +53,27 @@ pub enum Front {
         /// How long its client will wait, if it says so.
         deadline: Option<Duration>,
     },
+    /// So many bytes that the gate takes whatever comes of requests: they belong to one that it has answered, or ask for an answer that
+    /// needs no application. [`Protocol::taken`] is told of them.
+    Aside {
+        /// From the first to the last.
+        length: usize,
+    },
     /// Something only the application can answer.
     Leave,
     /// Not of the protocol.
     Unknown(&'static str),
+}
+
+/// What is to become of the front of what the application would read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// So many bytes are the application's.
+    Deliver(usize),
+    /// So many bytes belong to requests that the gate has answered: it takes them. [`Protocol::taken`] is told of them.
+    Take(usize),
+    /// There are too few bytes to say.
+    Wait,
 }
 
 /// One connection's protocol.
@@ -83,4 +100,31 @@ pub trait Protocol: Send {
     /// Writes the answer *busy* to `request`, what [`Protocol::front`] has found, into `answer`; the pause is expected to last
     /// `remaining` more. The answer leaves the connection idle.
     fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>);
+
+    /// The gate has taken these bytes: a request that it has answered, or what [`Front::Aside`] or [`Pass::Take`] has told it to.
+    fn taken(&mut self, _bytes: &[u8]) {}
+
+    /// Appends what the gate has to write on account of what it has taken, if it may follow what the application has written. It is then no
+    /// longer owed.
+    fn owed(&mut self, _to: &mut Vec<u8>) {}
+
+    /// Whether [`Protocol::instead`] wants to see what the application is about to write.
+    fn replaces(&self) -> bool {
+        false
+    }
+
+    /// The application is about to write `bytes`: how many of them are to be replaced, and by what.
+    fn instead(&mut self, _bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
+        None
+    }
+
+    /// Whether what the application would read has to be looked at by [`Protocol::pass`] before it does.
+    fn filters(&self) -> bool {
+        false
+    }
+
+    /// What is to become of the front of `bytes`, of which there is one at least.
+    fn pass(&self, bytes: &[u8]) -> Pass {
+        Pass::Deliver(bytes.len())
+    }
 }

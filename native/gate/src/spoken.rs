@@ -6,13 +6,16 @@ use std::time::Duration;
 
 use crate::cql::Cql;
 use crate::http1::Http1;
-use crate::protocol::{Front, Opaque, Protocol};
+use crate::http2::Http2;
+use crate::protocol::{Front, Opaque, Pass, Protocol};
 
 /// A connection's protocol.
 #[derive(Debug)]
 pub enum Spoken {
     /// HTTP/1.1.
     Http1(Http1),
+    /// HTTP/2.
+    Http2(Http2),
     /// Cassandra's.
     Cql(Cql),
 }
@@ -21,6 +24,7 @@ macro_rules! each {
     ($self:expr, $protocol:ident => $call:expr) => {
         match $self {
             Spoken::Http1($protocol) => $call,
+            Spoken::Http2($protocol) => $call,
             Spoken::Cql($protocol) => $call,
         }
     };
@@ -45,5 +49,29 @@ impl Protocol for Spoken {
 
     fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
         each!(self, protocol => protocol.busy(request, remaining, answer));
+    }
+
+    fn taken(&mut self, bytes: &[u8]) {
+        each!(self, protocol => protocol.taken(bytes));
+    }
+
+    fn owed(&mut self, to: &mut Vec<u8>) {
+        each!(self, protocol => protocol.owed(to));
+    }
+
+    fn replaces(&self) -> bool {
+        each!(self, protocol => protocol.replaces())
+    }
+
+    fn instead(&mut self, bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
+        each!(self, protocol => protocol.instead(bytes))
+    }
+
+    fn filters(&self) -> bool {
+        each!(self, protocol => protocol.filters())
+    }
+
+    fn pass(&self, bytes: &[u8]) -> Pass {
+        each!(self, protocol => protocol.pass(bytes))
     }
 }

@@ -151,6 +151,7 @@ proptest! {
         match connection().front(&bytes) {
             Front::Request { length, .. } => prop_assert_eq!(Some(length), end),
             Front::Incomplete => prop_assert_eq!(None, end),
+            Front::Aside { .. } => prop_assert!(false, "nothing of HTTP/1.1 is aside"),
             Front::Leave | Front::Unknown(_) => {}
         }
     }

@@ -3,8 +3,10 @@
 //! Reads and writes of connections that may be the gate's, for all whose natives are intercepted.
 
 use std::ffi::{c_int, c_void};
+use std::io::ErrorKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use super::Original;
 use crate::agent;
@@ -14,6 +16,9 @@ use crate::kernel::errno;
 use crate::protocol::Opaque;
 use crate::spoken::Spoken;
 use crate::table::{Slot, Tracked};
+
+/// So many bytes of a write are looked at to be replaced.
+const MOST_REPLACED: usize = 2048;
 
 /// Calls `f` on the connection, and sees to what follows if it has become opaque. A panic makes it so: it must not
 /// reach the JVM.
@@ -66,6 +71,19 @@ pub(super) unsafe fn receive(fd: c_int, slot: &Slot, vector: &mut [libc::iovec])
             }
         }
         let mut tracked = slot.lock();
+        if tracked.as_ref().is_some_and(|t| t.connection.filters()) {
+            // SAFETY: as demanded.
+            let read = unsafe { filtered(fd, slot, &mut tracked, vector) };
+            drop(tracked);
+            match read {
+                Err(libc::EAGAIN) if blocking && slot.is_live() => {
+                    // A part of a frame's header, of which the rest is under way.
+                    std::thread::sleep(Duration::from_micros(200));
+                    continue;
+                }
+                read => return read,
+            }
+        }
         // SAFETY: all zeros are a valid msghdr.
         let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
         message.msg_iov = vector.as_mut_ptr();
@@ -89,13 +107,34 @@ pub(super) unsafe fn receive(fd: c_int, slot: &Slot, vector: &mut [libc::iovec])
     }
 }
 
+/// Takes what is for the application into the first buffer that holds anything.
+///
+/// # Safety
+/// `vector` are buffers that the caller may write.
+unsafe fn filtered(fd: c_int, slot: &Slot, tracked: &mut Option<Tracked>, vector: &mut [libc::iovec]) -> Result<usize, c_int> {
+    let Some(part) = vector.iter().find(|part| part.iov_len > 0) else { return Ok(0) };
+    // SAFETY: as demanded.
+    let buffer = unsafe { std::slice::from_raw_parts_mut(part.iov_base.cast::<u8>(), part.iov_len) };
+    let mut wire = SocketWire::new(fd, tracked.as_ref().map_or(0, |t| t.inode));
+    let mut read = Ok(0);
+    update(fd, slot, tracked, |connection| {
+        read = connection.read(&mut wire, buffer);
+        connection.pay(&mut wire);
+    });
+    slot.announced.store(false, Ordering::Relaxed);
+    read.map_err(|error| match error.kind() {
+        ErrorKind::WouldBlock => libc::EAGAIN,
+        _ => error.raw_os_error().unwrap_or(libc::EIO),
+    })
+}
+
 /// Lets the application write to a connection that may be the gate's; `write` is the original function and gives the count of bytes, or a
 /// negative status, of which `would_block` is the one that makes its caller come again when there is room.
 ///
 /// # Safety
 /// `vector` are buffers that the caller may read.
 pub(super) unsafe fn send(fd: c_int, slot: &Slot, vector: &[libc::iovec], would_block: i64, write: impl FnOnce() -> i64) -> i64 {
-    let generation = {
+    let (generation, mut wire) = {
         let mut tracked = slot.lock();
         let Some(t) = tracked.as_mut() else {
             drop(tracked);
@@ -106,8 +145,24 @@ pub(super) unsafe fn send(fd: c_int, slot: &Slot, vector: &[libc::iovec], would_
             return would_block;
         }
         let generation = t.generation;
-        update(fd, slot, &mut tracked, Connection::write_begins);
-        generation
+        let mut wire = SocketWire::new(fd, t.inode);
+        let mut replaced = None;
+        update(fd, slot, &mut tracked, |connection| {
+            if connection.replaces() {
+                let mut bytes = Vec::new();
+                // SAFETY: buffers that the caller may read.
+                unsafe { each_part(vector, MOST_REPLACED, |part| bytes.extend_from_slice(part)) };
+                replaced = connection.replace(&mut wire, &bytes);
+            }
+            if replaced.is_none() {
+                connection.write_begins();
+            }
+        });
+        // The application takes it for a write that has stopped there, and goes on.
+        if let Some(n) = replaced {
+            return n as i64;
+        }
+        (generation, wire)
     };
     let n = write();
     let mut tracked = slot.lock();
@@ -118,6 +173,7 @@ pub(super) unsafe fn send(fd: c_int, slot: &Slot, vector: &[libc::iovec], would_
                 unsafe { each_part(vector, n as usize, |part| connection.sent(part)) };
             }
             connection.write_ends();
+            connection.pay(&mut wire);
         });
     }
     n

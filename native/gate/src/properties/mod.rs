@@ -5,9 +5,11 @@
 
 mod cql;
 mod http1;
+mod http2;
 
 pub use cql::cql;
 pub use http1::{connection, exchange, request};
+pub use http2::{connection as http2_connection, http2};
 
 /// Hands out parts of the input, as numbers and pieces.
 struct Input<'a>(&'a [u8]);
@@ -32,7 +34,7 @@ pub fn options(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match crate::options::Options::parse(text) {
         Ok(options) => {
-            let mut ports = options.ports.iter().chain(&options.cql_ports).peekable();
+            let mut ports = options.ports.iter().chain(&options.h2_ports).chain(&options.cql_ports).peekable();
             assert!(ports.peek().is_some() && ports.all(|port| *port != 0));
             assert!(!options.deadline_headers.is_empty());
             assert!(crate::options::DEADLINE_RANGE.contains(&options.deadline_ms));
@@ -55,6 +57,8 @@ pub const ALL: &[Named] = &[
     ("http1_request", request),
     ("http1_exchange", exchange),
     ("http1_connection", connection),
+    ("http2", http2),
+    ("http2_connection", http2_connection),
     ("cql", cql),
     ("options", options),
     ("counters", counters),
@@ -91,6 +95,20 @@ mod tests {
         b"deadline=",
         b",",
         b"dry-run",
+        // HTTP/2: requests with a body and without, DATA, RST_STREAM, PING, WINDOW_UPDATE, SETTINGS, CONTINUATION.
+        b"\x00\x00\x02\x01\x05\x00\x00\x00\x03\x83\x84",
+        b"\x00\x00\x17\x01\x04\x00\x00\x00\x05\x83\x0f\x10\x10application/grpc\x88\x89\x8a",
+        b"\x00\x00\x03\x00\x01\x00\x00\x00\x03abc",
+        b"\x00\x00\x04\x03\x00\x00\x00\x00\x05\x00\x00\x00\x08",
+        b"\x00\x00\x08\x06\x00\x00\x00\x00\x0012345678",
+        b"\x00\x00\x04\x08\x00\x00\x00\x00\x00\x00\x00\x01\x00",
+        b"\x00\x00\x00\x04\x00\x00\x00\x00\x00",
+        b"\x00\x00\x01\x01\x00\x00\x00\x00\x03\x83",
+        b"\x00\x00\x01\x09\x04\x00\x00\x00\x03\x84",
+        b"\x00\x0b",
+        b"\x02\x0b",
+        b"\x04\x03",
+        b"\x02\x40",
         // Cassandra: a header without a body, with one; a custom payload; directions of the property.
         b"\x04\x00\x00\x01\x07\x00\x00\x00\x00",
         b"\x84\x00\x00\x01\x08\x00\x00\x00\x03abc",
@@ -161,5 +179,5 @@ mod tests {
     macro_rules! hold {
         ($($name:ident)*) => { $(#[test] fn $name() { holds(stringify!($name)); })* };
     }
-    hold! { cql http1_request http1_exchange http1_connection options counters }
+    hold! { cql http2 http2_connection http1_request http1_exchange http1_connection options counters }
 }

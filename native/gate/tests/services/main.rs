@@ -15,6 +15,7 @@
 
 mod cassandra;
 mod client;
+mod grpc;
 mod server;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,6 +25,9 @@ use std::time::Duration;
 
 use client::{Answer, Load, Request};
 use server::Server;
+
+/// The collector with the longest pauses.
+const PARALLEL: &str = "-XX:+UseParallelGC";
 
 /// What a test gets.
 struct Setting {
@@ -250,7 +254,6 @@ fn main() -> ExitCode {
             }
         };
         test("options".to_string(), &|| bad_options(&setting));
-        let parallel = "-XX:+UseParallelGC";
         let mut modes = vec![
             "blocking",
             "available",
@@ -267,15 +270,18 @@ fn main() -> ExitCode {
             modes.push("virtual");
         }
         for mode in modes {
-            test(format!("{mode}, {parallel}"), &|| torture(&setting, mode, parallel));
+            test(format!("{mode}, {PARALLEL}"), &|| torture(&setting, mode, PARALLEL));
         }
-        let poll = format!("{parallel} -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider");
-        test(format!("nio by poll, {parallel}"), &|| torture(&setting, "nio", &poll));
+        let poll = format!("{PARALLEL} -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider");
+        test(format!("nio by poll, {PARALLEL}"), &|| torture(&setting, "nio", &poll));
         for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
             test(format!("nio, {collector}"), &|| torture(&setting, "nio", collector));
         }
         if server::version_with(&setting.jdk, &["-XX:+UseLullGC", "-version"]) {
             test("nio, -XX:+UseLullGC".to_string(), &|| torture(&setting, "nio", "-XX:+UseLullGC"));
+        }
+        for mode in ["grpc-nio", "grpc-epoll"] {
+            test(mode.to_string(), &|| grpc::grpc(&setting, mode));
         }
         test("dry run".to_string(), &|| dry_run(&setting));
         test("long deadline".to_string(), &|| patient(&setting));

@@ -51,8 +51,13 @@ pub fn get(port: u16, question: &str) -> Result<String, String> {
 impl Server {
     /// `flags` of the VM, separated by spaces: the collector, mostly.
     pub fn start(jdk: &Path, flags: &str, options: &str, arguments: &[&str]) -> Result<Server, String> {
+        Self::start_with(jdk, flags, "port", options, arguments)
+    }
+
+    /// The same of a service whose port is given to the agent by another option.
+    pub fn start_with(jdk: &Path, flags: &str, port_option: &str, options: &str, arguments: &[&str]) -> Result<Server, String> {
         let (port, metrics) = (free_port()?, free_port()?);
-        let agent = format!("-agentpath:{}=port={port},metrics={metrics},{options}", setting("LULL_GATE_LIBRARY")?);
+        let agent = format!("-agentpath:{}={port_option}={port},metrics={metrics},{options}", setting("LULL_GATE_LIBRARY")?);
         let mut child = Command::new(jdk.join("bin/java"))
             .args(["-Xms1200m", "-Xmx1200m", "-XX:ParallelGCThreads=1", &format!("-Dport={port}"), &agent])
             .args(flags.split_whitespace())

@@ -49,6 +49,8 @@ class Frameworks {
             case "undertow" -> undertow(port);
             case "netty-nio" -> netty(port, NioIoHandler.newFactory(), NioServerSocketChannel.class);
             case "netty-epoll" -> netty(port, EpollIoHandler.newFactory(), EpollServerSocketChannel.class);
+            case "grpc-nio" -> Grpc.start(port, new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory()), NioServerSocketChannel.class);
+            case "grpc-epoll" -> Grpc.start(port, new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory()), EpollServerSocketChannel.class);
             default -> throw new IllegalArgumentException("unknown mode " + mode);
         }
     }

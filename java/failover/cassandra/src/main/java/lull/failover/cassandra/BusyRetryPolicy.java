@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.failover.cassandra;
+
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
+import com.datastax.oss.driver.api.core.config.DriverExecutionProfile;
+import com.datastax.oss.driver.api.core.config.DriverOption;
+import com.datastax.oss.driver.api.core.context.DriverContext;
+import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.retry.RetryDecision;
+import com.datastax.oss.driver.api.core.retry.RetryVerdict;
+import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
+import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
+import com.datastax.oss.driver.api.core.session.Request;
+import com.datastax.oss.driver.internal.core.retry.DefaultRetryPolicy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import lull.failover.Busy;
+
+/**
+ * The driver's default retry policy, but for nodes that say that they are overloaded, as the gate does in a pause: the request goes to the next
+ * node, and at last stays with the node that it has come to, to which it says that it waits. In the driver's configuration:
+ *
+ * <pre>{@code advanced.retry-policy { class = lull.failover.cassandra.BusyRetryPolicy, busy-attempts = 3 }}</pre>
+ *
+ * <p>{@code busy-attempts}, 1 to 100, 3 by default: how often a request is sent at most. The driver asks a retry policy of idempotent requests
+ * only, also where, as here, nothing was processed.
+ */
+public final class BusyRetryPolicy extends DefaultRetryPolicy {
+    /** The option {@code advanced.retry-policy.busy-attempts}. */
+    public static final DriverOption ATTEMPTS = () -> "advanced.retry-policy.busy-attempts";
+
+    private static final int DEFAULT_ATTEMPTS = 3;
+    private static final int MOST_ATTEMPTS = 100;
+
+    private final int attempts;
+    private final Duration patience;
+
+    /** Called by the driver. */
+    public BusyRetryPolicy(DriverContext context, String profileName) {
+        super(context, profileName);
+        DriverExecutionProfile profile = context.getConfig().getProfile(profileName);
+        attempts = profile.getInt(ATTEMPTS, DEFAULT_ATTEMPTS);
+        if (attempts < 1 || attempts > MOST_ATTEMPTS) {
+            throw new IllegalArgumentException(ATTEMPTS.getPath() + " is " + attempts + "; it must be from 1 to " + MOST_ATTEMPTS);
+        }
+        patience = profile.getDuration(DefaultDriverOption.REQUEST_TIMEOUT);
+    }
+
+    @Override
+    public RetryVerdict onErrorResponseVerdict(Request request, CoordinatorException error, int retryCount) {
+        if (!(error instanceof OverloadedException)) {
+            return super.onErrorResponseVerdict(request, error, retryCount);
+        }
+        int sent = retryCount + 1;
+        if (sent >= attempts) {
+            return RetryVerdict.RETHROW;
+        }
+        return sent + 1 < attempts || !(request instanceof Statement<?>) ? RetryVerdict.RETRY_NEXT : new Patient(patience);
+    }
+
+    /** Once more to the same node, which is told how long the request waits. */
+    private record Patient(Duration patience) implements RetryVerdict {
+        @Override
+        public RetryDecision getRetryDecision() {
+            return RetryDecision.RETRY_SAME;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")   // A statement with another payload is of the same kind.
+        public <T extends Request> T getRetryRequest(T previous) {
+            Statement<?> statement = (Statement<?>) previous;
+            Map<String, ByteBuffer> payload = new HashMap<>(statement.getCustomPayload());
+            payload.put(Busy.PATIENCE, ByteBuffer.wrap(Long.toString(patience.toMillis()).getBytes(StandardCharsets.US_ASCII)));
+            return (T) statement.setCustomPayload(payload);
+        }
+    }
+}

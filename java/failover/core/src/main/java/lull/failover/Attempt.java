@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.failover;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * One sending of a request.
+ *
+ * @param index    of the replica
+ * @param replica  who is asked
+ * @param delay    how long to wait before; zero mostly
+ * @param patience if present, there is nobody else to go to: to be told to the replica ({@link Busy#PATIENCE}), so that it is not turned away
+ *                 again but served after the pause
+ */
+public record Attempt<R>(int index, R replica, Duration delay, Optional<Duration> patience) { }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.failover;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How a request goes on that was not answered. Immutable; one for all requests of a kind.
+ *
+ * @param attempts   how often a request is sent at most, 1 to 100: larger, and more replicas are asked. A good number is that of the replicas
+ *                   and one: the last attempt says to the replica that it has the patience to wait
+ * @param within     from the request's begin on: no attempt begins later than this, and none waits longer at a busy replica
+ * @param hedgeAfter empty: never. Otherwise another replica is asked, too, when an idempotent request has no answer after this, once in a
+ *                   request and as one of its attempts: for replicas that are stopped and have no gate. Smaller: more requests are sent twice
+ */
+public record FailoverPolicy(int attempts, Duration within, Optional<Duration> hedgeAfter) {
+    private static final int MOST_ATTEMPTS = 100;
+
+    public FailoverPolicy {
+        Objects.requireNonNull(hedgeAfter);
+        if (attempts < 1 || attempts > MOST_ATTEMPTS) {
+            throw new IllegalArgumentException("attempts is " + attempts + "; it must be from 1 to " + MOST_ATTEMPTS);
+        }
+        if (within.isNegative() || within.isZero() || within.compareTo(Duration.ofDays(1)) > 0) {
+            throw new IllegalArgumentException("within is " + within + "; it must be longer than 0 and a day at most");
+        }
+        if (hedgeAfter.isPresent() && hedgeAfter.get().isNegative()) {
+            throw new IllegalArgumentException("hedgeAfter is " + hedgeAfter.get() + "; it must not be negative");
+        }
+    }
+
+    /** A policy that does not hedge. */
+    public FailoverPolicy(int attempts, Duration within) {
+        this(attempts, within, Optional.empty());
+    }
+
+    /**
+     * Begins a request.
+     *
+     * @param replicas   who can be asked
+     * @param idempotent whether it does no harm if the request is processed twice. That is for the caller to say. If it is not, the request is
+     *                   sent again only where it is certain that nobody has processed it
+     */
+    public <R> Attempts<R> begin(Replicas<R> replicas, boolean idempotent) {
+        return new Attempts<>(this, replicas, idempotent, System::nanoTime);
+    }
+}

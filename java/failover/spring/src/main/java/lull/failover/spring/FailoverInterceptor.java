@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.failover.spring;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import lull.failover.Attempt;
+import lull.failover.Attempts;
+import lull.failover.Busy;
+import lull.failover.FailoverPolicy;
+import lull.failover.Replicas;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.client.ClientHttpRequestExecution;
+import org.springframework.http.client.ClientHttpRequestInterceptor;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.http.client.support.HttpRequestWrapper;
+
+/**
+ * Sends requests of a {@code RestClient} or {@code RestTemplate} to replicas. Scheme, host and port of a request's URI are a replica's; the
+ * rest is the request's own. It waits for each attempt on the caller's thread, and does not hedge. Interceptors behind it see each attempt,
+ * those before it each request. How long one attempt may take is its request factory's to say.
+ */
+public final class FailoverInterceptor implements ClientHttpRequestInterceptor {
+    private final FailoverPolicy policy;
+    private final Replicas<URI> replicas;
+    private final Predicate<HttpRequest> idempotent;
+
+    /**
+     * An interceptor for all requests to some replicas.
+     *
+     * @param idempotent whether it does no harm if a request is processed twice
+     */
+    public FailoverInterceptor(FailoverPolicy policy, Replicas<URI> replicas, Predicate<HttpRequest> idempotent) {
+        this.policy = Objects.requireNonNull(policy);
+        this.replicas = Objects.requireNonNull(replicas);
+        this.idempotent = Objects.requireNonNull(idempotent);
+    }
+
+    @Override
+    public ClientHttpResponse intercept(HttpRequest request, byte[] body, ClientHttpRequestExecution execution) throws IOException {
+        Attempts<URI> attempts = policy.begin(replicas, idempotent.test(request));
+        Optional<Attempt<URI>> next = attempts.next();
+        while (true) {
+            Attempt<URI> attempt = next.orElseThrow();
+            sleep(attempt.delay());
+            ClientHttpResponse response;
+            try {
+                response = execution.execute(new Sent(request, attempt), body);
+            } catch (IOException e) {
+                next = attempts.failed(e) ? attempts.next() : Optional.empty();
+                if (next.isEmpty()) {
+                    throw e;
+                }
+                continue;
+            }
+            HttpHeaders fields = response.getHeaders();
+            Optional<Busy> busy = Busy.of(response.getStatusCode().value(), name -> Optional.ofNullable(fields.getFirst(name)));
+            if (busy.isEmpty()) {
+                attempts.answered(attempt);
+                return response;
+            }
+            next = attempts.busy(attempt, busy.get()) ? attempts.next() : Optional.empty();
+            if (next.isEmpty()) {
+                return response;
+            }
+            response.close();
+        }
+    }
+
+    private static void sleep(Duration delay) throws InterruptedIOException {
+        try {
+            TimeUnit.NANOSECONDS.sleep(delay.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while all replicas were busy");
+        }
+    }
+
+    /** The request as one replica gets it. */
+    private static final class Sent extends HttpRequestWrapper {
+        private final URI uri;
+        private final HttpHeaders headers = new HttpHeaders();
+
+        Sent(HttpRequest request, Attempt<URI> attempt) {
+            super(request);
+            URI own = request.getURI();
+            String query = own.getRawQuery();
+            uri = URI.create(attempt.replica().getScheme() + "://" + attempt.replica().getRawAuthority() + own.getRawPath()
+                    + (query == null ? "" : "?" + query));
+            headers.putAll(request.getHeaders());
+            // The replica's own, which the request factory sets.
+            headers.remove(HttpHeaders.HOST);
+            attempt.patience().ifPresent(patience -> headers.set(Busy.PATIENCE, Long.toString(patience.toMillis())));
+        }
+
+        @Override
+        public URI getURI() {
+            return uri;
+        }
+
+        @Override
+        public HttpHeaders getHeaders() {
+            return headers;
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+package lull.failover.spring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import lull.failover.FailoverPolicy;
+import lull.failover.Replica;
+import lull.failover.Replicas;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.client.HttpServerErrorException;
+import org.springframework.web.client.ResourceAccessException;
+import org.springframework.web.client.RestClient;
+
+/** A RestClient of Spring and replicas that are busy. */
+class FailoverInterceptorTest {
+    private final List<Replica> replicas = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        replicas.forEach(Replica::close);
+    }
+
+    private RestClient client(int attempts, Replica.Mood... moods) throws IOException {
+        for (Replica.Mood mood : moods) {
+            replicas.add(new Replica(replicas.size(), mood));
+        }
+        Replicas<URI> all = Replicas.of(replicas.stream().map(Replica::uri).toList());
+        FailoverPolicy policy = new FailoverPolicy(attempts, Duration.ofSeconds(100));
+        return RestClient.builder().baseUrl("http://service")
+                .requestInterceptor(new FailoverInterceptor(policy, all, request -> request.getMethod() == HttpMethod.PUT)).build();
+    }
+
+    private static String post(RestClient client) {
+        return client.post().uri("/a/{b}?q={c}", "x y", "1&2").body("body").retrieve().body(String.class);
+    }
+
+    private List<Integer> counts() {
+        return replicas.stream().map(replica -> replica.requests().size()).toList();
+    }
+
+    @Test
+    void whatTheGateTurnsAwayGoesToTheNextReplica() throws Exception {
+        RestClient client = client(4, Replica.Mood.GATE, Replica.Mood.GATE, Replica.Mood.FREE);
+        for (int i = 0; i < 4; i++) {
+            assertEquals("2 POST /a/x%20y?q=1%262 body", post(client));
+        }
+        assertEquals(List.of(1, 1, 4), counts());
+    }
+
+    @Test
+    void whenAllAreBusyOneIsToldToKeepTheRequest() throws Exception {
+        RestClient client = client(3, Replica.Mood.GATE, Replica.Mood.GATE);
+        assertTrue(post(client).endsWith("body"));
+        assertEquals(1, replicas.stream().flatMap(replica -> replica.requests().stream()).filter(text -> !text.equals("null")).count());
+    }
+
+    @Test
+    void theLastAnswerIsTheCallers() throws Exception {
+        RestClient client = client(2, Replica.Mood.RETRY_AFTER, Replica.Mood.RETRY_AFTER, Replica.Mood.RETRY_AFTER);
+        assertThrows(HttpServerErrorException.ServiceUnavailable.class, () -> client.put().uri("/").retrieve().toBodilessEntity());
+        assertEquals(List.of(1, 1, 0), counts());
+        // Not proved to be unprocessed, and not idempotent.
+        assertThrows(HttpServerErrorException.ServiceUnavailable.class, () -> post(client));
+        assertEquals(3, counts().stream().mapToInt(i -> i).sum());
+    }
+
+    @Test
+    void aConnectionThatBreaksIsRepeatedIfTheCallerSaysSo() throws Exception {
+        RestClient client = client(3, Replica.Mood.DROPS, Replica.Mood.FREE);
+        assertThrows(ResourceAccessException.class, () -> post(client));
+        assertEquals(0, counts().get(1));
+        replicas.get(0).mood(Replica.Mood.FREE);
+        replicas.get(1).mood(Replica.Mood.DROPS);
+        assertTrue(client.put().uri("/p").retrieve().body(String.class).startsWith("0 PUT /p"));
+    }
+}

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! HTTP/2 without TLS, from its preface on (RFC 9113), and gRPC on it: frames, what the gate may answer, and the answers.
+//!
+//! A header block may change the table by which the server reads the next ones, so that none could be taken that the server must not miss. So
+//! there is no such table: what the application announces in its first SETTINGS is changed to a table of size 0, and once it has read the block
+//! in which the client says that it has obeyed, each block stands for itself. The gate answers from then on, and only
+//! after the application has sent a block of its own since it acknowledged the client's SETTINGS, for the first one must say what became of
+//! the other table.
+//!
+//! A stream that the gate has answered never reaches the application: what its client still sends on it is taken too, in pauses or when the
+//! application reads, and what that has cost of the connection's window is given back. PING is answered in pauses.
+
+mod frame;
+mod hpack;
+mod huffman;
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::protocol::{Front, Opaque, Pass, Protocol};
+use frame::{
+    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADER, HEADERS, PING, PUSH_PROMISE, RST_STREAM, SETTINGS,
+    WINDOW_UPDATE,
+};
+use hpack::{Name, Part};
+
+/// What a client sends first.
+const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// Longer header blocks make the connection opaque.
+const MOST_BLOCK: usize = 64 * 1024;
+/// The application's first SETTINGS are not changed if they are longer.
+const MOST_SETTINGS: usize = 1024;
+/// Answered streams are remembered as ranges; of more than these, the oldest is forgotten. Each pause makes one, mostly.
+const MOST_RANGES: usize = 64;
+
+const HEADER_TABLE_SIZE: u16 = 1;
+
+// Entries of HPACK's static table.
+const METHOD: RangeInclusive<u64> = 2..=3;
+const STATUS: usize = 8;
+const STATUS_200: u8 = 0x88;
+const CONTENT_LENGTH: usize = 28;
+const CONTENT_TYPE: usize = 31;
+const RETRY_AFTER: usize = 53;
+
+/// Where one direction stands.
+#[derive(Debug)]
+enum Direction {
+    /// In the preface, of which so many bytes have come.
+    Preface(usize),
+    /// In a frame's header, of which these have come.
+    Header(Vec<u8>),
+    /// In a payload, of which so much is to come; it is kept if it says something.
+    Payload(Frame, usize, Vec<u8>),
+}
+
+impl Direction {
+    fn boundary() -> Direction {
+        Direction::Header(Vec::new())
+    }
+
+    fn is_boundary(&self) -> bool {
+        matches!(self, Direction::Header(begun) if begun.is_empty())
+    }
+
+    /// Goes through `bytes`; `frame` is told of each frame's end.
+    fn feed(&mut self, mut bytes: &[u8], mut frame: impl FnMut(Frame, &[u8]) -> Result<(), &'static str>) -> Result<(), &'static str> {
+        while !bytes.is_empty() {
+            match self {
+                Direction::Preface(seen) => {
+                    let (now, rest) = bytes.split_at((PREFACE.len() - *seen).min(bytes.len()));
+                    if now != &PREFACE[*seen..*seen + now.len()] {
+                        return Err("not the preface of HTTP/2");
+                    }
+                    *seen += now.len();
+                    bytes = rest;
+                    if *seen == PREFACE.len() {
+                        *self = Direction::boundary();
+                    }
+                }
+                Direction::Header(begun) => {
+                    // Mostly it comes whole, and with its payload.
+                    if begun.is_empty()
+                        && let Some(header) = Frame::of(bytes)
+                        && bytes.len() >= header.whole()
+                    {
+                        let (now, rest) = bytes.split_at(header.whole());
+                        bytes = rest;
+                        keeps(header)?;
+                        frame(header, &now[HEADER..])?;
+                        continue;
+                    }
+                    let (now, rest) = bytes.split_at((HEADER - begun.len()).min(bytes.len()));
+                    begun.extend_from_slice(now);
+                    bytes = rest;
+                    let Some(header) = Frame::of(begun) else { continue };
+                    keeps(header)?;
+                    *self = Direction::Payload(header, header.length, Vec::new());
+                    if header.length == 0 {
+                        *self = Direction::boundary();
+                        frame(header, &[])?;
+                    }
+                }
+                Direction::Payload(header, left, kept) => {
+                    let (now, rest) = bytes.split_at((*left).min(bytes.len()));
+                    *left -= now.len();
+                    bytes = rest;
+                    if keeps(*header)? {
+                        kept.extend_from_slice(now);
+                    }
+                    if *left == 0 {
+                        let (header, payload) = (*header, std::mem::take(kept));
+                        *self = Direction::boundary();
+                        frame(header, &payload)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a frame's payload says something.
+fn keeps(frame: Frame) -> Result<bool, &'static str> {
+    match frame.kind {
+        HEADERS | CONTINUATION | SETTINGS if frame.length > MOST_BLOCK => Err("a frame with more than 64 KB of fields"),
+        HEADERS | CONTINUATION | SETTINGS => Ok(true),
+        _ => Ok(false),
+    }
+}
+
+/// A header block in several frames.
+#[derive(Debug, Default)]
+struct Blocks {
+    /// The stream and what has come of a block that is not over.
+    begun: Option<(u32, Vec<u8>)>,
+}
+
+impl Blocks {
+    /// Takes in a frame; gives the block that it ends.
+    fn frame(&mut self, frame: Frame, payload: &[u8]) -> Result<Option<(u32, Vec<u8>)>, &'static str> {
+        if !matches!(frame.kind, HEADERS | CONTINUATION | PUSH_PROMISE) {
+            return if self.begun.is_some() { Err("a frame inside a header block") } else { Ok(None) };
+        }
+        let fragment = frame.fragment(payload)?;
+        let (stream, mut block) = match (self.begun.take(), frame.kind) {
+            (None, HEADERS | PUSH_PROMISE) => (frame.stream, Vec::new()),
+            (Some((stream, block)), CONTINUATION) if stream == frame.stream => (stream, block),
+            _ => return Err("a header block that is not in order"),
+        };
+        if block.len() + fragment.len() > MOST_BLOCK {
+            return Err("a header block of more than 64 KB");
+        }
+        block.extend_from_slice(fragment);
+        if frame.has(END_HEADERS) {
+            return Ok(Some((stream, block)));
+        }
+        self.begun = Some((stream, block));
+        Ok(None)
+    }
+}
+
+/// What a request's fields say, as far as the gate asks.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Fields {
+    grpc: bool,
+    /// A tunnel, WebSocket for instance.
+    connect: bool,
+    /// Changes the size of the table.
+    resizes: bool,
+    deadline: Option<Duration>,
+}
+
+/// The value of `grpc-timeout`.
+fn grpc_timeout(value: &[u8]) -> Option<Duration> {
+    let (unit, digits) = value.split_last()?;
+    let text = std::str::from_utf8(digits).ok().filter(|text| text.len() <= 8 && text.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let n: u64 = text.parse().ok()?;
+    Some(match unit {
+        b'H' => Duration::from_secs(n * 3600),
+        b'M' => Duration::from_secs(n * 60),
+        b'S' => Duration::from_secs(n),
+        b'm' => Duration::from_millis(n),
+        b'u' => Duration::from_micros(n),
+        b'n' => Duration::from_nanos(n),
+        _ => return None,
+    })
+}
+
+fn milliseconds(value: &[u8]) -> Option<Duration> {
+    std::str::from_utf8(value).ok()?.trim().parse::<u32>().ok().map(|ms| Duration::from_millis(ms.into()))
+}
+
+/// One connection that speaks HTTP/2.
+#[derive(Debug)]
+pub struct Http2 {
+    deadline_headers: Arc<[String]>,
+    default_deadline: Duration,
+    request: Direction,
+    request_block: Blocks,
+    response: Direction,
+    response_block: Blocks,
+    /// Whether the application has written anything.
+    has_written: bool,
+    /// Whether the application has read that the client's table has size 0, and nothing else since.
+    stateless: bool,
+    /// SETTINGS of the client that the application has read and not acknowledged.
+    settings: u32,
+    /// Whether the application has sent a header block since it acknowledged the last of them.
+    settled: bool,
+    /// Whether one of both wants to end the connection.
+    ending: bool,
+    /// The highest stream on which the client has sent a request.
+    highest: u32,
+    /// Streams that the gate has answered.
+    answered: VecDeque<RangeInclusive<u32>>,
+    /// Bytes that are still to be taken of a frame on such a stream.
+    taking: usize,
+    /// Frames that are to be written: PING's answers.
+    owed: Vec<u8>,
+    /// Bytes of the connection's window that are to be given back.
+    owed_window: u32,
+}
+
+impl Http2 {
+    /// A connection of which no byte has been seen. `deadline_headers` are lower case; `default_deadline` is how long a request waits that says
+    /// nothing, and the most that one waits that only has a `grpc-timeout`.
+    pub fn new(deadline_headers: Arc<[String]>, default_deadline: Duration) -> Self {
+        Http2 {
+            deadline_headers,
+            default_deadline,
+            request: Direction::Preface(0),
+            request_block: Blocks::default(),
+            response: Direction::boundary(),
+            response_block: Blocks::default(),
+            has_written: false,
+            stateless: false,
+            settings: 0,
+            settled: false,
+            ending: false,
+            highest: 0,
+            answered: VecDeque::new(),
+            taking: 0,
+            owed: Vec::new(),
+            owed_window: 0,
+        }
+    }
+
+    fn is_answered(&self, stream: u32) -> bool {
+        self.answered.iter().any(|range| range.contains(&stream))
+    }
+
+    /// A block that the application has read.
+    fn request_block(stateless: &mut bool, block: &[u8]) -> Result<(), &'static str> {
+        hpack::read(block, |part| {
+            match part {
+                Part::Size(size) => *stateless = size == 0,
+                Part::Indexed(index) | Part::Literal(Name::Of(index), _) if *stateless && index > hpack::STATIC => {
+                    return Err("an index of a table of size 0");
+                }
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    /// The fields of a block that stands for itself.
+    fn fields(&self, block: &[u8]) -> Result<Fields, &'static str> {
+        const DAMAGED: &str = "a field that is not of HPACK's code";
+        let mut fields = Fields::default();
+        let mut timeout = None;
+        hpack::read(block, |part| {
+            match part {
+                Part::Size(size) => fields.resizes |= size != 0,
+                Part::Indexed(index) | Part::Literal(Name::Of(index), _) if index > hpack::STATIC => {
+                    return Err("an index of a table of size 0");
+                }
+                Part::Indexed(_) => {}
+                Part::Literal(name, value) => {
+                    let name = match name {
+                        Name::Of(index) if METHOD.contains(&index) => b":method".to_vec(),
+                        Name::Of(index) if index == CONTENT_TYPE as u64 => b"content-type".to_vec(),
+                        Name::Of(_) => return Ok(()),
+                        Name::Literal(text) => text.decode().ok_or(DAMAGED)?,
+                    };
+                    let value = || value.decode().ok_or(DAMAGED);
+                    match &name[..] {
+                        b":method" => fields.connect |= value()? == b"CONNECT",
+                        b"content-type" => {
+                            let value = value()?;
+                            let behind = value.strip_prefix(b"application/grpc");
+                            fields.grpc |= behind.is_some_and(|behind| behind.first().is_none_or(|byte| b"+;".contains(byte)));
+                        }
+                        b"grpc-timeout" => timeout = grpc_timeout(&value()?),
+                        name if self.deadline_headers.iter().any(|known| known.as_bytes() == name) => {
+                            fields.deadline = milliseconds(&value()?);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        // How long the call may take in all; its client would rather go elsewhere before.
+        fields.deadline = fields.deadline.or(timeout.map(|timeout| timeout.min(self.default_deadline)));
+        Ok(fields)
+    }
+
+    /// The request at the front of `buffer`, which begins with a HEADERS frame: the block's frames and what they say; `None` if they have not all
+    /// come.
+    fn request(&self, buffer: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
+        let mut blocks = Blocks::default();
+        let mut at = 0;
+        loop {
+            let Some(frame) = Frame::of(&buffer[at..]) else { return Ok(None) };
+            let Some(payload) = buffer[at + HEADER..].get(..frame.length) else { return Ok(None) };
+            at += frame.whole();
+            if let Some((_, block)) = blocks.frame(frame, payload)? {
+                return Ok(Some((at, self.fields(&block)?)));
+            }
+        }
+    }
+}
+
+impl Protocol for Http2 {
+    fn received(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
+        let Http2 { request, request_block, stateless, settings, settled, ending, highest, .. } = self;
+        request
+            .feed(bytes, |frame, payload| {
+                let block = request_block.frame(frame, payload)?;
+                match frame.kind {
+                    PUSH_PROMISE => return Err("a client that promises"),
+                    HEADERS if frame.stream.is_multiple_of(2) => return Err("a request on a stream of the server's"),
+                    HEADERS => *highest = frame.stream.max(*highest),
+                    SETTINGS if !frame.has(ACK) => {
+                        *settings += 1;
+                        *settled = false;
+                    }
+                    GOAWAY => *ending = true,
+                    _ => {}
+                }
+                match block {
+                    Some((_, block)) => Self::request_block(stateless, &block),
+                    None => Ok(()),
+                }
+            })
+            .map_err(Opaque::Request)
+    }
+
+    fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
+        let Http2 { response, response_block, has_written, settings, settled, ending, .. } = self;
+        response
+            .feed(bytes, |frame, payload| {
+                let is_first = !std::mem::replace(has_written, true);
+                if is_first && (frame.kind != SETTINGS || frame.has(ACK)) {
+                    return Err("an answer that does not begin with SETTINGS");
+                }
+                let mut settings_in = payload.chunks_exact(6).map(|entry| (u16::from_be_bytes([entry[0], entry[1]]), &entry[2..]));
+                if frame.kind == SETTINGS && !is_first && settings_in.any(|(name, value)| name == HEADER_TABLE_SIZE && value != [0; 4]) {
+                    return Err("a table that gets a size again");
+                }
+                if response_block.frame(frame, payload)?.is_some() {
+                    *settled |= *settings == 0;
+                }
+                match frame.kind {
+                    SETTINGS if frame.has(ACK) => *settings = settings.saturating_sub(1),
+                    GOAWAY => *ending = true,
+                    _ => {}
+                }
+                Ok(())
+            })
+            .map_err(Opaque::Response)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.request.is_boundary() && self.request_block.begun.is_none() && self.taking == 0 && self.may_write()
+    }
+
+    fn front(&self, buffer: &[u8]) -> Front {
+        let Some(frame) = Frame::of(buffer) else { return Front::Incomplete };
+        if self.is_answered(frame.stream) {
+            return if buffer.len() < frame.whole() { Front::Incomplete } else { Front::Aside { length: frame.whole() } };
+        }
+        if !self.stateless || !self.settled || self.ending {
+            return Front::Leave;
+        }
+        match frame.kind {
+            PING if !frame.has(ACK) && frame.length == 8 && frame.stream == 0 => {
+                if buffer.len() < frame.whole() {
+                    Front::Incomplete
+                } else {
+                    Front::Aside { length: frame.whole() }
+                }
+            }
+            HEADERS if frame.stream > self.highest && !frame.stream.is_multiple_of(2) => match self.request(buffer) {
+                Err(reason) => Front::Unknown(reason),
+                Ok(None) => Front::Incomplete,
+                Ok(Some((_, fields))) if fields.connect || fields.resizes => Front::Leave,
+                Ok(Some((length, fields))) => Front::Request { length, deadline: fields.deadline },
+            },
+            _ => Front::Leave,
+        }
+    }
+
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
+        answer.clear();
+        let (Some(frame), Ok(Some((_, fields)))) = (Frame::of(request), self.request(request)) else { return };
+        let ms = remaining.as_micros().div_ceil(1000).to_string();
+        let mut block = Vec::new();
+        if fields.grpc {
+            block.push(STATUS_200);
+            hpack::write(CONTENT_TYPE, b"application/grpc", &mut block);
+            // UNAVAILABLE. Retries by gRPC itself come at once, for they are to go to another replica.
+            hpack::write_named(b"grpc-status", b"14", &mut block);
+            hpack::write_named(b"grpc-message", format!("the JVM is stopped for about {ms} ms more").as_bytes(), &mut block);
+            hpack::write_named(b"grpc-retry-pushback-ms", b"0", &mut block);
+        } else {
+            let seconds = remaining.as_micros().div_ceil(1_000_000).to_string();
+            hpack::write(STATUS, b"503", &mut block);
+            hpack::write(CONTENT_LENGTH, b"0", &mut block);
+            hpack::write(RETRY_AFTER, seconds.as_bytes(), &mut block);
+        }
+        hpack::write_named(b"busy-until", ms.as_bytes(), &mut block);
+        frame::write(HEADERS, END_HEADERS | END_STREAM, frame.stream, &block, answer);
+        if !frame.has(END_STREAM) {
+            // NO_ERROR: what is still to come of the request is not needed.
+            frame::write(RST_STREAM, 0, frame.stream, &[0; 4], answer);
+        }
+    }
+
+    fn taken(&mut self, mut bytes: &[u8]) {
+        let rest = self.taking.min(bytes.len());
+        self.taking -= rest;
+        bytes = &bytes[rest..];
+        while let Some(frame) = Frame::of(bytes) {
+            let (now, rest) = bytes.split_at(frame.whole().min(bytes.len()));
+            self.taking = frame.whole() - now.len();
+            match frame.kind {
+                HEADERS if frame.stream > self.highest => self.answered_now(frame.stream),
+                PING => frame::write(PING, ACK, 0, &now[HEADER..], &mut self.owed),
+                DATA => self.owed_window += frame.length as u32,
+                _ => {}
+            }
+            bytes = rest;
+        }
+    }
+
+    fn owed(&mut self, to: &mut Vec<u8>) {
+        if !self.may_write() {
+            return;
+        }
+        to.append(&mut self.owed);
+        if self.owed_window > 0 {
+            frame::write(WINDOW_UPDATE, 0, 0, &self.owed_window.to_be_bytes(), to);
+            self.owed_window = 0;
+        }
+    }
+
+    fn replaces(&self) -> bool {
+        !self.has_written && self.response.is_boundary()
+    }
+
+    fn instead(&mut self, bytes: &[u8]) -> Option<(usize, Vec<u8>)> {
+        let frame = Frame::of(bytes).filter(|frame| frame.kind == SETTINGS && !frame.has(ACK) && frame.length <= MOST_SETTINGS)?;
+        let payload = bytes[HEADER..].get(..frame.length)?;
+        let mut entries: Vec<u8> =
+            payload.chunks_exact(6).filter(|entry| entry[..2] != HEADER_TABLE_SIZE.to_be_bytes()).flatten().copied().collect();
+        entries.extend(HEADER_TABLE_SIZE.to_be_bytes());
+        entries.extend([0; 4]);
+        let mut settings = Vec::new();
+        frame::write(SETTINGS, 0, 0, &entries, &mut settings);
+        Some((frame.whole(), settings))
+    }
+
+    fn filters(&self) -> bool {
+        !self.answered.is_empty()
+    }
+
+    fn pass(&self, bytes: &[u8]) -> Pass {
+        if self.taking > 0 {
+            return Pass::Take(self.taking.min(bytes.len()));
+        }
+        // To the end of the frame that the application has begun to read.
+        let mut at = match &self.request {
+            Direction::Preface(_) => return Pass::Deliver(bytes.len()),
+            Direction::Payload(_, left, _) => *left,
+            Direction::Header(begun) if begun.is_empty() => 0,
+            Direction::Header(begun) => {
+                let missing = HEADER - begun.len();
+                let header = [begun, &bytes[..missing.min(bytes.len())]].concat();
+                missing + Frame::of(&header).map_or(0, |frame| frame.length)
+            }
+        };
+        while at < bytes.len() {
+            match Frame::of(&bytes[at..]) {
+                Some(frame) if !self.is_answered(frame.stream) => at += frame.whole(),
+                _ if at > 0 => break,
+                Some(frame) => return Pass::Take(frame.whole().min(bytes.len())),
+                None => return Pass::Wait,
+            }
+        }
+        Pass::Deliver(at.min(bytes.len()))
+    }
+}
+
+impl Http2 {
+    /// Whether a frame of the gate's own may follow what the application has written.
+    fn may_write(&self) -> bool {
+        self.has_written && self.response.is_boundary() && self.response_block.begun.is_none()
+    }
+
+    /// The gate has answered the request on this stream, the highest now.
+    fn answered_now(&mut self, stream: u32) {
+        let before = std::mem::replace(&mut self.highest, stream);
+        match self.answered.back_mut() {
+            // What lies between cannot be used any more.
+            Some(last) if *last.end() == before => *last = *last.start()..=stream,
+            _ => self.answered.push_back(stream..=stream),
+        }
+        if self.answered.len() > MOST_RANGES {
+            self.answered.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! HTTP/2 by examples, and a whole connection against a model: a client with several streams, a strict server that reads through the
+//! filter, and the gate, in any order over a wire that cuts and refuses.
+
+use super::frame::write;
+use super::*;
+use crate::connection::fake_wire::FakeWire;
+use crate::connection::{Connection, Decision, Outcome, Wire};
+use crate::kernel::Totals;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+const REMAINING: Duration = Duration::from_micros(7100);
+const DEFAULT: Duration = Duration::from_millis(50);
+
+fn connection() -> Http2 {
+    Http2::new(Arc::from(vec!["x-deadline".to_string()]), DEFAULT)
+}
+
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(kind, flags, stream, payload, &mut bytes);
+    bytes
+}
+
+/// What the application writes first: one entry, and a table's size to be replaced.
+fn server_settings() -> Vec<u8> {
+    frame(SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 100, 0, 1, 0, 0, 16, 0])
+}
+
+/// `:method: POST`, a path, a content type, fields.
+fn block(content_type: &str, fields: &[(&str, &str)]) -> Vec<u8> {
+    let mut block = vec![0x83];
+    hpack::write(4, b"/service/Method", &mut block);
+    hpack::write(CONTENT_TYPE, content_type.as_bytes(), &mut block);
+    fields.iter().for_each(|(name, value)| hpack::write_named(name.as_bytes(), value.as_bytes(), &mut block));
+    block
+}
+
+/// A connection on which a first request was answered by the application, so that the gate may answer the next: streams from 3 on.
+fn ready() -> Http2 {
+    let mut http = connection();
+    http.received(PREFACE).unwrap();
+    http.received(&frame(SETTINGS, 0, 0, &[])).unwrap();
+    assert!(!http.is_idle());
+    let (length, settings) = http.instead(&server_settings()).unwrap();
+    assert_eq!((length, settings), (server_settings().len(), frame(SETTINGS, 0, 0, &[0, 3, 0, 0, 0, 100, 0, 1, 0, 0, 0, 0])));
+    http.sent(&server_settings()).unwrap();
+    assert!(!http.replaces());
+    http.sent(&frame(SETTINGS, ACK, 0, &[])).unwrap();
+    http.received(&frame(SETTINGS, ACK, 0, &[])).unwrap();
+    let mut first = vec![0x20];
+    first.extend(block("application/grpc", &[]));
+    http.received(&frame(HEADERS, END_HEADERS | END_STREAM, 1, &first)).unwrap();
+    http.sent(&frame(HEADERS, END_HEADERS | END_STREAM, 1, &[0x88])).unwrap();
+    assert!(http.is_idle());
+    http
+}
+
+/// The frames of whole bytes.
+fn frames(mut bytes: &[u8]) -> Vec<(Frame, Vec<u8>)> {
+    let mut frames = Vec::new();
+    while !bytes.is_empty() {
+        let frame = Frame::of(bytes).expect("a whole header");
+        frames.push((frame, bytes[HEADER..frame.whole()].to_vec()));
+        bytes = &bytes[frame.whole()..];
+    }
+    frames
+}
+
+/// The fields of the gate's own blocks, which have no Huffman code.
+fn texts(block: &[u8]) -> Vec<(String, String)> {
+    let mut fields = Vec::new();
+    hpack::read(block, |part| {
+        fields.push(match part {
+            Part::Literal(Name::Of(index), value) => (index.to_string(), String::from_utf8(value.decode().unwrap()).unwrap()),
+            Part::Literal(Name::Literal(name), value) => {
+                (String::from_utf8(name.decode().unwrap()).unwrap(), String::from_utf8(value.decode().unwrap()).unwrap())
+            }
+            Part::Indexed(index) => (index.to_string(), String::new()),
+            Part::Size(_) => panic!("changes the client's table"),
+        });
+        Ok(())
+    })
+    .unwrap();
+    fields
+}
+
+fn owned(fields: &[(&str, &str)]) -> Vec<(String, String)> {
+    fields.iter().map(|(name, value)| ((*name).to_string(), (*value).to_string())).collect()
+}
+
+#[test]
+fn a_call_of_grpc_is_unavailable() {
+    let http = ready();
+    let request = frame(HEADERS, END_HEADERS, 3, &block("application/grpc+proto", &[("grpc-timeout", "20m")]));
+    let mut buffer = request.clone();
+    buffer.extend(frame(DATA, END_STREAM, 3, b"message"));
+    assert_eq!(http.front(&buffer), Front::Request { length: request.len(), deadline: Some(Duration::from_millis(20)) });
+    for end in 0..request.len() {
+        assert_eq!(http.front(&request[..end]), Front::Incomplete);
+    }
+    let mut answer = b"old".to_vec();
+    http.busy(&request, REMAINING, &mut answer);
+    let answer = frames(&answer);
+    assert_eq!((answer[0].0.kind, answer[0].0.flags, answer[0].0.stream), (HEADERS, END_HEADERS | END_STREAM, 3));
+    let expected = owned(&[
+        ("8", ""),
+        ("31", "application/grpc"),
+        ("grpc-status", "14"),
+        ("grpc-message", "the JVM is stopped for about 8 ms more"),
+        ("grpc-retry-pushback-ms", "0"),
+        ("busy-until", "8"),
+    ]);
+    assert_eq!(texts(&answer[0].1), expected);
+    // The rest of the request is not wanted.
+    assert_eq!((answer[1].0.kind, answer[1].0.stream, &answer[1].1[..], answer.len()), (RST_STREAM, 3, &[0; 4][..], 2));
+}
+
+#[test]
+fn another_request_gets_503() {
+    let http = ready();
+    for content_type in ["application/json", "application/grpc-web"] {
+        let request = frame(HEADERS, END_HEADERS | END_STREAM, 3, &block(content_type, &[("x-deadline", "250"), ("grpc-timeout", "1m")]));
+        assert_eq!(http.front(&request), Front::Request { length: request.len(), deadline: Some(Duration::from_millis(250)) });
+        let mut answer = Vec::new();
+        http.busy(&request, REMAINING, &mut answer);
+        let answer = frames(&answer);
+        assert_eq!(texts(&answer[0].1), owned(&[("8", "503"), ("28", "0"), ("53", "1"), ("busy-until", "8")]));
+        assert_eq!(answer.len(), 1);
+    }
+}
+
+#[test]
+fn deadlines_of_grpc() {
+    for (text, expected) in [("1H", 3_600_000_000), ("2M", 120_000_000), ("3S", 3_000_000), ("4m", 4_000), ("5u", 5)] {
+        assert_eq!(grpc_timeout(text.as_bytes()), Some(Duration::from_micros(expected)));
+    }
+    assert_eq!(grpc_timeout(b"99999999n"), Some(Duration::from_nanos(99_999_999)));
+    for text in ["", "5", "m", "+5m", "999999999m", "5x", "-1S"] {
+        assert_eq!(grpc_timeout(text.as_bytes()), None, "{text}");
+    }
+    // How long the call may take is not how long its client wants to wait here.
+    let request = frame(HEADERS, END_HEADERS, 3, &block("application/grpc", &[("grpc-timeout", "10S")]));
+    assert_eq!(ready().front(&request), Front::Request { length: request.len(), deadline: Some(DEFAULT) });
+}
+
+#[test]
+fn blocks_in_several_frames_padded_and_with_priority() {
+    let http = ready();
+    let block = block("application/grpc", &[]);
+    let (one, other) = block.split_at(7);
+    let mut payload = vec![3, 0, 0, 0, 0, 9];
+    payload.extend(one);
+    payload.extend([0; 3]);
+    let mut request = frame(HEADERS, 0x28, 5, &payload);
+    request.extend(frame(CONTINUATION, END_HEADERS, 5, other));
+    assert_eq!(http.front(&request), Front::Request { length: request.len(), deadline: None });
+    assert_eq!(http.front(&request[..request.len() - 1]), Front::Incomplete);
+    let mut stranger = frame(HEADERS, 0, 5, one);
+    stranger.extend(frame(CONTINUATION, END_HEADERS, 7, other));
+    assert!(matches!(http.front(&stranger), Front::Unknown(_)));
+}
+
+#[test]
+fn only_where_there_is_no_table() {
+    let request = frame(HEADERS, END_HEADERS | END_STREAM, 3, &block("application/grpc", &[]));
+    // The client has not said that it has obeyed.
+    let mut http = connection();
+    http.received(PREFACE).unwrap();
+    http.sent(&server_settings()).unwrap();
+    http.received(&frame(HEADERS, END_HEADERS | END_STREAM, 1, &block("application/grpc", &[]))).unwrap();
+    http.sent(&frame(HEADERS, END_HEADERS | END_STREAM, 1, &[0x88])).unwrap();
+    assert_eq!((http.is_idle(), http.front(&request)), (true, Front::Leave));
+    // It has, and takes it back.
+    let mut http = ready();
+    assert!(matches!(http.front(&request), Front::Request { .. }));
+    let mut resizing = vec![0x20, 0x3f, 0xe1, 0x1f];
+    resizing.extend(block("application/grpc", &[]));
+    assert_eq!(http.front(&frame(HEADERS, END_HEADERS, 3, &resizing)), Front::Leave);
+    http.received(&frame(HEADERS, END_HEADERS, 3, &resizing)).unwrap();
+    assert_eq!(http.front(&frame(HEADERS, END_HEADERS, 5, &block("application/grpc", &[]))), Front::Leave);
+    // The application takes it back.
+    assert!(ready().sent(&frame(SETTINGS, 0, 0, &[0, 1, 0, 0, 16, 0])).is_err());
+    // A table of which the gate knows nothing.
+    assert!(matches!(ready().front(&frame(HEADERS, END_HEADERS, 3, &[0xbe])), Front::Unknown(_)));
+    assert!(ready().received(&frame(HEADERS, END_HEADERS, 3, &[0xbe])).is_err());
+}
+
+#[test]
+fn settings_of_the_client_are_first_obeyed() {
+    let request = frame(HEADERS, END_HEADERS | END_STREAM, 3, &block("application/grpc", &[]));
+    let mut http = ready();
+    http.received(&frame(SETTINGS, 0, 0, &[0, 1, 0, 0, 0, 0])).unwrap();
+    assert_eq!(http.front(&request), Front::Leave);
+    http.sent(&frame(HEADERS, END_HEADERS, 1, &[0x88])).unwrap();
+    assert_eq!(http.front(&request), Front::Leave);
+    http.sent(&frame(SETTINGS, ACK, 0, &[])).unwrap();
+    assert_eq!(http.front(&request), Front::Leave);
+    http.sent(&frame(HEADERS, END_HEADERS, 1, &[0x20, 0x88])).unwrap();
+    assert!(matches!(http.front(&request), Front::Request { .. }));
+}
+
+#[test]
+fn what_is_the_applications() {
+    let mut http = ready();
+    let mut connect = Vec::new();
+    hpack::write(2, b"CONNECT", &mut connect);
+    for bytes in [
+        frame(SETTINGS, ACK, 0, &[]),
+        frame(SETTINGS, 0, 0, &[]),
+        frame(PING, ACK, 0, &[7; 8]),
+        frame(PING, 0, 0, &[7; 7]),
+        frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 9]),
+        frame(WINDOW_UPDATE, 0, 1, &[0, 0, 0, 9]),
+        frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]),
+        frame(DATA, 0, 1, b"more"),
+        frame(GOAWAY, 0, 0, &[0; 8]),
+        frame(0x55, 0, 0, b"unknown"),
+        frame(2, 0, 9, &[0; 5]),
+        // Trailers; a stream of the server's; a tunnel.
+        frame(HEADERS, END_HEADERS | END_STREAM, 1, &block("x", &[])),
+        frame(HEADERS, END_HEADERS, 4, &block("x", &[])),
+        frame(HEADERS, END_HEADERS, 3, &connect),
+    ] {
+        assert_eq!(http.front(&bytes), Front::Leave, "{bytes:?}");
+    }
+    // Inside a block of the application's, nothing may be written.
+    http.sent(&frame(HEADERS, 0, 1, &[0x88])).unwrap();
+    assert!(!http.is_idle());
+    http.sent(&frame(CONTINUATION, END_HEADERS, 1, &[0x88])).unwrap();
+    assert!(http.is_idle());
+    // One of both ends the connection.
+    http.sent(&frame(GOAWAY, 0, 0, &[0; 8])).unwrap();
+    assert_eq!(http.front(&frame(HEADERS, END_HEADERS, 3, &block("x", &[]))), Front::Leave);
+}
+
+#[test]
+fn what_is_not_understood_is_left_alone() {
+    for bytes in [&b"GET / HTTP/1.1\r\n"[..], b"PRI * HTTP/2.0\r\n\r\nXX", &[0x16, 3, 1]] {
+        assert!(connection().received(bytes).is_err());
+    }
+    assert!(connection().sent(&frame(HEADERS, END_HEADERS, 1, &[0x88])).is_err());
+    assert!(connection().sent(&frame(SETTINGS, ACK, 0, &[])).is_err());
+    assert_eq!(connection().instead(&frame(SETTINGS, ACK, 0, &[])), None);
+    assert_eq!(connection().instead(&server_settings()[..20]), None);
+    assert!(ready().received(&frame(CONTINUATION, END_HEADERS, 1, &[0x88])).is_err());
+    assert!(ready().received(&frame(HEADERS, END_HEADERS, 2, &[0x88])).is_err());
+    let mut http = ready();
+    http.received(&frame(HEADERS, 0, 3, &[0x88])).unwrap();
+    assert!(http.received(&frame(DATA, 0, 3, &[])).is_err());
+    assert!(ready().received(&frame(PUSH_PROMISE, END_HEADERS, 3, &[0; 4])).is_err());
+}
+
+#[test]
+fn frames_of_answered_streams_are_taken() {
+    let mut http = ready();
+    http.taken(&frame(HEADERS, END_HEADERS, 3, &block("application/grpc", &[])));
+    assert!(http.filters());
+    let data = frame(DATA, 0, 3, &[7; 1000]);
+    assert_eq!(http.front(&data), Front::Aside { length: data.len() });
+    assert_eq!(http.front(&data[..500]), Front::Incomplete);
+    // What comes behind for the application is delivered up to there, and in which pieces it comes does not matter.
+    let mut bytes = frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]);
+    bytes.extend(&data);
+    assert_eq!(http.pass(&bytes), Pass::Deliver(13));
+    assert_eq!(http.pass(&bytes[..5]), Pass::Wait);
+    assert_eq!(http.pass(&bytes[..10]), Pass::Deliver(10));
+    assert_eq!(http.pass(&data[..8]), Pass::Wait);
+    assert_eq!(http.pass(&data[..300]), Pass::Take(300));
+    http.taken(&data[..300]);
+    assert!(!http.is_idle());
+    assert_eq!(http.pass(&data[300..]), Pass::Take(709));
+    http.taken(&data[300..]);
+    assert!(http.is_idle());
+    http.taken(&frame(PING, 0, 0, b"12345678"));
+    let mut owed = Vec::new();
+    http.owed(&mut owed);
+    let mut expected = frame(PING, ACK, 0, b"12345678");
+    expected.extend(frame(WINDOW_UPDATE, 0, 0, &1000u32.to_be_bytes()));
+    assert_eq!(owed, expected);
+    http.owed(&mut owed);
+    assert_eq!(owed, expected);
+    // Streams next to each other are one range, those of the application between them none.
+    http.taken(&frame(HEADERS, END_HEADERS, 5, &[0x88]));
+    http.received(&frame(HEADERS, END_HEADERS, 7, &[0x88])).unwrap();
+    http.taken(&frame(HEADERS, END_HEADERS, 9, &[0x88]));
+    assert_eq!(http.answered, [3..=5, 9..=9]);
+    assert!(!http.is_answered(7) && !http.is_answered(0));
+}
+
+/// What a client does.
+#[derive(Debug, Clone)]
+enum Step {
+    /// Begins a request; with a body of so many bytes, or none.
+    Request(Option<usize>),
+    /// Sends more of the body of one of the streams that are open, and ends it or not.
+    Body(usize, usize, bool),
+    /// Gives one of its streams up.
+    Reset(usize),
+    /// Connection window, as after many answers.
+    Window,
+    Ping,
+    /// So many bytes of what it has sent arrive.
+    Arrive(usize),
+    /// The application reads with a buffer of this size.
+    Read(usize),
+    /// The application writes at most so many bytes.
+    Write(usize),
+    /// The gate looks, wanting to answer so many.
+    Look(usize),
+    Room(usize),
+    Restless(bool),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => prop_oneof![Just(None), (0usize..300).prop_map(Some)].prop_map(Step::Request),
+        3 => (any::<usize>(), 0usize..200, any::<bool>()).prop_map(|(which, length, end)| Step::Body(which, length, end)),
+        1 => any::<usize>().prop_map(Step::Reset),
+        1 => Just(Step::Window),
+        1 => Just(Step::Ping),
+        6 => prop_oneof![1usize..30, 30usize..900].prop_map(Step::Arrive),
+        5 => prop_oneof![1usize..20, 20usize..600].prop_map(Step::Read),
+        3 => (1usize..200).prop_map(Step::Write),
+        6 => (0usize..5).prop_map(Step::Look),
+        1 => prop_oneof![Just(0usize), 1usize..150, Just(100_000)].prop_map(Step::Room),
+        1 => any::<bool>().prop_map(Step::Restless),
+    ]
+}
+
+struct Model {
+    connection: Connection<Http2>,
+    wire: FakeWire,
+    coming: Vec<u8>,
+    next_stream: u32,
+    /// Streams on which the client may still send.
+    open: Vec<u32>,
+    /// Body bytes that the client has sent, by stream; pings.
+    bodies: BTreeMap<u32, usize>,
+    pings: u64,
+    /// What the application has read and not yet made into frames.
+    read: Vec<u8>,
+    to_write: Vec<u8>,
+    /// Streams whose HEADERS the application has read; those that have ended; body bytes it has read; its pings.
+    seen: BTreeSet<u32>,
+    bodies_seen: BTreeMap<u32, usize>,
+    pings_seen: u64,
+    busy: u64,
+}
+
+impl Model {
+    fn new() -> Model {
+        let wire = FakeWire { room: 100_000, ..FakeWire::default() };
+        let connection = Connection::new(ready(), Totals { established: true, taken: 0, written: 0, unacknowledged: 0 });
+        Model {
+            connection,
+            wire,
+            coming: Vec::new(),
+            next_stream: 3,
+            open: Vec::new(),
+            bodies: BTreeMap::new(),
+            pings: 0,
+            read: Vec::new(),
+            to_write: Vec::new(),
+            seen: BTreeSet::new(),
+            bodies_seen: BTreeMap::new(),
+            pings_seen: 0,
+            busy: 0,
+        }
+    }
+
+    /// What the application makes of what it has read: a strict server, which knows each stream.
+    fn process(&mut self) {
+        while let Some(frame) = Frame::of(&self.read).filter(|frame| self.read.len() >= frame.whole()) {
+            let payload: Vec<u8> = self.read.drain(..frame.whole()).skip(HEADER).collect();
+            match frame.kind {
+                HEADERS => {
+                    assert!(self.seen.last().is_none_or(|last| *last < frame.stream), "streams in order");
+                    self.seen.insert(frame.stream);
+                    // Its answer, in two frames that nothing may come between.
+                    write(HEADERS, 0, frame.stream, &[0x88], &mut self.to_write);
+                    write(CONTINUATION, END_HEADERS, frame.stream, &[0x88], &mut self.to_write);
+                }
+                DATA => {
+                    assert!(self.seen.contains(&frame.stream), "DATA of a stream that it has never seen");
+                    *self.bodies_seen.entry(frame.stream).or_default() += payload.len();
+                }
+                RST_STREAM => assert!(self.seen.contains(&frame.stream), "the end of a stream that it has never seen"),
+                PING => {
+                    self.pings_seen += 1;
+                    write(PING, ACK, 0, &payload, &mut self.to_write);
+                }
+                WINDOW_UPDATE => assert_eq!(frame.stream, 0),
+                kind => panic!("a frame of kind {kind} that nobody sent"),
+            }
+        }
+    }
+
+    fn take(&mut self, step: &Step) {
+        match *step {
+            Step::Request(body) => {
+                let stream = self.next_stream;
+                self.next_stream += 2;
+                let flags = if body.is_none() { END_HEADERS | END_STREAM } else { END_HEADERS };
+                write(HEADERS, flags, stream, &block("application/grpc", &[("grpc-timeout", "1m")]), &mut self.coming);
+                if let Some(length) = body {
+                    self.open.push(stream);
+                    self.data(stream, length, false);
+                }
+            }
+            Step::Body(which, length, end) if !self.open.is_empty() => {
+                let at = which % self.open.len();
+                self.data(self.open[at], length, end);
+                if end {
+                    self.open.swap_remove(at);
+                }
+            }
+            Step::Reset(which) if !self.open.is_empty() => {
+                let stream = self.open.swap_remove(which % self.open.len());
+                write(RST_STREAM, 0, stream, &[0, 0, 0, 8], &mut self.coming);
+            }
+            Step::Body(..) | Step::Reset(_) => {}
+            Step::Window => write(WINDOW_UPDATE, 0, 0, &[0, 0, 1, 0], &mut self.coming),
+            Step::Ping => {
+                self.pings += 1;
+                write(PING, 0, 0, &self.pings.to_be_bytes(), &mut self.coming);
+            }
+            Step::Arrive(n) => {
+                let n = n.min(self.coming.len());
+                self.wire.received.extend(self.coming.drain(..n));
+            }
+            Step::Read(n) => {
+                let mut buffer = vec![0; n];
+                let n = if self.connection.filters() {
+                    let n = self.connection.read(&mut self.wire, &mut buffer).unwrap_or(0);
+                    self.connection.pay(&mut self.wire);
+                    n
+                } else {
+                    let n = self.wire.peek(&mut buffer).unwrap_or(0);
+                    self.wire.consume(n).unwrap();
+                    self.connection.received(&buffer[..n]);
+                    n
+                };
+                self.read.extend(&buffer[..n]);
+                self.process();
+            }
+            Step::Write(n) => {
+                let n = n.min(self.to_write.len());
+                if n == 0 || !self.connection.flush(&mut self.wire) {
+                    return;
+                }
+                self.connection.write_begins();
+                let n = self.wire.send(&self.to_write[..n]).unwrap_or(0);
+                self.connection.sent(&self.to_write[..n]);
+                self.to_write.drain(..n);
+                self.connection.write_ends();
+                self.connection.pay(&mut self.wire);
+            }
+            Step::Look(n) => {
+                let (mut wanted, mut answered) = (n, 0);
+                let decide = |deadline| {
+                    assert_eq!(deadline, Some(Duration::from_millis(1)));
+                    if wanted == 0 {
+                        return Decision::Keep;
+                    }
+                    wanted -= 1;
+                    Decision::Answer(REMAINING)
+                };
+                let outcome = self.connection.look(&mut self.wire, &mut [0; 500], decide, || answered += 1);
+                assert!(outcome != Outcome::Opaque, "{:?}", self.connection.opaque());
+                self.busy += answered;
+            }
+            Step::Room(n) => self.wire.room = n,
+            Step::Restless(restless) => self.wire.restless = restless,
+        }
+    }
+
+    fn data(&mut self, stream: u32, length: usize, end: bool) {
+        *self.bodies.entry(stream).or_default() += length;
+        write(DATA, if end { END_STREAM } else { 0 }, stream, &vec![9; length], &mut self.coming);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Each stream is the application's, with all that was sent on it, or the gate's, with nothing; each has one answer, each ping one, and the
+    /// window gets back what the gate has taken, no more and no less.
+    #[test]
+    fn each_stream_is_of_one_side(steps in proptest::collection::vec(step(), 0..150)) {
+        let mut model = Model::new();
+        for step in &steps {
+            model.take(step);
+        }
+        model.wire.restless = false;
+        model.wire.room = 10_000_000;
+        for _ in 0..3 {
+            for step in [Step::Arrive(1_000_000), Step::Read(1_000_000), Step::Write(1_000_000)] {
+                model.take(&step);
+            }
+        }
+        model.connection.pay(&mut model.wire);
+        prop_assert_eq!(model.connection.opaque(), None);
+        prop_assert!(model.wire.received.is_empty() && model.read.is_empty());
+
+        let sent: BTreeSet<u32> = (3..model.next_stream).step_by(2).collect();
+        let (mut busy, mut reset, mut answered) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        let (mut pongs, mut given_back, mut block_of) = (0, 0, None);
+        for (frame, payload) in frames(&model.wire.sent) {
+            prop_assert!(block_of.is_none() || frame.kind == CONTINUATION, "a frame inside a header block");
+            match frame.kind {
+                HEADERS if frame.has(END_HEADERS) => prop_assert!(busy.insert(frame.stream), "told twice"),
+                HEADERS => block_of = Some(frame.stream),
+                CONTINUATION => {
+                    prop_assert_eq!(block_of.take(), Some(frame.stream));
+                    prop_assert!(answered.insert(frame.stream), "answered twice");
+                }
+                RST_STREAM => prop_assert!(reset.insert(frame.stream)),
+                PING => {
+                    pongs += 1;
+                    prop_assert!(frame.has(ACK) && payload.len() == 8);
+                }
+                WINDOW_UPDATE => given_back += u32::from_be_bytes(payload[..].try_into().unwrap()),
+                kind => prop_assert!(false, "a frame of kind {}", kind),
+            }
+        }
+        prop_assert_eq!(busy.len() as u64, model.busy);
+        prop_assert!(reset.is_subset(&busy));
+        prop_assert_eq!(&answered, &model.seen);
+        prop_assert!(busy.is_disjoint(&answered));
+        prop_assert_eq!(busy.union(&answered).copied().collect::<BTreeSet<_>>(), sent);
+        prop_assert_eq!(pongs, model.pings);
+        let taken: usize = busy.iter().filter_map(|stream| model.bodies.get(stream)).sum();
+        prop_assert_eq!(given_back as usize, taken);
+        for stream in &answered {
+            prop_assert_eq!(model.bodies_seen.get(stream), model.bodies.get(stream));
+        }
+    }
+}
