@@ -219,10 +219,7 @@ final class Figures {
         return privately > 0.001 ? Math.min(1, publishedShare() / privately) : Double.NaN;
     }
 
-    /**
-     * Bytes that local collections have freed. They count the lines of their blocks, some of which nobody had used since the collection before;
-     * so not more than was allocated and not published.
-     */
+    /** Bytes that local collections have freed. Not more than was allocated and not published, which is counted at other moments. */
     double locallyFreed() {
         return Math.min(recording.locallyFreed.total(), Math.max(0, recording.allocated.total() - recording.published.total()));
     }
