@@ -166,7 +166,6 @@ public:
   LullCardTable* card_table() const;    // nullptr without young collections
   LullBlockTable* blocks() const { return _blocks; }
   LullBlockSupply* supply() const { return _supply; }
-  LullMonitoring* monitoring() const { return _monitoring; }
   void report_publication(bool at_exit) const;
   bool is_public(oop obj) const;
   // Was it public and alive at the last young or global collection? Only with young collections.
