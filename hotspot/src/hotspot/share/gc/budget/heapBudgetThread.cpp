@@ -155,8 +155,11 @@ bool HeapBudgetThread::desired_capacity(size_t live, size_t capacity, size_t* de
 
 void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room) {
   const bool step = decision.action != HeapBudgetDecision::Hold;
-  const bool reason_changed = decision.reason != _last_reason;
-  _last_reason = decision.reason;
+  const bool reason_changed = decision.reason != HeapBudgetDecision::Measuring && decision.reason != _last_reason;
+  if (reason_changed) {
+    _last_reason = decision.reason;
+  }
+  // What is not measured any more is said once.
   const bool news = step || (reason_changed && (decision.reason == HeapBudgetDecision::NoSensor ||
                                                 decision.reason == HeapBudgetDecision::SlowStorage));
   if (log_is_enabled(Debug, gc, budget) || (news && log_is_enabled(Info, gc, budget))) {

@@ -33,7 +33,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A service under a heap budget, and its sensor: requests that compute and wait for reads, the longer the larger the heap is, as a page cache
- * beside it would let them; then requests that allocate. What a phase waits for it waits for 100 s, and then fails.
+ * beside it would let them; then requests that allocate. What a phase waits for it waits for 200 s, and then fails.
  */
 public class Service {
     private static final int M = 1 << 20;
@@ -132,10 +132,10 @@ public class Service {
     }
 
     private static void await(String what, BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + 100_000_000_000L;
+        long end = System.nanoTime() + 200_000_000_000L;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                fail("waited for 100 s for the heap " + what);
+                fail("waited for 200 s for the heap " + what);
             }
             Thread.sleep(100);
         }
