@@ -136,6 +136,8 @@ class LiveDoctorTest {
     void recordsAJvmWithAnotherTmp() throws Exception {
         Process probe = new ProcessBuilder("unshare", "-m", "true").start();
         assumeTrue(probe.waitFor() == 0, "a mount namespace of its own is not permitted: needs root");
+        assumeTrue(!(Recordings.JAVA + ":" + System.getProperty("java.class.path")).matches("(.*:)?/tmp/.*"),
+                "the JDK or the classes are in /tmp, which the JVM would not see");
         start(List.of("unshare", "-m", "bash", "-c", "mount --make-rprivate / && mount -t tmpfs none /tmp && exec \"$@\"", "-",
                 Recordings.JAVA, "-Xmx48m", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"), Work.class.getName(),
                 "100000", "16"));
