@@ -113,7 +113,6 @@ class LiveDoctorTest {
         Recording recording = RecordingReader.read(directory.resolve("page.jfr"));
         assertEquals("Serial", recording.collector());
         assertTrue(recording.jvmStart < -1, "recorded from the beginning, " + -recording.jvmStart + " s after the JVM");
-        assertTrue(recording.pauses.size() > 0, "no pauses");
         assertTrue(Files.readString(directory.resolve("page.html")).endsWith("</html>\n"));
     }
 
@@ -125,10 +124,10 @@ class LiveDoctorTest {
         ends(0);
         assertTrue(service.isAlive());
         nothingIsLeft();
-        Figures figures = new Figures(RecordingReader.read(directory.resolve("page.jfr")));
-        assertEquals(Advice.Mode.PRIVATE, Advice.of(figures).mode(), Advice.of(figures).toString());
-        double published = figures.publishedShare();
-        assertTrue(published > 0.03 && published < 0.3, published + " published");
+        Recording recording = RecordingReader.read(directory.resolve("page.jfr"));
+        assertEquals("Lull", recording.collector());
+        assertTrue(recording.allocated.size() > 1 && recording.allocated.total() > 0, "nobody has counted what was allocated");
+        assertTrue(recording.published.total() < recording.allocated.total());
     }
 
     /** As in a container: the JVM's /tmp is not the doctor's. */
@@ -165,8 +164,11 @@ class LiveDoctorTest {
 
     @Test
     void writesThePageOfAJvmThatEnds() throws Exception {
-        serve(Recordings.JAVA, "-XX:+UseSerialGC", "6");
+        serve(Recordings.JAVA, "-XX:+UseSerialGC", "100000");
         examine();
+        waitFor("Recording process");
+        Thread.sleep(3000);
+        service.destroy();
         ends(0);
         assertFalse(service.isAlive());
         nothingIsLeft();
