@@ -87,11 +87,12 @@ final class ReportPage {
             caveats.add("The recording is only " + Text.time(figures.seconds) + " long. Intervals need " + Text.time(Figures.SHORTEST)
                     + ", a judgement minutes under load.");
         }
-        double compiling = figures.isLoadKnown() && recording.compilation.size() > 1
-                ? recording.compilation.total() / (recording.compilation.to() - recording.compilation.from()) / (figures.processorSeconds() / figures.loadSeconds()) : 0;
-        if (compiling > 0.2) {
-            caveats.add("The service was still warming up: compilers took about " + Text.percent(Math.min(1, compiling))
-                    + " of the processor time. Record later (`--warmup`).");
+        // Seconds by the clock: where threads wait for a processor that is more than what compilers have of it.
+        double compiling = recording.compilation.size() > 1
+                ? recording.compilation.total() / (recording.compilation.to() - recording.compilation.from()) : 0;
+        if (figures.isLoadKnown() && compiling > 0.2 * figures.processorSeconds() / figures.loadSeconds()) {
+            caveats.add("The service was still warming up: compilers were at work for " + Text.percent(Math.min(1, compiling))
+                    + " of the time. Record later (`--warmup`).");
         }
         if (recording.jvmArguments.contains("LullPublicationSampling")) {
             caveats.add("Publications were sampled (`-XX:LullPublicationSampling`), which costs a little; leave it out in production.");

@@ -59,6 +59,7 @@ class RealRecordingsTest {
         String page = page(file);
         assertTrue(page.contains("There is no lower bound"), page);
         assertTrue(page.contains("What the heap consists of"), "no picture of the pools");
+        assertTrue(!recording.pauses.isEmpty(), "no pauses");
         samePauses(recording);
         // Each request allocates 1000 pieces of 256 B; what is allocated before the first and after the last collection is not seen.
         double least = Work.THREADS * Work.LEAST * Work.PIECES * 256.0 - 2 * recording.maxHeap;
@@ -72,6 +73,7 @@ class RealRecordingsTest {
         Recording recording = RecordingReader.read(file);
         assertEquals("Serial", recording.collector());
         page(file);
+        assertTrue(!recording.pauses.isEmpty(), "no pauses");
         samePauses(recording);
         assertEquals(0, recording.concurrentPhases.size());
     }
@@ -128,11 +130,10 @@ class RealRecordingsTest {
         assertTrue(new ReportPage(lull, serial, null).write().toString().contains(" processor time than Serial"));
     }
 
-    /** Figures once more, by the other reader: number and sum of the pauses. */
+    /** Figures once more, by the other reader: number and sum of the pauses. Lull needs none where little was done in the time. */
     private static void samePauses(Recording recording) throws Exception {
         IItemCollection pauses = JfrLoaderToolkit.loadEvents(recording.file.toFile()).apply(ItemFilters.type("jdk.GCPhasePause"));
-        assertTrue(!recording.pauses.isEmpty(), "no pauses");
-        assertEquals(pauses.getAggregate(Aggregators.count()).longValue(), recording.pauses.size());
+        assertEquals(pauses.hasItems() ? pauses.getAggregate(Aggregators.count()).longValue() : 0, recording.pauses.size());
         double sum = 0;
         for (IItemIterable items : pauses) {
             IMemberAccessor<IQuantity, IItem> duration = items.getType().getAccessor(JfrAttributes.DURATION.getKey());
