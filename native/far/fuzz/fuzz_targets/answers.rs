@@ -42,7 +42,7 @@ fuzz_target!(|input: &[u8]| {
             let run = Fetch { first: RUN.first + u64::from(how / 4 == 3), ..RUN };
             Message::Data(RunOfPages { run, bytes: &pages }).encode(sequence, region, &mut answer);
             if how % 4 == 3 {
-                let at = rest.iter().fold(0_usize, |sum, &byte| sum * 31 + usize::from(byte)) % (answer.len() * 8);
+                let at = rest.iter().fold(0_usize, |sum, &byte| sum.wrapping_mul(31).wrapping_add(byte.into())) % (answer.len() * 8);
                 answer[at / 8] ^= 1 << (at % 8);
             }
         }

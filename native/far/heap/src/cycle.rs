@@ -17,6 +17,9 @@ use lull_far_trace::wire::{self, MOST};
 use crate::export::Export;
 use crate::server::Server;
 
+/// How long a server that has just started may take to get its memory. It answers meanwhile.
+const COMMITTING: Duration = Duration::from_secs(120);
+
 /// How often servers are asked, at least this long apart.
 const BETWEEN_POLLS: Duration = Duration::from_millis(1);
 
@@ -77,7 +80,7 @@ impl Servers {
         for (index, &address) in addresses.iter().enumerate() {
             let mut server = Server::connect(address, client, timeout)?;
             // A server that has no part of a small heap has a page, so that it has a region.
-            server.map(geometry.bytes_of(index).max(PAGE_SIZE as u64) / PAGE_SIZE as u64, timeout)?;
+            server.map(geometry.bytes_of(index).max(PAGE_SIZE as u64) / PAGE_SIZE as u64, COMMITTING)?;
             all.servers.push(server);
         }
         all.write(export)?;

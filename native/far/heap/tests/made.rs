@@ -115,7 +115,8 @@ fn a_damaged_heap_ends_its_cycle_and_not_the_server() {
 #[test]
 fn what_is_no_exported_heap_is_refused() {
     let right = Made::new(5, 100).file();
-    let changes: [(fn(&mut Vec<u8>), &str); 8] = [
+    type Change = fn(&mut Vec<u8>);
+    let changes: [(Change, &str); 8] = [
         (|file| file[0] = 0, "it does not start with LulHeap1"),
         (|file| file.truncate(79), "failed to fill whole buffer"),
         (|file| file.truncate(4096), "are not those that its head says"),
