@@ -504,7 +504,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// Each stream is the application's, with all that was sent on it, or the gate's, with nothing; each has one answer, each ping one, and the
     /// window gets back what the gate has taken, no more and no less.
