@@ -4,7 +4,8 @@
 //!
 //! Everything here happens under the connection's lock. The invariants, by name:
 //!
-//! * **W** (whole): the gate takes whole requests only, and of each exactly the bytes that it answers.
+//! * **W** (whole): the gate takes whole requests only, and of each exactly the bytes that it answers; what the protocol counts as a request
+//!   is a header block in HTTP/2, and what follows on its stream is taken, too, wherever it comes.
 //! * **I** (idle): it does so only when nothing is begun in either direction: no request without its answer, no write in progress, no
 //!   event told to the application that it has not read after.
 //! * **S** (seen): the kernel's counts of bytes read and written are those that have been seen here; otherwise the
@@ -310,8 +311,9 @@ impl<P: Protocol> Connection<P> {
             let is_all = n < seen.len();
             let pass = if self.opaque.is_some() { Pass::Deliver(n) } else { self.protocol.pass(&seen[..n]) };
             let pass = match pass {
-                // Nothing more will come.
-                Pass::Wait if !wire.totals()?.is_none_or(|totals| totals.established) => {
+                // Perhaps nothing more will come.
+                Pass::Wait if wire.totals().is_ok_and(|totals| totals.is_none_or(|totals| totals.established)) => Pass::Wait,
+                Pass::Wait => {
                     self.make_opaque(Opaque::Request("an end inside a frame"));
                     Pass::Deliver(n)
                 }

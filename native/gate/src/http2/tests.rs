@@ -290,6 +290,26 @@ fn frames_of_answered_streams_are_taken() {
     assert!(!http.is_answered(7) && !http.is_answered(0));
 }
 
+#[test]
+fn who_closes_inside_a_frame_is_not_waited_for() {
+    let mut http = ready();
+    http.taken(&frame(HEADERS, END_HEADERS, 3, &[0x88]));
+    let mut connection = Connection::new(http, Totals { established: true, taken: 0, written: 0, unacknowledged: 0 });
+    let mut wire = FakeWire { room: 1000, ..FakeWire::default() };
+    // The rest of a header is under way.
+    wire.received.extend(&frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]));
+    wire.received.extend(&frame(DATA, 0, 3, b"abc")[..4]);
+    let mut buffer = [0; 100];
+    assert_eq!(connection.read(&mut wire, &mut buffer).unwrap(), 13);
+    assert_eq!(connection.read(&mut wire, &mut buffer).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    assert_eq!(connection.opaque(), None);
+    // It is not: the bytes are the application's.
+    wire.closing = true;
+    assert_eq!(connection.read(&mut wire, &mut buffer).unwrap(), 4);
+    assert_eq!(connection.read(&mut wire, &mut buffer).unwrap(), 0);
+    assert!(connection.opaque().is_some() && !connection.filters());
+}
+
 /// What a client does.
 #[derive(Debug, Clone)]
 enum Step {
@@ -484,7 +504,7 @@ impl Model {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// Each stream is the application's, with all that was sent on it, or the gate's, with nothing; each has one answer, each ping one, and the
     /// window gets back what the gate has taken, no more and no less.
