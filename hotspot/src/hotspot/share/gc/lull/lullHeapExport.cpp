@@ -44,8 +44,10 @@
 #include "utilities/ostream.hpp"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Layouts as in the frame LAYOUT of the far-memory protocol.
 class LullExportLayouts : public KlassClosure {
@@ -158,15 +160,20 @@ public:
   void visit_object(oop obj) override {}
 };
 
-// The file. After an error it does nothing more.
+// The file, for its owner only: there is everything in it that the program knows. After an error it does nothing more.
 class LullExportFile : public StackObj {
 private:
   const char* const _name;
   FILE* const       _file;
   bool              _failed;
 
+  static FILE* open(const char* name) {
+    const int fd = os::open(name, O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
+    return fd == -1 ? nullptr : os::fdopen(fd, "wb");
+  }
+
 public:
-  explicit LullExportFile(const char* name) : _name(name), _file(os::fopen(name, "wb")), _failed(_file == nullptr) {}
+  explicit LullExportFile(const char* name) : _name(name), _file(open(name)), _failed(_file == nullptr) {}
 
   void write(const void* from, size_t bytes) {
     _failed = _failed || fwrite(from, 1, bytes, _file) != bytes;
