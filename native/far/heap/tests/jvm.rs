@@ -59,7 +59,7 @@ fn servers_mark_what_the_jvm_has_marked() {
     let compiled = Command::new(java.with_file_name("javac")).args(["-nowarn", "-d"]).arg(&directory.0).arg(&source).status();
     assert!(compiled.unwrap().success(), "{}", source.display());
     let output = Command::new(&java)
-        .args(["-XX:+UseLullGC", "-Xmx256m", "-cp"])
+        .args(["-XX:+UseLullGC", "-Xmx96m", "-cp"])
         .arg(&directory.0)
         .args(["Heaps", "60000", "3", "1"])
         .arg(directory.0.join("heap"))
