@@ -29,7 +29,9 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
+import jdk.jfr.consumer.RecordingStream;
 
 /**
  * A service under a heap budget, and its sensor: requests that compute and wait for reads, the longer the larger the heap is, as a page cache
@@ -148,13 +150,24 @@ public class Service {
         for (int i = 0; i < live.length; i++) {
             live[i] = new Object[200];
         }
-        reading = true;
-        startThreads();
-        await("has shrunk", () -> committed() <= INITIAL / 4 * 3);
-        long small = committed();
-        reading = false;
-        allocating = true;
-        await("has grown", () -> committed() >= small + small / 4);
+        CountDownLatch grown = new CountDownLatch(1);
+        try (RecordingStream decisions = new RecordingStream()) {
+            decisions.enable("jdk.HeapBudgetDecision");
+            decisions.onEvent("jdk.HeapBudgetDecision", event -> {
+                if (event.getString("action").equals("grow")) {
+                    grown.countDown();
+                }
+            });
+            decisions.startAsync();
+            reading = true;
+            startThreads();
+            await("has shrunk", () -> committed() <= INITIAL / 4 * 3);
+            long small = committed();
+            reading = false;
+            allocating = true;
+            // An allocation that would fail makes it grow, too.
+            await("has grown by a step", () -> grown.getCount() == 0 && committed() >= small + small / 4);
+        }
         for (Object object : live) {
             if (((Object[]) object).length != 200) {
                 fail("an object has changed");

@@ -57,7 +57,7 @@ import jdk.test.lib.process.ProcessTools;
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary The heap shrinks below a memory limit that becomes smaller, even if nothing is allocated.
  * @library /test/lib /
- * @modules java.management jdk.management
+ * @modules jdk.jfr java.management jdk.management
  * @build gc.budget.Service
  * @run driver/timeout=300 gc.budget.TestHeapBudget limit G1GC
  */
@@ -67,7 +67,7 @@ import jdk.test.lib.process.ProcessTools;
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary The same with Lull.
  * @library /test/lib /
- * @modules java.management jdk.management
+ * @modules jdk.jfr java.management jdk.management
  * @build gc.budget.Service
  * @run driver/timeout=300 gc.budget.TestHeapBudget limit LullGC
  */
@@ -77,7 +77,7 @@ import jdk.test.lib.process.ProcessTools;
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary Without I/O of mutators the heap keeps its size: stalls of other threads do not count.
  * @library /test/lib /
- * @modules java.management jdk.management
+ * @modules jdk.jfr java.management jdk.management
  * @build gc.budget.Service
  * @run driver/timeout=300 gc.budget.TestHeapBudget others G1GC
  */
@@ -87,7 +87,7 @@ import jdk.test.lib.process.ProcessTools;
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary What is no file of this process's sensor is not used, with a warning that says why, until one comes.
  * @library /test/lib /
- * @modules java.management jdk.management
+ * @modules jdk.jfr java.management jdk.management
  * @build gc.budget.Service
  * @run driver/timeout=300 gc.budget.TestHeapBudget files LullGC
  */
