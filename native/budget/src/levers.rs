@@ -46,7 +46,10 @@ impl Lever {
     /// An error says why this JVM has none, and what would give it one.
     pub fn find(attach: &Attach) -> Result<Self, String> {
         if attach.is_on("UseHeapBudget") {
-            return Err("the JVM was started with -XX:+UseHeapBudget and sizes its heap by itself: a second controller would be in its way".to_owned());
+            return Err(
+                "the JVM was started with -XX:+UseHeapBudget and sizes its heap by itself: a second controller would be in its way"
+                    .to_owned(),
+            );
         }
         let collectors = [
             ("UseG1GC", Collector::G1),
