@@ -30,13 +30,18 @@ RESULTS=$BUILD/test-results
 rm -rf "$RESULTS"
 mkdir -p "$RESULTS" "$LOGS"
 SUMMARY=$RESULTS/summary.txt
+FAILURES=$RESULTS/failures.txt   # what failed and why, of all phases: it is said once more at the end
 : > "$SUMMARY"
+: > "$FAILURES"
 
 passed=0 failed=0 skipped=0
 count() {   # NAME PASSED FAILED EXCLUDED SKIPPED [REMARK]
   passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4 + $5))
   printf '%s: %d passed, %d failed, %d excluded, %d skipped%s\n' "$1" "$2" "$3" "$4" "$5" "${6:+ ($6)}" >> "$SUMMARY"
 }
+
+# Shows lines of its input, and keeps them for the end: of one part of a phase at most 20.
+failures() { awk 'NR <= 20' | tee -a "$FAILURES" | sed 's/^/    /'; }
 
 took() { say "    $(minutes $((SECONDS - $1)))"; }
 
@@ -69,7 +74,8 @@ run_gtest() {
   say "==> gtest Lull*"
   (cd "$RESULTS" && cleanly "$launcher" -jdk "$BUILD/jdk-debug" --gtest_filter='Lull*' --gtest_brief=1 --gtest_catch_exceptions=0 \
     --gtest_output="xml:$RESULTS/gtest.xml" -XX:+UseLullGC > "$LOGS/gtest.log" 2>&1) || status=$?
-  grep -E '^\[  (FAILED|PASSED)' "$LOGS/gtest.log" | sed 's/^/    /' || true
+  grep -E '^\[  PASSED' "$LOGS/gtest.log" | sed 's/^/    /' || true
+  if ((status != 0)); then grep -E '^\[  FAILED|: Failure$|^# |SIG[A-Z]+ ' "$LOGS/gtest.log" | awk '!seen[$0]++' | failures || true; fi
   count_xml gtest "$RESULTS/gtest.xml" "$status"
   took "$start"
 }
@@ -145,7 +151,8 @@ run_jtreg() {
     options=${LULL_TEST_OPTIONS:--XX:+UseLullGC}
     if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections"; fi
     # shellcheck disable=SC2086 # words on purpose
-    LULL_TEST_OPTIONS=$options LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | sed 's/^/    /' || true
+    LULL_TEST_OPTIONS=$options LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | tee "$RESULTS/said" | sed 's/^/    /' || true
+    sed -n '/^    FAILED /,$p' "$RESULTS/said" | failures > /dev/null
     if [[ -f $RESULTS/$name/totals ]]; then
       # "NAME: N passed, N failed, N excluded, N skipped"
       read -r _ p _ f _ e _ s _ < <(tr -d , < "$RESULTS/$name/totals")
@@ -177,6 +184,15 @@ run_jcstress() {
   took "$start"
 }
 
+# The lines of a log that say which tests failed, and why: of scripts, of cargo's test programs, and of Maven.
+why_failed() {   # LOG
+  awk '
+    /^FAILED: |^error: | --- FAILED$|^test .*FAILED$/ { print; next }
+    / panicked at / { print; more = 3; next }
+    /^\[ERROR\] .*(FAILURE!|ERROR!)/ { print; more = 1; next }
+    more > 0 && NF { print "    " $0; more-- }' "$1" | cut -c1-240 | awk '!seen[$0]++'
+}
+
 # A script that ends with a line "N passed, N failed, N skipped".
 run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
   local start=$SECONDS status=0 p=0 f=0 s=0 log=$LOGS/$1-test.log
@@ -186,6 +202,7 @@ run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
   p=${p:-0} f=${f:-0} s=${s:-0}
   if ((f == 0 && (status != 0 || p == 0))); then count "$1" "$p" 1 0 "$s" "ended with exit status $status, see $log"; else count "$1" "$p" "$f" 0 "$s"; fi
   tail -n 1 "$SUMMARY" | sed 's/^/    /'
+  if ((f > 0 || status != 0)); then why_failed "$log" | failures; fi
   took "$start"
 }
 
@@ -228,5 +245,6 @@ done
 say ""
 say "Totals after $(minutes $((SECONDS - begun))); details in $RESULTS:"
 sed 's/^/    /' "$SUMMARY"
+if [[ -s $FAILURES ]]; then say "What failed:"; cat "$FAILURES"; fi
 say "$passed passed, $failed failed, $skipped skipped"
 if ((failed > 0 || passed == 0)); then exit 1; fi

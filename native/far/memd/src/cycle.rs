@@ -300,6 +300,10 @@ impl Cycle {
             mailbox.status.idle = false;
             let (roots, layouts, tasks) =
                 (std::mem::take(&mut mailbox.roots), std::mem::take(&mut mailbox.layouts), std::mem::take(&mut mailbox.tasks));
+            // The tracer's last word on what is missing may be from before they came: they are not asked for twice.
+            for layout in &layouts {
+                mailbox.missing.remove(&layout.klass);
+            }
             drop(mailbox);
             self.changed.notify_all();
 
