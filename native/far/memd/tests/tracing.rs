@@ -6,7 +6,7 @@
 mod common;
 
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -269,6 +269,15 @@ fn with_other_server(timeout: Duration, other: impl FnOnce(TcpListener) + Send +
     text
 }
 
+/// A connection whose HELLO was read, and an answer that fits nothing.
+fn accept_hello(listener: &TcpListener) -> (TcpStream, Vec<u8>) {
+    let (mut stream, _) = listener.accept().unwrap();
+    std::io::Read::read_exact(&mut stream, &mut [0; HEADER_LEN + 40]).unwrap();
+    let mut answer = Vec::new();
+    Message::FenceAck.encode(1, 0, &mut answer);
+    (stream, answer)
+}
+
 #[test]
 fn another_server_that_is_not_there() {
     let text = with_other_server(Duration::from_secs(20), drop);
@@ -290,11 +299,7 @@ fn another_server_that_hangs() {
 #[test]
 fn another_server_that_dies_within_its_answer() {
     let text = with_other_server(Duration::from_secs(20), |listener| {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut hello = [0; HEADER_LEN + 40];
-        std::io::Read::read_exact(&mut stream, &mut hello).unwrap();
-        let mut answer = Vec::new();
-        Message::FenceAck.encode(1, 0, &mut answer);
+        let (mut stream, answer) = accept_hello(&listener);
         stream.write_all(&answer[..10]).unwrap();
     });
     assert!(text.contains("HELLO: the connection ended after 10 of 32 bytes"), "{text}");
@@ -303,13 +308,9 @@ fn another_server_that_dies_within_its_answer() {
 #[test]
 fn another_server_that_answers_something_else() {
     let text = with_other_server(Duration::from_secs(20), |listener| {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut hello = [0; HEADER_LEN + 40];
-        std::io::Read::read_exact(&mut stream, &mut hello).unwrap();
-        let mut answer = Vec::new();
-        Message::FenceAck.encode(1, 0, &mut answer);
+        let (mut stream, answer) = accept_hello(&listener);
         stream.write_all(&answer).unwrap();
-        let _ = std::io::Read::read(&mut stream, &mut hello);
+        let _ = std::io::Read::read(&mut stream, &mut [0]);
     });
     assert!(text.contains("HELLO was answered by FENCE_ACK"), "{text}");
 }

@@ -7,6 +7,8 @@ mod cql;
 mod http1;
 mod http2;
 
+use crate::protocol::{Opaque, Protocol};
+
 pub use cql::cql;
 pub use http1::{connection, exchange, request};
 pub use http2::{connection as http2_connection, http2};
@@ -27,6 +29,15 @@ impl<'a> Input<'a> {
         self.0 = rest;
         piece
     }
+}
+
+/// Two connections in the same state read, or write, the same bytes: one of them whole, the other byte by byte. What they say; if both
+/// understand them, they are in the same state again.
+fn feed_both<P: Protocol>(whole: &mut P, single: &mut P, sent: bool, piece: &[u8]) -> (Result<(), Opaque>, Result<(), Opaque>) {
+    let feed = |protocol: &mut P, bytes: &[u8]| if sent { protocol.sent(bytes) } else { protocol.received(bytes) };
+    let said = (feed(whole, piece), piece.iter().try_for_each(|byte| feed(single, std::slice::from_ref(byte))));
+    assert!(said.0.is_err() || said.1.is_err() || whole.is_idle() == single.is_idle());
+    said
 }
 
 /// The text behind `-agentpath:...=`: options within their ranges, or a sentence.

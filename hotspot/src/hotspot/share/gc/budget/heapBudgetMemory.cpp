@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #include "gc/budget/heapBudgetMemory.hpp"
 #include "gc/budget/heapBudgetProc.hpp"
 #include "gc/shared/gc_globals.hpp"

@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #include "gc/budget/heapBudgetProc.hpp"
 #include "gc/budget/heapBudgetSensorFile.hpp"
 #include "logging/log.hpp"

@@ -167,7 +167,8 @@ public:
   const LullMediumRequests& medium_requests() const { return _medium_requests; }
   static LullMediumRequests released_medium_requests();
 
-  // Bytes taken so far: TLABs, objects outside of them, copies of a local collection, and what is lost between them. Never falls.
+  // Bytes taken so far: TLABs, objects outside of them, copies of a local collection, and what is lost between them.
+  // Of a mutator it never falls; of a mark worker, undo() takes back a copy that another made.
   size_t allocated() const { return _handed_out - unused_in_bump_region(); }
 
   // A large object of this thread, which is private or will be.

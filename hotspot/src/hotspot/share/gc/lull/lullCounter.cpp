@@ -21,6 +21,7 @@
 
 #include "gc/lull/lullCounter.hpp"
 #include "memory/resourceArea.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/perfData.inline.hpp"
 
 PerfVariable* LullCounter::create(const char* group, const char* name, PerfData::Units units) {
@@ -30,4 +31,15 @@ PerfVariable* LullCounter::create(const char* group, const char* name, PerfData:
     PerfDataManager::create_variable(SUN_GC, PerfDataManager::counter_name(group, name), units, THREAD);
   guarantee(!HAS_PENDING_EXCEPTION, "no room for a performance counter");
   return variable;
+}
+
+void LullCounter::raise(volatile jlong* counter, jlong value) {
+  jlong old = Atomic::load(counter);
+  while (value > old) {
+    const jlong seen = Atomic::cmpxchg(counter, old, value, memory_order_relaxed);
+    if (seen == old) {
+      return;
+    }
+    old = seen;
+  }
 }

@@ -25,11 +25,14 @@
 #include "memory/allStatic.hpp"
 #include "runtime/perfData.hpp"
 
-// How Lull's performance counters are made.
+// How Lull's performance counters are made, and what many threads write without a lock.
 class LullCounter : public AllStatic {
 public:
   // sun.gc.GROUP.NAME; while the VM starts.
   static PerfVariable* create(const char* group, const char* name, PerfData::Units units);
+
+  // Makes *counter at least value; by many threads at once, ordered with nothing else.
+  static void raise(volatile jlong* counter, jlong value);
 };
 
 #endif // SHARE_GC_LULL_LULLCOUNTER_HPP

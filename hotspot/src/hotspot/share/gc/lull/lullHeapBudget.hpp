@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #ifndef SHARE_GC_LULL_LULLHEAPBUDGET_HPP
 #define SHARE_GC_LULL_LULLHEAPBUDGET_HPP
 

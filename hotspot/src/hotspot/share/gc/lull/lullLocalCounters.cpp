@@ -73,12 +73,5 @@ void LullLocalCounters::add(const LullLocalStatistics& collection) {
   ::add(_tenured, collection._tenured);
   ::add(_time, (size_t)collection._time);
   ::add(_cpu_time, (size_t)collection._cpu_time);
-  jlong longest = Atomic::load(value_of(_longest));
-  while (collection._longest > longest) {
-    const jlong seen = Atomic::cmpxchg(value_of(_longest), longest, collection._longest, memory_order_relaxed);
-    if (seen == longest) {
-      break;
-    }
-    longest = seen;
-  }
+  LullCounter::raise(value_of(_longest), collection._longest);
 }

@@ -19,59 +19,64 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
+#include "gc/lull/lullCounter.hpp"
 #include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullLocalStatistics.hpp"
 #include "logging/log.hpp"
-#include "runtime/mutex.hpp"
-#include "runtime/mutexLocker.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/os.hpp"
 
 static const jlong IntervalNanos = 5 * (jlong)NANOSECS_PER_SEC;
 
-static Mutex* _lock = nullptr;          // guards the rest
-static LullLocalStatistics _unlogged;   // since the last line
-static jlong _since;                    // when that was, or the VM started
+// Since the last line; added to without a lock. The line takes them one by one: of a collection that ends meanwhile, a
+// part may be in this line and the rest in the next.
+static volatile size_t _collections = 0;
+static volatile size_t _freed = 0;
+static volatile size_t _survived = 0;
+static volatile jlong _longest = 0;
+static volatile jlong _cpu_time = 0;
+
+// When the last line was, or the VM started; 0 without local collections. Who moves it on writes the line.
+static volatile jlong _since = 0;
 
 void LullLocalLog::initialize() {
-  _lock = new Mutex(Mutex::service - 1, "LullLocalLog_lock");
   _since = os::javaTimeNanos();
 }
 
-// Adds a collection, if there is one, and takes all that are unlogged if so much time has gone.
-static bool take(const LullLocalStatistics* more, jlong least_nanos, LullLocalStatistics* taken, jlong* nanos) {
-  MutexLocker ml(_lock, Mutex::_no_safepoint_check_flag);
-  const jlong now = os::javaTimeNanos();
-  if (more != nullptr) {
-    _unlogged.add(*more);
-  }
-  *nanos = now - _since;
-  if (_unlogged._collections == 0 || *nanos < least_nanos) {
-    return false;
-  }
-  *taken = _unlogged;
-  _unlogged = LullLocalStatistics();
-  _since = now;
-  return true;
+static bool is_on() {
+  return _since != 0 && log_is_enabled(Info, gc);
 }
 
-static void log_if_due(const LullLocalStatistics* more, jlong least_nanos) {
-  if (_lock == nullptr || !log_is_enabled(Info, gc)) {
+static void log_if_due(jlong least_nanos) {
+  const jlong since = Atomic::load(&_since);
+  const jlong now = os::javaTimeNanos();
+  if (now - since < least_nanos || Atomic::load(&_collections) == 0 || Atomic::cmpxchg(&_since, since, now) != since) {
     return;
   }
-  LullLocalStatistics collections;
-  jlong nanos;
-  if (take(more, least_nanos, &collections, &nanos)) {
-    log_info(gc)("Local collections: %zu in %.1fs, %zuM freed, %zuM survived, the longest %.3fms, processor time %.3fms",
-                 collections._collections, (double)nanos / NANOSECS_PER_SEC, collections._freed / M, collections._survived / M,
-                 (double)collections._longest / NANOSECS_PER_MILLISEC, (double)collections._cpu_time / NANOSECS_PER_MILLISEC);
-  }
+  const size_t collections = Atomic::xchg(&_collections, (size_t)0);
+  const size_t freed = Atomic::xchg(&_freed, (size_t)0);
+  const size_t survived = Atomic::xchg(&_survived, (size_t)0);
+  const jlong longest = Atomic::xchg(&_longest, (jlong)0);
+  const jlong cpu_time = Atomic::xchg(&_cpu_time, (jlong)0);
+  log_info(gc)("Local collections: %zu in %.1fs, %zuM freed, %zuM survived, the longest %.3fms, processor time %.3fms",
+               collections, (double)(now - since) / NANOSECS_PER_SEC, freed / M, survived / M,
+               (double)longest / NANOSECS_PER_MILLISEC, (double)cpu_time / NANOSECS_PER_MILLISEC);
 }
 
 void LullLocalLog::add(const LullLocalStatistics& collection) {
-  log_if_due(&collection, IntervalNanos);
+  if (!is_on()) {
+    return;
+  }
+  Atomic::add(&_freed, collection._freed, memory_order_relaxed);
+  Atomic::add(&_survived, collection._survived, memory_order_relaxed);
+  Atomic::add(&_cpu_time, collection._cpu_time, memory_order_relaxed);
+  LullCounter::raise(&_longest, collection._longest);
+  Atomic::add(&_collections, collection._collections, memory_order_relaxed);
+  log_if_due(IntervalNanos);
 }
 
 void LullLocalLog::log_rest() {
-  log_if_due(nullptr, 0);
+  if (is_on()) {
+    log_if_due(0);
+  }
 }

@@ -29,10 +29,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import gc.lull.StayingThread;
 import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -112,24 +112,13 @@ public class TestLocalStatistics {
         long count = bean().getCollectionCount();
         long freed = counter("freed");
         Path file = Path.of("local.jfr");
-        CountDownLatch done = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Thread worker = new Thread(() -> {
-            work();
-            done.countDown();
-            try {
-                end.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }, "worker");
+        StayingThread worker = new StayingThread("worker", TestLocalStatistics::work);
         try (Recording recording = new Recording()) {
             recording.enable("jdk.LullLocalCollection").withThreshold(Duration.ZERO);
             recording.enable("jdk.LullLocalCollectionStatistics");
             recording.enable("jdk.LullThreadLocalCollectionStatistics");
             recording.start();
-            worker.start();
-            done.await();
+            worker.work();
             recording.stop();   // sends the periodic events
             recording.dump(file);
         }
@@ -175,7 +164,6 @@ public class TestLocalStatistics {
         List<RecordedEvent> totals = of(events, "LullLocalCollectionStatistics", null);
         Asserts.assertFalse(totals.isEmpty(), "statistics");
         Asserts.assertGTE(totals.get(totals.size() - 1).getLong("collections"), last.getLong("collections"));
-        end.countDown();
-        worker.join();
+        worker.close();
     }
 }

@@ -26,7 +26,7 @@ package gc.lull.publication;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
+import gc.lull.StayingThread;
 import jdk.jfr.Configuration;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedClass;
@@ -103,27 +103,14 @@ public class TestLeakProfiler {
 
     static List<RecordedEvent> record(Runnable work) throws Exception {
         Path file = Path.of("leaks.jfr");
-        CountDownLatch done = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Thread worker = new Thread(() -> {
-            work.run();
-            done.countDown();
-            try {
-                end.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }, "worker");
-        try (Recording recording = new Recording(Configuration.getConfiguration("default"))) {
+        try (StayingThread worker = new StayingThread("worker", work);
+                Recording recording = new Recording(Configuration.getConfiguration("default"))) {
             recording.enable("jdk.OldObjectSample").withStackTrace().with("cutoff", "infinity");
             recording.start();
-            worker.start();
-            done.await();
+            worker.work();
             recording.stop();   // sends the periodic events, and looks for ways from roots to the samples
             recording.dump(file);
         }
-        end.countDown();
-        worker.join();
         return RecordingFile.readAllEvents(file);
     }
 

@@ -27,8 +27,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
+import gc.lull.StayingThread;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -110,29 +110,16 @@ public class TestPublicationEvents {
             Asserts.assertTrue(names.contains("jdk." + name), "no event " + name);
         }
         Path file = Path.of("publication.jfr");
-        CountDownLatch done = new CountDownLatch(1);
-        CountDownLatch end = new CountDownLatch(1);
-        Thread few = new Thread(() -> {
-            few();
-            done.countDown();
-            try {
-                end.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }, "few");
-        try (Recording recording = new Recording(jdk.jfr.Configuration.getConfiguration("default"))) {
+        try (StayingThread few = new StayingThread("few", TestPublicationEvents::few);
+                Recording recording = new Recording(jdk.jfr.Configuration.getConfiguration("default"))) {
             recording.start();
-            few.start();
-            done.await();
+            few.work();
             Thread much = new Thread(TestPublicationEvents::much, "much");
             much.start();
             much.join();
             recording.stop();   // sends the periodic events
             recording.dump(file);
         }
-        end.countDown();
-        few.join();
         Map<String, List<RecordedEvent>> events = RecordingFile.readAllEvents(file).stream()
                 .collect(Collectors.groupingBy(event -> event.getEventType().getName()));
         Files.delete(file);

@@ -95,12 +95,7 @@ final class Doctor {
         } catch (InterruptedException e) {
             // the end comes anyway
         }
-        if (failure != null) {
-            err.println("lull: " + failure.getMessage());
-        }
-        out.flush();
-        err.flush();
-        Runtime.getRuntime().halt(failure == null ? 0 : failure.status);
+        Main.halt(failure, out, err);
     }
 
     /** Asks the service to end, as Ctrl-C does, and waits until it has. */

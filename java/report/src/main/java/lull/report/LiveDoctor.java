@@ -59,12 +59,7 @@ final class LiveDoctor {
         } catch (InterruptedException e) {
             // the end comes anyway
         }
-        if (failure != null) {
-            err.println("lull: " + failure.getMessage());
-        }
-        out.flush();
-        err.flush();
-        Runtime.getRuntime().halt(failure == null ? 0 : failure.status);
+        Main.halt(failure, out, err);
     }
 
     private static void waitForEver() {

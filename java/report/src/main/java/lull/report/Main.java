@@ -45,6 +45,16 @@ public final class Main {
         }
     }
 
+    /** Ends the program from a hook of its end, with the status of a failure, or null. */
+    static void halt(InputException failure, PrintStream out, PrintStream err) {
+        if (failure != null) {
+            err.println("lull: " + failure.getMessage());
+        }
+        out.flush();
+        err.flush();
+        Runtime.getRuntime().halt(failure == null ? 0 : failure.status);
+    }
+
     /** Whether a word is an option of ours and not of the service. */
     private static boolean before(List<String> words, String option) {
         return !words.contains("--") || words.indexOf(option) < words.indexOf("--");
