@@ -71,7 +71,7 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
             reasons.add("Threads that allocate " + Text.percent(inPublicMode) + " of all bytes were in public mode.");
             if (mainReason(figures.recording).matches(".*(a new object was published|debugger).*")) {
                 reasons.add("What took most of them there was not the service: " + mainReason(figures.recording) + ". Record without "
-                        + "`jdk.OldObjectSample`, as `lull doctor` does, and without a debugger.");
+                        + "agents that look at new objects, as allocation profilers do, and without a debugger.");
                 return Mode.UNKNOWN;
             }
             reasons.add(mainReason(figures.recording).isEmpty()
