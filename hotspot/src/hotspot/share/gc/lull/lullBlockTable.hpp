@@ -42,7 +42,7 @@ public:
 private:
   LullBlock* const _blocks;
   uint8_t* const   _evacuated;
-  uint16_t* const  _live_words; // found alive by the last collection; 0 for large objects
+  uint16_t* const  _live_words; // found alive by the last collection; with young collections, of old objects; 0 for large objects
   // B: a block holds private objects of its owner only. Written by the thread that takes
   // the block, or for it at a safepoint; a global collection leaves an owner to blocks in
   // which private objects are alive. For a large object that of its head counts. Without

@@ -31,7 +31,10 @@ inline bool LullBlockTable::is_evacuated(oop obj) const {
 
 inline void LullBlockTable::add_live(LullBlockIndex index, size_t words) {
   uint16_t* const live = &_live_words[untype(index)];
-  Atomic::store(live, (uint16_t)(Atomic::load(live) + words));
+  const size_t sum = Atomic::load(live) + words;
+  // Objects of the archive lie across blocks.
+  assert(sum <= LullGeometry::WordsPerBlock || !at(index)->has_lines(), "block %u: %zu words are alive, which are more than it has", untype(index), sum);
+  Atomic::store(live, (uint16_t)sum);
 }
 
 #endif // SHARE_GC_LULL_LULLBLOCKTABLE_INLINE_HPP

@@ -468,7 +468,8 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   });
 }
 
-// The heap keeps its size, and private objects stay private.
+// The heap keeps its size, and private objects stay private. The reserve for copies stays one, too: without it the
+// next global collection could not evacuate, and holes would get smaller from cycle to cycle.
 void LullHeap::collect_young_at_safepoint() {
   const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
                                _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
@@ -486,6 +487,7 @@ void LullHeap::collect_young_at_safepoint() {
 
     const jlong end = os::javaTimeNanos();
     _sizer->record_young_collection(start, end);
+    _sizer->update_reserve();
     _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
   });
 }

@@ -47,7 +47,6 @@ private:
   size_t expand(size_t bytes);
   size_t shrink(size_t bytes);
   bool is_free(size_t granule) const;
-  void update_reserve();
 
 public:
   LullHeapSizer(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
@@ -60,6 +59,9 @@ public:
   void record_collection(jlong start_ns, jlong end_ns);
   void record_young_collection(jlong start_ns, jlong end_ns);
   void resize(GCCause::Cause cause);
+
+  // After the supply was rebuilt; resize() does it, too.
+  void update_reserve();
 
   // Grows for an object of that many words that did not fit; false if the heap could not.
   bool expand_for(size_t words);

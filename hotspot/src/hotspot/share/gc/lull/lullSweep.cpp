@@ -76,7 +76,6 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
 void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   if (block->has_lines() && _blocks->owner(index) != LullBlockTable::NoOwner) {
     block->free_lines().clear_all();      // marking adds the lines of what is private
-    _blocks->clear_live(index);
   }
 }
 
@@ -102,8 +101,12 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
   LullZap::lines(index, unused_lines);
 }
 
-// Of a block with an owner: the bits of public objects that are alive stay, and, with young collections, the marks of no others.
+// Of a block with an owner: the bits of public objects that are alive stay. With young collections the marks of no others do, and no others count
+// as alive: the block may have no owner at the next young collection, which then counts them as public ones.
 void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
+  if (_card_table != nullptr) {
+    _blocks->clear_live(index);
+  }
   uint32_t words[LullGeometry::LinesPerBlock];
   _public_map->take_words(index, words);
   HeapWord* const start = LullGeometry::start_of(index);
@@ -113,7 +116,7 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
     if (LullPublicMap::is_public_in(words[LullGeometry::line_in_block(LullGeometry::line_of(addr))], addr)) {
       const size_t size = cast_to_oop(addr)->size();
       _public_map->publish(addr, size);
-      if (_young) {
+      if (_card_table != nullptr) {
         _blocks->add_live(index, size);
       }
     } else if (_card_table != nullptr) {
