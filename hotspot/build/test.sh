@@ -30,7 +30,7 @@ RESULTS=$BUILD/test-results
 rm -rf "$RESULTS"
 mkdir -p "$RESULTS" "$LOGS"
 SUMMARY=$RESULTS/summary.txt
-FAILURES=$RESULTS/failures.txt   # what failed and why, of all phases: it is said once more at the end
+FAILURES=$RESULTS/failures.txt   # what failed and why, of gtest, jtreg and the scripts: it is said once more at the end
 : > "$SUMMARY"
 : > "$FAILURES"
 

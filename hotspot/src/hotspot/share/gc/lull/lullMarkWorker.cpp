@@ -258,7 +258,7 @@ void LullMarkWorker::follow(oop obj) {
   // A large object lives or dies as a whole, by its mark bit.
   if (words <= LullGeometry::MaxBlockObjectWords || _blocks->at(block)->has_lines()) {
     mark_lines(obj, block, words, has_owner, is_private);
-    // In a young collection the sweep counts, what becomes old.
+    // In a young collection the sweep counts what becomes old.
     if (!_young) {
       _blocks->add_live(block, words);
     }
