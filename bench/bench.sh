@@ -12,7 +12,7 @@
 #   BENCH_PLAN=1                tell the plan and its time by arithmetic, and do nothing
 #   BENCH_SERVICES="compile tomcat crud h2 lucene kafka cassandra spark"   quick: "tomcat h2"
 #   COLLECTORS="lull g1 parallel serial epsilon zgc shenandoah g1-base"   quick: "lull g1 parallel"; epsilon only where memory allows
-#                        also: lull-young (with young collections, experimental), lull-global (no local collections, no barriers), lull-tracking
+#                        also: lull-whole (without young collections), lull-global (no local collections, no barriers), lull-tracking
 #                        (barriers, no local collections), lull-barrier (all threads public)
 #   JDKS="DIR ..."              more JDKs, from 25 on, whose G1 takes part under their version
 #   BENCH_FACTORS="1.5 2 3 6"   heaps, in multiples of G1's smallest      quick: "2 4"

@@ -5,7 +5,7 @@
 # About 2.5 minutes per collector, and 5 more the first time to find the smallest heap in which G1 runs the service.
 #
 # Settings, all optional:
-#   COLLECTORS="lull g1"     which, of lull lull-young lull-global lull-tracking lull-barrier g1 parallel serial zgc shenandoah
+#   COLLECTORS="lull g1"     which, of lull lull-whole lull-global lull-tracking lull-barrier g1 parallel serial zgc shenandoah
 #   SERVICE=compile          the service, see README.md
 #   LULL_DEMO_OPTIONS="..."  options of the service as NAME=VALUE, see README.md; change what it prepares
 #   LULL_DEMO_HEAP=MB        the heap; default: LULL_DEMO_FACTOR (2) times the smallest one of G1

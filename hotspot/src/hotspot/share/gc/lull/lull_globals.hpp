@@ -68,7 +68,7 @@
           "costs a visit to it; private garbage can be collected by its "   \
           "thread alone. Off, there are no local collections either.")      \
                                                                             \
-  product(bool, LullYoungCollections, false, EXPERIMENTAL,                  \
+  product(bool, LullYoungCollections, true,                                 \
           "Between two global collections, collect only what was allocated "\
           "or published since the last one. Pauses are shorter; each store "\
           "of a reference into a public object costs a few instructions "   \

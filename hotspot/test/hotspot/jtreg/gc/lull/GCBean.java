@@ -25,24 +25,37 @@ package gc.lull;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
-/** The beans of global and of local collections, for tests that need them to happen, or not to. */
+/** The beans of collections, for tests that need them to happen, or not to. */
 public final class GCBean {
     private static final GarbageCollectorMXBean BEAN = find("Lull Global");
+    private static final GarbageCollectorMXBean YOUNG = findOrNull("Lull Young");
 
     private GCBean() {}
 
-    private static GarbageCollectorMXBean find(String name) {
-        var beans = ManagementFactory.getGarbageCollectorMXBeans();
-        return beans.stream().filter(bean -> bean.getName().equals(name)).findFirst()
-                .orElseThrow(() -> new AssertionError("no bean '" + name + "': " + beans.stream().map(bean -> bean.getName()).toList()));
+    private static GarbageCollectorMXBean findOrNull(String name) {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream().filter(bean -> bean.getName().equals(name)).findFirst().orElse(null);
     }
 
+    private static GarbageCollectorMXBean find(String name) {
+        GarbageCollectorMXBean bean = findOrNull(name);
+        if (bean == null) {
+            throw new AssertionError("no bean '" + name + "'");
+        }
+        return bean;
+    }
+
+    /** Of global collections. */
     public static GarbageCollectorMXBean get() {
         return BEAN;
     }
 
-    public static long collections() {
+    public static long globalCollections() {
         return BEAN.getCollectionCount();
+    }
+
+    /** Those that stop all threads: global and young ones. */
+    public static long collections() {
+        return globalCollections() + (YOUNG == null ? 0 : YOUNG.getCollectionCount());
     }
 
     /** Of all threads. Only with -XX:+LullLocalCollections. */

@@ -58,6 +58,7 @@ import static jdk.test.lib.Asserts.assertTrue;
 
 public class TestBeans {
     private static final String COLLECTOR = "Lull Global";
+    private static final String YOUNG_COLLECTOR = "Lull Young";
     private static final String LOCAL_COLLECTOR = "Lull Local";
     private static final String POOL = "Lull Old Gen";
     private static final int M = 1 << 20;
@@ -77,7 +78,7 @@ public class TestBeans {
         assertEQ(List.of(collector.getMemoryPoolNames()), List.of(POOL));
         assertEQ(pool.getName(), POOL);
         assertTrue(pool.isValid());
-        assertEQ(List.of(pool.getMemoryManagerNames()), List.of(COLLECTOR, LOCAL_COLLECTOR));
+        assertEQ(List.of(pool.getMemoryManagerNames()), List.of(COLLECTOR, YOUNG_COLLECTOR, LOCAL_COLLECTOR));
     }
 
     private static void sizes(MemoryPoolMXBean pool) {

@@ -100,7 +100,7 @@ public class TestFlags {
         refused("supports heaps of up to 1024G, the maximum heap size is 2048G", "-Xmx2t");
         refused("Multiple garbage collectors selected", "-XX:+UseSerialGC");
         refused("it cannot be used with -XX:-LullTracking", "-XX:+LullLocalCollections", "-XX:-LullTracking");
-        refused("it cannot be used with -XX:-LullTracking", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullYoungCollections", "-XX:-LullTracking");
+        refused("it cannot be used with -XX:-LullTracking", "-XX:+LullYoungCollections", "-XX:-LullTracking");
 
         refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
         refused("LullMinHoleLines=0 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=0");
@@ -127,7 +127,7 @@ public class TestFlags {
         accepted("-XX:ObjectAlignmentInBytes=256");
         accepted("-XX:+UseNUMA");
         accepted("-XX:-LullTracking");
-        accepted("-XX:+UnlockExperimentalVMOptions", "-XX:+LullYoungCollections");
+        accepted("-XX:-LullYoungCollections");
         accepted("-XX:-LullLocalCollections");
         accepted(EXPERIMENTAL, "-XX:-LullPrivateThreadLocals");
         // The size of TLABs is up to Lull, whatever is asked for.

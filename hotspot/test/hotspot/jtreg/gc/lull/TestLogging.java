@@ -63,7 +63,7 @@ public class TestLogging {
         Pattern.compile("GC\\((\\d+)\\) Pause Global \\((.+)\\) (\\d+)M->(\\d+)M\\((\\d+)M\\) (\\d+\\.\\d+)ms$");
 
     private static OutputAnalyzer run(String log) throws Exception {
-        OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-Xmx16m", log, Work.class.getName());
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-XX:-LullYoungCollections", "-Xmx16m", log, Work.class.getName());
         output.shouldHaveExitValue(0);
         output.shouldContain("Done");
         return output;

@@ -94,7 +94,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.debug
  * @summary Graphs of objects, of which each collection moves some.
  * @library /
- * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=3
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:-LullYoungCollections -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=3
  *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 50
  */
 
@@ -121,7 +121,7 @@ import java.util.Random;
  * @requires vm.gc.Lull & vm.debug & vm.compiler2.enabled
  * @summary Graphs of objects, changed by code of C2, which holds derived pointers and constants that slide.
  * @library /
- * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:LullSlideALot=1 -XX:-TieredCompilation gc.lull.TestObjectGraphs 3 50
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:-LullYoungCollections -XX:LullSlideALot=1 -XX:-TieredCompilation gc.lull.TestObjectGraphs 3 50
  */
 
 /*

@@ -221,7 +221,7 @@ public class TestCarriers {
             thread.join();
         }
         long collections = GCBean.localCollections() - before;
-        System.out.println(collections + " local collections, " + GCBean.collections() + " global ones");
+        System.out.println(collections + " local collections, " + GCBean.globalCollections() + " global ones");
         System.out.println(privateBirths + " of " + births + " objects were born private");
         check(isOff ? privateBirths.get() < births.get() / 10 : privateBirths.get() > births.get() / 10 * 9,
               privateBirths + " of " + births + " objects were born private");

@@ -63,7 +63,7 @@ import static gc.lull.local.Checks.isPublic;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:LullEvacuateALot=1
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:-LullYoungCollections -XX:LullEvacuateALot=1
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestGlobalCollections
  */
@@ -132,8 +132,8 @@ public class TestGlobalCollections {
         WeakReference<Object> weak = new WeakReference<>(new byte[50]);
         check(!isPublic(head) && !isPublic(large) && !isPublic(weak), "new objects are private");
 
-        long enough = GCBean.collections() + COLLECTIONS;
-        while (GCBean.collections() < enough) {
+        long enough = GCBean.globalCollections() + COLLECTIONS;
+        while (GCBean.globalCollections() < enough) {
             for (int i = 0; i < 200; i++) {
                 published = new Object[] {new int[random.nextInt(100)], new Node(i, null)};
             }
@@ -201,6 +201,6 @@ public class TestGlobalCollections {
         if (all != null) {
             throw all;
         }
-        System.out.println(GCBean.collections() + " global collections");
+        System.out.println(GCBean.globalCollections() + " global collections");
     }
 }

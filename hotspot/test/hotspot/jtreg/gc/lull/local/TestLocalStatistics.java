@@ -76,8 +76,8 @@ public class TestLocalStatistics {
 
     private static GarbageCollectorMXBean bean() {
         List<GarbageCollectorMXBean> beans = ManagementFactory.getGarbageCollectorMXBeans();
-        Asserts.assertEQ(beans.stream().map(bean -> bean.getName()).toList(), List.of("Lull Global", "Lull Local"));
-        return beans.get(1);
+        Asserts.assertEQ(beans.stream().map(bean -> bean.getName()).toList(), List.of("Lull Global", "Lull Young", "Lull Local"));
+        return beans.get(2);
     }
 
     private static long counter(String name) {

@@ -351,8 +351,8 @@ public class TestThreadLocals {
         sink = weak;
         check(isPublic(forgotten) && !isPublic(value), "the variable alone is public");
         forgotten = null;
-        long enough = GCBean.collections() + 3;
-        while (GCBean.collections() < enough) {
+        long enough = GCBean.globalCollections() + 3;
+        while (GCBean.globalCollections() < enough) {
             for (int i = 0; i < 1000; i++) {
                 byte[] privateGarbage = new byte[3000];
                 privateGarbage[0] = 1;

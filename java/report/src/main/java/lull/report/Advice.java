@@ -137,13 +137,6 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
                     + " of the local collections came in the middle of requests. "
                     + "If the program says where a request ends (`docs/requests.md`), less survives them."));
         }
-        double mean = recording.pauses.isEmpty() ? 0 : figures.pausedSeconds() / recording.pauses.size();
-        boolean young = recording.collections.values().stream().anyMatch(c -> c.name.contains("Young"));
-        if (mode == Mode.PRIVATE && !young && recording.pauses.size() >= 5 && mean > 0.01) {
-            flags.add(new Flag("-XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections", "Only as an experiment, to be measured: "
-                    + "global collections stop all threads for "
-                    + Text.time(mean) + " on average, and young ones visit less. They are new, and off by default."));
-        }
         return flags;
     }
 }

@@ -10,11 +10,11 @@ import java.util.List;
 public final class Page {
     private static final String STYLE = """
             :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --rule: #d9dee5; --paper: #ffffff; --card: #f6f8fa;
-              --lull: #0b7a75; --young: #2f9e44; --global: #0097c4; --tracking: #5a8f52; --barrier: #7d8f8c;
+              --lull: #0b7a75; --whole: #2f9e44; --global: #0097c4; --tracking: #5a8f52; --barrier: #7d8f8c;
               --g1: #c2570c; --parallel: #6d4bc3; --serial: #4a6b1f; --zgc: #b3246b; --shenandoah: #1f5fbf;
               --epsilon: #6b6458; --base: #a38a00; --other: #8a3324; }
             @media (prefers-color-scheme: dark) { :root { --ink: #e6eaf0; --soft: #9aa6b5; --rule: #343d49; --paper: #12161c; --card: #1a2029;
-              --lull: #3fc9bf; --young: #8ce99a; --global: #6fdcff; --tracking: #9fd795; --barrier: #b0c4c1;
+              --lull: #3fc9bf; --whole: #8ce99a; --global: #6fdcff; --tracking: #9fd795; --barrier: #b0c4c1;
               --g1: #ff9a52; --parallel: #b49bff; --serial: #a8cc6d; --zgc: #ff7fb8; --shenandoah: #7fb2ff;
               --epsilon: #b5ad9e; --base: #e3cc4a; --other: #e08a78; } }
             * { box-sizing: border-box; }
@@ -37,7 +37,7 @@ public final class Page {
             .key i.first, .key i.second, .key i.third, .key i.area { height: 11px; border: 0; background: var(--c); }
             .key i.thin { border-top-width: 1px; } .key i.committed { border-top: 2px dashed var(--soft); }
             .second { opacity: .55; } .third { opacity: .25; } .key i.area { opacity: .25; }
-            .lull { --c: var(--lull); } .lull-young { --c: var(--young); } .lull-global { --c: var(--global); } .lull-tracking { --c: var(--tracking); } .lull-barrier { --c: var(--barrier); }
+            .lull { --c: var(--lull); } .lull-whole { --c: var(--whole); } .lull-global { --c: var(--global); } .lull-tracking { --c: var(--tracking); } .lull-barrier { --c: var(--barrier); }
             .g1 { --c: var(--g1); } .parallel { --c: var(--parallel); } .serial { --c: var(--serial); }
             .zgc { --c: var(--zgc); } .shenandoah { --c: var(--shenandoah); } .plain { --c: var(--soft); }
             .epsilon { --c: var(--epsilon); } .g1-base { --c: var(--base); } .other { --c: var(--other); }

@@ -24,7 +24,7 @@ final class BenchPictures {
     /** How far the points of two collectors in the same heap are apart. */
     private static final double APART = 5;
     /** Collectors that have a colour of their own in the style sheet. */
-    private static final Set<String> COLOURED = Set.of("lull", "lull-young", "lull-global", "lull-tracking", "lull-barrier", "g1", "parallel", "serial", "zgc", "shenandoah", "epsilon", "g1-base");
+    private static final Set<String> COLOURED = Set.of("lull", "lull-whole", "lull-global", "lull-tracking", "lull-barrier", "g1", "parallel", "serial", "zgc", "shenandoah", "epsilon", "g1-base");
     /** The marks of the axis of percentiles: how many nines, and how that is called. */
     private static final Map<Double, String> NINES = new TreeMap<>(Map.of(-Math.log10(0.5), "p50", 1.0, "p90", 2.0, "p99", 3.0, "p99.9", 4.0, "p99.99",
             5.0, "p99.999"));

@@ -13,7 +13,7 @@ import lull.bench.util.Cli.UsageException;
 /**
  * A collector to measure: on which Java and by which flags.
  *
- * <p>Lull, with its young collections ({@code lull-young}), parts of it ({@code lull-global}, {@code lull-tracking}, {@code lull-barrier}), G1,
+ * <p>Lull, parts of it ({@code lull-whole}, {@code lull-global}, {@code lull-tracking}, {@code lull-barrier}), G1,
  * Parallel and Serial run on the project's JDK ({@code LULL_BUILD/jdk}), so that nothing but the collector differs; if that is not built, the others than Lull
  * run on the base JDK. ZGC, Shenandoah and Epsilon are the base JDK's, and so is {@code g1-base}, which
  * tells whether our build makes a difference. {@code LULL_JAVA} names another java program for the first group, {@code LULL_JAVA_G1}
@@ -24,8 +24,8 @@ public record Collector(String name, String label, Path java, List<String> flags
 
     private static final Map<String, Kind> KINDS = Map.ofEntries(
             entry("lull", "Lull", true, "-XX:+UseLullGC"),
-            entry("lull-young", "Lull with young collections", true,
-                    "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullYoungCollections"),
+            entry("lull-whole", "Lull without young collections", true,
+                    "-XX:+UseLullGC", "-XX:-LullYoungCollections"),
             entry("lull-barrier", "Lull, barrier only", true,
                     "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections", "-XX:+LullAlwaysPublic"),
             entry("lull-tracking", "Lull, tracking only", true,
