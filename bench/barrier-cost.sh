@@ -41,8 +41,8 @@ declare -A command=(
 )
 declare -A flags=(
   [none]="-XX:-LullTracking"
-  [tracking]="-XX:-LullLocalCollections"
-  [public]="-XX:-LullLocalCollections -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic"
+  [tracking]="-XX:-LullLocalCollections -XX:-LullYoungCollections"
+  [public]="-XX:-LullLocalCollections -XX:-LullYoungCollections -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic"
 )
 
 # run PROGRAM FLAGS: adds the processor seconds to its file.

@@ -112,18 +112,20 @@ public class TestInfo {
             keys.put("threads.public_mode.thread",
                      "\".*\", .*, " + BYTES + " allocated, \\d+ % of the last window in private mode published, entered \\d+ times");
         }
-        keys.put("global.collections", COUNT);
-        keys.put("global.time", SECONDS);
-        keys.put("global.longest", MILLISECONDS);
-        keys.put("global.last.cause", "\\S.*");
-        keys.put("global.last.ago", SECONDS);
-        keys.put("global.last.time", MILLISECONDS);
-        keys.put("global.last.used_before", BYTES);
-        keys.put("global.last.used_after", BYTES);
+        for (String kind : tracking ? List.of("global", "young") : List.of("global")) {
+            keys.put(kind + ".collections", COUNT);
+            keys.put(kind + ".time", SECONDS);
+            keys.put(kind + ".longest", MILLISECONDS);
+            keys.put(kind + ".last.cause", "\\S.*");
+            keys.put(kind + ".last.ago", SECONDS);
+            keys.put(kind + ".last.time", MILLISECONDS);
+            keys.put(kind + ".last.used_before", BYTES);
+            keys.put(kind + ".last.used_after", BYTES);
+        }
         return keys;
     }
 
-    /** Any number of times, or never. */
+    /** Any number of times, or never. So are those of the last young collection, once at most: there may not have been any. */
     private static final List<String> OFTEN = List.of("flags.changed", "threads.public_mode.reason", "threads.public_mode.thread");
 
     /** What the command says: all values of each key, checked for their form, and the keys for their order. */
@@ -149,7 +151,7 @@ public class TestInfo {
     }
 
     private static List<String> always(Map<String, ?> values) {
-        return values.keySet().stream().filter(key -> !OFTEN.contains(key)).toList();
+        return values.keySet().stream().filter(key -> !OFTEN.contains(key) && !key.startsWith("young.last.")).toList();
     }
 
     /** The first number of a value. */
@@ -184,6 +186,9 @@ public class TestInfo {
         Asserts.assertGTE(number(info, "global.longest"), number(info, "global.last.time"));
         Asserts.assertGTE(1000 * number(info, "global.time") + 1, number(info, "global.longest"));
         Asserts.assertLTE(bytes(info, "global.last.used_after"), bytes(info, "global.last.used_before"));
+        if (info.containsKey("young.collections")) {
+            Asserts.assertEQ(info.containsKey("young.last.cause"), number(info, "young.collections") > 0, "of the last young one, if there was one");
+        }
     }
 
     static volatile Object shared;
@@ -303,6 +308,7 @@ public class TestInfo {
         checkLast(info, "System.gc()");
         Asserts.assertEQ(info.get("flags.tracking"), List.of("off"));
         Asserts.assertEQ(info.get("flags.local_collections"), List.of("off"));
+        Asserts.assertEQ(info.get("flags.young_collections"), List.of("off"), "they need tracking");
         Asserts.assertTrue(info.get("flags.changed").contains("-XX:-LullTracking {command line}"), "" + info);
         Asserts.assertEQ(number(info, "blocks.private") + number(info, "blocks.mixed"), 0.0, "nothing is private");
         Asserts.assertGTE(number(info, "blocks.public"), 1.0);
