@@ -100,6 +100,8 @@ void LullAllocator::own(LullBlockIndex index) {
   if (_public_map != nullptr) {
     _table->set_owner(index, _owner);
     _owned.append(index);
+  } else {
+    _table->set_young(index);   // copies are young until they are swept
   }
 }
 

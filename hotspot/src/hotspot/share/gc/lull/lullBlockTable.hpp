@@ -48,8 +48,8 @@ private:
   // which private objects are alive. For a large object that of its head counts. Without
   // tracking no block has an owner.
   Owner* const     _owners;
-  // Has it had an owner since the last global or young collection? Then there may be young objects in it.
-  // Written with the owner; cleared by the sweep.
+  // Has it had an owner since the last global or young collection, or has the running one copied objects into it? Then there
+  // may be young objects in it. Written with the owner, or by the worker that has taken it; cleared by the sweep.
   uint8_t* const   _has_young;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
@@ -94,11 +94,12 @@ public:
   void set_owner(LullBlockIndex index, Owner owner) {
     _owners[untype(index)] = owner;
     if (owner != NoOwner) {
-      _has_young[untype(index)] = 1;
+      set_young(index);
     }
   }
 
   bool has_young(LullBlockIndex index) const { return _has_young[untype(index)] != 0; }
+  void set_young(LullBlockIndex index) { _has_young[untype(index)] = 1; }
   void clear_young(LullBlockIndex index) { _has_young[untype(index)] = 0; }
 
   // The only thread that may have private objects where this address is.

@@ -93,8 +93,9 @@ void LullCollector::prepare(const LullEvacuationRequest& request) {
 
 void LullCollector::prepare_young() {
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
+  const bool evacuating = _evacuation_policy->select_young(_memory->card_table());
   for (uint i = 0; i < _workers->max_workers(); i++) {
-    _mark_workers[i]->prepare(false /* evacuating */, true /* young */);
+    _mark_workers[i]->prepare(evacuating, true /* young */);
   }
   LullPrepareYoungTask task(_blocks);
   _workers->run_task(&task);
@@ -231,10 +232,9 @@ void LullCollector::finish_marking() {
   }
 }
 
-void LullCollector::sweep(bool young) {
+void LullCollector::sweep(LullSweepTask* task) {
   GCTraceTime(Info, gc, phases) tm("Sweep", &_timer);
-  LullSweepTask task(_blocks, _memory, young);
-  _workers->run_task(&task);
+  _workers->run_task(task);
 }
 
 void LullCollector::end_evacuation() {
@@ -294,7 +294,8 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   process_weak_roots();
   update_code();
   unload_classes();
-  sweep(false /* young */);
+  LullSweepTask sweep_task(_blocks, _memory);
+  sweep(&sweep_task);
   end_evacuation();
   if (must_slide(request)) {
     slide();
@@ -315,7 +316,10 @@ void LullCollector::collect_young() {
     process_references(&_young_tracer);
   }
   finish_marking();
+  _evacuation_policy->record_young(_statistics._evacuated_words + _statistics._failed_words);
   process_weak_roots();
-  sweep(true /* young */);
+  LullYoungSweepTask sweep_task(_blocks, _memory);
+  sweep(&sweep_task);
+  end_evacuation();
   log_statistics();
 }

@@ -33,6 +33,7 @@ class LullBlockSupply;
 class LullBlockTable;
 class LullHeap;
 class LullMemory;
+class LullSweepTask;
 class ReferenceProcessor;
 class WorkerThreads;
 
@@ -51,10 +52,11 @@ class WorkerThreads;
 // the first reference to it is stored back, and every live reference is visited once.
 
 // The young collection (LullYoungCollections): all threads are stopped; what has not been found alive by an
-// earlier collection is traced. Nothing moves, so that no reference is updated; no class and no code is
+// earlier collection is traced. Blocks in which nothing is old are evacuated: all references to what is in them are
+// visited, as in a global collection. What is old does not move, and no class and no code is
 // unloaded. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
 //
-//   prepare      forget which lines private objects are on
+//   prepare      choose the blocks to evacuate; forget which lines private objects are on
 //   remembered   old objects on dirty cards
 //   mark         from these and from the roots that are new: see LullMarkFromYoungRootsTask
 //   references   as above
@@ -115,7 +117,7 @@ private:
   void update_code();
   void unload_classes();
   void finish_marking();
-  void sweep(bool young);
+  void sweep(LullSweepTask* task);
   void end_evacuation();
   void slide();
   void log_statistics() const;

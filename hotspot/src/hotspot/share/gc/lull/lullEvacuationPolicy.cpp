@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullEvacuationPolicy.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -167,4 +168,65 @@ bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {
   // Evacuated blocks are not handed out.
   _supply->rebuild();
   return true;
+}
+
+// R: every reference to an object in such a block is in a root, in a young object, or in an old one on a dirty card. A young
+// collection visits all of these.
+bool LullEvacuationPolicy::is_all_young(LullBlockIndex index, const LullCardTable* cards) const {
+  if (!_blocks->has_young(index) || _blocks->has_live(index) || !may_move(index)) {
+    return false;
+  }
+  LullLineSet lines;
+  cards->lines_without_old(index, &lines);
+  return lines.count() == LinesPerBlock;
+}
+
+// What survives in a block that is not selected, or finds no room, stays where it is: the block is free
+// only when all of that is dead, and a few objects in each block would leave no free block.
+bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
+  assert_at_safepoint();
+  _young_blocks = 0;
+  if (!LullEvacuation) {
+    return false;
+  }
+  size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    const LullBlock* const block = _blocks->at(to_block_index(i));
+    room += block->is_recyclable() ? block->free_lines().count() : 0;
+  }
+  const size_t room_at_first = room;
+  double needed = 1;
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    const LullBlockIndex index = to_block_index(i);
+    if (!is_all_young(index, cards)) {
+      continue;
+    }
+    const LullBlock* const block = _blocks->at(index);
+    const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
+    // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
+    const double more = _young_live_lines * 2.1;
+    if (needed + more + (double)holes > (double)room) {
+      break;
+    }
+    needed += more;
+    room -= holes;
+    _blocks->set_evacuated(index, true);
+    _young_blocks++;
+  }
+  log_debug(gc, ergo)("Young evacuation: %zu blocks, %.2f lines expected to be alive in each, room for %zuK",
+                      _young_blocks, _young_live_lines, room_at_first * LullGeometry::LineSize / K);
+  if (_young_blocks == 0) {
+    return false;
+  }
+  // Evacuated blocks are not handed out.
+  _supply->rebuild();
+  return true;
+}
+
+// Up at once, down slowly, as above.
+void LullEvacuationPolicy::record_young(size_t live_words) {
+  if (_young_blocks > 0) {
+    const double lines = (double)live_words / LullGeometry::WordsPerLine / (double)_young_blocks;
+    _young_live_lines = MAX2(lines, (_young_live_lines + lines) / 2);
+  }
 }

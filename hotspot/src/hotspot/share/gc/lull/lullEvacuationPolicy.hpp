@@ -26,6 +26,8 @@
 #include "gc/lull/lullBlockTable.hpp"
 #include "memory/allocation.hpp"
 
+class LullCardTable;
+
 // What a collection is asked to evacuate.
 struct LullEvacuationRequest {
   enum class Goal {
@@ -53,11 +55,17 @@ struct LullEvacuationRequest {
 // by which factor its estimates are too low.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
+  // What to expect of the first young collection.
+  static constexpr double FirstYoungLiveLines = LullGeometry::LinesPerBlock / 8.0;
+
   LullBlockTable* const  _blocks;
   LullBlockSupply* const _supply;
 
   size_t                 _estimated_lines;    // of the running or the last evacuation; 0: none, or no estimate
   double                 _correction;         // of estimates, at least 1.0
+
+  size_t                 _young_blocks;       // selected by the running or the last young collection
+  double                 _young_live_lines;   // expected to be alive in each of them
 
   bool may_move(LullBlockIndex index) const;
   size_t copied_lines(size_t estimated_lines) const;
@@ -65,10 +73,11 @@ private:
   bool select_all();
   size_t fragmentation_percent() const;
   bool select_by(const LullEvacuationRequest& request);
+  bool is_all_young(LullBlockIndex index, const LullCardTable* cards) const;
 
 public:
   LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
-    : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0) {}
+    : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0), _young_blocks(0), _young_live_lines(FirstYoungLiveLines) {}
 
   // Would evacuation gain more than LullFragmentationTriggerPercent of the heap? As of
   // the last collection.
@@ -79,6 +88,11 @@ public:
 
   // The evacuation is done: so many words were alive in the evacuated blocks.
   void record(size_t live_words);
+
+  // The same of a young collection: blocks in which nothing is old, as many as there is room for if as much of each is alive as at the
+  // last ones.
+  bool select_young(const LullCardTable* cards);
+  void record_young(size_t live_words);
 };
 
 #endif // SHARE_GC_LULL_LULLEVACUATIONPOLICY_HPP

@@ -93,6 +93,26 @@ void LullPublicMap::take_words(LullBlockIndex block, uint32_t* words) {
   }
 }
 
+void LullPublicMap::take_words(LullBlockIndex block, const LullLineSet& lines, uint32_t* words) {
+  volatile uint32_t* const from = word_of(LullGeometry::first_line(block));
+  for (uint i = 0; i < LullGeometry::LinesPerBlock; i++) {
+    words[i] = from[i];
+  }
+  lines.runs_do([&](uint start, uint length) {
+    set_lines(to_line_index(untype(LullGeometry::first_line(block)) + start), length, false);
+  });
+}
+
+bool LullPublicMap::is_unused(LullBlockIndex block, uint start_line, uint length) const {
+  // Nobody writes them meanwhile.
+  const uint32_t* const words = (const uint32_t*)word_of(LullGeometry::first_line(block)) + start_line;
+  uint32_t bits = 0;
+  for (uint i = 0; i < length; i++) {
+    bits |= words[i];
+  }
+  return bits == 0;
+}
+
 void LullPublicMap::unused_lines(LullBlockIndex block, LullLineSet* lines) const {
   // Nobody writes them meanwhile.
   const uint32_t* words = (const uint32_t*)word_of(LullGeometry::first_line(block));

@@ -114,11 +114,15 @@ public:
   // The words of a block whose objects have moved; all words of from become 0.
   void move_block(LullBlockIndex from, LullBlockIndex to);
 
-  // Copies the words of a block, one for each of its lines, and clears them.
+  // Copies the words of a block, one for each of its lines, and clears them, or those of some of its lines.
   void take_words(LullBlockIndex block, uint32_t* words);
+  void take_words(LullBlockIndex block, const LullLineSet& lines, uint32_t* words);
 
   // In the word of its line in such a copy: did the heap word belong to a public object?
   static bool is_public_in(uint32_t word, const HeapWord* addr) { return ((word >> bit_of(addr)) & 1) != 0; }
+
+  // Is the word of each of these lines of the block 0?
+  bool is_unused(LullBlockIndex block, uint start_line, uint length) const;
 
   // The lines of the block whose word is 0.
   void unused_lines(LullBlockIndex block, LullLineSet* lines) const;

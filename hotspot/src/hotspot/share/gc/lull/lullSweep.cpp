@@ -79,12 +79,11 @@ void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint
   }
 }
 
-LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, bool young)
+LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory)
   : LullBlockTask("Lull Sweep", blocks),
     _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()),
-    _card_table(memory->card_table()),
-    _young(young) {}
+    _card_table(memory->card_table()) {}
 
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
   const uint free_count = unused_lines.count();
@@ -101,9 +100,9 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
   LullZap::lines(index, unused_lines);
 }
 
-// Of a block with an owner: the bits of public objects that are alive stay. With young collections the marks of no others do, and no others count
+// The bits of public objects that are alive stay. With young collections the marks of no others do, and no others count
 // as alive: the block may have no owner at the next young collection, which then counts them as public ones.
-void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
+void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) {
   if (_card_table != nullptr) {
     _blocks->clear_live(index);
   }
@@ -125,28 +124,6 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index) {
   }
 }
 
-// Of a block without an owner: what is marked is alive and public. Lines with old objects stay as they are. What is young is
-// in the others, but may begin in the line before them: an object that was private, beside an old one.
-void LullSweepTask::forget_dead_young_objects(LullBlockIndex index) {
-  LullLineSet young_lines;
-  _card_table->lines_without_old(index, &young_lines);
-  const LullLineIndex first = LullGeometry::first_line(index);
-  young_lines.runs_do([&](uint start_line, uint length) {
-    _public_map->set_lines(to_line_index(untype(first) + start_line), length, false);
-    HeapWord* const start = LullGeometry::start_of(index) + start_line * LullGeometry::WordsPerLine;
-    HeapWord* const end = start + length * LullGeometry::WordsPerLine;
-    HeapWord* const from = start_line == 0 ? start : start - LullGeometry::WordsPerLine;
-    for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(from, end); addr < end; ) {
-      const size_t size = cast_to_oop(addr)->size();
-      if (addr + size > start) {
-        _public_map->mark_lines(addr, size);
-        _blocks->add_live(index, size);
-      }
-      addr = _mark_bitmap->get_next_marked_addr(MIN2(addr + size, end), end);   // the last one may end in a line with old objects
-    }
-  });
-}
-
 void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
   LullLineSet free_lines = unused_lines;
   free_lines.remove(block->free_lines());
@@ -155,14 +132,14 @@ void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block, 
 }
 
 void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
+  if (!may_change(index)) {
+    return;
+  }
   const bool has_owner = _blocks->owner(index) != LullBlockTable::NoOwner;
   if (has_owner) {
-    forget_dead_public_objects(index);
-  } else if (_young) {
-    if (!_blocks->has_young(index)) {
-      return;
-    }
-    forget_dead_young_objects(index);
+    forget_dead_public_objects(index, block);
+  } else {
+    forget_dead_objects(index);
   }
   LullLineSet unused_lines;
   _public_map->unused_lines(index, &unused_lines);
@@ -195,7 +172,7 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
       }
       return;
     }
-    if (_young && !_blocks->has_young(index)) {
+    if (!may_change(index)) {
       return;
     }
     _blocks->clear_young(index);
@@ -229,3 +206,67 @@ void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker
     _card_table->set_blocks(index, 1, true);
   }
 }
+
+// Lines with old objects keep their words, and so the bits of dead young objects in them: the line is not free before the old
+// ones are dead too. So only objects are looked at that have become old now: an old one covers no line without old objects.
+void LullYoungSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) {
+  if (_public_map->is_unused(index, 0, LullGeometry::LinesPerBlock) && block->free_lines().is_empty()) {
+    assert_unmarked(index);
+    return;
+  }
+  LullLineSet young_lines;
+  _card_table->lines_without_old(index, &young_lines);
+  uint32_t words[LullGeometry::LinesPerBlock];
+  _public_map->take_words(index, young_lines, words);
+  HeapWord* const start = LullGeometry::start_of(index);
+  HeapWord* const end = start + LullGeometry::WordsPerBlock;
+  for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
+       addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
+    const uint line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
+    if (!LullPublicMap::is_public_in(words[line], addr)) {
+      _mark_bitmap->clear(addr);
+    } else if (young_lines.contains(line) || (line + 1 < LullLineSet::Size && young_lines.contains(line + 1))) {
+      const size_t size = cast_to_oop(addr)->size();
+      _public_map->publish(addr, size);
+      if (young_lines.contains(line) || young_lines.contains(LullGeometry::line_in_block(LullGeometry::line_of(addr + size - 1)))) {
+        _blocks->add_live(index, size);
+      }
+    }
+  }
+}
+
+// What is marked is alive and public. Lines with old objects stay as they are. What is young is in the others, but may begin
+// in the line before them: an object that was private, beside an old one.
+void LullYoungSweepTask::forget_dead_objects(LullBlockIndex index) {
+  LullLineSet young_lines;
+  _card_table->lines_without_old(index, &young_lines);
+  const LullLineIndex first = LullGeometry::first_line(index);
+  young_lines.runs_do([&](uint start_line, uint length) {
+    if (_public_map->is_unused(index, start_line, length)) {
+      return;   // what was private there is dead: what lives in a block without an owner is public
+    }
+    _public_map->set_lines(to_line_index(untype(first) + start_line), length, false);
+    HeapWord* const start = LullGeometry::start_of(index) + start_line * LullGeometry::WordsPerLine;
+    HeapWord* const end = start + length * LullGeometry::WordsPerLine;
+    HeapWord* const from = start_line == 0 ? start : start - LullGeometry::WordsPerLine;
+    for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(from, end); addr < end; ) {
+      const size_t size = cast_to_oop(addr)->size();
+      if (addr + size > start) {
+        _public_map->mark_lines(addr, size);
+        _blocks->add_live(index, size);
+      }
+      addr = _mark_bitmap->get_next_marked_addr(MIN2(addr + size, end), end);   // the last one may end in a line with old objects
+    }
+  });
+}
+
+#ifdef ASSERT
+
+void LullYoungSweepTask::assert_unmarked(LullBlockIndex index) const {
+  HeapWord* const start = LullGeometry::start_of(index);
+  HeapWord* const end = start + LullGeometry::WordsPerBlock;
+  HeapWord* const marked = _mark_bitmap->get_next_marked_addr(start, end);
+  assert(marked == end, "block %u: " PTR_FORMAT " is marked, neither public nor in a line of private objects", untype(index), p2i(marked));
+}
+
+#endif // ASSERT

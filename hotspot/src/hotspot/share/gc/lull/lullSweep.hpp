@@ -72,21 +72,25 @@ public:
 };
 
 // After marking: sets the state and the free lines of each block from its marks. A block in
-// which private objects are alive keeps its owner; all others have none from here on. A young collection
-// leaves blocks as they are in which there is nothing young, and of others the lines in which there is something old.
+// which private objects are alive keeps its owner; all others have none from here on.
 //
 // With young collections marked means old, between collections: private objects lose their marks, so that
 // they are young when they are published. All cards become clean, or NoOld.
 class LullSweepTask : public LullBlockTask {
-private:
+protected:
   LullPublicMap* const _public_map;
   MarkBitMap* const    _mark_bitmap;
   LullCardTable* const _card_table;   // nullptr without young collections
-  const bool           _young;
+
+private:
+  // May anything in the block have died, or become old?
+  virtual bool may_change(LullBlockIndex index) const { return true; }
+
+  // Of a block with an owner, and of one without.
+  virtual void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block);
+  virtual void forget_dead_objects(LullBlockIndex index) {}   // marking has set the words of what is alive
 
   void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
-  void forget_dead_public_objects(LullBlockIndex index);
-  void forget_dead_young_objects(LullBlockIndex index);
   void sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
   void sweep_block(LullBlockIndex index, LullBlock* block);
   void remember_large(LullBlockIndex index, size_t blocks, bool is_old);
@@ -94,7 +98,20 @@ private:
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
 
 public:
-  LullSweepTask(LullBlockTable* blocks, LullMemory* memory, bool young);
+  LullSweepTask(LullBlockTable* blocks, LullMemory* memory);
+};
+
+// The same of a young collection. It leaves blocks as they are in which there is nothing young, and of others the lines in
+// which there is something old.
+class LullYoungSweepTask : public LullSweepTask {
+private:
+  bool may_change(LullBlockIndex index) const override { return _blocks->has_young(index); }
+  void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) override;
+  void forget_dead_objects(LullBlockIndex index) override;
+  void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
+
+public:
+  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory) : LullSweepTask(blocks, memory) {}
 };
 
 #endif // SHARE_GC_LULL_LULLSWEEP_HPP

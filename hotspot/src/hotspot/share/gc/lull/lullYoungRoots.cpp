@@ -183,7 +183,7 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
   }
   _storages.oops_do(worker->closure());
   if (worker_id == 0) {
-    NMethodToOopClosure code(worker->closure(), !NMethodToOopClosure::FixRelocations);
+    MarkingNMethodClosure code(worker->closure(), NMethodToOopClosure::FixRelocations, false /* keepalive */);
     ScavengableNMethods::nmethods_do(&code);
   }
   worker->drain_and_steal(worker_id, &_terminator);
