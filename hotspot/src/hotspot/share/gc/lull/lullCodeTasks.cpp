@@ -31,24 +31,39 @@
 class LullUpdateCodeClosure final : public OopClosure {
 private:
   const LullBlockTable* const _blocks;
+  BoolObjectClosure* const    _is_alive;
   bool                        _updated;
+  bool                        _found_dead;
 
 public:
-  explicit LullUpdateCodeClosure(const LullBlockTable* blocks) : _blocks(blocks), _updated(false) {}
+  LullUpdateCodeClosure(const LullBlockTable* blocks, BoolObjectClosure* is_alive)
+    : _blocks(blocks), _is_alive(is_alive), _updated(false), _found_dead(false) {}
 
   // Has any reference changed since the last reset?
   bool has_updated() const      { return _updated; }
   void reset()                  { _updated = false; }
 
-  void do_oop(oop* p) override       { _updated |= LullUpdate::update(_blocks, p); }
-  void do_oop(narrowOop* p) override { _updated |= LullUpdate::update(_blocks, p); }
+  bool found_dead() const       { return _found_dead; }
+
+  // What was moved is alive.
+  void do_oop(oop* p) override {
+    if (LullUpdate::update(_blocks, p)) {
+      _updated = true;
+    } else if (!_found_dead) {
+      const oop obj = RawAccess<>::oop_load(p);
+      _found_dead = obj != nullptr && !_is_alive->do_object_b(obj);
+    }
+  }
+  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }   // code has none
 };
 
-LullUpdateCodeTask::LullUpdateCodeTask(const LullBlockTable* blocks)
+LullUpdateCodeTask::LullUpdateCodeTask(const LullBlockTable* blocks, BoolObjectClosure* is_alive)
   : WorkerTask("Lull Update Code"),
     _blocks(blocks),
+    _is_alive(is_alive),
     _methods(CodeCache::nmethod_count()),
-    _next(0) {
+    _next(0),
+    _found_dead(false) {
   assert_at_safepoint();
   NMethodIterator all(NMethodIterator::all);
   while (all.next()) {
@@ -57,11 +72,11 @@ LullUpdateCodeTask::LullUpdateCodeTask(const LullBlockTable* blocks)
 }
 
 void LullUpdateCodeTask::work(uint worker_id) {
-  LullUpdateCodeClosure update(_blocks);
+  LullUpdateCodeClosure update(_blocks, _is_alive);
   for (;;) {
     const int start = Atomic::fetch_then_add(&_next, MethodsPerClaim);
     if (start >= _methods.length()) {
-      return;
+      break;
     }
     const int end = MIN2(start + MethodsPerClaim, _methods.length());
     for (int i = start; i < end; i++) {
@@ -71,6 +86,9 @@ void LullUpdateCodeTask::work(uint worker_id) {
         _methods.at(i)->fix_oop_relocations();
       }
     }
+  }
+  if (update.found_dead()) {
+    Atomic::store(&_found_dead, true);
   }
 }
 

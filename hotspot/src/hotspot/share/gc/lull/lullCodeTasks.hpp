@@ -24,27 +24,34 @@
 
 #include "gc/shared/parallelCleaning.hpp"
 #include "gc/shared/workerThread.hpp"
+#include "runtime/atomic.hpp"
 #include "utilities/growableArray.hpp"
 
+class BoolObjectClosure;
 class LullBlockTable;
 class nmethod;
 
 // What a global collection does to compiled code and to classes, by all workers.
 
 // Updates the references in all code, dead or alive. What is dead was not moved, and a
-// reference to it stays as it is. Instructions are patched only where a reference of
+// reference to it stays as it is, and is noted. Instructions are patched only where a reference of
 // the method has changed.
 class LullUpdateCodeTask : public WorkerTask {
 private:
   static const int MethodsPerClaim = 32;
 
   const LullBlockTable* const          _blocks;
+  BoolObjectClosure* const             _is_alive;
   GrowableArrayCHeap<nmethod*, mtGC>   _methods;
   volatile int                         _next;       // claimed by atomic add
+  volatile bool                        _found_dead; // any worker writes true
 
 public:
-  explicit LullUpdateCodeTask(const LullBlockTable* blocks);
+  LullUpdateCodeTask(const LullBlockTable* blocks, BoolObjectClosure* is_alive);
   void work(uint worker_id) override;
+
+  // Does any code refer to a dead object?
+  bool found_dead() const { return Atomic::load(&_found_dead); }
 };
 
 // Unlinks code that refers to dead objects or classes, then dead classes from those

@@ -197,14 +197,37 @@ void LullCollector::process_weak_roots() {
 
 // All code, dead or alive, before classes are unloaded: unlinking reads objects through
 // the references of the code that it unlinks (call site contexts), and must find the
-// copies.
-void LullCollector::update_code() {
-  if (_statistics._evacuated_objects == 0) {
-    return;
+// copies. Returns whether any code refers to a dead object; that is not looked for if nothing was moved and nobody asks.
+bool LullCollector::update_code(bool find_dead) {
+  if (_statistics._evacuated_objects == 0 && !find_dead) {
+    return false;
   }
   GCTraceTime(Info, gc, phases) tm("Update Code", &_timer);
-  LullUpdateCodeTask task(_blocks);
+  LullUpdateCodeTask task(_blocks, &_is_alive);
   _workers->run_task(&task);
+  return task.found_dead();
+}
+
+class LullFindDeadLoaderClosure final : public CLDClosure {
+private:
+  bool _found;
+
+public:
+  LullFindDeadLoaderClosure() : _found(false) {}
+
+  bool found() const { return _found; }
+  void do_cld(ClassLoaderData* cld) override { _found |= !cld->is_alive(); }
+};
+
+// In a service that has warmed up nothing that classes and code hang on dies any more. Then there is nothing to unlink, which
+// would look at all code. Code that is no longer in use, or seldom, waits for a collection that unloads;
+// HotSpot asks for one when the code cache or metaspace fills.
+bool LullCollector::must_unload(bool found_dead_in_code) {
+  LullFindDeadLoaderClosure loaders;
+  ClassLoaderDataGraph::cld_do(&loaders);
+  log_debug(gc, ergo)("Class loaders: %s; code: %s", loaders.found() ? "some are dead" : "all are alive",
+                      found_dead_in_code ? "some refers to dead objects" : "none refers to dead objects");
+  return loaders.found() || found_dead_in_code;
 }
 
 void LullCollector::unload_classes() {
@@ -277,7 +300,7 @@ bool LullCollector::must_slide(const LullEvacuationRequest& request) {
   return request._slide && LullEvacuation;
 }
 
-void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references) {
+void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always) {
   prepare(request);
 
   _reference_processor->start_discovery(clear_soft_references);
@@ -292,8 +315,10 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   _evacuation_policy->record(_statistics._evacuated_words + _statistics._failed_words);
 
   process_weak_roots();
-  update_code();
-  unload_classes();
+  const bool found_dead_in_code = update_code(!unload_always);
+  if (unload_always || must_unload(found_dead_in_code)) {
+    unload_classes();
+  }
   LullSweepTask sweep_task(_blocks, _memory);
   sweep(&sweep_task);
   end_evacuation();

@@ -43,8 +43,8 @@ class WorkerThreads;
 //   mark         from the strong roots; objects in evacuated blocks are copied on the
 //                way, and every reference that is visited is updated
 //   references   soft, weak, final, phantom; the VM's weak storages
-//   code         update references in all compiled code, if an object was moved
-//   unload       classes, and compiled code that refers to what is dead
+//   code         update references in all compiled code, and see whether any refers to what is dead
+//   unload       classes, and compiled code that refers to what is dead, if there is any or somebody has asked
 //   sweep        free lines and free blocks from the marks
 //   slide        only if asked for: see LullSlidingCompaction
 //
@@ -114,7 +114,8 @@ private:
   void mark_young();
   void process_references(GCTracer* tracer);
   void process_weak_roots();
-  void update_code();
+  bool update_code(bool find_dead);
+  bool must_unload(bool found_dead_in_code);
   void unload_classes();
   void finish_marking();
   void sweep(LullSweepTask* task);
@@ -135,8 +136,9 @@ public:
   static bool must_slide(const LullEvacuationRequest& request);
 
   // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply. What
-  // is private in blocks with an owner stays private, and does not move: then it may not slide.
-  void collect(const LullEvacuationRequest& request, bool clear_soft_references);
+  // is private in blocks with an owner stays private, and does not move: then it may not slide. Unloads
+  // what is dead of classes and code; if told so, looks for it even where no object or class loader says that there is any.
+  void collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always);
 
   // The same for what is young.
   void collect_young();

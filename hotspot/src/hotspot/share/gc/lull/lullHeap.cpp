@@ -335,10 +335,10 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
 }
 
 // Whoever asks for a collection by name, or is at the end of all memory, gets all that there is: weak
-// references to what is private are cleared, and all may move. Objects that survive then are
-// public.
-bool LullHeap::keeps_private(const LullEvacuationRequest& request, bool clear_soft_references) const {
-  return LullLocalCollections && _gc_cause == GCCause::_allocation_failure && !clear_soft_references &&
+// references to what is private are cleared, and all may move; objects that survive then are
+// public. And code is unloaded that is not in use.
+bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const {
+  return _gc_cause == GCCause::_allocation_failure && !clear_soft_references &&
          request.is_normal() && !LullCollector::must_slide(request);
 }
 
@@ -430,7 +430,8 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();
-    begin_collection_of_allocators(keeps_private(request, clear_soft_references));
+    const bool routine = is_routine(request, clear_soft_references);
+    begin_collection_of_allocators(LullLocalCollections && routine);
     CodeCache::on_gc_marking_cycle_start();
     ClassUnloadingContext unloading_context(_workers->active_workers(),
                                             false /* unregister while purging */,
@@ -440,7 +441,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     // Not before the dump and the histogram above: they visit frames too, and a derived
     // pointer is to be recorded once.
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
-    _collector->collect(request, clear_soft_references);
+    _collector->collect(request, clear_soft_references, !routine);
     end_collection_of_allocators();
     _supply->rebuild();
 

@@ -98,7 +98,7 @@ private:
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
 
   // Collection
-  bool keeps_private(const LullEvacuationRequest& request, bool clear_soft_references) const;
+  bool is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const;
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
   void log_medium_requests() const;
   void verify_before_collection() const;

@@ -1,0 +1,138 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+
+package gc.lull;
+
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.IntUnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import jdk.test.lib.Asserts;
+import jdk.test.lib.process.OutputAnalyzer;
+import jdk.test.lib.process.ProcessTools;
+
+/*
+ * @test
+ * @requires vm.gc.Lull
+ * @summary A global collection that nobody has asked for unloads classes and code exactly if a class loader has died, or an object
+ *          that code refers to.
+ * @library / /test/lib
+ * @run driver gc.lull.TestRoutineUnloading
+ */
+
+public class TestRoutineUnloading {
+    private static final int LOADERS = 5;
+    private static final int COLLECTIONS = 10;
+
+    /** What each loader defines anew, and a compiler compiles, with the array as a constant. */
+    public static class Loaded implements IntUnaryOperator {
+        private static final int[] TABLE = {1, 2, 3, 4};
+
+        @Override
+        public int applyAsInt(int i) {
+            return TABLE[i & 3] + i;
+        }
+    }
+
+    static class Loader extends ClassLoader {
+        Class<?> define() throws Exception {
+            String name = Loaded.class.getName();
+            try (InputStream in = Loaded.class.getResourceAsStream("/" + name.replace('.', '/') + ".class")) {
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            }
+        }
+    }
+
+    static class Work {
+        static volatile Object published;
+
+        private static long unloaded() {
+            return ManagementFactory.getClassLoadingMXBean().getUnloadedClassCount();
+        }
+
+        private static void collect(int collections) {
+            long enough = GCBean.globalCollections() + collections;
+            while (GCBean.globalCollections() < enough) {
+                published = new byte[1000];
+            }
+        }
+
+        private static void useAndDrop() throws Exception {
+            IntUnaryOperator loaded = (IntUnaryOperator) new Loader().define().getDeclaredConstructor().newInstance();
+            int sum = 0;
+            for (int i = 0; i < 50_000; i++) {
+                sum += loaded.applyAsInt(i);
+            }
+            published = sum;
+        }
+
+        public static void main(String[] args) throws Exception {
+            for (int i = 0; i < LOADERS; i++) {
+                long before = unloaded();
+                useAndDrop();
+                // Once more, for a frame may have held the last one.
+                collect(3);
+                Asserts.assertGT(unloaded(), before, "unloaded in a collection that nobody has asked for");
+            }
+            collect(COLLECTIONS);
+            System.out.println("Unloaded " + unloaded());
+        }
+    }
+
+    private static final Pattern DECISION =
+        Pattern.compile("GC\\((\\d+)\\) Class loaders: (all are alive|some are dead); code: (none|some) refers to dead objects");
+    private static final Pattern UNLOADED = Pattern.compile("GC\\((\\d+)\\) Unload Classes .*ms$");
+
+    public static void main(String[] args) throws Exception {
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-XX:-LullYoungCollections", "-Xms24m", "-Xmx24m",
+                "-Xlog:gc,gc+phases,gc+ergo=debug", Work.class.getName());
+        output.shouldHaveExitValue(0);
+        output.shouldContain("Unloaded ");
+        Map<String, Boolean> decisions = new HashMap<>();
+        Set<String> unloaded = new HashSet<>();
+        int loaders = 0;
+        for (String line : output.asLines()) {
+            Matcher matcher = DECISION.matcher(line);
+            if (matcher.find()) {
+                boolean loader = matcher.group(2).equals("some are dead");
+                loaders += loader ? 1 : 0;
+                decisions.put(matcher.group(1), loader || matcher.group(3).equals("some"));
+            }
+            matcher = UNLOADED.matcher(line);
+            if (matcher.find()) {
+                unloaded.add(matcher.group(1));
+            }
+        }
+        System.out.println(decisions.size() + " collections, " + loaders + " with dead loaders, unloaded in " + unloaded.size());
+        Asserts.assertGTE(loaders, LOADERS, "collections that have found a dead loader");
+        decisions.forEach((id, dead) -> Asserts.assertEQ(unloaded.contains(id), dead, "unloads exactly if something has died: " + id));
+        long without = decisions.values().stream().filter(dead -> !dead).count();
+        Asserts.assertGTE(without, (long) COLLECTIONS / 2, "collections in which nothing of that kind has died");
+    }
+}
