@@ -195,10 +195,13 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
     room += block->is_recyclable() ? block->free_lines().count() : 0;
   }
   const size_t room_at_first = room;
+  // Where most of what is young is alive, to move it gains little: only some blocks, to see whether that is still so.
+  const size_t step = _young_live_lines > LinesPerBlock * LullEvacuationMaxLivePercent / 100 ? DenseStep : 1;
+  size_t candidates = 0;
   double needed = 1;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlockIndex index = to_block_index(i);
-    if (!is_all_young(index, cards)) {
+    if (!is_all_young(index, cards) || candidates++ % step != 0) {
       continue;
     }
     const LullBlock* const block = _blocks->at(index);

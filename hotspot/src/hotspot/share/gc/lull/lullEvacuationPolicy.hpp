@@ -58,6 +58,9 @@ private:
   // What to expect of the first young collection.
   static constexpr double FirstYoungLiveLines = LullGeometry::LinesPerBlock / 8.0;
 
+  // Of blocks in which most of what is young is alive, a young collection evacuates one in so many.
+  static const size_t DenseStep = 16;
+
   LullBlockTable* const  _blocks;
   LullBlockSupply* const _supply;
 

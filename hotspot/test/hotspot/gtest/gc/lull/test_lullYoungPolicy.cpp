@@ -21,17 +21,12 @@
 
 
 #include "gc/lull/lullYoungPolicy.hpp"
-#include "gc/shared/gc_globals.hpp"
-#include "runtime/flags/flagSetting.hpp"
 #include "unittest.hpp"
 
 // A millisecond and a megabyte at a time.
 class LullYoungPolicyTest : public ::testing::Test {
 protected:
-  const FlagSetting _young_collections;
-  LullYoungPolicy   _policy;
-
-  LullYoungPolicyTest() : _young_collections(LullYoungCollections, true), _policy() {}
+  LullYoungPolicy _policy;
 
   void global(size_t ms, size_t megabytes) { _policy.record_global((jlong)ms * NANOSECS_PER_MILLISEC, megabytes * M); }
   void young(size_t ms, size_t megabytes)  { _policy.record_young((jlong)ms * NANOSECS_PER_MILLISEC, megabytes * M); }
@@ -92,11 +87,5 @@ TEST_VM_F(LullYoungPolicyTest, one_that_pays_ends_the_waiting) {
 TEST_VM_F(LullYoungPolicyTest, a_collection_that_frees_nothing_is_the_last) {
   global(40, 80);
   young(0, 0);      // and that took no time by the clock
-  EXPECT_FALSE(_policy.wants_young());
-}
-
-TEST_VM_F(LullYoungPolicyTest, without_the_flag_there_is_none) {
-  FlagSetting off(LullYoungCollections, false);
-  global(40, 80);
   EXPECT_FALSE(_policy.wants_young());
 }

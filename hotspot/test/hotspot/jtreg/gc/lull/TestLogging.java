@@ -113,7 +113,11 @@ public class TestLogging {
                     collections.add(matcher.group(1));
                 }
             }
-            Asserts.assertEQ(collections.size(), causes.size(), "each collection has a phase " + phase);
+            for (int i = 0; i < causes.size(); i++) {
+                // Classes are unloaded if any have died, or if the collection was asked for.
+                boolean maybe = phase.equals("Unload Classes") && causes.get(i).equals("Allocation Failure");
+                Asserts.assertTrue(maybe || collections.contains("" + i), "collection " + i + " has a phase " + phase);
+            }
         }
         all.shouldMatch("GC\\(0\\) Marked: \\d+ objects, \\d+K; evacuated: \\d+ objects, \\d+K; left in evacuated blocks: \\d+ objects");
         all.shouldMatch("Parallel Workers: \\d+");
