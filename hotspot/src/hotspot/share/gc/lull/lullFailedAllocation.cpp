@@ -28,7 +28,7 @@
 #include "logging/log.hpp"
 #include "runtime/safepoint.hpp"
 
-// The heap keeps its size: what a young collection leaves is not all alive.
+// The heap is not made larger for it: what a young collection leaves is not all alive.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
   if (_sizer->was_useless() || !_young_policy->wants_young()) {
     return nullptr;

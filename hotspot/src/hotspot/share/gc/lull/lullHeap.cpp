@@ -469,7 +469,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   });
 }
 
-// The heap keeps its size, and private objects stay private. The reserve for copies stays one, too: without it the
+// The heap does not shrink, and private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
 void LullHeap::collect_young_at_safepoint() {
   const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
@@ -488,7 +488,7 @@ void LullHeap::collect_young_at_safepoint() {
 
     const jlong end = os::javaTimeNanos();
     _sizer->record_young_collection(start, end);
-    _sizer->update_reserve();
+    _sizer->resize_after_young();
     _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
   });
 }

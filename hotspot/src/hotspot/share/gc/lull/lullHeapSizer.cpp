@@ -111,6 +111,23 @@ void LullHeapSizer::record_young_collection(jlong start_ns, jlong end_ns) {
   _policy.record_young_collection(start_ns, end_ns);
 }
 
+// What is used is not all alive: this is not the moment to shrink, and none for the budget.
+void LullHeapSizer::resize_after_young() {
+  const size_t before = _memory->capacity();
+  const size_t desired = UseHeapBudget ? before : _policy.desired_capacity_after_young(_supply->used_bytes(), before);
+  if (desired > before) {
+    expand(desired - before);
+  }
+  update_reserve();
+  log_resized(before);
+}
+
+void LullHeapSizer::log_resized(size_t before) const {
+  if (_memory->capacity() != before) {
+    log_info(gc, heap)("Heap resized: %zuM->%zuM", before / M, _memory->capacity() / M);
+  }
+}
+
 void LullHeapSizer::resize(GCCause::Cause cause) {
   const size_t before = _memory->capacity();
   const size_t live = _supply->used_bytes();
@@ -126,9 +143,7 @@ void LullHeapSizer::resize(GCCause::Cause cause) {
     }
   }
   update_reserve();
-  if (_memory->capacity() != before) {
-    log_info(gc, heap)("Heap resized: %zuM->%zuM", before / M, _memory->capacity() / M);
-  }
+  log_resized(before);
 }
 
 bool LullHeapSizer::expand_for(size_t words) {

@@ -47,6 +47,7 @@ private:
   size_t expand(size_t bytes);
   size_t shrink(size_t bytes);
   bool is_free(size_t granule) const;
+  void log_resized(size_t before) const;
 
 public:
   LullHeapSizer(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
@@ -60,7 +61,10 @@ public:
   void record_young_collection(jlong start_ns, jlong end_ns);
   void resize(GCCause::Cause cause);
 
-  // After the supply was rebuilt; resize() does it, too.
+  // The same after a young collection: only growth.
+  void resize_after_young();
+
+  // After the supply was rebuilt; these do it, too.
   void update_reserve();
 
   // Grows for an object of that many words that did not fit; false if the heap could not.

@@ -29,6 +29,9 @@ LullSizePolicy::LullSizePolicy()
   : _cost(),
     _last_end_ns(os::javaTimeNanos()),
     _young_ns(0),
+    _window_start_ns(_last_end_ns),
+    _window_ns(0),
+    _window_collections(0),
     _useless_collections(0) {}
 
 void LullSizePolicy::record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity) {
@@ -36,6 +39,7 @@ void LullSizePolicy::record_collection(jlong start_ns, jlong end_ns, size_t used
   const double cost = MIN2((double)(end_ns - start_ns + _young_ns) / period, 1.0);
   _last_end_ns = end_ns;
   _young_ns = 0;
+  start_window(end_ns);
   _cost.add(cost);
 
   // Almost all time in collections, almost no memory freed, and no room to grow.
@@ -45,6 +49,18 @@ void LullSizePolicy::record_collection(jlong start_ns, jlong end_ns, size_t used
   _useless_collections = useless ? _useless_collections + 1 : 0;
   log_debug(gc, ergo)("Time in collections: %.1f%% of the last period, %.1f%% on average; useless collections in a row: %u",
                       cost * 100, _cost.davg() * 100, _useless_collections);
+}
+
+void LullSizePolicy::start_window(jlong now_ns) {
+  _window_start_ns = now_ns;
+  _window_ns = 0;
+  _window_collections = 0;
+}
+
+void LullSizePolicy::record_young_collection(jlong start_ns, jlong end_ns) {
+  _young_ns += end_ns - start_ns;
+  _window_ns += end_ns - start_ns;
+  _window_collections++;
 }
 
 bool LullSizePolicy::is_near_overhead_limit() const {
@@ -62,30 +78,57 @@ size_t LullSizePolicy::size_for_free_ratio(size_t live, size_t free_percent) {
   return (size_t)MIN2((double)live * 100.0 / (double)(100 - free_percent), (double)MaxHeapSize);
 }
 
+// The share of time that collections may take.
+double LullSizePolicy::cost_target() {
+  return 1.0 / (1.0 + GCTimeRatio);
+}
+
+size_t LullSizePolicy::limit(size_t at_least) {
+  const size_t soft_max = Atomic::load(&SoftMaxHeapSize);
+  return soft_max == 0 ? MaxHeapSize : MAX2(MIN2(soft_max, MaxHeapSize), MIN2(at_least, MaxHeapSize));
+}
+
+// Twice the free memory halves the number of collections.
+size_t LullSizePolicy::doubled_room(size_t used, size_t capacity) {
+  return capacity + MAX2(capacity - used, capacity / 5);
+}
+
 size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::Cause cause) const {
   const size_t at_least = size_for_free_ratio(used, MinHeapFreeRatio);
   const size_t at_most  = MAX2(size_for_free_ratio(used, MaxHeapFreeRatio), at_least);
-  const double cost_target = 1.0 / (1.0 + GCTimeRatio);
-  const bool   cheap = _cost.davg() < cost_target / 2;
-  const bool   costly = _cost.davg() > cost_target;
+  const bool   cheap = _cost.davg() < cost_target() / 2;
+  const bool   costly = _cost.davg() > cost_target();
   const bool   by_user = GCCause::is_user_requested_gc(cause);
 
   size_t desired = capacity;
   if (costly && !by_user) {
-    // Twice the free memory halves the number of collections.
-    desired = capacity + MAX2(capacity - used, capacity / 5);
+    desired = doubled_room(used, capacity);
   } else if (capacity > at_most && (cheap || by_user)) {
     // Half of the way at a time, all of it when asked by the user.
     desired = by_user ? at_most : capacity - (capacity - at_most) / 2;
   }
   desired = MAX2(desired, at_least);
 
-  const size_t soft_max = Atomic::load(&SoftMaxHeapSize);
-  const size_t limit = soft_max == 0 ? MaxHeapSize : MAX2(MIN2(soft_max, MaxHeapSize), MIN2(at_least, MaxHeapSize));
-  desired = MIN2(desired, limit);
+  desired = MIN2(desired, limit(at_least));
   desired = clamp(desired, MinHeapSize, MaxHeapSize);
   log_debug(gc, ergo)("Heap size: %zuK used of %zuK, free ratios ask for %zuK to %zuK, collections are %s: desired %zuK",
                       used / K, capacity / K, at_least / K, at_most / K,
                       costly ? "costly" : cheap ? "cheap" : "affordable", desired / K);
+  return desired;
+}
+
+size_t LullSizePolicy::desired_capacity_after_young(size_t used, size_t capacity) {
+  if (_window_collections < WindowCollections) {
+    return capacity;
+  }
+  const jlong now = os::javaTimeNanos();
+  const double cost = (double)_window_ns / (double)MAX2(now - _window_start_ns, (jlong)1);
+  start_window(now);
+  size_t desired = capacity;
+  if (cost > cost_target()) {
+    desired = MAX2(MIN2(doubled_room(used, capacity), limit(used)), capacity);
+  }
+  log_debug(gc, ergo)("Heap size: %.1f%% of the time in the last %u young collections, %zuK used of %zuK: desired %zuK",
+                      cost * 100, WindowCollections, used / K, capacity / K, desired / K);
   return desired;
 }

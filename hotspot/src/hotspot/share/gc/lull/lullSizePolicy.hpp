@@ -32,7 +32,7 @@
 //
 //   at least   live / (1 - MinHeapFreeRatio)
 //   at most    live / (1 - MaxHeapFreeRatio), but shrinks only while collections are cheap
-//   more       while collections take more than 1 / (1 + GCTimeRatio) of the time
+//   more       while collections take more than 1 / (1 + GCTimeRatio) of the time; also between global collections
 //   bounds     -Xms, -Xmx, SoftMaxHeapSize
 
 class LullSizePolicy : public CHeapObj<mtGC> {
@@ -40,9 +40,19 @@ private:
   TruncatedSeq _cost;               // share of time in collections, decaying
   jlong   _last_end_ns;
   jlong   _young_ns;                // time in young collections since
+  jlong   _window_start_ns;         // of the last few young collections: since when, their time, and how many
+  jlong   _window_ns;
+  uint    _window_collections;
   uint    _useless_collections;   // in a row
 
+  // So many young collections tell what they cost.
+  static const uint WindowCollections = 4;
+
   static size_t size_for_free_ratio(size_t live, size_t free_percent);
+  static double cost_target();
+  static size_t limit(size_t at_least);
+  static size_t doubled_room(size_t used, size_t capacity);
+  void start_window(jlong now_ns);
 
 public:
   LullSizePolicy();
@@ -51,10 +61,14 @@ public:
   void record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity);
 
   // A young collection has ended: its time counts with the next global collection.
-  void record_young_collection(jlong start_ns, jlong end_ns) { _young_ns += end_ns - start_ns; }
+  void record_young_collection(jlong start_ns, jlong end_ns);
 
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause) const;
+
+  // The same after a young collection: what is used then is not all alive, so the heap only grows, while
+  // young collections themselves take more than their share.
+  size_t desired_capacity_after_young(size_t used, size_t capacity);
 
   // Did the last collection take nearly all time and free nearly nothing?
   bool was_useless() const { return _useless_collections > 0; }

@@ -332,14 +332,14 @@ public class TestThreadLocals {
 
     // 100 MB of values of variables that nobody knows any more, and then one that a global collection has to find.
     static void forget() throws Exception {
-        long global = GCBean.collections();
+        long global = GCBean.globalCollections();
         for (int i = 0; i < 1000; i++) {
             new ThreadLocal<byte[]>().set(new byte[100_000]);
             if (i % 20 == 19) {
                 endRequest();
             }
         }
-        long later = GCBean.collections();
+        long later = GCBean.globalCollections();
         System.out.println((later - global) + " global collections");
         check(later - global <= 5, (later - global) + " global collections: forgotten values have been kept");
 
