@@ -133,6 +133,33 @@ import java.util.Random;
  *                   gc.lull.TestObjectGraphs 3 50
  */
 
+/*
+ * @test id=young
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Graphs of objects that threads in public mode make, where young collections move what is new.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:+LullYoungALot
+ *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 50
+ */
+
+/*
+ * @test id=youngC2
+ * @requires vm.gc.Lull & vm.debug & vm.compiler2.enabled
+ * @summary The same, changed by code of C2, which holds derived pointers to what moves, with some objects that cannot be moved.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:+LullYoungALot
+ *                   -XX:LullEvacuationFailureALot=50 -XX:-TieredCompilation gc.lull.TestObjectGraphs 3 50
+ */
+
+/*
+ * @test id=youngWide
+ * @requires vm.gc.Lull & vm.debug & vm.bits == "64"
+ * @summary The same with references of 64 bits and headers of one word.
+ * @library /
+ * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:+LullYoungALot
+ *                   -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders gc.lull.TestObjectGraphs 3 50
+ */
+
 public class TestObjectGraphs {
     private static final int NODES = 300;
     private static final int EDGES = 4;
