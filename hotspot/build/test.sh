@@ -11,13 +11,14 @@
 #   4. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
 #   5. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
 #   6. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
-#   7. requests  java/: requests in real frameworks, reports, metrics; on the debug build, too (java/test.sh)
-#   8. bench   the benchmark programs' own tests (bench/test.sh)
-#   9. native  the Rust parts; for all, JVMs with far heaps and Java services under the gate, too (native/test.sh)
+#   7. stress  millions of publications under each stress mode (hotspot/test/publication-stress/run.sh)
+#   8. requests  java/: requests in real frameworks, reports, metrics; on the debug build, too (java/test.sh)
+#   9. bench   the benchmark programs' own tests (bench/test.sh)
+#  10. native  the Rust parts; for all, JVMs with far heaps and Java services under the gate, too (native/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
-#   LULL_PHASES     which phases to run         (default: all, but dump and jcstress only for all)
+#   LULL_PHASES     which phases to run         (default: all, but dump, jcstress and stress only for all)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
 #   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
 
@@ -184,6 +185,16 @@ run_jcstress() {
   took "$start"
 }
 
+# As run_dump: a line per mode.
+run_stress() {
+  local start=$SECONDS status=0
+  say "==> publication stress"
+  "$ROOT/hotspot/test/publication-stress/run.sh" < /dev/null > "$LOGS/publication-stress.log" 2>&1 || status=$?
+  grep -E ' [0-9]+ +[0-9]+$|no violation|^error' "$LOGS/publication-stress.log" | sed 's/^/    /' || true
+  count stress "$(grep -cE ' [0-9]+ +[0-9]+$' "$LOGS/publication-stress.log" || true)" $((status != 0)) 0 0
+  took "$start"
+}
+
 # The lines of a log that say which tests failed, and why: of scripts, of cargo's test programs, and of Maven.
 why_failed() {   # LOG
   awk '
@@ -224,16 +235,16 @@ run_native() {
 }
 
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress requests bench native"; else default_phases="unit gtest product jtreg requests bench native"; fi
+if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress stress requests bench native"; else default_phases="unit gtest product jtreg requests bench native"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | product | jtreg | dump | jcstress | requests | bench | native) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress requests bench native)" ;; esac
+  case $p in unit | gtest | product | jtreg | dump | jcstress | stress | requests | bench | native) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress stress requests bench native)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=
 for p in $phases; do
   case $p in
-    gtest | product | jtreg | dump | jcstress | requests)
+    gtest | product | jtreg | dump | jcstress | stress | requests)
       if [[ -z $jdk_built ]]; then
         if debug_jdk; then jdk_built=yes; else jdk_built=no; count jdk-debug 0 1 0 0 "could not be built"; fi
       fi
