@@ -488,7 +488,6 @@ void LullHeap::collect_young_at_safepoint() {
 
     const jlong end = os::javaTimeNanos();
     _sizer->record_young_collection(start, end);
-    _sizer->resize_after_young();
     _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
   });
 }

@@ -109,12 +109,13 @@ void LullHeapSizer::record_collection(jlong start_ns, jlong end_ns) {
 
 void LullHeapSizer::record_young_collection(jlong start_ns, jlong end_ns) {
   _policy.record_young_collection(start_ns, end_ns);
+  resize_after_young(end_ns);
 }
 
 // What is used is not all alive: this is not the moment to shrink, and none for the budget.
-void LullHeapSizer::resize_after_young() {
+void LullHeapSizer::resize_after_young(jlong now_ns) {
   const size_t before = _memory->capacity();
-  const size_t desired = UseHeapBudget ? before : _policy.desired_capacity_after_young(_supply->used_bytes(), before);
+  const size_t desired = UseHeapBudget ? before : _policy.desired_capacity_after_young(_supply->used_bytes(), before, now_ns);
   if (desired > before) {
     expand(desired - before);
   }

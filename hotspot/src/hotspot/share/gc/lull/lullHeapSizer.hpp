@@ -47,6 +47,7 @@ private:
   size_t expand(size_t bytes);
   size_t shrink(size_t bytes);
   bool is_free(size_t granule) const;
+  void resize_after_young(jlong now_ns);
   void log_resized(size_t before) const;
 
 public:
@@ -58,11 +59,10 @@ public:
 
   // After a collection.
   void record_collection(jlong start_ns, jlong end_ns);
-  void record_young_collection(jlong start_ns, jlong end_ns);
   void resize(GCCause::Cause cause);
 
-  // The same after a young collection: only growth.
-  void resize_after_young();
+  // After a young collection: records it, and may grow.
+  void record_young_collection(jlong start_ns, jlong end_ns);
 
   // After the supply was rebuilt; these do it, too.
   void update_reserve();

@@ -117,13 +117,12 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
   return desired;
 }
 
-size_t LullSizePolicy::desired_capacity_after_young(size_t used, size_t capacity) {
+size_t LullSizePolicy::desired_capacity_after_young(size_t used, size_t capacity, jlong now_ns) {
   if (_window_collections < WindowCollections) {
     return capacity;
   }
-  const jlong now = os::javaTimeNanos();
-  const double cost = (double)_window_ns / (double)MAX2(now - _window_start_ns, (jlong)1);
-  start_window(now);
+  const double cost = (double)_window_ns / (double)MAX2(now_ns - _window_start_ns, (jlong)1);
+  start_window(now_ns);
   size_t desired = capacity;
   if (cost > cost_target()) {
     desired = MAX2(MIN2(doubled_room(used, capacity), limit(used)), capacity);

@@ -68,7 +68,7 @@ public:
 
   // The same after a young collection: what is used then is not all alive, so the heap only grows, while
   // young collections themselves take more than their share.
-  size_t desired_capacity_after_young(size_t used, size_t capacity);
+  size_t desired_capacity_after_young(size_t used, size_t capacity, jlong now_ns);
 
   // Did the last collection take nearly all time and free nearly nothing?
   bool was_useless() const { return _useless_collections > 0; }
