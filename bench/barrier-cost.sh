@@ -16,21 +16,12 @@ set -euo pipefail
 # shellcheck source=bench/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage_if_asked "$0" "$@"
-# shellcheck source=bench/allocator/build.sh
-. "$BENCH/allocator/build.sh"
+# shellcheck source=bench/barrier.sh
+. "$BENCH/barrier.sh"
 
-rounds=${BARRIER_ROUNDS:-7} heap=${BARRIER_HEAP:-256}
-read -ra programs <<< "${BARRIER_PROGRAMS:-rules raytrace javac table lzw}"
+rounds=${BARRIER_ROUNDS:-7}
 [[ $rounds =~ ^[1-9][0-9]*$ ]] || die "BARRIER_ROUNDS is '$rounds': a number of rounds from 1 on is needed"
-[[ $heap =~ ^[1-9][0-9]*$ ]] || die "BARRIER_HEAP is '$heap': a number of megabytes is needed"
-find_base_jdk
-java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
-[ -x "$java" ] || die "there is no $java: make jdk, or set LULL_JAVA"
-build_programs
-
-work=$LULL_BUILD/barrier-cost
-rm -rf "$work"
-mkdir -p "$work"
+prepare_barrier_programs barrier-cost
 
 declare -A command=(
   [rules]="RuleEngine 1 60 700"
@@ -39,16 +30,10 @@ declare -A command=(
   [table]="MemoryTable 1 40000 20000"
   [lzw]="Lzw 1 900 160"
 )
-declare -A flags=(
-  [none]="-XX:-LullTracking"
-  [tracking]="-XX:-LullLocalCollections -XX:-LullYoungCollections"
-  [public]="-XX:-LullLocalCollections -XX:-LullYoungCollections -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic"
-)
 
 # run PROGRAM FLAGS: adds the processor seconds to its file.
 run() {
   local program=$1 set=$2 log=$work/$1-$2.log words more
-  [ -n "${command[$program]:-}" ] || die "BARRIER_PROGRAMS names '$program': there are ${!command[*]}"
   read -ra words <<< "${command[$program]}"
   read -ra more <<< "${flags[$set]}"
   local TIMEFORMAT='%U %S %R'

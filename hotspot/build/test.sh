@@ -165,35 +165,20 @@ run_jtreg() {
   done < "$RESULTS/groups"
 }
 
-# One check per set of flags; each prints a line, and the first that fails ends the run.
-run_dump() {
-  local start=$SECONDS status=0
-  say "==> heap dump"
-  "$ROOT/hotspot/test/heap-dump/run.sh" < /dev/null > "$LOGS/heap-dump.log" 2>&1 || status=$?
-  grep -E '^(heap dump|error)' "$LOGS/heap-dump.log" | sed 's/^/    /' || true
-  count dump "$(grep -c '^heap dump .*: read' "$LOGS/heap-dump.log" || true)" $((status != 0)) 0 0
+# A script that prints a line for each check, of this form, and whose first failure ends the run. SHOWN is what else of its output is.
+run_checks() {   # NAME TITLE SCRIPT FORM [SHOWN]
+  local start=$SECONDS status=0 log
+  log=$LOGS/$(basename "$(dirname "$3")").log
+  say "==> $2"
+  "$3" < /dev/null > "$log" 2>&1 || status=$?
+  grep -E "$4|^error${5:+|$5}" "$log" | sed 's/^/    /' || true
+  count "$1" "$(grep -cE "$4" "$log" || true)" $((status != 0)) 0 0
   took "$start"
 }
 
-# As run_dump: a line per set of flags.
-run_jcstress() {
-  local start=$SECONDS status=0
-  say "==> jcstress"
-  "$ROOT/hotspot/test/jcstress/run.sh" < /dev/null > "$LOGS/jcstress.log" 2>&1 || status=$?
-  grep -E '^(jcstress|error)' "$LOGS/jcstress.log" | sed 's/^/    /' || true
-  count jcstress "$(grep -c '^jcstress .*: [0-9]* results' "$LOGS/jcstress.log" || true)" $((status != 0)) 0 0
-  took "$start"
-}
-
-# As run_dump: a line per mode.
-run_stress() {
-  local start=$SECONDS status=0
-  say "==> publication stress"
-  "$ROOT/hotspot/test/publication-stress/run.sh" < /dev/null > "$LOGS/publication-stress.log" 2>&1 || status=$?
-  grep -E ' [0-9]+ +[0-9]+$|no violation|^error' "$LOGS/publication-stress.log" | sed 's/^/    /' || true
-  count stress "$(grep -cE ' [0-9]+ +[0-9]+$' "$LOGS/publication-stress.log" || true)" $((status != 0)) 0 0
-  took "$start"
-}
+run_dump() { run_checks dump "heap dump" "$ROOT/hotspot/test/heap-dump/run.sh" '^heap dump .*: read'; }
+run_jcstress() { run_checks jcstress jcstress "$ROOT/hotspot/test/jcstress/run.sh" '^jcstress .*: [0-9]* results'; }
+run_stress() { run_checks stress "publication stress" "$ROOT/hotspot/test/publication-stress/run.sh" ' [0-9]+ +[0-9]+$' 'no violation'; }
 
 # The lines of a log that say which tests failed, and why: of scripts, of cargo's test programs, and of Maven.
 why_failed() {   # LOG

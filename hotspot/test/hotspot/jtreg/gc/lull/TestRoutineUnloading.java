@@ -20,7 +20,6 @@
  *
  */
 
-
 package gc.lull;
 
 import java.io.InputStream;

@@ -20,7 +20,6 @@
  *
  */
 
-
 package gc.lull.young;
 
 import java.util.ArrayList;
