@@ -101,7 +101,7 @@ void LullAllocator::own(LullBlockIndex index) {
     _table->set_owner(index, _owner);
     _owned.append(index);
   } else {
-    _table->set_young(index);   // copies are young until they are swept
+    _table->set_young(index);   // copies are young until they are swept; without barriers nobody asks
   }
 }
 

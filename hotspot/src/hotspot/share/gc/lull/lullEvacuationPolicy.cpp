@@ -30,6 +30,11 @@
 
 static const uint LinesPerBlock = LullGeometry::LinesPerBlock;
 
+// Lines that copies may go to without a block of their own.
+static size_t hole_lines(const LullBlock* block) {
+  return block->is_recyclable() ? block->free_lines().count() : 0;
+}
+
 // Blocks that have an owner while the collection runs hold private objects: they stay.
 bool LullEvacuationPolicy::may_move(LullBlockIndex index) const {
   const LullBlock* const block = _blocks->at(index);
@@ -65,7 +70,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
     const uint lines = _blocks->packed_lines(to_block_index(i));
-    const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
+    const size_t holes = hole_lines(block);
     room += holes;
     if (is_candidate(to_block_index(i))) {
       live_lines_of[lines] += lines;
@@ -94,7 +99,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     }
     if (lines == limit + 1 && lines <= max_live_lines) {
       // Some of the blocks with one live line more, while they fit.
-      const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
+      const size_t holes = hole_lines(block);
       if (copied_lines(needed + lines) + holes > room) {
         continue;
       }
@@ -192,7 +197,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
-    room += block->is_recyclable() ? block->free_lines().count() : 0;
+    room += hole_lines(block);
   }
   const size_t room_at_first = room;
   // Where most of what is young is alive, to move it gains little: only some blocks, to see whether that is still so.
@@ -205,7 +210,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
       continue;
     }
     const LullBlock* const block = _blocks->at(index);
-    const size_t holes = block->is_recyclable() ? block->free_lines().count() : 0;
+    const size_t holes = hole_lines(block);
     // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
     const double more = _young_live_lines * 2.1;
     if (needed + more + (double)holes > (double)room) {

@@ -85,14 +85,6 @@ void LullPublicMap::move_block(LullBlockIndex from, LullBlockIndex to) {
   }
 }
 
-void LullPublicMap::take_words(LullBlockIndex block, uint32_t* words) {
-  volatile uint32_t* const from = word_of(LullGeometry::first_line(block));
-  for (uint i = 0; i < LullGeometry::LinesPerBlock; i++) {
-    words[i] = from[i];
-    from[i] = 0;
-  }
-}
-
 void LullPublicMap::take_words(LullBlockIndex block, const LullLineSet& lines, uint32_t* words) {
   volatile uint32_t* const from = word_of(LullGeometry::first_line(block));
   for (uint i = 0; i < LullGeometry::LinesPerBlock; i++) {

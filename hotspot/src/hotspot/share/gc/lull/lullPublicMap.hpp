@@ -114,8 +114,7 @@ public:
   // The words of a block whose objects have moved; all words of from become 0.
   void move_block(LullBlockIndex from, LullBlockIndex to);
 
-  // Copies the words of a block, one for each of its lines, and clears them, or those of some of its lines.
-  void take_words(LullBlockIndex block, uint32_t* words);
+  // Copies the words of a block, one for each of its lines, and clears those of these lines.
   void take_words(LullBlockIndex block, const LullLineSet& lines, uint32_t* words);
 
   // In the word of its line in such a copy: did the heap word belong to a public object?

@@ -106,8 +106,10 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullB
   if (_card_table != nullptr) {
     _blocks->clear_live(index);
   }
+  LullLineSet all_lines;
+  all_lines.add_range(0, LullGeometry::LinesPerBlock);
   uint32_t words[LullGeometry::LinesPerBlock];
-  _public_map->take_words(index, words);
+  _public_map->take_words(index, all_lines, words);
   HeapWord* const start = LullGeometry::start_of(index);
   HeapWord* const end = start + LullGeometry::WordsPerBlock;
   for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;

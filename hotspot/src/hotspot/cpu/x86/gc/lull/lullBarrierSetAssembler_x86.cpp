@@ -68,62 +68,71 @@ static intptr_t map_base() {
   return LullHeap::heap()->public_map()->biased_base();
 }
 
-void LullBarrierSetAssembler::test_line(MacroAssembler* masm, Register addr, Register word, Register base) const {
-  assert_different_registers(addr, word, base);
-  const intptr_t map = map_base();
-  __ movptr(word, addr);
-  __ shrptr(word, LullGeometry::LogLineSize);
-  if (Assembler::is_simm32(map)) {
-    __ cmpl(Address(noreg, word, Address::times_4, (int)map), 0);
-  } else {
-    __ mov64(base, map);
-    __ cmpl(Address(base, word, Address::times_4, 0), 0);
-  }
+static intptr_t card_base() {
+  return LullHeap::heap()->card_table()->biased_base();
 }
 
-void LullBarrierSetAssembler::test_word(MacroAssembler* masm, Register addr, Register word, Register bit) const {
-  assert_different_registers(addr, word, bit);
+// The word of a line. Changes base, if the map is above 2 GB.
+static Address word_of(MacroAssembler* masm, Register line, Register base) {
   const intptr_t map = map_base();
-  __ movptr(word, addr);
-  __ shrptr(word, LullGeometry::LogLineSize);
   if (Assembler::is_simm32(map)) {
-    __ movl(word, Address(noreg, word, Address::times_4, (int)map));
-  } else {
-    __ mov64(bit, map);
-    __ movl(word, Address(bit, word, Address::times_4, 0));
+    return Address(noreg, line, Address::times_4, (int)map);
   }
-  __ movptr(bit, addr);
-  __ shrptr(bit, LogHeapWordSize);
-  __ andl(bit, (int32_t)LullGeometry::WordsPerLine - 1);
-  __ btq(word, bit);
+  assert_different_registers(line, base);
+  __ mov64(base, map);
+  return Address(base, line, Address::times_4, 0);
 }
 
-// R: the card of addr, in an object that is public perhaps. Without a second temporary addr is one while the card is
-// looked up. Changes the flags.
-static void dirty_card(MacroAssembler* masm, Register addr, Register tmp1, Register tmp2) {
+void LullBarrierSetAssembler::test_line(MacroAssembler* masm, Register line, Register base) const {
+  __ cmpl(word_of(masm, line, base), 0);
+}
+
+void LullBarrierSetAssembler::test_line_of(MacroAssembler* masm, Register addr, Register line, Register base) const {
+  assert_different_registers(addr, line, base);
+  __ movptr(line, addr);
+  __ shrptr(line, LullGeometry::LogLineSize);
+  test_line(masm, line, base);
+}
+
+void LullBarrierSetAssembler::test_bit(MacroAssembler* masm, Register word, Register addr) const {
+  assert_different_registers(addr, word);
+  __ shrptr(addr, LogHeapWordSize);
+  __ andl(addr, (int32_t)LullGeometry::WordsPerLine - 1);
+  __ btq(word, addr);
+}
+
+// R: the card of a line, in which there is an object that is public perhaps. Changes the flags, and base if the cards are above 2 GB.
+static void dirty_card_of_line(MacroAssembler* masm, Register line, Register base) {
   if (!LullYoungCollections || is_dropped(LullBarrierSet::LullDropCards)) {
     return;
   }
-  const intptr_t cards = LullHeap::heap()->card_table()->biased_base();
+  const intptr_t cards = card_base();
   const bool is_low = Assembler::is_simm32(cards);
-  const Register index = is_low ? tmp1 : tmp2 != noreg ? tmp2 : addr;
-  const bool saves_addr = index == addr;
-  assert_different_registers(addr, tmp1);
-  Label is_dirty;
-  if (saves_addr) {
-    __ push(addr);
-  } else {
-    __ movptr(index, addr);
-  }
-  __ shrptr(index, LullGeometry::LogLineSize);
   if (!is_low) {
-    __ mov64(tmp1, cards);
+    assert_different_registers(line, base);
+    __ mov64(base, cards);
   }
-  const Address card = is_low ? Address(index, (int)cards) : Address(tmp1, index, Address::times_1, 0);
+  const Address card = is_low ? Address(line, (int)cards) : Address(base, line, Address::times_1, 0);
+  Label is_dirty;
   __ cmpb(card, LullCardTable::Clean);
   __ jccb(Assembler::notEqual, is_dirty);
   __ movb(card, LullCardTable::Dirty);
   __ bind(is_dirty);
+}
+
+// The card of addr. Without a second temporary addr is one while the card is looked up, if the cards are above 2 GB. Changes the flags.
+static void dirty_card(MacroAssembler* masm, Register addr, Register tmp1, Register tmp2) {
+  if (!LullYoungCollections || is_dropped(LullBarrierSet::LullDropCards)) {
+    return;
+  }
+  assert_different_registers(addr, tmp1);
+  const bool saves_addr = tmp2 == noreg && !Assembler::is_simm32(card_base());
+  if (saves_addr) {
+    __ push(addr);
+  }
+  __ movptr(tmp1, addr);
+  __ shrptr(tmp1, LullGeometry::LogLineSize);
+  dirty_card_of_line(masm, tmp1, tmp2 == noreg ? addr : tmp2);
   if (saves_addr) {
     __ pop(addr);
   }
@@ -153,7 +162,7 @@ void LullBarrierSetAssembler::arraycopy_prologue(MacroAssembler* masm, Decorator
   const Register base = (src != r11 && dst != r11 && count != r11) ? r11 : r10;
   __ push(rax);
   __ push(base);
-  test_line(masm, dst, rax, base);
+  test_line_of(masm, dst, rax, base);
   __ jcc(Assembler::equal, pop_and_done);
   if (LullYoungCollections) {
     // The first card and the last; those between them, if there are any, by the call.
@@ -231,7 +240,7 @@ void LullBarrierSetAssembler::store_at(MacroAssembler* masm, DecoratorSet decora
   Label done;
   __ lea(tmp1, dst);
   if (in_heap) {
-    test_line(masm, tmp1, tmp2, tmp3);
+    test_line_of(masm, tmp1, tmp2, tmp3);
     __ jcc(Assembler::equal, done);
     dirty_card(masm, tmp1, tmp2, tmp3);
   }
@@ -329,12 +338,33 @@ void LullBarrierSetAssembler::generate_c1_load_check_runtime_stub(StubAssembler*
 #undef __
 #define __ masm->
 
+static void load_address(MacroAssembler* masm, Register reg, Address from) {
+  if (from.index() == noreg && from.disp() == 0) {
+    __ movptr(reg, from.base());
+  } else {
+    __ lea(reg, from);
+  }
+}
+
+// The value, which is not null, as an oop.
+static void load_value(MacroAssembler* masm, Register reg, LullStoreStubC2* stub) {
+  if (stub->is_narrow()) {
+    __ movl(reg, stub->value());
+    __ decode_heap_oop_not_null(reg);
+  } else if (reg != stub->value()) {
+    __ movptr(reg, stub->value());
+  }
+}
+
+// Four instructions where the map is below 2 GB.
 void LullBarrierSetAssembler::store_barrier_c2(MacroAssembler* masm, LullStoreStubC2* stub) const {
   if (stub->is_root_destination()) {
     test_public_mode(masm);
     __ jcc(Assembler::equal, *stub->entry());
   } else {
-    test_line(masm, stub->addr(), stub->tmp1(), stub->tmp2());
+    load_address(masm, stub->tmp1(), stub->dest());
+    __ shrptr(stub->tmp1(), LullGeometry::LogLineSize);
+    test_line(masm, stub->tmp1(), stub->tmp2());
     __ jcc(Assembler::notEqual, *stub->entry());
   }
   __ bind(*stub->continuation());
@@ -346,14 +376,16 @@ void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullS
   Assembler::InlineSkippedInstructionsCounter skip_counter(masm);
   const Register tmp1 = stub->tmp1();
   const Register tmp2 = stub->tmp2();
-  Register value = stub->value();
+  const Register value = stub->value();
 
   __ bind(*stub->entry());
   if (!stub->is_root_destination()) {
-    dirty_card(masm, stub->addr(), tmp1, tmp2);
+    dirty_card_of_line(masm, tmp1, tmp2);
     test_public_mode(masm);
     __ jcc(Assembler::notEqual, *stub->continuation());
-    test_word(masm, stub->addr(), tmp1, tmp2);
+    __ movl(tmp1, word_of(masm, tmp1, tmp2));
+    load_address(masm, tmp2, stub->dest());
+    test_bit(masm, tmp1, tmp2);
     __ jcc(Assembler::carryClear, *stub->continuation());
   }
   if (!stub->is_value_not_null()) {
@@ -364,22 +396,16 @@ void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullS
     }
     __ jcc(Assembler::zero, *stub->continuation());
   }
-  if (stub->is_narrow()) {
-    __ movl(tmp2, value);
-    __ decode_heap_oop_not_null(tmp2);
-    value = tmp2;
-  }
-  // The address is a third temporary meanwhile.
-  __ push(stub->addr());
-  test_word(masm, value, tmp1, stub->addr());
-  __ pop(stub->addr());   // keeps the flags
+  load_value(masm, tmp1, stub);
+  __ shrptr(tmp1, LullGeometry::LogLineSize);
+  __ movl(tmp1, word_of(masm, tmp1, tmp2));
+  load_value(masm, tmp2, stub);
+  test_bit(masm, tmp1, tmp2);
   __ jcc(Assembler::carrySet, *stub->continuation());
   record_store(masm, *stub->continuation(), tmp1);
   {
     SaveLiveRegisters save_registers(masm, stub);
-    if (c_rarg0 != value) {
-      __ movptr(c_rarg0, value);
-    }
+    load_value(masm, c_rarg0, stub);
     __ call(RuntimeAddress(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::publish)), rax);
   }
   __ jmp(*stub->continuation());
@@ -389,10 +415,14 @@ void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullS
 // What LullBarrierElision claims: the destination is private, or the thread has nothing
 // that is.
 void LullBarrierSetAssembler::generate_c2_elision_check(MacroAssembler* masm, LullStoreStubC2* stub) const {
+  const Register tmp1 = stub->tmp1();
+  const Register tmp2 = stub->tmp2();
   __ bind(*stub->entry());
   test_public_mode(masm);
   __ jcc(Assembler::notEqual, *stub->continuation());
-  test_word(masm, stub->addr(), stub->tmp1(), stub->tmp2());
+  __ movl(tmp1, word_of(masm, tmp1, tmp2));
+  load_address(masm, tmp2, stub->dest());
+  test_bit(masm, tmp1, tmp2);
   __ jcc(Assembler::carryClear, *stub->continuation());
   __ stop("P: a store without a barrier into a public object");
 }

@@ -35,12 +35,14 @@ class StubAssembler;
 // destination's line in the public map, and go on if it is 0.
 class LullBarrierSetAssembler : public BarrierSetAssembler {
 private:
-  // Compares the word of the line of addr with 0. Changes word; base only if the map is
-  // above 2 GB.
-  void test_line(MacroAssembler* masm, Register addr, Register word, Register base) const;
+  // Compares the word of a line with 0. Changes base, if the map is above 2 GB.
+  void test_line(MacroAssembler* masm, Register line, Register base) const;
 
-  // CF := is the heap word at addr public? Changes word and bit.
-  void test_word(MacroAssembler* masm, Register addr, Register word, Register bit) const;
+  // Compares the word of the line of addr with 0. line := its index. Changes base as above.
+  void test_line_of(MacroAssembler* masm, Register addr, Register line, Register base) const;
+
+  // CF := is the heap word at addr public? word is the word of its line. Changes addr.
+  void test_bit(MacroAssembler* masm, Register word, Register addr) const;
 
   // ZF := thread is in private mode.
   void test_public_mode(MacroAssembler* masm) const;
@@ -62,7 +64,6 @@ public:
 #endif
 #endif
 #ifdef COMPILER2
-  // addr stays as it is.
   void store_barrier_c2(MacroAssembler* masm, LullStoreStubC2* stub) const;
   void generate_c2_store_stub(MacroAssembler* masm, LullStoreStubC2* stub) const;
 #ifdef ASSERT

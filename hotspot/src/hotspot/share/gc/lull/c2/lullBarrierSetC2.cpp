@@ -60,9 +60,9 @@ static LullBarrierSetAssembler* assembler() {
 
 // ---- Stubs
 
-LullStoreStubC2::LullStoreStubC2(const MachNode* node, Register addr, Register value, Register tmp1, Register tmp2, bool is_narrow)
+LullStoreStubC2::LullStoreStubC2(const MachNode* node, Address dest, Register value, Register tmp1, Register tmp2, bool is_narrow)
   : BarrierStubC2(node),
-    _addr(addr),
+    _dest(dest),
     _value(value),
     _tmp1(tmp1),
     _tmp2(tmp2),
@@ -73,11 +73,8 @@ bool LullStoreStubC2::needs_barrier(const MachNode* node) {
   return (data & LullC2Store) != 0 DEBUG_ONLY(|| (LullCheckElision && (data & LullC2Elided) != 0));
 }
 
-LullStoreStubC2* LullStoreStubC2::create(const MachNode* node, Register addr, Register value, Register tmp1, Register tmp2, bool is_narrow) {
-  LullStoreStubC2* const stub = new (Compile::current()->comp_arena()) LullStoreStubC2(node, addr, value, tmp1, tmp2, is_narrow);
-  // The store comes after the barrier and needs both.
-  stub->preserve(addr);
-  stub->preserve(value);
+LullStoreStubC2* LullStoreStubC2::create(const MachNode* node, Address dest, Register value, Register tmp1, Register tmp2, bool is_narrow) {
+  LullStoreStubC2* const stub = new (Compile::current()->comp_arena()) LullStoreStubC2(node, dest, value, tmp1, tmp2, is_narrow);
   if (!Compile::current()->output()->in_scratch_emit_size()) {
     barrier_set_state()->stubs()->append(stub);
   }
@@ -191,9 +188,9 @@ bool LullBarrierSetC2::expand_barriers(Compile* C, PhaseIterGVN& igvn) const {
   return false;
 }
 
-// Of the fast path: shift, load, compare, branch, and the address.
+// Of the fast path: the address, shift, load and compare, branch.
 uint LullBarrierSetC2::estimated_barrier_size(const Node* node) const {
-  return MemNode::barrier_data(node) != 0 ? 6 : 0;
+  return MemNode::barrier_data(node) != 0 ? 5 : 0;
 }
 
 // ---- Code generation

@@ -31,24 +31,30 @@ const uint8_t LullC2ValueNotNull    = 4;
 const uint8_t LullC2Elided          = 8;    // instead of LullC2Store: it had one, see lullBarrierElision.hpp
 
 // The part of a barrier that is out of line: the line of the destination holds something
-// public.
+// public. The address of the destination is worked out once more when it is needed: the fast
+// path has no register for it.
 class LullStoreStubC2 : public BarrierStubC2 {
 private:
-  const Register _addr;
+  const Address  _dest;
   const Register _value;
   const Register _tmp1;
   const Register _tmp2;
   const bool     _is_narrow;
 
-  LullStoreStubC2(const MachNode* node, Register addr, Register value, Register tmp1, Register tmp2, bool is_narrow);
+  LullStoreStubC2(const MachNode* node, Address dest, Register value, Register tmp1, Register tmp2, bool is_narrow);
 
 public:
   // A barrier, or what checks that none is needed.
   static bool needs_barrier(const MachNode* node);
-  static LullStoreStubC2* create(const MachNode* node, Register addr, Register value, Register tmp1, Register tmp2, bool is_narrow);
 
-  Register addr() const   { return _addr; }
+  // tmp1 and tmp2 are neither in dest nor value, and hold nothing that is needed later. Whoever creates it preserves what the
+  // store needs.
+  static LullStoreStubC2* create(const MachNode* node, Address dest, Register value, Register tmp1, Register tmp2, bool is_narrow);
+
+  Address dest() const    { return _dest; }
   Register value() const  { return _value; }
+
+  // At the entry the index of the destination's line, unless that is a root.
   Register tmp1() const   { return _tmp1; }
   Register tmp2() const   { return _tmp2; }
 

@@ -22,34 +22,26 @@
 // Links: gc/lull/lullGeometry.cpp
 
 #include "gc/lull/lullCardTable.hpp"
+#include "gc/lull/unit/lullTestHeapBase.hpp"
 #include "unittest.hpp"
 
 #include <random>
 #include <set>
 #include <vector>
 
-// Four blocks at an address that is never touched; the table is real.
+// Four blocks; the table is real.
 class LullCardTableTest : public ::testing::Test {
 protected:
   static const size_t Blocks = 4;
   static const size_t Words  = Blocks * LullGeometry::WordsPerBlock;
 
-  char* const           _saved;
-  std::vector<uint64_t> _storage;
-  LullCardTable         _cards;
+  const LullTestHeapBase _heap_base;
+  std::vector<uint64_t>  _storage;
+  LullCardTable          _cards;
 
   LullCardTableTest()
-    : _saved(LullGeometry::heap_base()),
-      _storage(LullCardTable::storage_bytes(Blocks * LullGeometry::BlockSize) / sizeof(uint64_t)),
-      _cards((char*)_storage.data()) {
-    // Beside a VM with this heap its own base stays: compiler threads look addresses up meanwhile.
-    if (_saved == nullptr) {
-      LullGeometry::initialize((char*)0x700000000);
-    }
-  }
-  ~LullCardTableTest() {
-    LullGeometry::initialize(_saved);
-  }
+    : _storage(LullCardTable::storage_bytes(Blocks * LullGeometry::BlockSize) / sizeof(uint64_t)),
+      _cards((char*)_storage.data()) {}
 
   static HeapWord* word(size_t index) { return (HeapWord*)LullGeometry::heap_base() + index; }
 

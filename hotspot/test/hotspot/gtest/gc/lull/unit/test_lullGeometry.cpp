@@ -22,22 +22,12 @@
 // Links: gc/lull/lullGeometry.cpp
 
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/unit/lullTestHeapBase.hpp"
 #include "unittest.hpp"
 
-// The heap base is a static of the VM's heap; without one these tests use their own.
 class LullGeometryTest : public ::testing::Test {
 protected:
-  char* _saved;
-
-  LullGeometryTest() : _saved(LullGeometry::heap_base()) {
-    // Beside a VM with this heap its own base stays: compiler threads look addresses up meanwhile.
-    if (_saved == nullptr) {
-      LullGeometry::initialize((char*)0x700000000);
-    }
-  }
-  ~LullGeometryTest() {
-    LullGeometry::initialize(_saved);
-  }
+  const LullTestHeapBase _heap_base;
 
   static char* at(size_t offset) { return LullGeometry::heap_base() + offset; }
 };

@@ -22,33 +22,25 @@
 // Links: gc/lull/lullGeometry.cpp gc/lull/lullPublicMap.cpp
 
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/unit/lullTestHeapBase.hpp"
 #include "unittest.hpp"
 
 #include <random>
 #include <vector>
 
-// Four blocks at an address that is never touched; the map is real.
+// Four blocks; the map is real.
 class LullPublicMapTest : public ::testing::Test {
 protected:
   static const size_t Blocks = 4;
   static const size_t Words  = Blocks * LullGeometry::WordsPerBlock;
 
-  char* const           _saved;
-  std::vector<uint32_t> _storage;
-  LullPublicMap         _map;
+  const LullTestHeapBase _heap_base;
+  std::vector<uint32_t>  _storage;
+  LullPublicMap          _map;
 
   LullPublicMapTest()
-    : _saved(LullGeometry::heap_base()),
-      _storage(LullPublicMap::storage_bytes(Blocks * LullGeometry::BlockSize) / sizeof(uint32_t)),
-      _map((char*)_storage.data()) {
-    // Beside a VM with this heap its own base stays: compiler threads look addresses up meanwhile.
-    if (_saved == nullptr) {
-      LullGeometry::initialize((char*)0x700000000);
-    }
-  }
-  ~LullPublicMapTest() {
-    LullGeometry::initialize(_saved);
-  }
+    : _storage(LullPublicMap::storage_bytes(Blocks * LullGeometry::BlockSize) / sizeof(uint32_t)),
+      _map((char*)_storage.data()) {}
 
   static HeapWord* word(size_t index) { return (HeapWord*)LullGeometry::heap_base() + index; }
   bool is_in_use(uint32_t line) const { return _map.is_in_use(to_line_index(line)); }

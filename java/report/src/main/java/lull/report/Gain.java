@@ -11,11 +11,10 @@ import java.util.List;
  * none: barriers and publication make the service's part larger. So of a recording of another collector there is an upper bound, and no
  * lower one.
  *
- * <p><b>Local.</b> In a recording of Lull: what local collections have freed would else have been freed by global ones, at the price that
- * those of the recording have paid for a byte. A global collection visits all that is live, whatever it frees, so its price does
- * not fall if there are more of them. The saving is that price less the processor time of the local collections. What barriers and
- * publication cost is in
- * the service's own time, has no event, and is not in this model.
+ * <p><b>Local.</b> In a recording of Lull: what local collections have freed would else have been freed in pauses, by young and global
+ * collections, at the price that those of the recording have paid for a byte. A collection visits what is live (of a young one: what is
+ * young and live), whatever it frees, so its price does not fall if there are more of them. The saving is that price less the processor
+ * time of the local collections. What barriers and publication cost is in the service's own time, has no event, and is not in this model.
  *
  * <p><b>Measured.</b> With recordings of both: processor time per megabyte allocated of one and of the other. The same service allocates
  * the same for the same work.
@@ -23,7 +22,7 @@ import java.util.List;
 final class Gain {
     private Gain() {}
 
-    /** The fewest global collections from which their price is taken. */
+    /** The fewest collections in pauses from which their price is taken. */
     static final int FEWEST = 3;
 
     /** The most that can be won: the collector's share of processor time, by the most that it can be. NaN if the recording does not say. */
@@ -31,22 +30,21 @@ final class Gain {
         return figures.collectorShare().high();
     }
 
-    /** Milliseconds of processor time that global collections have paid for each megabyte that they have freed. */
-    static Estimate globalPrice(Figures figures) {
-        List<Recording.Collection> global = figures.recording.collections.values().stream()
-                .filter(c -> figures.isWhole(c) && !Double.isNaN(c.processorSeconds) && !Double.isNaN(c.usedBefore)
-                && !Double.isNaN(c.usedAfter)).toList();
-        if (global.size() < FEWEST) {
+    /** Milliseconds of processor time that young and global collections have paid for each megabyte that they have freed. */
+    static Estimate pausePrice(Figures figures) {
+        List<Recording.Collection> paid = figures.recording.collections.values().stream()
+                .filter(c -> !Double.isNaN(c.processorSeconds) && !Double.isNaN(c.usedBefore) && !Double.isNaN(c.usedAfter)).toList();
+        if (paid.size() < FEWEST) {
             return Estimate.bare(Double.NaN);
         }
-        double[] cost = global.stream().mapToDouble(c -> 1000 * c.processorSeconds).toArray();
-        double[] freed = global.stream().mapToDouble(c -> Math.max(0, c.usedBefore - c.usedAfter) / (1 << 20)).toArray();
+        double[] cost = paid.stream().mapToDouble(c -> 1000 * c.processorSeconds).toArray();
+        double[] freed = paid.stream().mapToDouble(c -> Math.max(0, c.usedBefore - c.usedAfter) / (1 << 20)).toArray();
         return Estimate.ratio(cost, freed);
     }
 
     /** What local collections save, as a share of the processor time that it would take without them; below 0 they cost more than they save. NaN if that cannot be told. */
     static Estimate local(Figures figures) {
-        Estimate price = globalPrice(figures);
+        Estimate price = pausePrice(figures);
         double seconds = figures.localSeconds();
         if (!figures.isLoadKnown() || Double.isNaN(price.value()) || !(seconds > 0) || !(figures.processorSeconds() > 0)) {
             return Estimate.bare(Double.NaN);

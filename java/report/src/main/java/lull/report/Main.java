@@ -78,20 +78,26 @@ public final class Main {
     /** Reads a recording and writes the page. */
     static void write(Path recording, Arguments arguments, PrintStream out) throws InputException, IOException {
         Recording read = RecordingReader.read(recording);
-        String page = page(read, arguments);
+        ReportPage report = report(read, arguments);
+        String page = report.write().toString();
         try {
             Files.writeString(arguments.output(), page);
         } catch (IOException e) {
             throw new InputException(InputException.UNREADABLE, "cannot write the page " + arguments.output() + ": " + e);
         }
         out.println(Advice.of(new Figures(read)).heading().replace("`", ""));
+        report.summary().forEach(out::println);
         out.println("The page: " + arguments.output().toAbsolutePath());
     }
 
     /** The page of a recording, with what else the arguments name. */
     static String page(Recording recording, Arguments arguments) throws InputException {
+        return report(recording, arguments).write().toString();
+    }
+
+    private static ReportPage report(Recording recording, Arguments arguments) throws InputException {
         Recording baseline = arguments.baseline() == null ? null : RecordingReader.read(arguments.baseline());
         GcLog log = arguments.gcLog() == null ? null : GcLog.read(arguments.gcLog());
-        return new ReportPage(recording, baseline, log).write().toString();
+        return new ReportPage(recording, baseline, log);
     }
 }

@@ -160,6 +160,35 @@ final class Pictures {
         return new Drawn(picture.between("lull", points.stream().map(p -> new Point(p.time(), 0)).toList(), points).end(), List.of());
     }
 
+    /** What collections took from the program's threads, and what these lost waiting for I/O, by the heap budget. */
+    Drawn budgetCosts() {
+        List<Recording.BudgetDecision> all = recording.budget;
+        if (all.size() < 2) {
+            return null;
+        }
+        double most = all.stream().mapToDouble(d -> Math.max(d.collections(), d.stalls())).max().orElse(0);
+        Picture picture = Picture.linear("Lost to collections and to I/O over time", seconds, Math.max(most, 0.1), "threads");
+        picture.line("global", thin(all.stream().map(d -> new Point(d.time(), d.collections())).toList()));
+        picture.line("published", thin(all.stream().map(d -> new Point(d.time(), d.stalls())).toList()));
+        return new Drawn(picture.end(), List.of(new Key("global", "line", "collections"), new Key("published", "line", "waits for I/O")));
+    }
+
+    /** The heap's size over time, with what the memory limit leaves for it, and a dot for each step of the heap budget. */
+    Drawn budgetSizes() {
+        List<Recording.BudgetDecision> all = recording.budget;
+        if (all.size() < 2) {
+            return null;
+        }
+        double most = all.stream().mapToDouble(d -> Math.max(d.heap(), d.available())).max().orElse(1) / MB;
+        Picture picture = Picture.linear("Size of the heap by its budget over time", seconds, most, "MB");
+        picture.line("committed", thin(all.stream().map(d -> new Point(d.time(), d.available() / MB)).toList()));
+        picture.line("lull", thin(all.stream().map(d -> new Point(d.time(), d.heap() / MB)).toList()));
+        picture.line("fourth", thin(all.stream().map(d -> new Point(d.time(), d.live() / MB)).toList()));
+        picture.dots("published", all.stream().filter(Recording.BudgetDecision::isStep).map(d -> new Point(d.time(), d.heap() / MB)).toList());
+        return new Drawn(picture.end(), List.of(new Key("lull", "line", "heap"), new Key("fourth", "line", "live"),
+                new Key("plain", "committed", "the memory limit leaves"), new Key("published", "dot", "a step is decided")));
+    }
+
     /** The highest and lowest points of each piece of time, for a saw has its teeth closer than pixels. */
     private static List<Point> extremes(List<Point> points) {
         if (points.size() <= MOST) {

@@ -74,6 +74,9 @@ final class Recording {
     final Map<String, Long> modeChanges = new TreeMap<>();
     final Map<String, Place> places = new HashMap<>();
 
+    /** Of a JVM whose heap has a budget ({@code -XX:+UseHeapBudget}). */
+    final List<BudgetDecision> budget = new ArrayList<>();
+
     Recording(Path file) {
         this.file = file;
     }
@@ -104,6 +107,18 @@ final class Recording {
 
     /** The share of all the machine's processors that the JVM has used since the look before. */
     record Load(double time, double share) { }
+
+    /**
+     * What the heap budget has measured and decided. {@code collections} is processors that collections took from the program's threads,
+     * {@code stalls} is how many of them were waiting for I/O at a time; {@code available} is what the memory limit leaves for the heap.
+     */
+    record BudgetDecision(double time, String action, String reason, double collections, double stalls, double heap, double live,
+            double available) {
+        /** Whether the heap is to grow or to shrink. */
+        boolean isStep() {
+            return !action.equals("hold");
+        }
+    }
 
     /** What a thread has allocated and published, and in which mode it was. */
     static final class ThreadPublication {

@@ -118,6 +118,7 @@ final class RecordingReader {
         recording.heap.sort((a, b) -> Double.compare(a.time(), b.time()));
         recording.pauses.sort((a, b) -> Double.compare(a.start(), b.start()));
         recording.pools.values().forEach(sizes -> sizes.sort((a, b) -> Double.compare(a.time(), b.time())));
+        recording.budget.sort((a, b) -> Double.compare(a.time(), b.time()));
         recording.loads.sort((a, b) -> Double.compare(a.time(), b.time()));
     }
 
@@ -178,6 +179,9 @@ final class RecordingReader {
                     new Recording.HeapSize(time(event.getStartTime()), event.getLong("used"), event.getLong("committed"), false));
             case "jdk.GCHeapMemoryPoolUsage" -> recording.pools.computeIfAbsent(string(event, "name"), name -> new ArrayList<>())
                     .add(new Recording.Size(time(event.getStartTime()), event.getLong("used")));
+            case "jdk.HeapBudgetDecision" -> recording.budget.add(new Recording.BudgetDecision(time(event.getStartTime()),
+                    string(event, "action"), string(event, "reason"), event.getFloat("collectionCost"), event.getFloat("stallCost"),
+                    event.getLong("heapSize"), event.getLong("live"), event.getLong("available")));
             case "jdk.LullLocalCollection" -> readLocalCollection(event);
             case "jdk.LullPublicationMode" ->
                 recording.modeChanges.merge("to " + string(event, "to") + " mode: " + string(event, "reason"), 1L, Long::sum);

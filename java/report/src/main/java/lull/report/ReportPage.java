@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import lull.report.page.Page;
 
 /** The page: what to do, and the figures and pictures that say why, in plain words. */
@@ -36,6 +37,7 @@ final class ReportPage {
         heap();
         publishers();
         collections();
+        budget();
         gain();
         how();
         return page;
@@ -59,6 +61,21 @@ final class ReportPage {
             page.list(advice.flags().stream().map(f -> "`" + f.flag() + "`: " + f.why()).toList());
         }
         page.end();
+        page.list(facts());
+        caveats().forEach(page::note);
+    }
+
+    /** What matters most, a sentence or two each, for a terminal: pauses, the collector's share, what can be or was gained. */
+    List<String> summary() {
+        List<String> lines = new ArrayList<>(facts());
+        lines.add(bound());
+        if (baseline != null && !Double.isNaN(Gain.measured(figures, baseline).value())) {
+            lines.add(comparison());
+        }
+        return lines.stream().map(line -> line.replace("`", "").replace('\u00a0', ' ')).toList();
+    }
+
+    private List<String> facts() {
         List<String> facts = new ArrayList<>();
         facts.add(recording.pauses.isEmpty() ? "No pause for a collection in " + Text.time(figures.seconds) + "."
                 : "All threads stood still " + (recording.pauses.size() == 1 ? "once, " : Text.number(recording.pauses.size()) + " times, ")
@@ -77,8 +94,7 @@ final class ReportPage {
                     + (figures.publicModeShare() >= MUCH_IN_PUBLIC_MODE ? " Threads in public mode have allocated "
                     + Text.percent(figures.publicModeShare()) + ", where all is public from the start." : ""));
         }
-        page.list(facts);
-        caveats().forEach(page::note);
+        return facts;
     }
 
     private List<String> caveats() {
@@ -245,6 +261,29 @@ final class ReportPage {
         table("change of mode", recording.modeChanges);
     }
 
+    private void budget() {
+        List<Recording.BudgetDecision> decisions = recording.budget;
+        if (decisions.isEmpty()) {
+            return;
+        }
+        page.section("Heap or page cache");
+        page.paragraph("Memory that the heap does not take is page cache, which saves reads. The heap budget (`-XX:+UseHeapBudget`) compares what "
+                + "collections take from the program's threads with what these lose waiting for I/O, and moves memory to where more is lost.");
+        page.grid();
+        picture("What is lost", "Threads that could have worked at a time. Both low: there is nothing to win by either.", pictures.budgetCosts());
+        picture("The heap's size", "It grows against collections, and shrinks against waits for I/O.", pictures.budgetSizes());
+        page.end();
+        double collections = decisions.stream().mapToDouble(Recording.BudgetDecision::collections).average().orElse(0);
+        double stalls = decisions.stream().mapToDouble(Recording.BudgetDecision::stalls).average().orElse(0);
+        long steps = decisions.stream().filter(Recording.BudgetDecision::isStep).count();
+        page.paragraph("On average " + Text.number(collections) + " processors were lost to collections and " + Text.number(stalls)
+                + " threads waited for I/O. In " + Text.number(steps) + (steps == 1 ? " step" : " steps") + " the heap went from "
+                + Text.bytes(decisions.get(0).heap()) + " to " + Text.bytes(decisions.get(decisions.size() - 1).heap()) + ".");
+        Map<String, Long> counts = new TreeMap<>();
+        decisions.forEach(d -> counts.merge(d.action() + ": " + d.reason(), 1L, Long::sum));
+        table("decision", counts);
+    }
+
     private void table(String name, Map<String, Long> counts) {
         if (!counts.isEmpty()) {
             List<List<String>> rows = new ArrayList<>();
@@ -257,22 +296,16 @@ final class ReportPage {
 
     private void gain() {
         page.section("What can be gained");
-        double bound = Gain.bound(figures);
-        if (Double.isNaN(bound)) {
-            page.paragraph("This recording does not say what the collector costs, so nothing can be said of what could be gained.");
-        } else if (!recording.isLull()) {
-            page.paragraph("At most " + Text.percent(bound) + " of the processor time: that is the collector's share, and the rest is "
-                    + "the service's own. Per processor that is at most "
-                    + Text.percent(1 / (1 - Math.min(0.99, bound)) - 1) + " more requests. Lull would win all of it only if its own "
-                    + "collections and barriers cost nothing; "
-                    + "how much they cost, and whether it is more than is won, this recording cannot say. There is no lower bound.");
-            page.paragraph("Of the time in which all threads stand still, at most " + Text.percent(figures.pausedShare())
-                    + " of the whole can be won.");
-        } else {
-            page.paragraph("The collector's share of the processor time here, " + Text.percent(figures.collectorShare().value())
-                    + ", is all that could still be won from this run. "
-                    + "What G1 costs this service is not in a recording of Lull: record a run on G1 with the same load and heap, and "
-                    + "give it as `--baseline`.");
+        page.paragraph(bound());
+        if (!recording.isLull() && !Double.isNaN(Gain.bound(figures))) {
+            page.paragraph("Lull would win all of it only if its own collections and barriers cost nothing; how much they cost, and whether it is "
+                    + "more than is won, this recording cannot say. There is no lower bound. Of the time in which all threads stand still, at most "
+                    + Text.percent(figures.pausedShare()) + " of the whole can be won.");
+        } else if (recording.isLull() && !Double.isNaN(Gain.bound(figures))) {
+            if (baseline == null) {
+                page.paragraph("What G1 costs this service is not in a recording of Lull: record a run on G1 with the same load and heap, "
+                        + "and give it as `--baseline`.");
+            }
             local();
         }
         if (baseline != null) {
@@ -284,21 +317,33 @@ final class ReportPage {
                 + " pieces of the time, or over collections.");
     }
 
+    private String bound() {
+        double bound = Gain.bound(figures);
+        if (Double.isNaN(bound)) {
+            return "This recording does not say what the collector costs, so nothing can be said of what could be gained.";
+        }
+        return recording.isLull()
+                ? "The collector's share of the processor time here, " + Text.percent(figures.collectorShare().value())
+                + ", is all that could still be won from this run."
+                : "At most " + Text.percent(bound) + " of the processor time can be gained: that is the collector's share, and the rest is the service's "
+                + "own. Per processor that is at most " + Text.percent(1 / (1 - Math.min(0.99, bound)) - 1) + " more requests.";
+    }
+
     private void local() {
         if (!recording.isTracking()) {
             return;
         }
         Estimate saved = Gain.local(figures);
         if (Double.isNaN(saved.value())) {
-            page.paragraph("What local collections save against leaving all to global ones cannot be told: that needs " + Gain.FEWEST
-                    + " global collections in the recording, by whose price for a byte they are judged.");
+            page.paragraph("What local collections save against leaving all to pauses cannot be told: that needs " + Gain.FEWEST
+                    + " young or global collections in the recording, by whose price for a byte they are judged.");
             return;
         }
         page.paragraph("Local collections save " + Text.percent(saved) + " of the processor time that it would take without them, less "
                 + "what barriers and publication "
-                + "cost. Without them the global ones would have to free "
+                + "cost. Without them the collections in pauses would have to free "
                 + Text.bytes(figures.locallyFreed()) + " more, and they have paid "
-                + Text.number(Gain.globalPrice(figures).value()) + " ms for each megabyte; the local ones took "
+                + Text.number(Gain.pausePrice(figures).value()) + " ms for each megabyte; the local ones took "
                 + Text.time(recording.localProcessorTime.total()) + ".");
     }
 
@@ -321,18 +366,22 @@ final class ReportPage {
                     + "be compared.");
             return;
         }
-        boolean less = saved.value() >= 0;
-        Estimate amount = less ? saved : new Estimate(-saved.value(), -saved.high(), -saved.low());
-        page.paragraph("For the same allocation " + recording.collector() + " takes " + Text.percent(amount) + (less ? " less" : " more")
-                + " processor time than " + other.collector()
-                + (saved.isKnown() && saved.low() <= 0 && saved.high() >= 0 ? "; the interval has 0 in it, so this shows no difference. "
-                : ". ")
-                + "This compares two runs, and is worth as much as their loads are alike; the two collectors also count allocation "
-                + "differently by some per cent. The bound for any "
-                + "collector by " + other.collector() + "'s own run is " + Text.percent(Gain.bound(baseline)) + ".");
+        page.paragraph(comparison() + " This compares two runs, and is worth as much as their loads are alike; the two collectors also count "
+                + "allocation differently by some per cent. The bound for any collector by " + other.collector() + "'s own run is "
+                + Text.percent(Gain.bound(baseline)) + ".");
         if (recording.maxHeap != other.maxHeap) {
             page.paragraph("The heaps differ in size: give both the same -Xmx before you believe this.");
         }
+    }
+
+    private String comparison() {
+        Estimate saved = Gain.measured(figures, baseline);
+        boolean less = saved.value() >= 0;
+        Estimate amount = less ? saved : new Estimate(-saved.value(), -saved.high(), -saved.low());
+        return "For the same allocation " + recording.collector() + " takes " + Text.percent(amount) + (less ? " less" : " more")
+                + " processor time than " + baseline.recording.collector()
+                + (saved.isKnown() && saved.low() <= 0 && saved.high() >= 0 ? "; the interval has 0 in it, so this shows no difference."
+                : ".");
     }
 
     private static String estimate(Estimate e) {

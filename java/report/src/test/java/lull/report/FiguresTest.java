@@ -110,7 +110,7 @@ class FiguresTest {
         assertEquals(0.1, figures.publishedShare(), 1e-9);
         assertEquals(8, figures.freedPerPublished(), 1e-9);
         // 200 ms for 200 MB: 1 ms/MB. 80 MB/s would cost 0.08 processors, and cost 0.016; 2 processors are used.
-        assertEquals(1, Gain.globalPrice(figures).value(), 1e-9);
+        assertEquals(1, Gain.pausePrice(figures).value(), 1e-9);
         Estimate saved = Gain.local(figures);
         assertEquals(0.064 / 2.064, saved.value(), 1e-9);
         assertEquals(saved.value(), saved.low(), 1e-9);   // all collections alike
@@ -129,7 +129,29 @@ class FiguresTest {
     }
 
     @Test
-    void tooFewGlobalCollectionsPredictNothing() {
+    void youngCollectionsWouldTakeTheirPart() {
+        Recording recording = lull();
+        for (int i = 10; i < 20; i++) {
+            Recording.Collection young = new Recording.Collection();
+            young.name = "LullYoung";
+            young.start = 10 * (i - 10);
+            young.pauseSeconds = 0.025;
+            young.processorSeconds = 0.05;
+            young.usedBefore = 300 * MB;
+            young.usedAfter = 100 * MB;
+            recording.collections.put(i, young);
+        }
+        Figures figures = new Figures(recording);
+        // 10 x 200 ms and 10 x 50 ms for 20 x 200 MB
+        assertEquals(0.625, Gain.pausePrice(figures).value(), 1e-9);
+        assertEquals(0.034 / 2.034, Gain.local(figures).value(), 1e-9);
+        // After a young collection there is garbage in what is old.
+        recording.collections.values().forEach(c -> c.usedAfter = c.name.equals("LullYoung") ? 150 * MB : c.usedAfter);
+        assertEquals(100 * MB, figures.live(), 1e-9);
+    }
+
+    @Test
+    void tooFewCollectionsPredictNothing() {
         Recording recording = lull();
         recording.collections.keySet().removeIf(id -> id >= Gain.FEWEST - 1);
         assertTrue(Double.isNaN(Gain.local(new Figures(recording)).value()));
@@ -202,6 +224,22 @@ class FiguresTest {
         assertEquals(2, estimate.value(), 1e-9);
         assertEquals(2, estimate.high(), 1e-9);
         assertFalse(Estimate.ratio(new double[] { 1, 2 }, new double[] { 1, 1 }).isKnown());
+    }
+
+    @Test
+    void heapBudget() {
+        Recording recording = lull();
+        assertFalse(new ReportPage(recording, null, null).write().toString().contains("Heap or page cache"));
+        recording.budget.add(new Recording.BudgetDecision(10, "hold", "both costs are small", 0.1, 0, 200 * MB, 50 * MB, 300 * MB));
+        String page = new ReportPage(recording, null, null).write().toString();
+        assertTrue(page.contains("Heap or page cache") && page.contains("In 0 steps"), page);
+        recording.budget.add(new Recording.BudgetDecision(20, "shrink", "a try against the larger cost", 0.1, 3, 200 * MB, 50 * MB, 300 * MB));
+        recording.budget.add(new Recording.BudgetDecision(30, "shrink", "the last step helped", 0.4, 1.5, 120 * MB, 50 * MB, 300 * MB));
+        page = new ReportPage(recording, null, null).write().toString();
+        // (0.1 + 0.1 + 0.4) / 3 and (0 + 3 + 1.5) / 3
+        assertTrue(page.contains("On average 0.200 processors were lost to collections and 1.50 threads waited for I/O. In 2 steps the heap went from "
+                + Text.bytes(200 * MB) + " to " + Text.bytes(120 * MB)), page);
+        assertTrue(page.contains("shrink: the last step helped") && page.contains("Lost to collections and to I/O over time") && page.contains("Size of the heap by its budget"), page);
     }
 
     @Test

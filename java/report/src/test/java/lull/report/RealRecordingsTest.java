@@ -38,7 +38,7 @@ class RealRecordingsTest {
         for (; links.find(); count++) {
             assertTrue(page.contains("id=\"" + links.group(1) + "\""), "no target of the link " + links.group(1));
         }
-        assertEquals(7, count, "sections");
+        assertEquals(recording.budget.isEmpty() ? 7 : 8, count, "sections");
         assertFalse(page.contains("NaN"), "a figure that is none");
         assertFalse(page.matches("(?s).*(http:|https:)//(?!www.w3.org/2000/svg).*"), "the page needs another one");
         return page;
@@ -119,6 +119,19 @@ class RealRecordingsTest {
         assertTrue(recording.isLull() && !recording.isTracking());
         assertEquals(Advice.Mode.UNKNOWN, Advice.of(new Figures(recording)).mode());
         page(file);
+    }
+
+    @Test
+    void lullWithABudget() throws Exception {
+        Path file = Recordings.lull(1, "-XX:+UseHeapBudget", "-Xms16m");
+        Recording recording = RecordingReader.read(file);
+        assertTrue(!recording.budget.isEmpty(), "no decisions");
+        for (Recording.BudgetDecision decision : recording.budget) {
+            assertTrue(decision.collections() >= 0 && decision.stalls() >= 0, decision.toString());
+            assertTrue(decision.live() > 0 && decision.live() <= decision.heap() && decision.heap() <= recording.maxHeap, decision.toString());
+            assertTrue(!decision.action().isEmpty() && !decision.reason().isEmpty(), decision.toString());
+        }
+        assertTrue(page(file).contains("Heap or page cache"));
     }
 
     @Test

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# doctor.sh: is the doctor right, and what does it cost? Services run under it on G1, on Lull, and on Lull in public mode, and on Lull without it, on
+# the same JDK in the same heap under the same closed loop, one after the other. Beside what it has read from the recordings stands what was measured
+# without it: processor time of the server for each request, and requests per second. Ends with a table, and the pages
+# build/doctor-bench/SERVICE.html. Three services take half an hour.
+#
+# Settings, all optional:
+#   DOCTOR_SERVICES="compile:80 crud:128 h2:192"   with their heaps in MB
+#   DOCTOR_WARMUP=60 DOCTOR_SECONDS=60             before and while the service is recorded
+#   DOCTOR_THREADS=4                               of the server, and clients of the loop
+#   LULL_JAVA                                      default: build/jdk/bin/java
+#   LULL_BASE_JDK, OPENJDK_SRC                     as for demo.sh
+
+set -euo pipefail
+# shellcheck source=bench/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+usage_if_asked "$0" "$@"
+
+read -ra services <<< "${DOCTOR_SERVICES:-compile:80 crud:128 h2:192}"
+warmup=${DOCTOR_WARMUP:-60} seconds=${DOCTOR_SECONDS:-60} threads=${DOCTOR_THREADS:-4}
+for number in "DOCTOR_WARMUP $warmup" "DOCTOR_SECONDS $seconds" "DOCTOR_THREADS $threads"; do
+  [[ ${number#* } =~ ^[1-9][0-9]*$ ]] || die "${number% *} is '${number#* }': a number from 1 on is needed"
+done
+for entry in "${services[@]}"; do
+  [[ $entry =~ ^[a-z0-9]+:[1-9][0-9]*$ ]] || die "DOCTOR_SERVICES has '$entry': a service and its heap in MB are needed, as compile:80"
+  [ -f "$BENCH/${entry%:*}/pom.xml" ] || die "no service '${entry%:*}': README.md has a list of them"
+done
+find_base_jdk
+java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
+[ -x "$java" ] || die "there is no $java: make jdk, or set LULL_JAVA"
+doctor=$LULL_BUILD/doctor/lull
+"$ROOT/java/report/build.sh"
+export JAVA_HOME=$LULL_BASE_JDK
+openjdk=${OPENJDK_SRC:-$LULL_BUILD/openjdk}
+
+declare -A flags=(
+  [g1]="-XX:+UseG1GC"
+  [bare]="-XX:+UseLullGC"
+  [lull]="-XX:+UseLullGC"
+  [public]="-XX:+UseLullGC -XX:-LullTracking"
+)
+out=$LULL_BUILD/doctor-bench
+mkdir -p "$out"
+
+child=
+end_child() {
+  if [ -n "$child" ]; then kill "$child" 2> /dev/null || true; fi
+}
+trap end_child EXIT
+
+# load SECONDS FILE: a closed loop.
+load() {
+  "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx256m -cp "$path" lull.bench.load.LoadMain --service "$service" --data "$data" \
+    --port "$port" --clients "$threads" --closed "$1" --out "$2" > "$out/load.log" 2>&1 || die "the load failed: $(tail -n 3 "$out/load.log")"
+}
+
+field() {   # NAME FILE: the first such number in a file of JSON
+  sed -n "s/.*\"$1\": *\([0-9.eE+-]*\).*/\1/p" "$2" | head -n 1
+}
+
+ticks() {   # PID: of user and system
+  awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
+}
+
+# run VARIANT: leaves a recording, what the doctor says, and one line with milliseconds of processor time for a request, and requests per second.
+run() {
+  local variant=$1 name=$out/$service-$1 more before after pid waited=0
+  read -ra more <<< "${flags[$variant]}"
+  local -a under=("$doctor" doctor -o "$name.html" --recording "$name.jfr" --warmup "$warmup" --)
+  if [ "$variant" = bare ]; then under=(); fi
+  rm -f "$name.ready"
+  "${under[@]}" "$java" "${more[@]}" "-Xms${heap}m" "-Xmx${heap}m" \
+    -cp "$path" lull.bench.service.ServerMain --service "$service" --data "$data" --port 0 --threads "$threads" --ready "$name.ready" > "$name.log" 2>&1 &
+  child=$!
+  until [ -s "$name.ready" ]; do
+    kill -0 "$child" 2> /dev/null || die "the service ended before it was ready: $(tail -n 3 "$name.log")"
+    [ "$waited" -lt 600 ] || die "the service is not ready after a minute: see $name.log"
+    sleep 0.1
+    waited=$((waited + 1))
+  done
+  port=$(field port "$name.ready")
+  pid=$(field pid "$name.ready")
+  load "$warmup" "$name.json"
+  before=$(ticks "$pid")
+  load "$seconds" "$name.json"
+  after=$(ticks "$pid")
+  kill "$pid"
+  # A JVM that is ended by SIGTERM has the status 143.
+  wait "$child" || [ "$variant" = bare ] || die "the doctor failed: $(tail -n 3 "$name.log")"
+  child=
+  awk -v ticks=$((after - before)) -v hertz="$(getconf CLK_TCK)" -v answers="$(field answers "$name.json")" -v rate="$(field throughput "$name.json")" \
+    'BEGIN { print 1000 * ticks / hertz / answers, rate }' > "$name.measured"
+  echo "  $service on $variant: $(awk '{ printf "%.3f ms of processor time for a request, %.0f requests/s", $1, $2 }' "$name.measured")"
+}
+
+for entry in "${services[@]}"; do
+  service=${entry%:*} heap=${entry#*:}
+  SERVICE=$service
+  build_bench
+  path=$LULL_BUILD/bench/$service/lib/*
+  data=$out/data/$service
+  mkdir -p "$data"
+  # Expected answers can depend on the JDK.
+  "$java" -XX:+UseSerialGC -cp "$path" lull.bench.service.PrepareMain --service "$service" --data "$data" --openjdk "$openjdk" \
+    > "$out/prepare.log" 2>&1 || die "the data of $service cannot be prepared: $(tail -n 3 "$out/prepare.log")"
+  for variant in g1 lull bare public; do
+    run "$variant"
+  done
+  "$doctor" doctor -o "$out/$service.html" --recording "$out/$service-lull.jfr" --baseline "$out/$service-g1.jfr" > "$out/$service.said"
+done
+
+echo
+for entry in "${services[@]}"; do
+  service=${entry%:*}
+  echo "$service, ${entry#*:} MB"
+  grep -h 'can be gained' "$out/$service-g1.log" | sed 's/^/  by the recording of G1:    /' || echo "  by the recording of G1:    nothing"
+  grep -h 'For the same allocation' "$out/$service.said" | sed 's/^/  by both recordings:        /' || echo "  by both recordings:        nothing"
+  head -n 1 "$out/$service.said" | sed 's/^/  advice:                    /'
+  awk -v now="$(cat "$out/$service-lull.measured")" -v g1="$(cat "$out/$service-g1.measured")" \
+    -v bare="$(cat "$out/$service-bare.measured")" -v public="$(cat "$out/$service-public.measured")" '
+    function percent(a, b) { return sprintf("%+.1f %%", 100 * (a / b - 1)) }
+    BEGIN {
+      split(now, l); split(g1, g); split(public, p); split(bare, b)
+      print "  measured, Lull to G1:      processor time for a request " percent(l[1], g[1]) ", requests per second " percent(l[2], g[2])
+      print "  measured, public mode to private: processor time for a request " percent(p[1], l[1]) ", requests per second " percent(p[2], l[2])
+      print "  measured, with the doctor to without: processor time for a request " percent(l[1], b[1]) ", requests per second " percent(l[2], b[2])
+    }'
+done
