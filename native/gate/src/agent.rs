@@ -12,6 +12,7 @@ use crate::beacon::Beacon;
 use crate::connection::Connection;
 use crate::cql::Cql;
 use crate::datagram::Datagrams;
+use crate::flight::Events;
 use crate::gate::{Gate, Outlets, VmCounters, VmWatch, Watched};
 use crate::health;
 use crate::http1::Http1;
@@ -55,7 +56,8 @@ unsafe impl Send for Library {}
 // SAFETY: the same.
 unsafe impl Sync for Library {}
 
-fn complain(text: &str) {
+/// A line on the standard error.
+pub fn complain(text: &str) {
     eprintln!("lull gate: {text}");
 }
 
@@ -95,7 +97,9 @@ pub fn connection_became_opaque(fd: i32, reason: Opaque) {
     }
 }
 
-fn start_gate(memory: Option<&PerfMemory>) -> Result<(), String> {
+/// # Safety
+/// `env` is the current thread's.
+unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<(), String> {
     let running = RUNNING.get().expect("set before");
     let watch = memory.and_then(|memory| {
         let (begun, time) = (memory.counter("sun.rt.safepoints")?, memory.counter("sun.rt.safepointTime")?);
@@ -111,6 +115,11 @@ fn start_gate(memory: Option<&PerfMemory>) -> Result<(), String> {
     if let Some(address) = running.options.datagrams {
         let datagrams = Datagrams::to(address).map_err(|error| format!("no datagrams can be sent to {address}: {error}"))?;
         outlets.datagrams = Some(datagrams);
+    }
+    // SAFETY: as demanded; the VM's own pointer.
+    outlets.events = unsafe { jni::Env::vm(env).and_then(|vm| Events::start(vm, &METRICS, running.options.verbose).ok()) };
+    if outlets.events.is_none() {
+        complain("the flight recorder will not be told of pauses: no thread can be started");
     }
     let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, outlets);
     if let Some(port) = running.options.metrics_port {
@@ -163,7 +172,8 @@ fn vm_init(env: *mut jni::Env) -> Result<(), String> {
     if RUNNING.set(Running { options, deadline_headers, watched }).is_err() {
         return Err("started twice".to_string());
     }
-    without_signals(|| start_gate(memory.as_ref().ok()))
+    // SAFETY: on the event's thread.
+    without_signals(|| unsafe { start_gate(env, memory.as_ref().ok()) })
 }
 
 unsafe extern "system" fn on_vm_init(_jvmti: *mut jvmti::Env, env: *mut jni::Env, _thread: jni::Object) {

@@ -13,6 +13,7 @@ use std::time::Duration;
 use crate::beacon::Beacon;
 use crate::connection::{Decision, Outcome, Wire};
 use crate::datagram::Datagrams;
+use crate::flight::{Events, GatePause};
 use crate::kernel::{self, Totals, now_ns};
 use crate::metrics::Metrics;
 use crate::options::Options;
@@ -128,8 +129,8 @@ impl Watched {
 pub struct VmCounters {
     /// Invocations of each collector: young, full, and what else it has.
     invocations: Vec<Counter>,
-    /// What the VM calls these collectors.
-    names: Vec<String>,
+    /// What the VM calls these collectors; kept for ever, so that they can be told anywhere.
+    names: Vec<&'static str>,
     /// Bytes that the last collection left, but for those of eden.
     used: Vec<Counter>,
 }
@@ -140,7 +141,11 @@ impl VmCounters {
         let (names, invocations) = memory
             .counters("sun.gc.collector.", ".invocations")
             .into_iter()
-            .map(|(name, counter)| (memory.text(&name.replace(".invocations", ".name")).unwrap_or(name).to_string(), counter))
+            .map(|(name, counter)| {
+                let name = memory.text(&name.replace(".invocations", ".name")).unwrap_or(name);
+                let name: &'static str = Box::<str>::leak(name.into());
+                (name, counter)
+            })
             .unzip();
         VmCounters {
             invocations,
@@ -166,6 +171,8 @@ pub struct Outlets {
     pub beacon: Option<Beacon>,
     /// For others.
     pub datagrams: Option<Datagrams>,
+    /// For the flight recorder, when a pause is over.
+    pub events: Option<Events>,
     /// Until when the datagrams say that the JVM is stopped; 0 if they do not.
     told_ns: u64,
 }
@@ -358,6 +365,7 @@ impl Gate {
     fn pause(&mut self) {
         let mut is_collection = self.clock.state() & COLLECTION != 0;
         let mut begin = if is_collection { self.clock.begin_ns() } else { now_ns() };
+        let (connections, before) = (self.table.count_live(), self.done());
         self.kept.clear();
         self.again.clear();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
@@ -426,16 +434,54 @@ impl Gate {
         if self.options.verbose {
             self.tell(kind, begin, &prediction, rounds);
         }
+        self.record(kind, begin, &prediction, connections, before);
         self.remember();
+    }
+
+    /// How many requests were answered, would have been, and were kept, since the VM began.
+    fn done(&self) -> [u64; 3] {
+        [self.metrics.answered.get(), self.metrics.would_answer.get(), self.metrics.kept.get()]
+    }
+
+    /// What the VM calls a kind of pause.
+    fn name(&self, kind: Kind) -> &'static str {
+        match (kind, &self.counters) {
+            (Kind::Safepoint, _) => "no collection",
+            (Kind::Collector(i), Some(counters)) => counters.names[i],
+            _ => "collection",
+        }
+    }
+
+    /// The flight recorder's event of a pause that is over, if there were connections to watch. `connections` and `before` are those of its begin.
+    fn record(&self, kind: Kind, begin: u64, prediction: &Prediction, connections: usize, before: [u64; 3]) {
+        let Some(events) = &self.outlets.events else { return };
+        // Some may have been accepted in the pause, or closed.
+        let connections = connections.max(self.table.count_live()) as u64;
+        let now = self.done();
+        let [answered, would_answer, kept] = std::array::from_fn(|i| now[i] - before[i]);
+        if connections == 0 && answered == 0 {
+            return;
+        }
+        let collection =
+            if kind == Kind::Safepoint { None } else { self.learnt.checked_sub(1).and_then(|last| self.clock.collection(last)) };
+        let end = collection.map_or_else(now_ns, |pause| pause.end_ns);
+        events.tell(GatePause {
+            begin_ns: begin,
+            length_ns: end.saturating_sub(begin),
+            kind: self.name(kind),
+            expected_ns: prediction.expected_ns as u64,
+            upper_ns: prediction.upper_ns as u64,
+            connections,
+            answered,
+            would_answer,
+            kept,
+        });
     }
 
     /// The line of `verbose` on a pause that is over. bench/gate reads it.
     fn tell(&self, kind: Kind, begin: u64, prediction: &Prediction, rounds: u64) {
-        let (name, last) = match (kind, &self.counters) {
-            (Kind::Safepoint, _) => ("no collection", None),
-            (Kind::Collector(i), Some(counters)) => (counters.names[i].as_str(), self.clock.collections().checked_sub(1)),
-            _ => ("collection", self.clock.collections().checked_sub(1)),
-        };
+        let name = self.name(kind);
+        let last = if kind == Kind::Safepoint { None } else { self.clock.collections().checked_sub(1) };
         let exact = last.and_then(|number| self.clock.collection(number)).map(|pause| pause.end_ns.saturating_sub(pause.begin_ns));
         eprintln!(
             "lull gate: pause of {:.3} ms, predicted {:.3}, at most {:.3}, kind {name}; {} answered in all, {} kept now, {rounds} rounds",

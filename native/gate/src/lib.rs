@@ -8,8 +8,8 @@
 //! that it does not answer.
 //!
 //! Reading order: [`protocol`] says what a protocol must tell, [`http1`], [`http2`] and [`cql`] are those there are, [`connection`] holds the
-//! invariants of one connection, [`pause`] knows when the JVM is stopped, [`predict`] for how long, [`gate`] is the thread that acts, and
-//! [`intercept`] stands between the JDK and its sockets.
+//! invariants of one connection, [`pause`] knows when the JVM is stopped, [`predict`] for how long, [`gate`] is the thread that acts,
+//! [`intercept`] stands between the JDK and its sockets, and [`flight`] tells the flight recorder what was done.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -19,6 +19,7 @@ pub mod beacon;
 pub mod connection;
 pub mod cql;
 pub mod datagram;
+pub mod flight;
 pub mod gate;
 pub mod health;
 pub mod http1;

@@ -49,6 +49,8 @@ pub struct Metrics {
     pub kept: Count,
     pub waits: Count,
     pub withdrawn: Count,
+    pub events: Count,
+    pub events_lost: Count,
     pub errors: [Count; ERROR_BOUNDS_MS.len() + 1],
     pub errors_ns: Count,
 }
@@ -67,6 +69,8 @@ impl Metrics {
             kept: Count::new(),
             waits: Count::new(),
             withdrawn: Count::new(),
+            events: Count::new(),
+            events_lost: Count::new(),
             errors: [const { Count::new() }; ERROR_BOUNDS_MS.len() + 1],
             errors_ns: Count::new(),
         }
@@ -94,6 +98,8 @@ impl Metrics {
         counter("kept_total", "Requests that arrived in a pause and were left to the application by decision.", &self.kept.get());
         counter("waits_total", "Blocking reads and selectors that waited for the end of a pause.", &self.waits.get());
         counter("withdrawn_events_total", "Events that selectors were not told because the gate had answered.", &self.withdrawn.get());
+        counter("flight_events_total", "Pauses of which the flight recorder was told.", &self.events.get());
+        counter("flight_events_lost_total", "Pauses of which it could not be told.", &self.events_lost.get());
         let _ = writeln!(
             text,
             "# HELP lull_gate_opaque_connections_total Connections that the gate gave up, by reason.\n# TYPE lull_gate_opaque_connections_total counter"

@@ -5,8 +5,8 @@
 //! One slot per descriptor number, made at the first connection under that number and kept for ever: a thread that still holds a
 //! slot when the descriptor is closed sees that the slot is empty, or another connection's, when it has the lock.
 
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::connection::Connection;
 use crate::protocol::Opaque;
@@ -37,6 +37,8 @@ pub struct Slot {
     pub announced: AtomicBool,
     /// How selectors watch it: bit [`ONE_SHOT`].
     pub watched: AtomicU8,
+    /// How many slots of the table are live.
+    all_live: Arc<AtomicUsize>,
 }
 
 /// A selector forgets its interest with each event, or tells of changes only: no event may be kept from it.
@@ -67,13 +69,24 @@ impl Slot {
         let opaque = tracked.as_ref().and_then(|t| t.connection.opaque());
         // An answer's rest must still precede the application's bytes (invariant A).
         let live = tracked.as_ref().is_some_and(|t| t.connection.opaque().is_none() || t.connection.has_unsent());
-        if self.live.swap(live, Ordering::Relaxed) && !live { opaque } else { None }
+        match (self.live.swap(live, Ordering::Relaxed), live) {
+            (false, true) => {
+                self.all_live.fetch_add(1, Ordering::Relaxed);
+                None
+            }
+            (true, false) => {
+                self.all_live.fetch_sub(1, Ordering::Relaxed);
+                opaque
+            }
+            _ => None,
+        }
     }
 }
 
 /// All slots.
 pub struct Table {
     slots: Box<[AtomicPtr<Slot>]>,
+    all_live: Arc<AtomicUsize>,
 }
 
 static TABLE: OnceLock<Table> = OnceLock::new();
@@ -85,7 +98,7 @@ impl Table {
         let zeros = Box::into_raw(vec![0usize; most.min(MOST_DESCRIPTORS)].into_boxed_slice());
         // SAFETY: zero is a null pointer, and both have one size and alignment.
         let slots = unsafe { Box::from_raw(zeros as *mut [AtomicPtr<Slot>]) };
-        Table { slots }
+        Table { slots, all_live: Arc::default() }
     }
 
     /// The process's table.
@@ -111,13 +124,18 @@ impl Table {
         self.slot(fd).filter(|slot| slot.is_live())
     }
 
+    /// How many connections may be the gate's.
+    pub fn count_live(&self) -> usize {
+        self.all_live.load(Ordering::Relaxed)
+    }
+
     /// The slot of a descriptor, made if need be; `None` for descriptors beyond the table.
     pub fn make(&self, fd: i32) -> Option<&Slot> {
         if let Some(slot) = self.slot(fd) {
             return Some(slot);
         }
         let place = self.slots.get(usize::try_from(fd).ok()?)?;
-        let new = Box::into_raw(Box::<Slot>::default());
+        let new = Box::into_raw(Box::new(Slot { all_live: Arc::clone(&self.all_live), ..Slot::default() }));
         match place.compare_exchange(std::ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire) {
             // SAFETY: just made, never freed from now on.
             Ok(_) => Some(unsafe { &*new }),
@@ -153,5 +171,37 @@ impl Table {
             }
             slot.publish(&tracked);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http1::Http1;
+    use crate::kernel::Totals;
+
+    #[test]
+    fn live_connections_are_counted_once() {
+        let table = Table::new(100);
+        let totals = Totals { established: true, taken: 0, written: 0, unacknowledged: 0 };
+        let track = |fd| table.track(fd, 1, true, Connection::new(Spoken::Http1(Http1::new(Arc::from(Vec::new()))), totals));
+        track(3);
+        track(4);
+        // The descriptor was closed where nobody saw it.
+        track(3);
+        assert_eq!(table.count_live(), 2);
+        let slot = table.slot(4).unwrap();
+        let mut tracked = slot.lock();
+        tracked.as_mut().unwrap().connection.make_opaque(Opaque::AnotherSocket);
+        assert_eq!(slot.publish(&tracked), Some(Opaque::AnotherSocket));
+        assert_eq!(slot.publish(&tracked), None);
+        drop(tracked);
+        table.forget(4);
+        assert_eq!(table.count_live(), 1);
+        table.forget(3);
+        table.forget(3);
+        assert_eq!(table.count_live(), 0);
+        track(4);
+        assert_eq!(table.count_live(), 1);
     }
 }

@@ -15,6 +15,7 @@
 
 mod cassandra;
 mod client;
+mod flight;
 mod grpc;
 mod server;
 
@@ -287,6 +288,9 @@ fn main() -> ExitCode {
         test("long deadline".to_string(), &|| patient(&setting));
         test("heap dump".to_string(), &|| heap_dump(&setting));
         test("beacon".to_string(), &|| beacon(&setting));
+        test("flight recorder".to_string(), &|| flight::asked_for(&setting));
+        test("flight recorder from the begin, dry run".to_string(), &|| flight::from_the_begin(&setting));
+        test("no flight recorder in the VM".to_string(), &|| flight::none_there(&setting));
         test("exits".to_string(), &|| exits(&setting));
         // Its module of bench/ is compiled for 25.
         if name == "jdk-25" && std::env::var("LULL_GATE_CASSANDRA").is_ok() {

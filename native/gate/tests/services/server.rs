@@ -87,6 +87,11 @@ impl Server {
         get(self.control, "dump").map(drop)
     }
 
+    /// What GateServer's `Flight` answers to a command.
+    pub fn flight(&self, command: &str) -> Result<String, String> {
+        get(self.control, command)
+    }
+
     /// How often each target was processed.
     pub fn processed(&mut self) -> Result<HashMap<String, u64>, String> {
         let text = get(self.control, "show")?;

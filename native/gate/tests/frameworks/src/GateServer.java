@@ -39,7 +39,8 @@ import java.util.zip.CRC32;
  * <pre>GateServer blocking|virtual|available|nio|httpserver|httpserver-inline|(those of {@link Frameworks})  live-MB  pause-between-collections-ms</pre>
  *
  * Prints {@code ports SERVICE CONTROL} when it is ready. A connection to the control port gets a line {@code target count} for each
- * target, and the end of the stream; one that sends {@code exit} ends the server, {@code dump} stops it for a heap dump first.
+ * target, and the end of the stream; one that sends {@code exit} ends the server, {@code dump} stops it for a heap dump first, and
+ * {@code jfr} with one character more is for {@link Flight}, which answers instead.
  */
 public class GateServer {
     private static final Map<String, AtomicInteger> processed = new ConcurrentHashMap<>();
@@ -79,14 +80,18 @@ public class GateServer {
         }
         while (true) {
             try (Socket socket = control.accept()) {
-                byte[] command = socket.getInputStream().readNBytes(4);
-                switch (new String(command, StandardCharsets.ISO_8859_1)) {
-                    case "exit" -> System.exit(0);
-                    case "dump" -> dumpHeap();
-                    default -> { }
-                }
+                String command = new String(socket.getInputStream().readNBytes(4), StandardCharsets.ISO_8859_1);
                 PrintStream out = new PrintStream(socket.getOutputStream(), false, StandardCharsets.ISO_8859_1);
-                processed.forEach((target, count) -> out.print(target + " " + count + "\n"));
+                if (command.startsWith("jfr")) {
+                    out.print(Flight.command(command));
+                } else {
+                    switch (command) {
+                        case "exit" -> System.exit(0);
+                        case "dump" -> dumpHeap();
+                        default -> { }
+                    }
+                    processed.forEach((target, count) -> out.print(target + " " + count + "\n"));
+                }
                 out.flush();
             }
         }
