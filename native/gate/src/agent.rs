@@ -13,7 +13,7 @@ use crate::connection::Connection;
 use crate::cql::Cql;
 use crate::datagram::Datagrams;
 use crate::flight::Events;
-use crate::gate::{Gate, Outlets, VmCounters, VmWatch, Watched};
+use crate::gate::{Gate, VmWatch};
 use crate::health;
 use crate::http1::Http1;
 use crate::http2::Http2;
@@ -23,11 +23,14 @@ use crate::jvmti::{self, Callbacks, Event};
 use crate::kernel;
 use crate::metrics::{self, Metrics};
 use crate::options::Options;
+use crate::outlets::Outlets;
 use crate::pause::PauseClock;
 use crate::perf_memory::{self, PerfMemory, SafepointWatch};
 use crate::protocol::Opaque;
+use crate::socket::Watched;
 use crate::spoken::Spoken;
 use crate::table::Table;
+use crate::vm_counters::VmCounters;
 
 /// The oldest release that the agent knows.
 const OLDEST: u32 = 17;

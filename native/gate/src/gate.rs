@@ -6,21 +6,21 @@
 //! have bytes; each is looked at under its lock.
 
 use std::collections::HashMap;
-use std::io;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::beacon::Beacon;
-use crate::connection::{Decision, Outcome, Wire};
-use crate::datagram::Datagrams;
-use crate::flight::{Events, GatePause};
-use crate::kernel::{self, Totals, now_ns};
+use crate::connection::{Decision, Outcome};
+use crate::flight::GatePause;
+use crate::kernel::now_ns;
 use crate::metrics::Metrics;
 use crate::options::Options;
+use crate::outlets::Outlets;
 use crate::pause::{COLLECTION, ENDED, PauseClock, SAFEPOINT};
-use crate::perf_memory::{Counter, PerfMemory, SafepointWatch};
+use crate::perf_memory::SafepointWatch;
 use crate::predict::{Model, Prediction};
+use crate::socket::{SocketWire, Watched};
 use crate::table::Table;
+use crate::vm_counters::VmCounters;
 
 /// Requests longer than this are left to the application.
 const BUFFER: usize = 256 * 1024;
@@ -32,176 +32,6 @@ const SAFEPOINT_TICK_NS: u64 = 100_000;
 const KIND_SHOWS_NS: u64 = 300_000;
 /// Sleep when there are no counters to look at.
 const LONG_NS: u64 = 1_000_000_000;
-
-/// A TCP socket's descriptor as the kernel's side of a connection.
-pub struct SocketWire {
-    fd: i32,
-    inode: u64,
-}
-
-impl SocketWire {
-    /// The socket `fd`, which has this inode as long as it is the same.
-    pub fn new(fd: i32, inode: u64) -> SocketWire {
-        SocketWire { fd, inode }
-    }
-}
-
-fn count(n: isize) -> io::Result<usize> {
-    usize::try_from(n).map_err(|_| io::Error::last_os_error())
-}
-
-impl Wire for SocketWire {
-    fn peek(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // SAFETY: the kernel writes as much as the buffer holds.
-        count(unsafe { libc::recv(self.fd, buffer.as_mut_ptr().cast(), buffer.len(), libc::MSG_PEEK | libc::MSG_DONTWAIT) })
-    }
-
-    fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // SAFETY: the kernel reads as much as there is.
-        count(unsafe { libc::send(self.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) })
-    }
-
-    fn consume(&mut self, length: usize) -> io::Result<()> {
-        let mut left = length;
-        while left > 0 {
-            // SAFETY: with MSG_TRUNC, TCP drops the bytes and writes nowhere (tcp(7)).
-            let n = unsafe { libc::recv(self.fd, std::ptr::null_mut(), left, libc::MSG_TRUNC | libc::MSG_DONTWAIT) };
-            match count(n) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(n) => left -= n.min(left),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-
-    fn totals(&mut self) -> io::Result<Option<Totals>> {
-        if kernel::inode(self.fd) != Some(self.inode) {
-            return Err(io::ErrorKind::NotFound.into());
-        }
-        kernel::tcp_totals(self.fd)
-    }
-}
-
-/// An epoll set of the gate's own: all watched connections, told of each change once.
-pub struct Watched(i32);
-
-impl Watched {
-    /// An empty set.
-    ///
-    /// # Errors
-    /// Out of descriptors.
-    pub fn new() -> io::Result<Watched> {
-        // SAFETY: no pointer is passed.
-        let fd = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
-        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Watched(fd)) }
-    }
-
-    /// Adds a connection; the kernel takes it out when it is closed.
-    ///
-    /// # Errors
-    /// Out of memory, or of watches.
-    pub fn add(&self, fd: i32) -> io::Result<()> {
-        let mut event = libc::epoll_event { events: (libc::EPOLLIN | libc::EPOLLET) as u32, u64: fd as u64 };
-        // SAFETY: one valid event.
-        if unsafe { libc::epoll_ctl(self.0, libc::EPOLL_CTL_ADD, fd, &raw mut event) } != 0 {
-            Err(io::Error::last_os_error())
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Takes a connection out; does nothing if it is not in.
-    pub fn remove(&self, fd: i32) {
-        // SAFETY: no event is needed.
-        unsafe { libc::epoll_ctl(self.0, libc::EPOLL_CTL_DEL, fd, std::ptr::null_mut()) };
-    }
-
-    fn changed(&self, events: &mut [libc::epoll_event]) -> usize {
-        let most = i32::try_from(events.len()).unwrap_or(i32::MAX);
-        // SAFETY: the kernel writes as many events as there is room for.
-        usize::try_from(unsafe { libc::epoll_wait(self.0, events.as_mut_ptr(), most, 0) }).unwrap_or(0)
-    }
-}
-
-/// What of the VM's counters tells pauses apart, and what they depend on.
-pub struct VmCounters {
-    /// Invocations of each collector: young, full, and what else it has.
-    invocations: Vec<Counter>,
-    /// What the VM calls these collectors; kept for ever, so that they can be told anywhere.
-    names: Vec<&'static str>,
-    /// Bytes that the last collection left, but for those of eden.
-    used: Vec<Counter>,
-}
-
-impl VmCounters {
-    /// Looks the counters up.
-    pub fn new(memory: &PerfMemory) -> VmCounters {
-        let (names, invocations) = memory
-            .counters("sun.gc.collector.", ".invocations")
-            .into_iter()
-            .map(|(name, counter)| {
-                let name = memory.text(&name.replace(".invocations", ".name")).unwrap_or(name);
-                let name: &'static str = Box::<str>::leak(name.into());
-                (name, counter)
-            })
-            .unzip();
-        VmCounters {
-            invocations,
-            names,
-            used: memory
-                .counters("sun.gc.generation.", ".used")
-                .into_iter()
-                .filter(|(name, _)| *name != "sun.gc.generation.0.space.0.used")
-                .map(|(_, c)| c)
-                .collect(),
-        }
-    }
-
-    fn feature(&self) -> f64 {
-        self.used.iter().map(|c| c.get() as f64).sum()
-    }
-}
-
-/// Where it is told that the JVM is stopped, beside the connections.
-#[derive(Default)]
-pub struct Outlets {
-    /// For processes of this machine.
-    pub beacon: Option<Beacon>,
-    /// For others.
-    pub datagrams: Option<Datagrams>,
-    /// For the flight recorder, when a pause is over.
-    pub events: Option<Events>,
-    /// Until when the datagrams say that the JVM is stopped; 0 if they do not.
-    told_ns: u64,
-}
-
-impl Outlets {
-    fn busy(&mut self, now: u64, remaining_ns: u64) {
-        if let Some(beacon) = &self.beacon {
-            beacon.busy_until(now + remaining_ns);
-        }
-        // Of a pause that outlasts what was said, the expectation grows with each look; a receiver hears of it when the old one has passed.
-        let end = now + remaining_ns;
-        if let Some(datagrams) = &self.datagrams
-            && (self.told_ns == 0 || now >= self.told_ns || end < self.told_ns)
-        {
-            datagrams.busy(remaining_ns);
-            self.told_ns = end;
-        }
-    }
-
-    fn runs(&mut self) {
-        self.told_ns = 0;
-        if let Some(beacon) = &self.beacon {
-            beacon.runs();
-        }
-        if let Some(datagrams) = &self.datagrams {
-            datagrams.runs();
-        }
-    }
-}
 
 /// Which model a pause belongs to. The place of the collector in the counters; what counts is that they differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -323,8 +153,7 @@ impl Gate {
     /// What the counters are while there is no pause.
     fn remember(&mut self) {
         if let Some(counters) = &self.counters {
-            self.before.clear();
-            self.before.extend(counters.invocations.iter().map(|c| c.get()));
+            counters.read(&mut self.before);
             self.feature = counters.feature();
         }
     }
@@ -332,11 +161,7 @@ impl Gate {
     /// The kind of the pause that is under way, or has just been.
     fn kind(&self) -> Kind {
         let Some(counters) = &self.counters else { return Kind::Collection };
-        let now = counters.invocations.iter().map(|c| c.get());
-        match now.zip(&self.before).rposition_changed() {
-            Some(i) => Kind::Collector(i),
-            None => Kind::Collection,
-        }
+        counters.changed_since(&self.before).map_or(Kind::Collection, Kind::Collector)
     }
 
     /// Takes in collections that are over. `kind` is that of the last one, if it is known.
@@ -419,7 +244,7 @@ impl Gate {
             }
             if n == 0 {
                 let tick = if state & SAFEPOINT != 0 { SAFEPOINT_TICK_NS } else { TICK_NS };
-                kernel::wait_readable(self.watched.0, tick);
+                self.watched.wait(tick);
             }
             rounds += 1;
         }
@@ -447,7 +272,7 @@ impl Gate {
     fn name(&self, kind: Kind) -> &'static str {
         match (kind, &self.counters) {
             (Kind::Safepoint, _) => "no collection",
-            (Kind::Collector(i), Some(counters)) => counters.names[i],
+            (Kind::Collector(i), Some(counters)) => counters.name(i),
             _ => "collection",
         }
     }
@@ -551,16 +376,5 @@ impl Gate {
             self.metrics.opaque[reason.index()].add(1);
             self.watched.remove(fd);
         }
-    }
-}
-
-/// The last place where two sequences differ.
-trait LastChanged {
-    fn rposition_changed(self) -> Option<usize>;
-}
-
-impl<'a, I: Iterator<Item = (i64, &'a i64)>> LastChanged for I {
-    fn rposition_changed(self) -> Option<usize> {
-        self.enumerate().filter(|(_, (now, before))| now != *before).map(|(i, _)| i).last()
     }
 }

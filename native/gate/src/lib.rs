@@ -30,11 +30,14 @@ pub mod jvmti;
 pub mod kernel;
 pub mod metrics;
 pub mod options;
+pub mod outlets;
 pub mod pause;
 pub mod perf_memory;
 pub mod predict;
 #[cfg(any(test, fuzzing))]
 pub mod properties;
 pub mod protocol;
+pub mod socket;
 pub mod spoken;
 pub mod table;
+pub mod vm_counters;

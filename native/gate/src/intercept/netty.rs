@@ -12,9 +12,9 @@ use std::ffi::{CStr, c_int, c_void};
 use super::transfer::{receive, send, single, update, vm};
 use super::{Method, Original, methods};
 use crate::agent;
-use crate::gate::SocketWire;
 use crate::jni;
 use crate::protocol::Opaque;
+use crate::socket::SocketWire;
 use crate::table::{Slot, Table};
 
 type Env = *mut jni::Env;

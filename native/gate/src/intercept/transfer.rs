@@ -11,9 +11,9 @@ use std::time::Duration;
 use super::Original;
 use crate::agent;
 use crate::connection::Connection;
-use crate::gate::SocketWire;
 use crate::kernel::errno;
 use crate::protocol::Opaque;
+use crate::socket::SocketWire;
 use crate::spoken::Spoken;
 use crate::table::{Slot, Tracked};
 
