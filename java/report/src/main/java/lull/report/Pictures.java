@@ -179,14 +179,23 @@ final class Pictures {
         if (all.size() < 2) {
             return null;
         }
-        double most = all.stream().mapToDouble(d -> Math.max(d.heap(), d.available())).max().orElse(1) / MB;
-        Picture picture = Picture.linear("Size of the heap by its budget over time", seconds, most, "MB");
-        picture.line("committed", thin(all.stream().map(d -> new Point(d.time(), d.available() / MB)).toList()));
+        double largest = all.stream().mapToDouble(Recording.BudgetDecision::heap).max().orElse(1);
+        double room = all.stream().mapToDouble(Recording.BudgetDecision::available).max().orElse(0);
+        // A limit far above would leave a flat line of the rest.
+        boolean isNear = room < 3 * largest;
+        Picture picture = Picture.linear("Size of the heap by its budget over time", seconds, (isNear ? Math.max(room, largest) : largest) / MB, "MB");
+        if (isNear) {
+            picture.line("committed", thin(all.stream().map(d -> new Point(d.time(), d.available() / MB)).toList()));
+        }
         picture.line("lull", thin(all.stream().map(d -> new Point(d.time(), d.heap() / MB)).toList()));
         picture.line("fourth", thin(all.stream().map(d -> new Point(d.time(), d.live() / MB)).toList()));
         picture.dots("published", all.stream().filter(Recording.BudgetDecision::isStep).map(d -> new Point(d.time(), d.heap() / MB)).toList());
-        return new Drawn(picture.end(), List.of(new Key("lull", "line", "heap"), new Key("fourth", "line", "live"),
-                new Key("plain", "committed", "the memory limit leaves"), new Key("published", "dot", "a step is decided")));
+        List<Key> keys = new ArrayList<>(List.of(new Key("lull", "line", "heap"), new Key("fourth", "line", "live"),
+                new Key("published", "dot", "a step is decided")));
+        if (isNear) {
+            keys.add(new Key("plain", "committed", "the memory limit leaves"));
+        }
+        return new Drawn(picture.end(), keys);
     }
 
     /** The highest and lowest points of each piece of time, for a saw has its teeth closer than pixels. */
