@@ -46,6 +46,8 @@ mode interpreter -Xint -XX:+LullLoadCheck
 mode C1 -XX:TieredStopAtLevel=1 -XX:+LullLoadCheck
 mode C2-stressed "${C2[@]}" -XX:StressSeed="$((seed % 2147483647))"
 mode C2-stressed-64-bit-references "${C2[@]}" -XX:StressSeed="$(((seed + 1) % 2147483647))" -XX:-UseCompressedOops
+# 32-bit references with a base, and the tables too far up for an instruction to have their address.
+mode C2-stressed-tables-above-2-GB "${C2[@]}" -XX:StressSeed="$(((seed + 2) % 2147483647))" -XX:HeapBaseMinAddress=2000g
 mode compact-headers -XX:+UseCompactObjectHeaders
 mode modes-flip -XX:LullFlipModeALot=5
 mode all-is-published -XX:LullPublishAllALot=101
