@@ -6,8 +6,8 @@
 //! is the VM's and stops with it; the gate's thread only puts what it did into a queue, and loses it rather than wait.
 //!
 //! The event cannot be given the begin and end of a pause that is over, so that its own time is that at which it was written, just after
-//! the pause, and its duration nothing; begin and length are fields. Nothing is made before the recorder is initialised, for the first use
-//! of an event type would initialise it: memory and time that a service without a recording need not spend.
+//! the pause, and its duration nothing; begin and length are fields. Nothing is made before the recorder is initialised, for the first event
+//! type makes the VM load the descriptions of all the JDK's own: memory and time that a service without a recording need not spend.
 
 mod event;
 

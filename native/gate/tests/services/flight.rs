@@ -128,17 +128,27 @@ fn load(server: &mut Server, round: u32, count: &str) -> Result<Vec<Request>, St
     Err(format!("{count} does not grow"))
 }
 
-/// Waits until no pause that had connections can be without its event: two more have gone by.
-fn settle(server: &mut Server) -> Result<(), String> {
-    let begin = server.metric("lull_gate_collections_total")?;
+/// The gate's count of events.
+const TOLD: &str = "lull_gate_flight_events_total";
+
+/// Waits until a count is so high.
+fn wait_for(server: &mut Server, count: &str, least: f64) -> Result<(), String> {
     let give_up = Instant::now() + Duration::from_secs(120);
-    while server.metric("lull_gate_collections_total")? < begin + 2.0 {
+    while server.metric(count)? < least {
         if Instant::now() > give_up {
-            return Err("no collections any more".to_string());
+            return Err(format!("{count} stays below {least}"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(())
+}
+
+/// Waits until no pause that had connections is under way, or without its event: two more have gone by. Before the first event its type is
+/// made, which may take longer than that: with a recording, `events` is 1.
+fn settle(server: &mut Server, events: f64) -> Result<(), String> {
+    wait_for(server, TOLD, events)?;
+    let begin = server.metric("lull_gate_collections_total")?;
+    wait_for(server, "lull_gate_collections_total", begin + 2.0)
 }
 
 /// Each event by itself, and by the JDK's own of the same collection; and all of them by how long the gate knows to have been stopped.
@@ -185,25 +195,26 @@ pub fn asked_for(setting: &Setting) -> Result<String, String> {
     let file = File::new();
     let flags = format!("{PARALLEL} -Dflight={}", file.0.display());
     let mut server = Server::start(&setting.jdk, &flags, "deadline=1", &["nio", "150", "300"])?;
-    let told = "lull_gate_flight_events_total";
     let answered = "lull_gate_answered_total";
     load(&mut server, 0, answered)?;
-    settle(&mut server)?;
-    if server.flight("jfr?")? != "false\n" || server.metric(told)? != 0.0 {
-        return Err(format!("without a recording the recorder is initialised: {}", server.flight("jfr?")?));
+    settle(&mut server, 0.0)?;
+    let state = server.flight("jfr?")?;
+    if state != "false false\n" || server.metric(TOLD)? != 0.0 {
+        return Err(format!("without a recording the recorder is initialised, and has a type made by a program: {state}"));
     }
 
     server.flight("jfr+")?;
     let before = server.metrics()?;
     let requests = load(&mut server, 100, answered)?;
-    settle(&mut server)?;
+    settle(&mut server, 1.0)?;
     let after = server.metrics()?;
-    if server.flight("jfr-")? != "true\n" {
-        return Err("no recorder in spite of a recording".to_string());
+    let state = server.flight("jfr-")?;
+    if state != "true true\n" {
+        return Err(format!("in spite of a recording the recorder is initialised, and has a type made by a program: {state}"));
     }
 
     load(&mut server, 200, answered)?;
-    settle(&mut server)?;
+    settle(&mut server, 0.0)?;
     let end = server.metrics()?;
     server.stop()?;
 
@@ -215,15 +226,15 @@ pub fn asked_for(setting: &Setting) -> Result<String, String> {
         (answered, sum(|pause| pause.answered)),
         ("lull_gate_kept_total", sum(|pause| pause.kept)),
         ("lull_gate_would_answer_total", sum(|pause| pause.would_answer)),
-        (told, recorded.pauses.len() as u64),
+        (TOLD, recorded.pauses.len() as u64),
         ("lull_gate_flight_events_lost_total", 0),
     ] {
         same(name, before[name], after[name], sum)?;
     }
     let busy = requests.iter().filter(|request| request.answer == Answer::Busy).count();
     same("the clients' count", 0.0, busy as f64, sum(|pause| pause.answered))?;
-    if end[told] != after[told] {
-        return Err(format!("{} events after the end of the recording", end[told] - after[told]));
+    if end[TOLD] != after[TOLD] {
+        return Err(format!("{} events after the end of the recording", end[TOLD] - after[TOLD]));
     }
     let with = recorded.pauses.iter().filter(|pause| pause.answered > 0).count();
     if with == 0 {
@@ -240,14 +251,14 @@ pub fn from_the_begin(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, &flags, "deadline=1,dry-run", &["blocking", "150", "300"])?;
     let would_answer = "lull_gate_would_answer_total";
     load(&mut server, 0, would_answer)?;
-    settle(&mut server)?;
+    settle(&mut server, 1.0)?;
     let metrics = server.metrics()?;
     server.stop()?;
     let recorded = file.read(setting)?;
     check(&recorded, metrics["lull_gate_paused_seconds_total"])?;
     let sum = recorded.pauses.iter().map(|pause| pause.would_answer).sum::<u64>();
     same(would_answer, 0.0, metrics[would_answer], sum)?;
-    same("lull_gate_flight_events_total", 0.0, metrics["lull_gate_flight_events_total"], recorded.pauses.len() as u64)?;
+    same(TOLD, 0.0, metrics[TOLD], recorded.pauses.len() as u64)?;
     Ok(format!("{} events, {sum} would have been answered", recorded.pauses.len()))
 }
 
@@ -256,10 +267,10 @@ pub fn none_there(setting: &Setting) -> Result<String, String> {
     let flags = format!("{PARALLEL} --limit-modules java.base,java.logging,java.management,jdk.management,jdk.httpserver");
     let mut server = Server::start(&setting.jdk, &flags, "deadline=1", &["nio", "150", "300"])?;
     let requests = load(&mut server, 0, "lull_gate_answered_total")?;
-    settle(&mut server)?;
+    settle(&mut server, 0.0)?;
     let metrics = server.metrics()?;
     server.stop()?;
-    let events = (metrics["lull_gate_flight_events_total"], metrics["lull_gate_flight_events_lost_total"]);
+    let events = (metrics[TOLD], metrics["lull_gate_flight_events_lost_total"]);
     if events != (0.0, 0.0) {
         return Err(format!("{events:?} events"));
     }

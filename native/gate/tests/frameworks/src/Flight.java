@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Arrays;
+import javax.management.JMException;
+import javax.management.ObjectName;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
@@ -14,8 +17,11 @@ import jdk.jfr.consumer.RecordingFile;
 public class Flight {
     private static Recording recording;
 
-    /** {@code jfr?} says whether the recorder is initialised, {@code jfr+} starts a recording, {@code jfr-} ends it in the file {@code -Dflight}. */
-    static String command(String command) throws IOException {
+    /**
+     * {@code jfr+} starts a recording, {@code jfr-} ends it in the file {@code -Dflight}, {@code jfr?} does nothing. The answer is whether the
+     * recorder is initialised, and whether somebody has made an event type: that alone costs memory, and leaves the recorder uninitialised.
+     */
+    static String command(String command) throws IOException, JMException {
         switch (command) {
             case "jfr+" -> {
                 recording = new Recording();
@@ -29,7 +35,13 @@ public class Flight {
             }
             default -> { }
         }
-        return FlightRecorder.isInitialized() + "\n";
+        return FlightRecorder.isInitialized() + " " + hasFactory() + "\n";
+    }
+
+    private static boolean hasFactory() throws JMException {
+        Object histogram = ManagementFactory.getPlatformMBeanServer().invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"),
+            "gcClassHistogram", new Object[] {new String[0]}, new String[] {String[].class.getName()});
+        return histogram.toString().contains("jdk.jfr.EventFactory");
     }
 
     /**
