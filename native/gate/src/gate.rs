@@ -15,7 +15,7 @@ use crate::kernel::now_ns;
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::outlets::Outlets;
-use crate::pause::{COLLECTION, ENDED, PauseClock, SAFEPOINT};
+use crate::pause::{COLLECTION, ENDED, Pause, PauseClock, SAFEPOINT};
 use crate::perf_memory::SafepointWatch;
 use crate::predict::{Model, Prediction};
 use crate::socket::{SocketWire, Watched};
@@ -277,6 +277,12 @@ impl Gate {
         }
     }
 
+    /// The collection that a pause of that kind, which is over and learnt from, was the last part of; `None` if it was none.
+    fn collection(&self, kind: Kind) -> Option<Pause> {
+        let last = if kind == Kind::Safepoint { None } else { self.learnt.checked_sub(1) };
+        last.and_then(|number| self.clock.collection(number))
+    }
+
     /// The flight recorder's event of a pause that is over, if there were connections to watch. `connections` and `before` are those of its begin.
     fn record(&self, kind: Kind, begin: u64, prediction: &Prediction, connections: usize, before: [u64; 3]) {
         let Some(events) = &self.outlets.events else { return };
@@ -287,9 +293,7 @@ impl Gate {
         if connections == 0 && answered == 0 {
             return;
         }
-        let collection =
-            if kind == Kind::Safepoint { None } else { self.learnt.checked_sub(1).and_then(|last| self.clock.collection(last)) };
-        let end = collection.map_or_else(now_ns, |pause| pause.end_ns);
+        let end = self.collection(kind).map_or_else(now_ns, |pause| pause.end_ns);
         events.tell(GatePause {
             begin_ns: begin,
             length_ns: end.saturating_sub(begin),
@@ -306,8 +310,7 @@ impl Gate {
     /// The line of `verbose` on a pause that is over. bench/gate reads it.
     fn tell(&self, kind: Kind, begin: u64, prediction: &Prediction, rounds: u64) {
         let name = self.name(kind);
-        let last = if kind == Kind::Safepoint { None } else { self.clock.collections().checked_sub(1) };
-        let exact = last.and_then(|number| self.clock.collection(number)).map(|pause| pause.end_ns.saturating_sub(pause.begin_ns));
+        let exact = self.collection(kind).map(|pause| pause.end_ns.saturating_sub(pause.begin_ns));
         eprintln!(
             "lull gate: pause of {:.3} ms, predicted {:.3}, at most {:.3}, kind {name}; {} answered in all, {} kept now, {rounds} rounds",
             exact.unwrap_or(now_ns() - begin) as f64 / 1e6,

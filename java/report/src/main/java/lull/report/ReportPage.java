@@ -297,11 +297,12 @@ final class ReportPage {
     private void gain() {
         page.section("What can be gained");
         page.paragraph(bound());
-        if (!recording.isLull() && !Double.isNaN(Gain.bound(figures))) {
+        boolean isKnown = !Double.isNaN(Gain.bound(figures));
+        if (isKnown && !recording.isLull()) {
             page.paragraph("Lull would win all of it only if its own collections and barriers cost nothing; how much they cost, and whether it is "
                     + "more than is won, this recording cannot say. There is no lower bound. Of the time in which all threads stand still, at most "
                     + Text.percent(figures.pausedShare()) + " of the whole can be won.");
-        } else if (recording.isLull() && !Double.isNaN(Gain.bound(figures))) {
+        } else if (isKnown) {
             if (baseline == null) {
                 page.paragraph("What G1 costs this service is not in a recording of Lull: record a run on G1 with the same load and heap, "
                         + "and give it as `--baseline`.");
