@@ -130,6 +130,7 @@ bool LullBlockSupply::take_run_as(LullBlockState state, uint32_t blocks, LullBlo
   *head = to_block_index(start);
   for (uint32_t i = start; i < start + blocks; i++) {
     _table->at(to_block_index(i))->set_state(state);
+    _table->set_young(to_block_index(i));   // until a collection has marked what is alive in it
   }
   return true;
 }

@@ -48,8 +48,9 @@ private:
   // which private objects are alive. For a large object that of its head counts. Without
   // tracking no block has an owner.
   Owner* const     _owners;
-  // Has it had an owner since the last global or young collection, or has the running one copied objects into it? Then there
-  // may be young objects in it. Written with the owner, or by the worker that has taken it; cleared by the sweep.
+  // Has it had an owner since the last global or young collection, or has the running one copied objects into it, or is it of the
+  // archive before the first? Then there may be young objects in it; else what is alive in it is marked. Written with the owner, or
+  // by who has taken it; cleared by the sweep.
   uint8_t* const   _has_young;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock

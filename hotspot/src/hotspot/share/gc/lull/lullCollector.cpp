@@ -160,7 +160,7 @@ public:
     LullMarkWorker* const worker = _workers[alone ? 0 : worker_id];
     BarrierEnqueueDiscoveredFieldClosure enqueue;
     LullCompleteMarkClosure complete(worker, worker_id, alone ? nullptr : &_terminator);
-    _rp_task->rp_work(worker_id, _is_alive, worker->closure(), &enqueue, &complete);
+    _rp_task->rp_work(worker_id, _is_alive, worker->root_closure(), &enqueue, &complete);
   }
 
   void prepare_run_task_hook() override {

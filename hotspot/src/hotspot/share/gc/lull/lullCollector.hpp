@@ -77,10 +77,10 @@ public:
 class LullIsAliveClosure final : public BoolObjectClosure {
 private:
   LullBlockTable* const _blocks;
-  MarkBitMap* const     _mark_bitmap;
+  LullMarkBitMap* const _mark_bitmap;
 
 public:
-  LullIsAliveClosure(LullBlockTable* blocks, MarkBitMap* mark_bitmap)
+  LullIsAliveClosure(LullBlockTable* blocks, LullMarkBitMap* mark_bitmap)
     : _blocks(blocks), _mark_bitmap(mark_bitmap) {}
 
   bool do_object_b(oop obj) override;

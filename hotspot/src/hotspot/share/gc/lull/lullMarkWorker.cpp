@@ -35,8 +35,12 @@
 #include "oops/objArrayOop.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/prefetch.inline.hpp"
 #include "utilities/copy.hpp"
 #include "utilities/stack.inline.hpp"
+
+// Tasks that remembered objects may leave in the queue before others are looked at: enough of them to fetch ahead.
+static const uint RememberedBatch = 256;
 
 LullMarkClosure::LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor, ReferenceIterationMode mode)
   : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_stw_fullgc_mark, reference_processor),
@@ -63,7 +67,7 @@ void LullMarkStatistics::add(const LullMarkStatistics& other) {
 LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
                                LullBlockSupply* supply,
                                LullPublicMap* public_map,
-                               MarkBitMap* mark_bitmap,
+                               LullMarkBitMap* mark_bitmap,
                                LullMarkQueueSet* queues,
                                PartialArrayStateManager* array_states,
                                uint max_workers,
@@ -73,11 +77,13 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _mark_bitmap(mark_bitmap),
     _queues(queues),
     _queue(),
+    _fetched(),
     _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
+    _root_closure(this),
     _closure(this, reference_processor, OopIterateClosure::DO_DISCOVERY),
     _private_closure(this, nullptr, OopIterateClosure::DO_FIELDS),
     _entry_closure(this, nullptr, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
-    _code_closure(&_closure, NMethodToOopClosure::FixRelocations, true /* keepalive */),
+    _code_closure(&_root_closure, NMethodToOopClosure::FixRelocations, true /* keepalive */),
     _copy_allocator(supply, blocks, LullReserveUse::Allow, LullBlockTable::NoOwner, nullptr /* what lives is public */),
     _dedup_requests(),
     _self_forwarded(),
@@ -92,7 +98,7 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
 }
 
 void LullMarkWorker::prepare(bool evacuating, bool young) {
-  assert(_queue.is_empty(), "left over from the last collection");
+  assert(_queue.is_empty() && _fetched.is_empty(), "left over from the last collection");
   _copy_allocator.reset();
   _statistics = LullMarkStatistics();
   _evacuating = evacuating;
@@ -116,7 +122,8 @@ HeapWord* LullMarkWorker::allocate_copy(size_t words) {
   return to;
 }
 
-oop LullMarkWorker::evacuate(oop obj) {
+oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
+  assert(_blocks->is_evacuated(obj), "others stay");
   assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == LullBlockTable::NoOwner, "objects in a block with an owner stay");
   // Other workers may forward the object at any time: everything is taken from this
   // one load of the header. With compact headers that is also where the class is.
@@ -129,28 +136,25 @@ oop LullMarkWorker::evacuate(oop obj) {
 
   HeapWord* const to = allocate_copy(words);
   if (to == nullptr) {
-    return keep_in_place(obj, mark, words);
+    return keep_in_place(obj, mark, words, claimed);
   }
   Copy::aligned_disjoint_words(cast_from_oop<HeapWord*>(obj), to, words);
 
-  // Relaxed is enough: a worker that finds the forwarding only stores the new address.
-  // The copy's contents are read by this worker, or by one that steals the task, and
-  // the task queue orders that.
+  // Release: a worker that finds the forwarding may visit the field once more in which it stores the new address,
+  // and be the one that marks the copy and reads it.
   const oop copy = cast_to_oop(to);
-  const oop winner = obj->forward_to_atomic(copy, mark, memory_order_relaxed);
+  const oop winner = obj->forward_to_atomic(copy, mark, memory_order_release);
   if (winner != nullptr) {
     _copy_allocator.undo(to, words);
     return winner;
   }
   _statistics._evacuated_objects++;
   _statistics._evacuated_words += words;
-  const bool marked = _mark_bitmap->par_mark(copy);
-  assert(marked, "a copy is new");
-  _queue.push(ScannerTask(copy));
+  *claimed = true;
   return copy;
 }
 
-oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words) {
+oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words, bool* claimed) {
   const oop winner = obj->forward_to_self_atomic(mark, memory_order_relaxed);
   if (winner != nullptr) {
     return winner;
@@ -158,10 +162,24 @@ oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words) {
   _statistics._failed_objects++;
   _statistics._failed_words += words;
   _self_forwarded.push(obj);
-  const bool marked = _mark_bitmap->par_mark(obj);
-  assert(marked, "the forwarding has one winner");
-  _queue.push(ScannerTask(obj));
+  *claimed = true;
   return obj;
+}
+
+template <typename T>
+void LullMarkWorker::evacuate_field(T* p) {
+  const oop obj = CompressedOops::decode_not_null(*p);
+  if (!_blocks->is_evacuated(obj)) {
+    return;   // updated meanwhile: a map of thread-local values is a root, too
+  }
+  bool claimed = false;
+  const oop new_obj = evacuate(obj, &claimed);
+  if (new_obj != obj) {
+    RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
+  }
+  if (claimed) {
+    visit(new_obj);   // at once: it has just been written
+  }
 }
 
 void LullMarkWorker::finish(BoolObjectClosure* is_alive) {
@@ -268,48 +286,85 @@ void LullMarkWorker::follow(oop obj) {
   }
 }
 
+inline void LullMarkWorker::visit(oop obj) {
+  if (_mark_bitmap->par_mark(obj)) {
+    follow(obj);
+  }
+}
+
+void LullMarkWorker::follow_old(oop obj) {
+  if (obj->is_objArray()) {
+    follow_array((objArrayOop)obj);
+  } else {
+    ContinuationGCSupport::transform_stack_chunk(obj);
+    obj->oop_iterate(&_closure);
+  }
+}
+
 void LullMarkWorker::follow_remembered() {
   while (!_remembered_parts.is_empty()) {
     const LullArrayPart part = _remembered_parts.pop();
     follow_array_part(part._array, part._start, part._end);
     drain();
   }
-  while (!_remembered.is_empty()) {
-    const oop obj = _remembered.pop();
-    if (obj->is_objArray()) {
-      follow_array((objArrayOop)obj);
-    } else {
-      ContinuationGCSupport::transform_stack_chunk(obj);
-      obj->oop_iterate(&_closure);
+  LullPrefetchQueue<oop> fetched;
+  while (!_remembered.is_empty() || !fetched.is_empty()) {
+    while (!_remembered.is_empty() && !fetched.is_full()) {
+      const oop obj = _remembered.pop();
+      Prefetch::read(cast_from_oop<void*>(obj), 0);
+      fetched.add(obj);
     }
-    drain();
+    follow_old(fetched.take());
+    if (_queue.size() > RememberedBatch) {
+      drain();
+    }
   }
+  drain();
 }
 
-void LullMarkWorker::follow_task(ScannerTask task, bool stolen) {
+// A part of an array is followed; anything else is only fetched, and done later.
+void LullMarkWorker::start_task(ScannerTask task, bool stolen) {
   if (task.is_partial_array_state()) {
     PartialArrayState* const state = task.to_partial_array_state();
     const oop array = state->source();    // claim() releases the state
     const PartialArraySplitter::Claim claim = _array_splitter.claim(state, &_queue, stolen);
     follow_array_part((objArrayOop)array, claim._start, claim._end);
   } else {
-    follow(task.to_oop());
+    fetch(task);
   }
 }
 
+inline void LullMarkWorker::do_task(ScannerTask task) {
+  if (!task.is_narrow_oop_ptr()) {
+    visit(task.to_oop());
+  } else if (UseCompressedOops) {
+    evacuate_field(task.to_narrow_oop_ptr());
+  } else {
+    evacuate_field((oop*)task.to_narrow_oop_ptr());
+  }
+}
+
+// The overflow stack first, so that others can steal from the queue meanwhile.
+inline bool LullMarkWorker::take(ScannerTask* task) {
+  while (_queue.pop_overflow(*task)) {
+    if (!_queue.try_push_to_taskqueue(*task)) {
+      return true;
+    }
+  }
+  return _queue.pop_local(*task);
+}
+
 void LullMarkWorker::drain() {
-  ScannerTask task;
-  do {
-    // The overflow stack first, so that others can steal from the queue meanwhile.
-    while (_queue.pop_overflow(task)) {
-      if (!_queue.try_push_to_taskqueue(task)) {
-        follow_task(task, false /* stolen */);
-      }
+  for (;;) {
+    ScannerTask task;
+    while (!_fetched.is_full() && take(&task)) {
+      start_task(task, false /* stolen */);
     }
-    while (_queue.pop_local(task)) {
-      follow_task(task, false /* stolen */);
+    if (_fetched.is_empty()) {
+      return;
     }
-  } while (!_queue.is_empty());
+    do_task(_fetched.take());
+  }
 }
 
 void LullMarkWorker::drain_and_steal(uint worker_id, TaskTerminator* terminator) {
@@ -317,7 +372,7 @@ void LullMarkWorker::drain_and_steal(uint worker_id, TaskTerminator* terminator)
     drain();
     ScannerTask task;
     while (_queues->steal(worker_id, task)) {
-      follow_task(task, true /* stolen */);
+      start_task(task, true /* stolen */);
       drain();
     }
   } while (!terminator->offer_termination());

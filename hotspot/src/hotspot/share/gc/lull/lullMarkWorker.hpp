@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_LULLMARKWORKER_HPP
 
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullPrefetchQueue.hpp"
 #include "gc/shared/partialArraySplitter.hpp"
 #include "gc/shared/partialArrayState.hpp"
 #include "gc/shared/stringdedup/stringDedup.hpp"
@@ -32,28 +33,41 @@
 #include "utilities/stack.hpp"
 
 class LullBlockTable;
+class LullMarkBitMap;
 class LullMarkWorker;
 class LullPublicMap;
-class MarkBitMap;
 class ReferenceProcessor;
 class TaskTerminator;
 
 typedef OverflowTaskQueue<ScannerTask, mtGC>        LullMarkQueue;
 typedef GenericTaskQueueSet<LullMarkQueue, mtGC>    LullMarkQueueSet;
 
-// Visits a reference field or root: marks what it refers to, moves that first if its
-// block is evacuated, and stores the new address.
+// Visits a root: what it refers to will be marked, and is moved before this returns if its block is evacuated.
+class LullMarkRootClosure final : public OopClosure {
+private:
+  LullMarkWorker* const _worker;
+
+public:
+  explicit LullMarkRootClosure(LullMarkWorker* worker) : _worker(worker) {}
+
+  void do_oop(oop* p) override;
+  void do_oop(narrowOop* p) override;
+};
+
+// Visits the fields of an object and, in a collection that may unload classes, its class. What they refer to will be
+// marked, moved if its block is evacuated, and the field updated before marking has ended.
 class LullMarkClosure final : public ClaimMetadataVisitingOopIterateClosure {
 private:
   LullMarkWorker* const        _worker;
   const ReferenceIterationMode _mode;
 
-  template <typename T> void do_oop_work(T* p);
-
 public:
   LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor, ReferenceIterationMode mode);
 
   ReferenceIterationMode reference_iteration_mode() override { return _mode; }
+
+  // A young collection finds the classes that lead to something young by their loaders.
+  bool do_metadata() override;
 
   void do_oop(oop* p) override;
   void do_oop(narrowOop* p) override;
@@ -86,10 +100,13 @@ struct LullMarkStatistics {
 // One worker's part of the trace of a global collection: its queue, its copy
 // allocator, its statistics.
 //
-// An object is claimed by exactly one worker:
+// A task is a reference that has been visited: the object, or if its block is evacuated the field, or a part of an
+// array. What it leads to is looked at when the task is done, for only then has its memory been fetched into the
+// cache (Garner, Blackburn and Frampton, "Effective prefetch for mark-sweep garbage collection", ISMM 2007). So an
+// object is a task as often as a reference to it is visited. It is claimed by exactly one worker:
 //   in an evacuated block     by the CAS that forwards its header to the copy, or to
-//                             itself if there is no room for a copy
-//   elsewhere                 by setting its mark bit
+//                             itself if there is no room for a copy; and then:
+//   everywhere                by setting its mark bit
 // The claimer marks its lines and scans its fields.
 //
 // An object in a block with an owner stays where it is and what it is. By P and B a private one is
@@ -102,11 +119,13 @@ class LullMarkWorker : public CHeapObj<mtGC> {
 private:
   LullBlockTable* const     _blocks;
   LullPublicMap* const      _public_map;
-  MarkBitMap* const         _mark_bitmap;
+  LullMarkBitMap* const     _mark_bitmap;
   LullMarkQueueSet* const   _queues;
 
   LullMarkQueue             _queue;
+  LullPrefetchQueue<ScannerTask> _fetched;      // tasks whose memory has been asked for
   PartialArraySplitter      _array_splitter;
+  LullMarkRootClosure       _root_closure;
   LullMarkClosure           _closure;
   LullMarkClosure           _private_closure;   // discovers no references
   LullMarkClosure           _entry_closure;     // nor does it visit referents
@@ -123,30 +142,39 @@ private:
   bool                      _copy_failed;       // no more room for copies in this collection
   DEBUG_ONLY(uint           _copies;)
 
+  template <typename T, typename F> void mark_through(T* p, F visit_evacuated);
+  template <typename T> void evacuate_field(T* p);
+
   HeapWord* allocate_copy(size_t words);
-  oop evacuate(oop obj);
-  oop keep_in_place(oop obj, markWord mark, size_t words);
+  oop evacuate(oop obj, bool* claimed);
+  oop keep_in_place(oop obj, markWord mark, size_t words, bool* claimed);
 
   LullMarkClosure* closure_of(oop obj, bool is_private);
   void mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private);
+  void push(ScannerTask task);
+  void fetch(ScannerTask task);
+  bool take(ScannerTask* task);
+  void do_task(ScannerTask task);
+  void visit(oop obj);
   void follow(oop obj);
+  void follow_old(oop obj);
   void follow_array(objArrayOop array);
   void follow_array_part(objArrayOop array, size_t start, size_t end);
-  void follow_task(ScannerTask task, bool stolen);
+  void start_task(ScannerTask task, bool stolen);
   void request_deduplication(oop obj, bool is_private);
 
 public:
   LullMarkWorker(LullBlockTable* blocks,
                  LullBlockSupply* supply,
                  LullPublicMap* public_map,
-                 MarkBitMap* mark_bitmap,
+                 LullMarkBitMap* mark_bitmap,
                  LullMarkQueueSet* queues,
                  PartialArrayStateManager* array_states,
                  uint max_workers,
                  ReferenceProcessor* reference_processor);
 
   LullMarkQueue* queue()      { return &_queue; }
-  LullMarkClosure* closure()  { return &_closure; }
+  OopClosure* root_closure()  { return &_root_closure; }
 
   // Code on stacks, of threads and of continuations: keeps it, marks what it refers to,
   // and patches its instructions, once for each method. The closure has moved an object
@@ -158,11 +186,14 @@ public:
   void prepare(bool evacuating, bool young);
 
   // Old objects, or parts of them, that may refer to young ones; then all of these.
-  void remember(oop obj) { _remembered.push(obj); }
-  void remember_part(objArrayOop array, size_t start, size_t end) { _remembered_parts.push(LullArrayPart{array, start, end}); }
+  void remember(oop obj);
+  void remember_part(objArrayOop array, size_t start, size_t end);
   void follow_remembered();
 
-  template <typename T> void mark_through(T* p);
+  bool is_young_collection() const { return _young; }
+
+  template <typename T> void mark_root(T* p);
+  template <typename T> void mark_field(T* p);
 
   // Until the own queue is empty.
   void drain();

@@ -25,37 +25,101 @@
 #include "gc/lull/lullMarkWorker.hpp"
 
 #include "gc/lull/lullBlockTable.inline.hpp"
-#include "gc/shared/markBitMap.inline.hpp"
+#include "gc/lull/lullMarkBitMap.inline.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/prefetch.inline.hpp"
+#include "utilities/stack.inline.hpp"
 
-template <typename T>
-inline void LullMarkWorker::mark_through(T* p) {
+inline void LullMarkWorker::fetch(ScannerTask task) {
+  if (task.is_narrow_oop_ptr()) {
+    const oop obj = UseCompressedOops ? CompressedOops::decode_not_null(*task.to_narrow_oop_ptr()) : *(oop*)task.to_narrow_oop_ptr();
+    Prefetch::write(cast_from_oop<void*>(obj), 0);
+  } else {
+    const oop obj = task.to_oop();
+    _mark_bitmap->prefetch(obj);
+    Prefetch::write(_public_map->address_of_word(cast_from_oop<void*>(obj)), 0);
+    Prefetch::read(cast_from_oop<void*>(obj), 0);
+  }
+  _fetched.add(task);
+}
+
+// What is fetched already no other worker can steal, but it costs no fence to take it out again.
+inline void LullMarkWorker::push(ScannerTask task) {
+  if (!_fetched.is_full()) {
+    fetch(task);
+  } else {
+    _queue.push(task);
+  }
+}
+
+// Calls visit_evacuated(oop) if p refers to an object of an evacuated block.
+template <typename T, typename F>
+inline void LullMarkWorker::mark_through(T* p, F visit_evacuated) {
   const T heap_oop = RawAccess<>::oop_load(p);
   if (CompressedOops::is_null(heap_oop)) {
     return;
   }
   const oop obj = CompressedOops::decode_not_null(heap_oop);
-  if (_evacuating && _blocks->is_evacuated(obj)) {
-    const oop new_obj = evacuate(obj);
-    if (new_obj != obj) {
-      RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
-    }
-  } else if (_mark_bitmap->par_mark(obj)) {
-    Prefetch::read(cast_from_oop<void*>(obj), 0);
-    _queue.push(ScannerTask(obj));
+  const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
+  if (_young && !_blocks->has_young(block)) {
+    assert(_mark_bitmap->is_marked(obj), PTR_FORMAT " is not marked, in block %u without young objects", p2i(obj), untype(block));
+    return;   // old: not even its mark is looked at
+  }
+  if (_evacuating && _blocks->is_evacuated(block)) {
+    visit_evacuated(obj);
+  } else {
+    push(ScannerTask(obj));
   }
 }
 
 template <typename T>
-inline void LullMarkClosure::do_oop_work(T* p) {
-  _worker->mark_through(p);
+inline void LullMarkWorker::mark_root(T* p) {
+  mark_through(p, [&](oop obj) {
+    bool claimed = false;
+    const oop new_obj = evacuate(obj, &claimed);
+    if (new_obj != obj) {
+      RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
+    }
+    if (claimed) {
+      push(ScannerTask(new_obj));
+    }
+  });
 }
 
-inline void LullMarkClosure::do_oop(oop* p)       { do_oop_work(p); }
-inline void LullMarkClosure::do_oop(narrowOop* p) { do_oop_work(p); }
+template <typename T>
+inline void LullMarkWorker::mark_field(T* p) {
+  mark_through(p, [&](oop obj) {
+    push(ScannerTask((narrowOop*)p));   // of either size: the tag of the other one is that of objects
+  });
+}
+
+inline void LullMarkWorker::remember(oop obj) {
+  _remembered.push(obj);
+}
+
+inline void LullMarkWorker::remember_part(objArrayOop array, size_t start, size_t end) {
+  _remembered_parts.push(LullArrayPart{array, start, end});
+}
+
+inline void LullMarkRootClosure::do_oop(oop* p)       { _worker->mark_root(p); }
+inline void LullMarkRootClosure::do_oop(narrowOop* p) { _worker->mark_root(p); }
+
+inline bool LullMarkClosure::do_metadata() { return !_worker->is_young_collection(); }
+
+// With compressed references, others are outside of the heap: of class loaders.
+inline void LullMarkClosure::do_oop(oop* p) {
+  if (UseCompressedOops) {
+    _worker->mark_root(p);
+  } else {
+    _worker->mark_field(p);
+  }
+}
+
+inline void LullMarkClosure::do_oop(narrowOop* p) { _worker->mark_field(p); }
 
 #endif // SHARE_GC_LULL_LULLMARKWORKER_INLINE_HPP

@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullCardTable.hpp"
+#include "gc/lull/lullMarkBitMap.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lull_globals.hpp"

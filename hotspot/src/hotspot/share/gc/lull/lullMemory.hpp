@@ -23,7 +23,7 @@
 #define SHARE_GC_LULL_LULLMEMORY_HPP
 
 #include "gc/lull/lullBlockTable.hpp"
-#include "gc/shared/markBitMap.hpp"
+#include "gc/lull/lullMarkBitMap.hpp"
 #include "memory/allocation.hpp"
 #include "memory/reservedSpace.hpp"
 #include "runtime/atomic.hpp"
@@ -51,7 +51,7 @@ private:
 
   LullPublicMap*          _public_map;
   LullCardTable*          _card_table;        // or nullptr
-  MarkBitMap              _mark_bitmap;
+  LullMarkBitMap          _mark_bitmap;
   MarkBitMap              _walk_bitmap;     // committed only while the heap is walked
 
   bool* const             _committed;       // by granule
@@ -78,7 +78,7 @@ public:
 
   LullPublicMap* public_map() const { return _public_map; }
   LullCardTable* card_table() const { return _card_table; }
-  MarkBitMap* mark_bitmap() { return &_mark_bitmap; }
+  LullMarkBitMap* mark_bitmap() { return &_mark_bitmap; }
 
   size_t granules() const { return _granules; }
   bool is_granule_committed(size_t granule) const { return _committed[granule]; }

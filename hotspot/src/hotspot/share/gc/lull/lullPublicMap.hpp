@@ -86,6 +86,9 @@ public:
   // Does the line hold anything public? After marking: anything live?
   bool is_in_use(LullLineIndex line) const { return *word_of(line) != 0; }
 
+  // Of the line of this address; to prefetch it.
+  void* address_of_word(const void* addr) const { return const_cast<uint32_t*>(word_of(LullGeometry::line_of(addr))); }
+
   // Are all bits of [start, start + words) set?
   bool is_extent_public(const HeapWord* start, size_t words) const;
 

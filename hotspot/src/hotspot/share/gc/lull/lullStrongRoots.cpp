@@ -47,7 +47,7 @@ public:
 
   void do_thread(Thread* thread) override {
     ResourceMark rm;
-    thread->oops_do(_worker->closure(), _worker->code_closure());
+    thread->oops_do(_worker->root_closure(), _worker->code_closure());
     _worker->drain();
   }
 };
@@ -55,7 +55,7 @@ public:
 void LullMarkFromRootsTask::work(uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
   {
-    CLDToOopClosure clds(worker->closure(), ClassLoaderData::_claim_stw_fullgc_mark);
+    CLDToOopClosure clds(worker->root_closure(), ClassLoaderData::_claim_stw_fullgc_mark);
     ClassLoaderDataGraph::always_strong_cld_do(&clds);
     worker->drain();
   }
@@ -63,6 +63,6 @@ void LullMarkFromRootsTask::work(uint worker_id) {
     LullMarkThreadClosure threads(worker);
     Threads::possibly_parallel_threads_do(_active_workers > 1, &threads);
   }
-  _storages.oops_do(worker->closure());
+  _storages.oops_do(worker->root_closure());
   worker->drain_and_steal(worker_id, &_terminator);
 }

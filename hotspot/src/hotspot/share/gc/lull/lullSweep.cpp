@@ -205,6 +205,7 @@ void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker
   } else if (block->state() == LullBlockState::LargeHead) {
     sweep_large(index, block);
   } else if (block->state() == LullBlockState::Archive && _card_table != nullptr) {
+    _blocks->clear_young(index);
     _card_table->set_blocks(index, 1, true);
   }
 }

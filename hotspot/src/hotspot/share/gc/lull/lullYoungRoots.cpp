@@ -22,12 +22,12 @@
 #include "classfile/classLoaderDataGraph.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
 #include "gc/lull/lullCardTable.hpp"
+#include "gc/lull/lullMarkBitMap.inline.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullYoungRoots.hpp"
-#include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/oopStorageSetParState.inline.hpp"
 #include "gc/shared/scavengableNMethods.hpp"
 #include "memory/iterator.inline.hpp"
@@ -50,30 +50,33 @@ bool LullFindRememberedTask::is_archive(uint32_t index) const {
   return index < _blocks->limit() && _blocks->at(to_block_index(index))->state() == LullBlockState::Archive;
 }
 
-// One pass over the marks, for nothing says where the first object of a line begins.
+// Nothing says where the first object of a line begins: it is the last one marked before, if it ends behind the start of the line.
 void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker) {
   LullCardTable* const cards = _memory->card_table();
+  const LullMarkBitMap* const marks = _memory->mark_bitmap();
+  HeapWord* from = LullGeometry::start_of(first);   // objects that begin before are remembered, or on no dirty card from here on
   size_t dirty = 0;
-  HeapWord* end = nullptr;
+  size_t objects = 0;
+  auto remember = [&](HeapWord* addr) {
+    assert(_memory->public_map()->is_public(addr), "old objects are public");
+    worker->remember(cast_to_oop(addr));
+    objects++;
+  };
   cards->dirty_lines_do(first, blocks, [&](LullLineIndex line) {
     dirty++;
-    end = LullGeometry::start_of(line) + LullGeometry::WordsPerLine;
+    HeapWord* const start = LullGeometry::start_of(line);
+    HeapWord* const end = start + LullGeometry::WordsPerLine;
+    HeapWord* const before = marks->get_last_marked_addr(from, start);
+    if (before < start && before + cast_to_oop(before)->size() > start) {
+      remember(before);
+    }
+    for (HeapWord* addr = marks->get_next_marked_addr(start, end); addr < end; addr = marks->get_next_marked_addr(addr + 1, end)) {
+      remember(addr);
+    }
+    from = end;
   });
   if (dirty == 0) {
     return;
-  }
-  const MarkBitMap* const marks = _memory->mark_bitmap();
-  HeapWord* const start = LullGeometry::start_of(first);
-  size_t objects = 0;
-  for (HeapWord* addr = marks->get_next_marked_addr(start, end); addr < end; ) {
-    assert(_memory->public_map()->is_public(addr), "old objects are public");
-    const oop obj = cast_to_oop(addr);
-    HeapWord* const next = addr + obj->size();
-    if (cards->is_any_dirty(addr, next - 1)) {
-      worker->remember(obj);
-      objects++;
-    }
-    addr = marks->get_next_marked_addr(MIN2(next, end), end);   // the last one may end behind
   }
   cards->clean(first, blocks);
   Atomic::add(&_dirty_cards, dirty);
@@ -161,9 +164,9 @@ public:
 
   void do_thread(Thread* thread) override {
     ResourceMark rm;
-    thread->oops_do(_worker->closure(), _worker->code_closure());
+    thread->oops_do(_worker->root_closure(), nullptr /* code: see below */);
     if (thread->is_Java_thread()) {
-      LullThreadLocalMap::oops_do(JavaThread::cast(thread), _worker->closure());
+      LullThreadLocalMap::oops_do(JavaThread::cast(thread), _worker->root_closure());
     }
     _worker->drain();
   }
@@ -173,7 +176,7 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
   worker->follow_remembered();
   {
-    LullMarkNewReferencesClosure clds(worker->closure());
+    LullMarkNewReferencesClosure clds(worker->root_closure());
     ClassLoaderDataGraph::cld_do(&clds);
     worker->drain();
   }
@@ -181,9 +184,9 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
     LullMarkYoungThreadClosure threads(worker);
     Threads::possibly_parallel_threads_do(_active_workers > 1, &threads);
   }
-  _storages.oops_do(worker->closure());
+  _storages.oops_do(worker->root_closure());
   if (worker_id == 0) {
-    MarkingNMethodClosure code(worker->closure(), NMethodToOopClosure::FixRelocations, false /* keepalive */);
+    MarkingNMethodClosure code(worker->root_closure(), NMethodToOopClosure::FixRelocations, false /* keepalive */);
     ScavengableNMethods::nmethods_do(&code);
   }
   worker->drain_and_steal(worker_id, &_terminator);
