@@ -56,7 +56,7 @@ public:
 // empty. Old objects are marked already, so the trace ends at them. Roots:
 //
 //   remembered objects                      see above
-//   thread stacks, with the code on them    as in a global collection
+//   thread stacks                           without the code on them, see below
 //   maps of thread-local values             which hang on Thread objects that are old
 //   strong storages of the VM
 //   class loaders with a new reference      those of others lead to old objects
