@@ -6,7 +6,8 @@
 #
 #   deps.sh          what `make jdk` needs
 #   deps.sh full     and what `make image-full` needs (libraries that the distribution's source package has stripped)
-#   deps.sh bench    and what the benchmarks and their tests need (Maven)
+#   deps.sh bench    and what the benchmarks and their tests need (Maven; .mvn/jvm.config has it give up a download that has stalled for a
+#                    minute and try again, where its own limit is half an hour)
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"

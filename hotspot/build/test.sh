@@ -20,7 +20,7 @@
 #
 #   LULL_PHASES     which phases to run         (default: all, but dump, jcstress and stress only for all)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
-#   LULL_DEADLINE   seconds since 1970 after which no further group is begun; such groups count as one skipped test each
+#   LULL_DEADLINE   seconds since 1970 after which no further group or script is begun and none goes on; such count as one skipped test each
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -73,7 +73,7 @@ run_gtest() {
   local status=0 start=$SECONDS launcher=$TREE/build/fastdebug/images/test/hotspot/gtest/server/gtestLauncher
   if ! "$SCRIPTS/build.sh" gtest; then count gtest 0 1 0 0 "the launcher could not be built"; return; fi
   say "==> gtest Lull*"
-  (cd "$RESULTS" && cleanly "$launcher" -jdk "$BUILD/jdk-debug" --gtest_filter='Lull*' --gtest_brief=1 --gtest_catch_exceptions=0 \
+  (cd "$RESULTS" && cleanly "$SCRIPTS/within.sh" 1200 "$launcher" -jdk "$BUILD/jdk-debug" --gtest_filter='Lull*' --gtest_brief=1 --gtest_catch_exceptions=0 \
     --gtest_output="xml:$RESULTS/gtest.xml" -XX:+UseLullGC > "$LOGS/gtest.log" 2>&1) || status=$?
   grep -E '^\[  PASSED' "$LOGS/gtest.log" | sed 's/^/    /' || true
   if ((status != 0)); then grep -E '^\[  FAILED|: Failure$|^# |SIG[A-Z]+ ' "$LOGS/gtest.log" | awk '!seen[$0]++' | failures || true; fi
@@ -189,11 +189,24 @@ why_failed() {   # LOG
     more > 0 && NF { print "    " $0; more-- }' "$1" | cut -c1-240 | awk '!seen[$0]++'
 }
 
-# A script that ends with a line "N passed, N failed, N skipped".
+# A script that ends with a line "N passed, N failed, N skipped". It hangs if it takes several times as long as ever seen.
+if [[ $scope == all ]]; then SCRIPT_SECONDS=14400; else SCRIPT_SECONDS=1200; fi
 run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
-  local start=$SECONDS status=0 p=0 f=0 s=0 log=$LOGS/$1-test.log
+  local start=$SECONDS status=0 p=0 f=0 s=0 log=$LOGS/$1-test.log limit
+  limit=$(remaining)
+  if ((limit < 60)); then
+    say "==> $1 (unit tests): not begun, time is up"
+    count "$1" 0 0 0 1 "not begun, time was up"
+    return
+  fi
+  if ((limit > SCRIPT_SECONDS)); then limit=$SCRIPT_SECONDS; fi
   say "==> $1 (unit tests)"
-  cleanly LULL_BUILD="$BUILD" "${@:3}" "$2" > "$log" 2>&1 || status=$?
+  cleanly LULL_BUILD="$BUILD" "${@:3}" "$SCRIPTS/within.sh" "$limit" "$2" > "$log" 2>&1 || status=$?
+  if ((status == 124 && limit < SCRIPT_SECONDS)); then
+    count "$1" 0 0 0 1 "stopped after $limit s, time was up"
+    tail -n 1 "$SUMMARY" | sed 's/^/    /'
+    return
+  fi
   read -r p _ f _ s _ < <(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1 | tr -d ,) || true
   p=${p:-0} f=${f:-0} s=${s:-0}
   if ((f == 0 && (status != 0 || p == 0))); then count "$1" "$p" 1 0 "$s" "ended with exit status $status, see $log"; else count "$1" "$p" "$f" 0 "$s"; fi
