@@ -19,13 +19,12 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
+#include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCodeTasks.hpp"
 #include "gc/lull/lullUpdate.inline.hpp"
 #include "memory/iterator.hpp"
 #include "runtime/atomic.hpp"
-#include "runtime/safepoint.hpp"
 
 // The references of one method at a time.
 class LullUpdateCodeClosure final : public OopClosure {
@@ -57,33 +56,27 @@ public:
   void do_oop(narrowOop* p) override { ShouldNotReachHere(); }   // code has none
 };
 
-LullUpdateCodeTask::LullUpdateCodeTask(const LullBlockTable* blocks, BoolObjectClosure* is_alive)
+LullUpdateCodeTask::LullUpdateCodeTask(const LullBlockTable* blocks, const LullCode* code, BoolObjectClosure* is_alive)
   : WorkerTask("Lull Update Code"),
     _blocks(blocks),
+    _code(code),
     _is_alive(is_alive),
-    _methods(CodeCache::nmethod_count()),
     _next(0),
-    _found_dead(false) {
-  assert_at_safepoint();
-  NMethodIterator all(NMethodIterator::all);
-  while (all.next()) {
-    _methods.append(all.method());
-  }
-}
+    _found_dead(false) {}
 
 void LullUpdateCodeTask::work(uint worker_id) {
   LullUpdateCodeClosure update(_blocks, _is_alive);
   for (;;) {
     const int start = Atomic::fetch_then_add(&_next, MethodsPerClaim);
-    if (start >= _methods.length()) {
+    if (start >= _code->length()) {
       break;
     }
-    const int end = MIN2(start + MethodsPerClaim, _methods.length());
+    const int end = MIN2(start + MethodsPerClaim, _code->length());
     for (int i = start; i < end; i++) {
       update.reset();
-      _methods.at(i)->oops_do(&update);
+      _code->oops_do(i, &update);
       if (update.has_updated()) {
-        _methods.at(i)->fix_oop_relocations();
+        _code->method(i)->fix_oop_relocations();
       }
     }
   }

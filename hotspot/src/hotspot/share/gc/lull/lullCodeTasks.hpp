@@ -25,11 +25,10 @@
 #include "gc/shared/parallelCleaning.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "runtime/atomic.hpp"
-#include "utilities/growableArray.hpp"
 
 class BoolObjectClosure;
 class LullBlockTable;
-class nmethod;
+class LullCode;
 
 // What a global collection does to compiled code and to classes, by all workers.
 
@@ -40,14 +39,14 @@ class LullUpdateCodeTask : public WorkerTask {
 private:
   static const int MethodsPerClaim = 32;
 
-  const LullBlockTable* const          _blocks;
-  BoolObjectClosure* const             _is_alive;
-  GrowableArrayCHeap<nmethod*, mtGC>   _methods;
-  volatile int                         _next;       // claimed by atomic add
-  volatile bool                        _found_dead; // any worker writes true
+  const LullBlockTable* const _blocks;
+  const LullCode* const       _code;
+  BoolObjectClosure* const    _is_alive;
+  volatile int                _next;       // claimed by atomic add
+  volatile bool               _found_dead; // any worker writes true
 
 public:
-  LullUpdateCodeTask(const LullBlockTable* blocks, BoolObjectClosure* is_alive);
+  LullUpdateCodeTask(const LullBlockTable* blocks, const LullCode* code, BoolObjectClosure* is_alive);
   void work(uint worker_id) override;
 
   // Does any code refer to a dead object?

@@ -24,6 +24,7 @@
 #include "code/codeCache.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCodeTasks.hpp"
 #include "gc/lull/lullCollector.hpp"
 #include "gc/lull/lullHeap.hpp"
@@ -203,7 +204,7 @@ bool LullCollector::update_code(bool find_dead) {
     return false;
   }
   GCTraceTime(Info, gc, phases) tm("Update Code", &_timer);
-  LullUpdateCodeTask task(_blocks, &_is_alive);
+  LullUpdateCodeTask task(_blocks, _heap->code(), &_is_alive);
   _workers->run_task(&task);
   return task.found_dead();
 }
@@ -240,6 +241,7 @@ void LullCollector::unload_classes() {
     _workers->run_task(&task);
   }
   context->purge_nmethods();
+  _heap->code()->remove_unlinked();
   if (LullYoungCollections) {
     ScavengableNMethods::prune_unlinked_nmethods();
   }
@@ -301,6 +303,7 @@ bool LullCollector::must_slide(const LullEvacuationRequest& request) {
 }
 
 void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always) {
+  _heap->code()->verify();
   prepare(request);
 
   _reference_processor->start_discovery(clear_soft_references);

@@ -27,6 +27,7 @@
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCollector.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
@@ -91,6 +92,7 @@ LullHeap::LullHeap()
     _supply(nullptr),
     _evacuation_policy(nullptr),
     _workers(nullptr),
+    _code(nullptr),
     _collector(nullptr),
     _monitoring(nullptr),
     _sizer(nullptr),
@@ -121,6 +123,7 @@ jint LullHeap::initialize() {
   _workers = new WorkerThreads("Lull Worker", ParallelGCThreads);
   _workers->initialize_workers();
 
+  _code = new LullCode();
   _sizer = new LullHeapSizer(_memory, _blocks, _supply, _evacuation_policy, _workers);
   _young_policy = new LullYoungPolicy();
   ScavengableNMethods::initialize(&is_young);
@@ -586,6 +589,7 @@ public:
 // Any thread may run the code. A compiler reaches public objects only, so there is
 // nothing to publish: a private one has come by a store without a barrier.
 void LullHeap::register_nmethod(nmethod* nm) {
+  _code->add(nm);
   if (LullTracking) {
     LullCodeIsPublicClosure cl(public_map(), nm);
     nm->oops_do(&cl);

@@ -29,6 +29,7 @@ class LullAllocator;
 class LullBlockSupply;
 class LullBlockTable;
 class LullCardTable;
+class LullCode;
 class LullCollector;
 class LullHeapSizer;
 class LullLocalCollector;
@@ -87,6 +88,7 @@ private:
   LullBlockSupply*   _supply;
   LullEvacuationPolicy* _evacuation_policy;
   WorkerThreads*     _workers;
+  LullCode*          _code;
   LullCollector*     _collector;
   LullMonitoring*    _monitoring;
   LullHeapSizer*     _sizer;
@@ -157,6 +159,7 @@ public:
   bool must_clear_soft_references() const;
 
   WorkerThreads* safepoint_workers() override { return _workers; }
+  LullCode* code() const { return _code; }
   LullCollector* collector() const { return _collector; }
   LullMonitoring* monitoring() const { return _monitoring; }
 

@@ -173,10 +173,7 @@ void LullMarkWorker::evacuate_field(T* p) {
     return;   // updated meanwhile: a map of thread-local values is a root, too
   }
   bool claimed = false;
-  const oop new_obj = evacuate(obj, &claimed);
-  if (new_obj != obj) {
-    RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
-  }
+  const oop new_obj = evacuate_through(p, obj, &claimed);
   if (claimed) {
     visit(new_obj);   // at once: it has just been written
   }

@@ -144,6 +144,7 @@ private:
 
   template <typename T, typename F> void mark_through(T* p, F visit_evacuated);
   template <typename T> void evacuate_field(T* p);
+  template <typename T> oop evacuate_through(T* p, oop obj, bool* claimed);   // and stores in p where it is now
 
   HeapWord* allocate_copy(size_t words);
   oop evacuate(oop obj, bool* claimed);

@@ -78,13 +78,19 @@ inline void LullMarkWorker::mark_through(T* p, F visit_evacuated) {
 }
 
 template <typename T>
+inline oop LullMarkWorker::evacuate_through(T* p, oop obj, bool* claimed) {
+  const oop new_obj = evacuate(obj, claimed);
+  if (new_obj != obj) {
+    RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
+  }
+  return new_obj;
+}
+
+template <typename T>
 inline void LullMarkWorker::mark_root(T* p) {
   mark_through(p, [&](oop obj) {
     bool claimed = false;
-    const oop new_obj = evacuate(obj, &claimed);
-    if (new_obj != obj) {
-      RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
-    }
+    const oop new_obj = evacuate_through(p, obj, &claimed);
     if (claimed) {
       push(ScannerTask(new_obj));
     }
