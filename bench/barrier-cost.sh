@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # barrier-cost.sh: what it costs to know which objects are private (Table 1 of Iso, PLDI 2025): the same collector, without and with
-# barriers, and without local collections in either, interleaved, with C2. For small programs here; for services with
-#   COLLECTORS="lull-global lull-tracking lull-barrier" BENCH_SERVICES="compile lucene crud h2" BENCH_FACTORS=4 bench/bench.sh
+# barriers, and without local collections in either, interleaved, with C2. For small programs; for services there is barrier-pairs.sh.
 # Prints for each program what it allocates in a second and which part of that it publishes, processor time without barriers, and the
 # ratios of processor times with barriers and in public mode to it: the median of all rounds, with the least and the largest.
 #

@@ -16,6 +16,8 @@ set -euo pipefail
 # shellcheck source=bench/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage_if_asked "$0" "$@"
+# shellcheck source=bench/service.sh
+. "$BENCH/service.sh"
 
 read -ra services <<< "${DOCTOR_SERVICES:-compile:80 crud:128 h2:192}"
 warmup=${DOCTOR_WARMUP:-60} seconds=${DOCTOR_SECONDS:-60} threads=${DOCTOR_THREADS:-4}
@@ -32,7 +34,6 @@ java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
 doctor=$LULL_BUILD/doctor/lull
 "$ROOT/java/report/build.sh"
 export JAVA_HOME=$LULL_BASE_JDK
-openjdk=${OPENJDK_SRC:-$LULL_BUILD/openjdk}
 
 declare -A flags=(
   [g1]="-XX:+UseG1GC"
@@ -49,42 +50,17 @@ end_child() {
 }
 trap end_child EXIT
 
-# load SECONDS FILE: a closed loop.
-load() {
-  "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx256m -cp "$path" lull.bench.load.LoadMain --service "$service" --data "$data" \
-    --port "$port" --clients "$threads" --closed "$1" --out "$2" > "$out/load.log" 2>&1 || die "the load failed: $(tail -n 3 "$out/load.log")"
-}
-
-field() {   # NAME FILE: the first such number in a file of JSON
-  sed -n "s/.*\"$1\": *\([0-9.eE+-]*\).*/\1/p" "$2" | head -n 1
-}
-
-ticks() {   # PID: of user and system
-  awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
-}
-
 # run VARIANT: leaves a recording, what the doctor says, and one line with milliseconds of processor time for a request, and requests per second.
 run() {
-  local variant=$1 name=$out/$service-$1 more before after pid waited=0
+  local variant=$1 name=$out/$service-$1 more before after
   read -ra more <<< "${flags[$variant]}"
   local -a under=("$doctor" doctor -o "$name.html" --recording "$name.jfr" --warmup "$warmup" --)
   if [ "$variant" = bare ]; then under=(); fi
-  rm -f "$name.ready"
-  "${under[@]}" "$java" "${more[@]}" "-Xms${heap}m" "-Xmx${heap}m" \
-    -cp "$path" lull.bench.service.ServerMain --service "$service" --data "$data" --port 0 --threads "$threads" --ready "$name.ready" > "$name.log" 2>&1 &
-  child=$!
-  until [ -s "$name.ready" ]; do
-    kill -0 "$child" 2> /dev/null || die "the service ended before it was ready: $(tail -n 3 "$name.log")"
-    [ "$waited" -lt 600 ] || die "the service is not ready after a minute: see $name.log"
-    sleep 0.1
-    waited=$((waited + 1))
-  done
-  port=$(field port "$name.ready")
-  pid=$(field pid "$name.ready")
-  load "$warmup" "$name.json"
-  before=$(ticks "$pid")
-  load "$seconds" "$name.json"
-  after=$(ticks "$pid")
+  start_service "$name" "${under[@]}" "$java" "${more[@]}" "-Xms${heap}m" "-Xmx${heap}m"
+  load "$port" "$warmup" "$name.json"
+  before=$(ticks "/proc/$pid/stat")
+  load "$port" "$seconds" "$name.json"
+  after=$(ticks "/proc/$pid/stat")
   kill "$pid"
   # A JVM that is ended by SIGTERM has the status 143.
   wait "$child" || [ "$variant" = bare ] || die "the doctor failed: $(tail -n 3 "$name.log")"
@@ -96,14 +72,7 @@ run() {
 
 for entry in "${services[@]}"; do
   service=${entry%:*} heap=${entry#*:}
-  SERVICE=$service
-  build_bench
-  path=$LULL_BUILD/bench/$service/lib/*
-  data=$out/data/$service
-  mkdir -p "$data"
-  # Expected answers can depend on the JDK.
-  "$java" -XX:+UseSerialGC -cp "$path" lull.bench.service.PrepareMain --service "$service" --data "$data" --openjdk "$openjdk" \
-    > "$out/prepare.log" 2>&1 || die "the data of $service cannot be prepared: $(tail -n 3 "$out/prepare.log")"
+  prepare_service "$service" "$java"
   for variant in g1 lull bare public; do
     run "$variant"
   done

@@ -1,0 +1,57 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# Sourced by doctor.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
+# have used of the processor. Needs out, a directory, and threads, of a server and clients of its loop.
+
+# prepare_service NAME JAVA: builds it and its data for that Java; leaves path, its class path, and data.
+prepare_service() {
+  SERVICE=$1
+  build_bench
+  path=$LULL_BUILD/bench/$1/lib/*
+  data=$out/data/$1
+  mkdir -p "$data"
+  # Expected answers can depend on the JDK.
+  "$2" -XX:+UseSerialGC -cp "$path" lull.bench.service.PrepareMain --service "$1" --data "$data" \
+    --openjdk "${OPENJDK_SRC:-$LULL_BUILD/openjdk}" > "$out/prepare.log" 2>&1 || die "the data of $1 cannot be prepared: $(tail -n 3 "$out/prepare.log")"
+}
+
+# start_service NAME COMMAND...: runs the service that was prepared last by a command that ends with the options of a Java; leaves NAME.log, and
+# child, port and pid, of the JVM, when it answers. Whoever calls ends it.
+start_service() {
+  local name=$1 waited=0
+  shift
+  rm -f "$name.ready"
+  "$@" -cp "$path" lull.bench.service.ServerMain --service "$SERVICE" --data "$data" --port 0 --threads "$threads" --ready "$name.ready" \
+    > "$name.log" 2>&1 &
+  child=$!
+  until [ -s "$name.ready" ]; do
+    kill -0 "$child" 2> /dev/null || die "the service ended before it was ready: $(tail -n 3 "$name.log")"
+    [ "$waited" -lt 600 ] || die "the service is not ready after a minute: see $name.log"
+    sleep 0.1
+    waited=$((waited + 1))
+  done
+  port=$(field port "$name.ready")
+  # shellcheck disable=SC2034 # for those who source this
+  pid=$(field pid "$name.ready")
+}
+
+# load PORT SECONDS FILE [COMMAND...]: a closed loop on the service that was prepared last, run by the command if one is given.
+load() {
+  "${@:4}" "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx256m -cp "$path" lull.bench.load.LoadMain --service "$SERVICE" --data "$data" \
+    --port "$1" --clients "$threads" --closed "$2" --out "$3" > "${3%.json}.load.log" 2>&1 || die "the load failed: $(tail -n 3 "${3%.json}.load.log")"
+}
+
+field() {   # NAME FILE: the first such number in a file of JSON
+  sed -n "s/.*\"$1\": *\([0-9.eE+-]*\).*/\1/p" "$2" | head -n 1
+}
+
+ticks() {   # STAT...: of user and system together
+  cat "$@" 2> /dev/null | awk '{ sub(/.*\) /, ""); sum += $12 + $13 } END { print sum + 0 }'
+}
+
+# mutator_ticks PID: without those of the threads of the collector and of the compilers.
+mutator_ticks() {
+  local others
+  mapfile -t others < <(grep -lE '^(VM Thread|Lull|C[12] Comp)' "/proc/$1"/task/*/comm | sed 's/comm$/stat/')
+  echo $(($(ticks "/proc/$1/stat") - $(ticks "${others[@]}")))
+}
