@@ -43,6 +43,7 @@ private:
   LullBlock* const _blocks;
   uint8_t* const   _evacuated;
   uint16_t* const  _live_words; // found alive by the last collection; with young collections, of old objects; 0 for large objects
+  uint16_t* const  _private_live_words; // with young collections: found alive by the last global collection, and not old for being private
   // B: a block holds private objects of its owner only. Written by the thread that takes
   // the block, or for it at a safepoint; a global collection leaves an owner to blocks in
   // which private objects are alive. For a large object that of its head counts. Without
@@ -80,15 +81,25 @@ public:
   // an object is lost from the count, which only the choice of blocks to evacuate reads.
   void add_live(LullBlockIndex index, size_t words);
   bool has_live(LullBlockIndex index) const { return _live_words[untype(index)] != 0; }
-  void clear_live(LullBlockIndex index) { _live_words[untype(index)] = 0; }
+  size_t live_words(LullBlockIndex index) const { return _live_words[untype(index)]; }
+  void clear_live(LullBlockIndex index) {
+    _live_words[untype(index)] = 0;
+    _private_live_words[untype(index)] = 0;
+  }
   void move_live(LullBlockIndex from, LullBlockIndex to) {
     _live_words[untype(to)] = _live_words[untype(from)];
-    _live_words[untype(from)] = 0;
+    _private_live_words[untype(to)] = _private_live_words[untype(from)];
+    clear_live(from);
   }
+
+  // Words of private objects that are alive and not in the count of the live ones. The thread may have published or dropped them
+  // since: only the choice of blocks to evacuate reads it, when the block has no owner any more.
+  void set_private_live(LullBlockIndex index, size_t words) { _private_live_words[untype(index)] = (uint16_t)words; }
 
   // Lines that the live objects would fill if they were packed.
   uint packed_lines(LullBlockIndex index) const {
-    return (_live_words[untype(index)] + LullGeometry::WordsPerLine - 1) / LullGeometry::WordsPerLine;
+    const size_t words = (size_t)_live_words[untype(index)] + _private_live_words[untype(index)];
+    return (uint)((MIN2(words, LullGeometry::WordsPerBlock) + LullGeometry::WordsPerLine - 1) / LullGeometry::WordsPerLine);
   }
 
   Owner owner(LullBlockIndex index) const { return _owners[untype(index)]; }

@@ -238,6 +238,7 @@ void LullLocalCollection::sweep(size_t blocks_to_keep) {
 
 // Objects that the last global collection has left private are dead now. Free blocks have no marks.
 void LullLocalCollection::forget_marks(LullBlockIndex index) {
+  _blocks->set_private_live(index, 0);
   if (_blocks->has_live(index)) {
     _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
     _blocks->clear_live(index);

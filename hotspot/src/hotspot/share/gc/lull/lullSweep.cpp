@@ -101,8 +101,10 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
 }
 
 // The bits of public objects that are alive stay. With young collections the marks of no others do, and no others count
-// as alive: the block may have no owner at the next young collection, which then counts them as public ones.
+// as alive: the block may have no owner at the next young collection, which then counts them as public ones. If it has none at
+// the next global collection, that must know how much is to be copied.
 void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) {
+  const size_t all_live = _blocks->live_words(index);
   if (_card_table != nullptr) {
     _blocks->clear_live(index);
   }
@@ -123,6 +125,9 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullB
     } else if (_card_table != nullptr) {
       _mark_bitmap->clear(addr);
     }
+  }
+  if (_card_table != nullptr) {
+    _blocks->set_private_live(index, all_live - MIN2(all_live, _blocks->live_words(index)));
   }
 }
 
@@ -241,6 +246,7 @@ void LullYoungSweepTask::forget_dead_public_objects(LullBlockIndex index, const 
 // What is marked is alive and public. Lines with old objects stay as they are. What is young is in the others, but may begin
 // in the line before them: an object that was private, beside an old one.
 void LullYoungSweepTask::forget_dead_objects(LullBlockIndex index) {
+  _blocks->set_private_live(index, 0);    // public since, or dead
   LullLineSet young_lines;
   _card_table->lines_without_old(index, &young_lines);
   const LullLineIndex first = LullGeometry::first_line(index);
