@@ -8,10 +8,12 @@
 #
 #   test.sh          everything
 #   test.sh quick    without fuzzers, bad networks and JVMs, which are skipped tests: JVMs depend on how fast they come on beside each other
+#   test.sh torture  the Java services under the gate only, and for longer: some 50 of them, LULL_GATE_SECONDS each and the seconds
+#                    that a JVM takes to start
 #
-#   LULL_NATIVE_SCOPE   quick or all, if there is no argument (default: all)
+#   LULL_NATIVE_SCOPE   quick, torture or all, if there is no argument (default: all)
 #   LULL_FUZZ_SECONDS   for each fuzz target                   (default: 60)
-#   LULL_GATE_SECONDS   of load for each service              (default: 5)
+#   LULL_GATE_SECONDS   of load for each service              (default: 5; torture: 20)
 #   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm)
 #   LULL_JAVA           a java of a JDK with Lull             (default: that of build/jdk or build/jdk-debug)
 #   LULL_BUILD          the build directory                   (default: build/)
@@ -22,8 +24,9 @@
 scope=${1:-${LULL_NATIVE_SCOPE:-all}}
 case $scope in
   all | quick) ;;
+  torture) export LULL_GATE_SECONDS=${LULL_GATE_SECONDS:-20} ;;
   --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) die "unknown argument '$scope' (quick, all)" ;;
+  *) die "unknown argument '$scope' (quick, torture, all)" ;;
 esac
 # Test programs that start JVMs ask for it.
 export LULL_NATIVE_SCOPE=$scope
@@ -55,51 +58,52 @@ mkdir -p "$BUILD/native"
 rm -f "$LULL_SKIPPED"
 
 cd "$NATIVE"
-if cargo fmt --version > /dev/null 2>&1; then
-  check "cargo fmt --check" cargo fmt --all --check
-else
-  say "skipped: cargo fmt: rustfmt is not installed"
-  skipped=$((skipped + 1))
-fi
-if cargo clippy --version > /dev/null 2>&1; then
-  check "cargo clippy" cargo clippy -q --locked --workspace --all-targets -- -D warnings
-else
-  say "skipped: cargo clippy: clippy is not installed"
-  skipped=$((skipped + 1))
-fi
+check_sources() {
+  if cargo fmt --version > /dev/null 2>&1; then
+    check "cargo fmt --check" cargo fmt --all --check
+  else
+    say "skipped: cargo fmt: rustfmt is not installed"
+    skipped=$((skipped + 1))
+  fi
+  if cargo clippy --version > /dev/null 2>&1; then
+    check "cargo clippy" cargo clippy -q --locked --workspace --all-targets -- -D warnings
+  else
+    say "skipped: cargo clippy: clippy is not installed"
+    skipped=$((skipped + 1))
+  fi
 
-if have python3; then
-  check "golden frames, which another program makes of the protocol's document" python3 far/protocol/tests/golden/make.py --check
-else
-  say "skipped: golden frames made anew: python3 is not installed"
-  skipped=$((skipped + 1))
-fi
+  if have python3; then
+    check "golden frames, which another program makes of the protocol's document" python3 far/protocol/tests/golden/make.py --check
+  else
+    say "skipped: golden frames made anew: python3 is not installed"
+    skipped=$((skipped + 1))
+  fi
+}
 
-log=$BUILD/native/test.log
-say "==> cargo test"
-status=0
-# The services come below.
-packages=(--workspace)
-if [[ $scope == quick ]]; then
-  packages+=(--exclude lull-far-front)
-  say "skipped: lull-far run with JVMs: a quick run"
-  skipped=$((skipped + 1))
-fi
-LULL_GATE_JDKS=none cargo test -q --locked --no-fail-fast "${packages[@]}" 2>&1 | tee "$log" || status=$?
-add "$log" "$status"
+# Unit and property tests, and what of it has a model for loom.
+test_workspace() {
+  local status=0 packages
+  say "==> cargo test"
+  # The services come below.
+  packages=(--workspace)
+  if [[ $scope == quick ]]; then
+    packages+=(--exclude lull-far-front)
+    say "skipped: lull-far run with JVMs: a quick run"
+    skipped=$((skipped + 1))
+  fi
+  LULL_GATE_JDKS=none cargo test -q --locked --no-fail-fast "${packages[@]}" 2>&1 | tee "$log" || status=$?
+  add "$log" "$status"
 
-# In a directory of its own: all that is compiled for loom is compiled otherwise.
-say "==> interleavings, by loom"
-status=0
-RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$BUILD/native/loom cargo test -q --locked --release -p lull-far --test interleavings 2>&1 | tee "$log" || status=$?
-add "$log" "$status"
-
-if [[ $scope == quick ]]; then
-  say "skipped: fuzzers of far memory and of the gate, bad networks, many heaps of JVMs traced by memory servers: a quick run"
-  skipped=$((skipped + 4))
-else
-  say "==> fuzzers"
+  # In a directory of its own: all that is compiled for loom is compiled otherwise.
+  say "==> interleavings, by loom"
   status=0
+  RUSTFLAGS="--cfg loom" CARGO_TARGET_DIR=$BUILD/native/loom cargo test -q --locked --release -p lull-far --test interleavings 2>&1 | tee "$log" || status=$?
+  add "$log" "$status"
+}
+
+test_at_length() {
+  local status=0
+  say "==> fuzzers"
   "$NATIVE/far/fuzz.sh" "${LULL_FUZZ_SECONDS:-60}" 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
   status=0
@@ -113,7 +117,7 @@ else
   status=0
   "$NATIVE/far/trace-heaps.sh" 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
-fi
+}
 
 # The home of a JDK of that release, or nothing: a java is enough.
 find_jdk() {   # RELEASE VALUE-OF-ITS-VARIABLE
@@ -124,10 +128,8 @@ find_jdk() {   # RELEASE VALUE-OF-ITS-VARIABLE
   done
 }
 
-if [[ $scope == quick ]]; then
-  say "skipped: Java services: a quick run"
-  skipped=$((skipped + 1))
-else
+test_services() {
+  local status=0 jdk17 jdk21 jdk25 lull java classes cassandra_flags
   jdk17=$(find_jdk 17 "${LULL_JDK17:-}") jdk21=$(find_jdk 21 "${LULL_JDK21:-}") jdk25=$(find_jdk 25 "${LULL_JDK25:-}")
   lull=
   for java in "${LULL_JAVA:-}" "$BUILD/jdk/bin/java" "$BUILD/jdk-debug/bin/java"; do
@@ -144,14 +146,34 @@ else
   (SERVICE=cassandra; . "$ROOT/bench/common.sh"; find_base_jdk; build_bench)
   cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
-  status=0
   LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
   check "clients with failover, replicas under the gate" env JAVA_HOME="$(boot_jdk)" LULL_GATE_LIBRARY="$BUILD/native/liblull_gate.so" \
     mvn -q -B -Dstyle.color=never -f "$ROOT/java/pom.xml" -Dlull.build="$BUILD" -pl failover/core -Dtest=GateTest test
+}
+
+log=$BUILD/native/test.log
+if [[ $scope != torture ]]; then
+  check_sources
+  test_workspace
 fi
+case $scope in
+  all)
+    test_at_length
+    test_services
+    ;;
+  torture)
+    test_services
+    ;;
+  quick)
+    say "skipped: fuzzers of far memory and of the gate, bad networks, many heaps of JVMs traced by memory servers: a quick run"
+    skipped=$((skipped + 4))
+    say "skipped: Java services: a quick run"
+    skipped=$((skipped + 1))
+    ;;
+esac
 if [[ -s $LULL_SKIPPED ]]; then
   cat "$LULL_SKIPPED"
   count=$(wc -l < "$LULL_SKIPPED")

@@ -115,9 +115,10 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
         let beacon = Beacon::create(path).map_err(|error| format!("the beacon cannot be put at {}: {error}", path.display()))?;
         outlets.beacon = Some(beacon);
     }
-    if let Some(address) = running.options.datagrams {
-        let datagrams = Datagrams::to(address).map_err(|error| format!("no datagrams can be sent to {address}: {error}"))?;
-        outlets.datagrams = Some(datagrams);
+    for address in &running.options.datagrams {
+        let datagrams = Datagrams::to(*address, running.options.served_ports())
+            .map_err(|error| format!("no datagrams can be sent to {address}: {error}"))?;
+        outlets.datagrams.push(datagrams);
     }
     // SAFETY: as demanded; the VM's own pointer.
     outlets.events = unsafe { jni::Env::vm(env).and_then(|vm| Events::start(vm, &METRICS, running.options.verbose).ok()) };

@@ -22,6 +22,9 @@ pub struct Options {
     pub h2_ports: Vec<u16>,
     /// `cql-port=N`, once for each: the same of connections that speak Cassandra's native protocol.
     pub cql_ports: Vec<u16>,
+    /// `other-port=N`, once for each: local ports at which the gate looks at no connection, for it could not read them (TLS, a protocol that it
+    /// does not speak), and which it names to those whom it tells of pauses. Alone, they need somebody who is told.
+    pub other_ports: Vec<u16>,
     /// `deadline=MS`, default 50: how long a request may wait that does not say so itself. A smaller one sends more
     /// clients to another replica, a larger one lets more of them wait for the end of the pause.
     pub deadline_ms: u64,
@@ -35,9 +38,9 @@ pub struct Options {
     pub metrics_port: Option<u16>,
     /// `beacon=PATH`: a file that other processes map to know whether the VM is stopped (`include/lull_gate.h`). Default: none.
     pub beacon: Option<PathBuf>,
-    /// `datagrams=ADDRESS:PORT`: a UDP datagram there when a pause begins, goes on longer than was said, and ends
+    /// `datagrams=ADDRESS:PORT`, once for each: a UDP datagram there when a pause begins, goes on longer than was said, and ends
     /// ([`crate::datagram`]). Default: none.
-    pub datagrams: Option<SocketAddr>,
+    pub datagrams: Vec<SocketAddr>,
     /// `agent-check=PORT`: answers HAProxy's agent check at this TCP port, on all IPv4 addresses ([`crate::health`]). Default: none.
     pub agent_check_port: Option<u16>,
     /// `dry-run`: decides and counts, but answers nothing and lets nobody wait.
@@ -58,7 +61,10 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, other-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
+
+/// Options that may be given several times.
+const REPEATED: &[&str] = &["port", "h2-port", "cql-port", "other-port", "deadline-header", "datagrams"];
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -101,12 +107,13 @@ impl Options {
             ports: Vec::new(),
             h2_ports: Vec::new(),
             cql_ports: Vec::new(),
+            other_ports: Vec::new(),
             deadline_ms: 50,
             deadline_headers: Vec::new(),
             poll_us: 1000,
             metrics_port: None,
             beacon: None,
-            datagrams: None,
+            datagrams: Vec::new(),
             agent_check_port: None,
             dry_run: false,
             verbose: false,
@@ -117,7 +124,7 @@ impl Options {
                 Some((name, value)) => (name, Some(value)),
                 None => (item, None),
             };
-            if seen.contains(&name) && !["port", "h2-port", "cql-port", "deadline-header"].contains(&name) {
+            if seen.contains(&name) && !REPEATED.contains(&name) {
                 return error(format!("option {name} is given twice"));
             }
             seen.push(name);
@@ -125,6 +132,7 @@ impl Options {
                 "port" => options.ports.push(port(name, value)?),
                 "h2-port" => options.h2_ports.push(port(name, value)?),
                 "cql-port" => options.cql_ports.push(port(name, value)?),
+                "other-port" => options.other_ports.push(port(name, value)?),
                 "deadline" => options.deadline_ms = number(name, value, "milliseconds", DEADLINE_RANGE)?,
                 "deadline-header" => match value {
                     Some(header) if !header.is_empty() && header.bytes().all(is_token) => {
@@ -140,7 +148,7 @@ impl Options {
                     _ => return error("option beacon= needs the path of a file, /dev/shm/service.beacon for instance"),
                 },
                 "datagrams" => match value.map(str::parse::<SocketAddr>) {
-                    Some(Ok(address)) if address.port() != 0 => options.datagrams = Some(address),
+                    Some(Ok(address)) if address.port() != 0 => options.datagrams.push(address),
                     _ => {
                         let text = value.unwrap_or("");
                         return error(format!(
@@ -156,16 +164,27 @@ impl Options {
         }
         let watched = || options.ports.iter().chain(&options.h2_ports).chain(&options.cql_ports);
         if watched().next().is_none() {
-            return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
+            if options.other_ports.is_empty() {
+                return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
+            }
+            if !options.tells() {
+                return error(
+                    "other-port is for those who are told of pauses, and nobody is: add datagrams, beacon, metrics or agent-check",
+                );
+            }
         }
-        for port in watched() {
-            if [&options.ports, &options.h2_ports, &options.cql_ports].iter().filter(|ports| ports.contains(port)).count() > 1 {
-                return error(format!("port {port} is given for two protocols, of port, h2-port and cql-port; a port has one"));
+        for port in options.served_ports() {
+            let given = [&options.ports, &options.h2_ports, &options.cql_ports, &options.other_ports]
+                .iter()
+                .filter(|ports| ports.contains(&port))
+                .count();
+            if given > 1 {
+                return error(format!("port {port} is given for two protocols, of port, h2-port, cql-port and other-port; a port has one"));
             }
         }
         for (name, port) in [("metrics", options.metrics_port), ("agent-check", options.agent_check_port)] {
-            if let Some(port) = port.filter(|port| watched().any(|watched| watched == port)) {
-                return error(format!("port {port} of option {name} is one of the ports to watch; give {name} another one"));
+            if let Some(port) = port.filter(|port| options.served_ports().any(|served| served == *port)) {
+                return error(format!("port {port} of option {name} is one of the service's ports; give {name} another one"));
             }
         }
         if options.metrics_port.is_some() && options.metrics_port == options.agent_check_port {
@@ -175,6 +194,16 @@ impl Options {
             options.deadline_headers.push("x-envoy-expected-rq-timeout-ms".to_string());
         }
         Ok(options)
+    }
+
+    /// All ports that clients of the service connect to.
+    pub fn served_ports(&self) -> impl Iterator<Item = u16> {
+        self.ports.iter().chain(&self.h2_ports).chain(&self.cql_ports).chain(&self.other_ports).copied()
+    }
+
+    /// Whether anybody can know of a pause without a request of its own.
+    fn tells(&self) -> bool {
+        !self.datagrams.is_empty() || self.beacon.is_some() || self.metrics_port.is_some() || self.agent_check_port.is_some()
     }
 }
 
@@ -193,6 +222,16 @@ mod tests {
         assert_eq!(Options::parse("h2-port=50051,h2-port=7").unwrap().h2_ports, [50051, 7]);
         assert_eq!(o.deadline_headers, ["x-d"]);
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics_port == Some(9));
+    }
+
+    #[test]
+    fn ports_that_are_only_told_of() {
+        let o = Options::parse("other-port=8443,port=80,datagrams=127.0.0.1:7,datagrams=[::1]:8").unwrap();
+        assert_eq!(o.served_ports().collect::<Vec<_>>(), [80, 8443]);
+        assert_eq!(o.datagrams, ["127.0.0.1:7".parse().unwrap(), "[::1]:8".parse().unwrap()]);
+        for told in ["datagrams=127.0.0.1:7", "beacon=/dev/shm/b", "metrics=9", "agent-check=9"] {
+            assert_eq!(Options::parse(&format!("other-port=8443,{told}")).unwrap().other_ports, [8443]);
+        }
     }
 
     #[test]
@@ -217,6 +256,10 @@ mod tests {
             ("h2-port=80,port=80", "two protocols"),
             ("h2-port=80,metrics=80", "another"),
             ("h2-port=0", "h2-port=0"),
+            ("other-port=443", "nobody is"),
+            ("other-port=0,port=80", "other-port=0"),
+            ("other-port=80,port=80", "two protocols"),
+            ("other-port=80,metrics=80", "another"),
             ("port=80,agent-check=80", "another"),
             ("port=80,agent-check=81,metrics=81", "its own"),
             ("port=80,datagrams=localhost:7", "localhost:7"),

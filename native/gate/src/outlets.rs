@@ -12,7 +12,7 @@ pub struct Outlets {
     /// For processes of this machine.
     pub beacon: Option<Beacon>,
     /// For others.
-    pub datagrams: Option<Datagrams>,
+    pub datagrams: Vec<Datagrams>,
     /// For the flight recorder, when a pause is over.
     pub events: Option<Events>,
     /// Until when the datagrams say that the JVM is stopped; 0 if they do not.
@@ -27,10 +27,8 @@ impl Outlets {
         }
         // Of a pause that outlasts what was said, the expectation grows with each look; a receiver hears of it when the old one has passed.
         let end = now + remaining_ns;
-        if let Some(datagrams) = &self.datagrams
-            && (self.told_ns == 0 || now >= self.told_ns || end < self.told_ns)
-        {
-            datagrams.busy(remaining_ns);
+        if self.told_ns == 0 || now >= self.told_ns || end < self.told_ns {
+            self.datagrams.iter().for_each(|datagrams| datagrams.busy(remaining_ns));
             self.told_ns = end;
         }
     }
@@ -41,8 +39,6 @@ impl Outlets {
         if let Some(beacon) = &self.beacon {
             beacon.runs();
         }
-        if let Some(datagrams) = &self.datagrams {
-            datagrams.runs();
-        }
+        self.datagrams.iter().for_each(Datagrams::runs);
     }
 }

@@ -45,8 +45,8 @@ pub fn options(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match crate::options::Options::parse(text) {
         Ok(options) => {
-            let mut ports = options.ports.iter().chain(&options.h2_ports).chain(&options.cql_ports).peekable();
-            assert!(ports.peek().is_some() && ports.all(|port| *port != 0));
+            let mut ports = options.served_ports().peekable();
+            assert!(ports.peek().is_some() && ports.all(|port| port != 0));
             assert!(!options.deadline_headers.is_empty());
             assert!(crate::options::DEADLINE_RANGE.contains(&options.deadline_ms));
             assert!(options.poll_us == 0 || crate::options::POLL_RANGE.contains(&options.poll_us));

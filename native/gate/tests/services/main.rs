@@ -11,7 +11,7 @@
 //! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
 //!
-//! The last line is `N passed, N failed, N skipped`.
+//! The last line is `N passed, N failed, N skipped`; the one before it says how many requests of HTTP/1.1 there were in all.
 
 mod cassandra;
 mod client;
@@ -22,6 +22,7 @@ mod server;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use client::{Answer, Load, Request};
@@ -29,6 +30,9 @@ use server::Server;
 
 /// The collector with the longest pauses.
 const PARALLEL: &str = "-XX:+UseParallelGC";
+
+/// Of all services that [`torture`] found nothing wrong with: requests processed, requests that were told busy, connections, pauses.
+static TOTALS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// What a test gets.
 struct Setting {
@@ -94,7 +98,11 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
     if metric("lull_gate_connections_total") != connections as f64 {
         return Err(format!("{connections} connections were made, {} watched", metric("lull_gate_connections_total")));
     }
-    Ok(format!("{ok} processed, {busy} busy, {connections} connections, {} pauses", metric("lull_gate_collections_total")))
+    let pauses = metric("lull_gate_collections_total") as u64;
+    for (total, n) in TOTALS.iter().zip([ok, busy, connections as u64, pauses]) {
+        total.fetch_add(n, Ordering::Relaxed);
+    }
+    Ok(format!("{ok} processed, {busy} busy, {connections} connections, {pauses} pauses"))
 }
 
 /// A dry run answers nothing and counts what it would have.
@@ -297,6 +305,10 @@ fn main() -> ExitCode {
             test("Cassandra".to_string(), &|| cassandra::cassandra(&setting));
         }
     }
+    let [ok, busy, connections, pauses] = TOTALS.each_ref().map(|total| total.load(Ordering::Relaxed));
+    println!(
+        "services, in all: {ok} processed once and answered, {busy} busy and not processed, {connections} connections, {pauses} pauses"
+    );
     println!("{passed} passed, {failed} failed, {skipped} skipped");
     if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -348,6 +348,7 @@ void LullBlockSupply::reserve_recyclable(size_t lines) {
 }
 
 uint32_t LullBlockSupply::longest_free_run() const {
+  assert_at_safepoint();
   return _free_runs.longest();
 }
 

@@ -127,7 +127,7 @@ public:
   // before marking, without the blocks that are evacuated. Safepoint only, one thread.
   void rebuild();
 
-  // The longest run of free blocks, in blocks.
+  // The longest run of free blocks, in blocks. Safepoint only.
   uint32_t longest_free_run() const;
 
   // Checks the tables against the block states; returns nullptr or what is wrong.

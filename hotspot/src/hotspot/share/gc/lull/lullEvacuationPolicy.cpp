@@ -147,6 +147,19 @@ bool LullEvacuationPolicy::is_fragmented() const {
   return fragmentation_percent() >= LullFragmentationTriggerPercent;
 }
 
+// When memory is short, what is won by a move is won for all collections to come. A heap of blocks that are all just too full
+// to be moved would stay so. (Seen: H2 in 36 MB, 24 MB alive in 31 MB of lines, and 450 collections a second.)
+uint LullEvacuationPolicy::max_live_lines(LullEvacuationRequest::Goal goal) {
+  const uint normal = LinesPerBlock * LullEvacuationMaxLivePercent / 100;
+  switch (goal) {
+    case LullEvacuationRequest::Goal::Normal:  return normal;
+    case LullEvacuationRequest::Goal::Dense:   return normal == 0 ? 0 : LinesPerBlock - (LinesPerBlock - normal) / 4;
+    case LullEvacuationRequest::Goal::Compact: return LinesPerBlock - 1;
+  }
+  ShouldNotReachHere();
+  return 0;
+}
+
 bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
 #ifdef ASSERT
   if (LullEvacuateALot > 0 && Universe::heap()->total_collections() % LullEvacuateALot == 0) {
@@ -155,13 +168,10 @@ bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
 #endif
   log_debug(gc, ergo)("Fragmentation at the last sweep: %zu%% of the committed heap (trigger: %u%%)",
                       fragmentation_percent(), LullFragmentationTriggerPercent);
-  switch (request._goal) {
-    case LullEvacuationRequest::Goal::Normal:
-      return is_fragmented() && select_sparse(LinesPerBlock * LullEvacuationMaxLivePercent / 100, true);
-    case LullEvacuationRequest::Goal::Compact:
-      return select_sparse(LinesPerBlock - 1, false);
+  if (request.is_compact()) {
+    return select_sparse(max_live_lines(request._goal), false);
   }
-  return false;
+  return is_fragmented() && select_sparse(max_live_lines(request._goal), true);
 }
 
 bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {

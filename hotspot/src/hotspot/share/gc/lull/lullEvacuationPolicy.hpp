@@ -32,6 +32,7 @@ class LullCardTable;
 struct LullEvacuationRequest {
   enum class Goal {
     Normal,       // if fragmentation is above the trigger
+    Dense,        // the same, and blocks of which more is alive: memory is short
     Compact       // as much as there is room for: the last sweep's counts are exact
   };
 
@@ -39,10 +40,11 @@ struct LullEvacuationRequest {
   bool _slide;    // after the sweep, make one run of all free blocks
 
   static LullEvacuationRequest normal()  { return {Goal::Normal, false}; }
+  static LullEvacuationRequest dense()   { return {Goal::Dense, false}; }
   static LullEvacuationRequest compact() { return {Goal::Compact, false}; }
   static LullEvacuationRequest slide()   { return {Goal::Compact, true}; }
 
-  bool is_normal() const { return _goal == Goal::Normal && !_slide; }
+  bool is_compact() const { return _goal == Goal::Compact; }
 };
 
 // Decides which blocks a collection evacuates, and logs why. As Immix: the blocks of
@@ -72,6 +74,7 @@ private:
 
   bool may_move(LullBlockIndex index) const;
   size_t copied_lines(size_t estimated_lines) const;
+  static uint max_live_lines(LullEvacuationRequest::Goal goal);
   bool select_sparse(uint max_live_lines, bool keep_reserve);
   bool select_all();
   size_t fragmentation_percent() const;

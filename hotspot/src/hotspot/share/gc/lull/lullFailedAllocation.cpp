@@ -45,7 +45,8 @@ HeapWord* LullFailedAllocation::collect_and_allocate() {
   }
   // Give up only when compaction, and in the end the clearing of soft references, has
   // not helped either.
-  _heap->collect_at_safepoint(_sizer->was_useless() ? LullEvacuationRequest::compact() : LullEvacuationRequest::normal(),
+  _heap->collect_at_safepoint(_sizer->was_useless() ? LullEvacuationRequest::compact() :
+                              _sizer->is_costly() ? LullEvacuationRequest::dense() : LullEvacuationRequest::normal(),
                               _heap->must_clear_soft_references() || _sizer->is_near_overhead_limit());
   if (_sizer->overhead_limit_exceeded()) {
     log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");

@@ -342,7 +342,7 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
 // public. And code is unloaded that is not in use.
 bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const {
   return _gc_cause == GCCause::_allocation_failure && !clear_soft_references &&
-         request.is_normal() && !LullCollector::must_slide(request);
+         !request.is_compact() && !LullCollector::must_slide(request);
 }
 
 void LullHeap::begin_collection_of_allocators(bool keep_private) {
@@ -665,9 +665,15 @@ void LullHeap::gc_threads_do(ThreadClosure* tc) const {
 }
 
 void LullHeap::print_heap_on(outputStream* st) const {
+  // Others may allocate meanwhile, and in an error report a lock may be the crashed thread's: so runs are counted here, too.
   size_t blocks_in[(int)LullBlockState::Segregated + 1] = {};
+  size_t free_run = 0;
+  size_t longest_free_run = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    blocks_in[(int)_blocks->at(to_block_index(i))->state()]++;
+    const LullBlockState state = _blocks->at(to_block_index(i))->state();
+    blocks_in[(int)state]++;
+    free_run = state == LullBlockState::Free ? free_run + 1 : 0;
+    longest_free_run = MAX2(longest_free_run, free_run);
   }
   st->print_cr("Lull heap: total %zuK, used %zuK, maximum %zuK, [" PTR_FORMAT ", " PTR_FORMAT ")",
                capacity() / K, used() / K, max_capacity() / K, p2i(_reserved.start()), p2i(_reserved.end()));
@@ -679,7 +685,7 @@ void LullHeap::print_heap_on(outputStream* st) const {
   }
   st->cr();
   st->print_cr("kept for copies: %u free, %u recyclable blocks, longest free run: %zuK",
-               _supply->reserve_blocks(), _supply->recyclable_reserve(), _supply->longest_free_run() * LullGeometry::BlockSize / K);
+               _supply->reserve_blocks(), _supply->recyclable_reserve(), longest_free_run * LullGeometry::BlockSize / K);
 }
 
 void LullHeap::print_gc_on(outputStream* st) const {

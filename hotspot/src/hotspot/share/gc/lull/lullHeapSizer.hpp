@@ -71,6 +71,7 @@ public:
   bool expand_for(size_t words);
 
   // See LullSizePolicy.
+  bool is_costly() const               { return _policy.is_costly(); }
   bool was_useless() const             { return _policy.was_useless(); }
   bool is_near_overhead_limit() const  { return _policy.is_near_overhead_limit(); }
   bool overhead_limit_exceeded() const { return _policy.overhead_limit_exceeded(); }

@@ -256,6 +256,8 @@ void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_kee
   _freed_lines += free_lines.count();
   if (free_lines.count() == LullGeometry::LinesPerBlock) {
     forget_marks(index);
+  } else if (in_place.is_empty()) {
+    _blocks->set_private_live(index, 0);    // copied, or dead
   }
   if (!in_place.is_empty() && !_tenured) {
     lines = free_lines;

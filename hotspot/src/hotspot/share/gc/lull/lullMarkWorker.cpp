@@ -218,7 +218,9 @@ void LullMarkWorker::follow_array_part(objArrayOop array, size_t start, size_t e
 }
 
 void LullMarkWorker::follow_array(objArrayOop array) {
-  _closure.do_klass(array->klass());
+  if (_closure.do_metadata()) {
+    _closure.do_klass(array->klass());
+  }
   const size_t length = array->length();
   const size_t first_part = _array_splitter.start(&_queue, array, nullptr, length);
   follow_array_part(array, 0, first_part);

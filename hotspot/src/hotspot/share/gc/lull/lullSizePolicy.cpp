@@ -97,7 +97,7 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
   const size_t at_least = size_for_free_ratio(used, MinHeapFreeRatio);
   const size_t at_most  = MAX2(size_for_free_ratio(used, MaxHeapFreeRatio), at_least);
   const bool   cheap = _cost.davg() < cost_target() / 2;
-  const bool   costly = _cost.davg() > cost_target();
+  const bool   costly = is_costly();
   const bool   by_user = GCCause::is_user_requested_gc(cause);
 
   size_t desired = capacity;

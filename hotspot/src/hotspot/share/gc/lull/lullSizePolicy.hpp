@@ -70,6 +70,9 @@ public:
   // young collections themselves take more than their share.
   size_t desired_capacity_after_young(size_t used, size_t capacity, jlong now_ns);
 
+  // Do collections take more than their share of the time?
+  bool is_costly() const { return _cost.davg() > cost_target(); }
+
   // Did the last collection take nearly all time and free nearly nothing?
   bool was_useless() const { return _useless_collections > 0; }
 

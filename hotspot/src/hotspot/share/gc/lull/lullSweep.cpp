@@ -159,6 +159,7 @@ void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
   } else {
     _blocks->set_owner(index, LullBlockTable::NoOwner);
     _blocks->clear_young(index);
+    _blocks->set_private_live(index, 0);    // what is alive here is public
     sweep_lines(index, block, unused_lines);
   }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import lull.bench.load.FixedRequest;
 import lull.bench.load.HttpConnection;
 
@@ -30,6 +31,8 @@ final class Client implements AutoCloseable {
     private final ExecutorService threads;
     /** When each replica is expected to run again, by System.nanoTime; 0 if it has not told. */
     private final AtomicLongArray busyUntil;
+    /** Of each replica, for TOLD: completes when it stops for longer than the deadline. */
+    private final AtomicReferenceArray<CompletableFuture<Void>> stops;
     private final AtomicLong attempts = new AtomicLong();
     private final AtomicLong busy = new AtomicLong();
 
@@ -67,9 +70,9 @@ final class Client implements AutoCloseable {
     }
 
     /**
-     * @param deadlineMillis how long a replica may take that is not the last, for FAIL_OVER
+     * @param deadlineMillis how long a replica may take that is not the last, for FAIL_OVER, or may be stopped, for TOLD
      * @param hedgeNanos how long until the second attempt, for HEDGE
-     * @param threads runs the attempts of HEDGE
+     * @param threads runs the attempts of HEDGE and TOLD
      */
     Client(List<FixedRequest> requests, int[] ports, Strategy strategy, int deadlineMillis, long hedgeNanos, ExecutorService threads) {
         this.requests = requests;
@@ -79,6 +82,10 @@ final class Client implements AutoCloseable {
         this.hedgeNanos = hedgeNanos;
         this.threads = threads;
         this.busyUntil = new AtomicLongArray(ports.length);
+        this.stops = new AtomicReferenceArray<>(ports.length);
+        for (int i = 0; i < ports.length; i++) {
+            stops.set(i, new CompletableFuture<>());
+        }
         this.idle = java.util.stream.IntStream.range(0, ports.length).<Deque<Connection>>mapToObj(i -> new ConcurrentLinkedDeque<>()).toList();
     }
 
@@ -101,6 +108,45 @@ final class Client implements AutoCloseable {
             case WAIT -> attempt(request, first, 0);
             case HEDGE -> hedge(request, first);
             case FAIL_OVER, FAIL_OVER_WITH_HINT -> failOver(request, first);
+            case TOLD -> leaveWhenTold(request, first);
+        }
+    }
+
+    /** The replica at this port says that it is stopped, and for so long; or, with a time that is not positive, that it runs. */
+    void told(int port, long millis) {
+        for (int replica = 0; replica < ports.length; replica++) {
+            if (ports[replica] != port) {
+                continue;
+            }
+            busyUntil.set(replica, millis > 0 ? System.nanoTime() + millis * 1_000_000 : 0);
+            CompletableFuture<Void> stop = stops.get(replica);
+            if (millis > deadlineMillis) {
+                stop.complete(null);
+            } else if (stop.isDone()) {
+                stops.set(replica, new CompletableFuture<>());
+            }
+        }
+    }
+
+    private void leaveWhenTold(FixedRequest request, int first) throws IOException, InterruptedException {
+        boolean[] asked = new boolean[ports.length];
+        int replica = nextByHint(first, asked);
+        asked[replica] = true;
+        CompletableFuture<Void> stop = stops.get(replica);
+        boolean nobodyElse = stop.isDone();
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        threads.submit(() -> complete(answer, request, replica));
+        try {
+            if (!nobodyElse) {
+                CompletableFuture.anyOf(answer, stop).get();
+                int other = nextByHint(first, asked);
+                if (!answer.isDone() && !stops.get(other).isDone()) {
+                    threads.submit(() -> complete(answer, request, other));
+                }
+            }
+            answer.get();
+        } catch (ExecutionException e) {
+            throw failure(e);
         }
     }
 

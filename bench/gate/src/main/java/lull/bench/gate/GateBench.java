@@ -89,12 +89,15 @@ public final class GateBench {
     private void measure(Outcome outcome, long round, long hedgeNanos) throws IOException, InterruptedException {
         Setup setup = outcome.setup;
         List<Replica> replicas = new ArrayList<>();
+        boolean told = setup.strategy() == Strategy.TOLD;
+        GateDatagrams datagrams = told ? new GateDatagrams() : null;
+        String options = "deadline=" + setting("deadline", 20) + (told ? ",datagrams=127.0.0.1:" + datagrams.port() : "");
         long every = setup.collections() ? setting("every", 9000) : 0;
         for (int i = 0; i < REPLICAS; i++) {
             List<String> arguments = List.of("--data", data.toString(), "--live", "" + setting("live", 600), "--every", "" + every,
                     "--at", "" + every * i / REPLICAS);
             Replica.Plan plan = new Replica.Plan(java, flags("-XX:+UseParallelGC", 2 * setting("live", 600) + 300),
-                    setup.agent() ? Path.of(cli.text("agent")) : null, "deadline=" + setting("deadline", 20), arguments);
+                    setup.agent() ? Path.of(cli.text("agent")) : null, told ? "other-port" : "port", options, arguments);
             replicas.add(Replica.start(plan, work.resolve("replica-" + i + ".log")));
         }
         int[] ports = replicas.stream().mapToInt(Replica::port).toArray();
@@ -103,6 +106,9 @@ public final class GateBench {
         }
         try (Client client = new Client(requests, ports, setup.strategy(), (int) setting("deadline", 20), hedgeNanos, threads)) {
             client.connect(CONNECTIONS);
+            if (told) {
+                datagrams.tell(client);
+            }
             long seed = setting("seed", 1) + round;
             OpenLoop.run(client, threads, setting("rate", 240), setting("warmup", 8), seed + 1000, new Latencies());
             long attempts = client.attempts();
@@ -113,6 +119,9 @@ public final class GateBench {
             outcome.attempts += client.attempts() - attempts;
             outcome.busy += client.busy() - busy;
             outcome.busyOfRun += client.busy();
+        }
+        if (told) {
+            datagrams.close();
         }
         for (Replica replica : replicas) {
             Map<String, Double> metrics = replica.metrics();
@@ -144,7 +153,7 @@ public final class GateBench {
         for (Map.Entry<String, Path> collector : collectors.entrySet()) {
             String name = collector.getKey().replace("-XX:+Use", "").replace("GC", "");
             List<String> arguments = List.of("--data", data.toString(), "--live", "200", "--every", "1000", "--churn", "150");
-            Replica.Plan plan = new Replica.Plan(collector.getValue(), flags(collector.getKey(), 700), Path.of(cli.text("agent")), "verbose",
+            Replica.Plan plan = new Replica.Plan(collector.getValue(), flags(collector.getKey(), 700), Path.of(cli.text("agent")), "port", "verbose",
                     arguments);
             Replica replica = Replica.start(plan, work.resolve("predict-" + name + ".log"));
             replica.await(READY_SECONDS);

@@ -37,10 +37,11 @@ final class Replica implements AutoCloseable {
      * @param java the java program
      * @param flags of the VM: collector and heap
      * @param agent liblull_gate.so; null without
+     * @param portOption of the agent, for the service's port: what the agent does there
      * @param agentOptions behind its ports
      * @param arguments of ReplicaMain, but for the port
      */
-    record Plan(Path java, List<String> flags, Path agent, String agentOptions, List<String> arguments) { }
+    record Plan(Path java, List<String> flags, Path agent, String portOption, String agentOptions, List<String> arguments) { }
 
     private Replica(Process process, Path log, int port, int metrics) {
         this.process = process;
@@ -56,7 +57,7 @@ final class Replica implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(plan.java.toString()));
         command.addAll(plan.flags);
         if (plan.agent != null) {
-            command.add("-agentpath:" + plan.agent + "=port=" + port + ",metrics=" + metrics + "," + plan.agentOptions);
+            command.add("-agentpath:" + plan.agent + "=" + plan.portOption + "=" + port + ",metrics=" + metrics + "," + plan.agentOptions);
         }
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), ReplicaMain.class.getName(), "--port", "" + port));
         command.addAll(plan.arguments);

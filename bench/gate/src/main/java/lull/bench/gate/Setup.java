@@ -20,5 +20,6 @@ record Setup(String name, String colour, Strategy strategy, boolean agent, boole
             new Setup("raw", "g1", Strategy.WAIT, false, true),
             new Setup("hedging at p95", "parallel", Strategy.HEDGE, false, true),
             new Setup("gate", "lull", Strategy.FAIL_OVER, true, true),
-            new Setup("gate + hint", "serial", Strategy.FAIL_OVER_WITH_HINT, true, true));
+            new Setup("gate + hint", "serial", Strategy.FAIL_OVER_WITH_HINT, true, true),
+            new Setup("datagrams only", "shenandoah", Strategy.TOLD, true, true));
 }

@@ -106,6 +106,34 @@ class ClientTest {
     }
 
     @Test
+    void leavesAReplicaThatStopsAndDoesNotAskItUntilItRuns() throws Exception {
+        CountDownLatch hold = new CountDownLatch(1);
+        int[] ports = {server(-1, hold), server(-1, OPEN)};
+        try (Client client = client(Strategy.TOLD, 0, ports)) {
+            Thread stop = new Thread(() -> {
+                while (client.attempts() == 0) {
+                    Thread.onSpinWait();
+                }
+                GateDatagrams.tell(client, "lull-gate 1 4711 " + ports[0] + " busy 60000\n");
+            });
+            stop.start();
+            client.send(0);
+            stop.join();
+            assertEquals(2, client.attempts());
+            client.send(0);
+            assertEquals(3, client.attempts());
+            hold.countDown();
+            GateDatagrams.tell(client, "lull-gate 1 4711 " + ports[0] + " runs\n");
+            // A pause shorter than the deadline is waited for.
+            GateDatagrams.tell(client, "lull-gate 1 4711 " + ports[1] + " busy 20\n");
+            client.send(0);
+            assertEquals(4, client.attempts());
+        } finally {
+            hold.countDown();
+        }
+    }
+
+    @Test
     void aWrongAnswerIsAnError() throws Exception {
         int[] ports = {server(-1, OPEN)};
         try (Client client = new Client(List.of(FixedRequest.get("/", "another")), ports, Strategy.WAIT, 20, 0, threads)) {

@@ -10,7 +10,8 @@ import java.util.Optional;
  * @param index    of the replica
  * @param replica  who is asked
  * @param delay    how long to wait before; zero mostly
+ * @param begin    when it is sent after that, by {@link System#nanoTime}
  * @param patience if present, there is nobody else to go to: to be told to the replica ({@link Busy#PATIENCE}), so that it is not turned away
  *                 again but served after the pause
  */
-public record Attempt<R>(int index, R replica, Duration delay, Optional<Duration> patience) { }
+public record Attempt<R>(int index, R replica, Duration delay, long begin, Optional<Duration> patience) { }

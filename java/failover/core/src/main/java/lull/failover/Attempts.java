@@ -17,6 +17,8 @@ import java.util.function.LongSupplier;
  * known to be busy, else the one that will be free first, which is told that the request waits. From any thread.
  */
 public final class Attempts<R> {
+    private static final int NONE = -1;
+
     private final FailoverPolicy policy;
     private final Replicas<R> replicas;
     private final boolean idempotent;
@@ -52,7 +54,18 @@ public final class Attempts<R> {
         if (begun > 0 && !mayGoOn()) {
             return Optional.empty();
         }
-        int index = choose(now);
+        return Optional.ofNullable(begin(choose(now), now, left));
+    }
+
+    /** As {@link #next}, but only at a replica that is not known to be busy and has not been asked. */
+    public synchronized Optional<Attempt<R>> elsewhere() {
+        long now = clock.getAsLong();
+        int index = mayGoOn() ? fresh(now) : NONE;
+        return index == NONE ? Optional.empty() : Optional.ofNullable(begin(index, now, left()));
+    }
+
+    /** Gives null if there is nothing but to wait there for longer than may be. */
+    private Attempt<R> begin(int index, long now, Duration left) {
         Replicas.Hint hint = replicas.hint(index, now);
         Duration delay = Duration.ZERO;
         if (hint != null && !hint.gate()) {
@@ -60,7 +73,7 @@ public final class Attempts<R> {
             delay = Duration.ofNanos(hint.until() - now);
             if (delay.compareTo(left) >= 0) {
                 if (begun > 0) {
-                    return Optional.empty();
+                    return null;
                 }
                 delay = Duration.ZERO;
             }
@@ -68,26 +81,38 @@ public final class Attempts<R> {
         begun++;
         asked.set(index);
         boolean nobodyElse = hint != null || begun == policy.attempts();
-        return Optional.of(new Attempt<>(index, replicas.get(index), delay, nobodyElse ? Optional.of(left.minus(delay)) : Optional.empty()));
+        return new Attempt<>(index, replicas.get(index), delay, now + delay.toNanos(), nobodyElse ? Optional.of(left.minus(delay)) : Optional.empty());
+    }
+
+    /** A replica that is not known to be busy and has not been asked, or NONE. */
+    private int fresh(long now) {
+        for (int i = 0; i < replicas.size(); i++) {
+            int index = (first + i) % replicas.size();
+            if (!asked.get(index) && replicas.hint(index, now) == null) {
+                return index;
+            }
+        }
+        return NONE;
     }
 
     private int choose(long now) {
-        int free = -1;
-        int soonest = -1;
+        int fresh = fresh(now);
+        if (fresh != NONE) {
+            return fresh;
+        }
+        int free = NONE;
+        int soonest = NONE;
         for (int i = 0; i < replicas.size(); i++) {
             int index = (first + i) % replicas.size();
             Replicas.Hint hint = replicas.hint(index, now);
-            if (hint == null && !asked.get(index)) {
-                return index;
-            }
-            if (hint == null && free < 0) {
+            if (hint == null && free == NONE) {
                 free = index;
             }
-            if (hint != null && (soonest < 0 || hint.until() - replicas.hint(soonest, now).until() < 0)) {
+            if (hint != null && (soonest == NONE || hint.until() - replicas.hint(soonest, now).until() < 0)) {
                 soonest = index;
             }
         }
-        return free >= 0 ? free : soonest;
+        return free != NONE ? free : soonest;
     }
 
     private boolean mayGoOn() {
@@ -107,7 +132,28 @@ public final class Attempts<R> {
 
     /** The replica has answered, with whatever. */
     public void answered(Attempt<R> attempt) {
-        replicas.free(attempt.index());
+        replicas.answered(attempt.index(), attempt.begin());
+    }
+
+    /**
+     * While an attempt is under way: whether its replica has said to a {@link GateListener} that it is stopped, and for so long that the request should
+     * be sent {@linkplain #elsewhere elsewhere}, too. Not if it was sent there because there was nobody else.
+     */
+    public boolean isToLeave(Attempt<R> attempt) {
+        long now = clock.getAsLong();
+        Replicas.Hint hint = replicas.hint(attempt.index(), now);
+        return idempotent && hint != null && hint.told() && attempt.patience().isEmpty()
+                && policy.leaveFor().filter(pause -> hint.until() - now >= pause.toNanos()).isPresent();
+    }
+
+    /** Has this done, from any thread, each time that the attempt's replica says so; {@link #unwatch} ends it. */
+    public void watch(Attempt<R> attempt, Runnable then) {
+        replicas.watch(attempt.index(), then);
+    }
+
+    /** Ends what {@link #watch} has begun. */
+    public void unwatch(Attempt<R> attempt, Runnable then) {
+        replicas.unwatch(attempt.index(), then);
     }
 
     /** Whether there was not even a connection. */

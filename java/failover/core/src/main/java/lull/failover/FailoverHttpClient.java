@@ -98,7 +98,10 @@ public final class FailoverHttpClient {
 
         /** Begins another attempt; false if there may be none. */
         private boolean another() {
-            Optional<Attempt<URI>> next = attempts.next();
+            return begin(attempts.next());
+        }
+
+        private boolean begin(Optional<Attempt<URI>> next) {
             next.ifPresent(attempt -> {
                 open.incrementAndGet();
                 if (attempt.delay().isZero()) {
@@ -134,7 +137,25 @@ public final class FailoverHttpClient {
             if (result.isDone()) {
                 future.cancel(true);
             }
+            leaveWhenTold(attempt, future);
             future.whenComplete((response, error) -> over(attempt, again.get(), response, error));
+        }
+
+        /** When the replica says by itself that it is stopped, another one is asked, too. */
+        private void leaveWhenTold(Attempt<URI> attempt, CompletableFuture<?> future) {
+            if (policy.leaveFor().isEmpty() || !attempts.idempotent()) {
+                return;
+            }
+            AtomicBoolean left = new AtomicBoolean();
+            Runnable leave = () -> {
+                if (!future.isDone() && attempts.isToLeave(attempt) && left.compareAndSet(false, true)) {
+                    begin(attempts.elsewhere());
+                }
+            };
+            attempts.watch(attempt, leave);
+            future.whenComplete((response, error) -> attempts.unwatch(attempt, leave));
+            // It may have said so since it was chosen.
+            leave.run();
         }
 
         private void over(Attempt<URI> attempt, boolean again, HttpResponse<T> response, Throwable error) {

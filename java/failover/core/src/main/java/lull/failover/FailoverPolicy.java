@@ -13,12 +13,18 @@ import java.util.Optional;
  * @param within     from the request's begin on: no attempt begins later than this, and none waits longer at a busy replica
  * @param hedgeAfter empty: never. Otherwise another replica is asked, too, when an idempotent request has no answer after this, once in a
  *                   request and as one of its attempts: for replicas that are stopped and have no gate. Smaller: more requests are sent twice
+ * @param leaveFor   empty: never. Otherwise another replica is asked, too, when that of an idempotent request says, to a {@link GateListener}, that it
+ *                   is stopped for so long or longer, if that other one is not, and as one of the request's attempts. Smaller: more requests are
+ *                   sent twice
  */
-public record FailoverPolicy(int attempts, Duration within, Optional<Duration> hedgeAfter) {
+public record FailoverPolicy(int attempts, Duration within, Optional<Duration> hedgeAfter, Optional<Duration> leaveFor) {
     private static final int MOST_ATTEMPTS = 100;
+    /** As long as a gate lets a request wait that does not say how long it will. */
+    private static final Duration USUAL_PATIENCE = Duration.ofMillis(50);
 
     public FailoverPolicy {
         Objects.requireNonNull(hedgeAfter);
+        Objects.requireNonNull(leaveFor);
         if (attempts < 1 || attempts > MOST_ATTEMPTS) {
             throw new IllegalArgumentException("attempts is " + attempts + "; it must be from 1 to " + MOST_ATTEMPTS);
         }
@@ -28,9 +34,17 @@ public record FailoverPolicy(int attempts, Duration within, Optional<Duration> h
         if (hedgeAfter.isPresent() && hedgeAfter.get().isNegative()) {
             throw new IllegalArgumentException("hedgeAfter is " + hedgeAfter.get() + "; it must not be negative");
         }
+        if (leaveFor.isPresent() && leaveFor.get().isNegative()) {
+            throw new IllegalArgumentException("leaveFor is " + leaveFor.get() + "; it must not be negative");
+        }
     }
 
-    /** A policy that does not hedge. */
+    /** A policy that leaves a replica which is stopped for 50 ms or longer. */
+    public FailoverPolicy(int attempts, Duration within, Optional<Duration> hedgeAfter) {
+        this(attempts, within, hedgeAfter, Optional.of(USUAL_PATIENCE));
+    }
+
+    /** The same without hedging. */
     public FailoverPolicy(int attempts, Duration within) {
         this(attempts, within, Optional.empty());
     }

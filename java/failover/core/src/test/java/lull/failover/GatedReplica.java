@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -32,30 +34,43 @@ final class GatedReplica implements AutoCloseable {
 
     private final Process process;
     private final Path output;
-    private final int port;
+    private final URI uri;
     private final int metrics;
+    private final HttpClient client;
 
-    private GatedReplica(Process process, Path output, int port, int metrics) {
+    private GatedReplica(Process process, Path output, URI uri, int metrics, HttpClient client) {
         this.process = process;
         this.output = output;
-        this.port = port;
+        this.uri = uri;
         this.metrics = metrics;
+        this.client = client;
     }
 
     /** Starts one; skips the test if LULL_GATE_LIBRARY names no agent. */
     static GatedReplica start() throws Exception {
+        int port = freePort();
+        return start(URI.create("http://127.0.0.1:" + port), "port=" + port + ",deadline=1", null);
+    }
+
+    /**
+     * Starts one there.
+     *
+     * @param gate     the gate's options, but for metrics
+     * @param identity of a service with TLS; null: without
+     */
+    static GatedReplica start(URI uri, String gate, Identity identity) throws Exception {
         String library = System.getenv("LULL_GATE_LIBRARY");
         assumeTrue(library != null && Files.exists(Path.of(library)), "LULL_GATE_LIBRARY names no liblull_gate.so (make gate)");
-        int port = freePort();
         int metrics = freePort();
         Path output = Files.createTempFile("lull-failover", ".log");
         Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xms600m", "-Xmx600m",
                 "-XX:+UseParallelGC", "-XX:ParallelGCThreads=1",
                 // No connection is closed because a machine that others use is slow.
-                "-Dsun.net.httpserver.idleInterval=100000", "-agentpath:" + library + "=port=" + port + ",metrics=" + metrics + ",deadline=1",
-                "-cp", System.getProperty("java.class.path"), Main.class.getName(), Integer.toString(port))
+                "-Dsun.net.httpserver.idleInterval=100000", "-agentpath:" + library + "=" + gate + ",metrics=" + metrics,
+                "-cp", System.getProperty("java.class.path"), Main.class.getName(), Integer.toString(uri.getPort()),
+                identity == null ? "" : identity.store().toString())
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start();
-        GatedReplica replica = new GatedReplica(process, output, port, metrics);
+        GatedReplica replica = new GatedReplica(process, output, uri, metrics, identity == null ? HttpClient.newHttpClient() : identity.client());
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
         while (!Files.readString(output).contains("ready\n")) {
             assertTrue(process.isAlive() && System.nanoTime() < end, () -> "no server: " + replica.text());
@@ -64,14 +79,14 @@ final class GatedReplica implements AutoCloseable {
         return replica;
     }
 
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }
     }
 
     URI uri() {
-        return URI.create("http://127.0.0.1:" + port);
+        return uri;
     }
 
     private String text() {
@@ -82,21 +97,21 @@ final class GatedReplica implements AutoCloseable {
         }
     }
 
-    private static String get(int port, String path) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).header(Busy.PATIENCE, "600000").build();
-        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build().send(request, BodyHandlers.ofString()).body();
+    private String get(URI where) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(where).version(HttpClient.Version.HTTP_1_1).header(Busy.PATIENCE, "600000").build();
+        return client.send(request, BodyHandlers.ofString()).body();
     }
 
     /** How often each target was processed. */
     Map<String, Integer> processed() throws IOException, InterruptedException {
         Map<String, Integer> counts = new ConcurrentHashMap<>();
-        get(port, "/processed").lines().forEach(line -> counts.put(line.split(" ")[0], Integer.valueOf(line.split(" ")[1])));
+        get(uri.resolve("/processed")).lines().forEach(line -> counts.put(line.split(" ")[0], Integer.valueOf(line.split(" ")[1])));
         return counts;
     }
 
     /** How many requests the gate has answered. */
     long answered() throws IOException, InterruptedException {
-        Matcher matcher = Pattern.compile("(?m)^lull_gate_answered_total ([0-9]+)").matcher(get(metrics, "/metrics"));
+        Matcher matcher = Pattern.compile("(?m)^lull_gate_answered_total ([0-9]+)").matcher(get(URI.create("http://127.0.0.1:" + metrics + "/metrics")));
         assertTrue(matcher.find());
         return Long.parseLong(matcher.group(1));
     }
@@ -120,7 +135,15 @@ final class GatedReplica implements AutoCloseable {
         private static final Map<String, AtomicInteger> processed = new ConcurrentHashMap<>();
 
         public static void main(String[] args) throws Exception {
-            HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0])), 0);
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
+            HttpServer server;
+            if (args[1].isEmpty()) {
+                server = HttpServer.create(address, 0);
+            } else {
+                HttpsServer secure = HttpsServer.create(address, 0);
+                secure.setHttpsConfigurator(new HttpsConfigurator(new Identity(Path.of(args[1])).context()));
+                server = secure;
+            }
             server.setExecutor(Executors.newFixedThreadPool(4));
             server.createContext("/", exchange -> {
                 String target = exchange.getRequestURI().toString();

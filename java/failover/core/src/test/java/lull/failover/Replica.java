@@ -27,7 +27,7 @@ public final class Replica implements AutoCloseable {
         FAILED,
         /** Takes the request and closes the connection. */
         DROPS,
-        /** Answers when the replica is closed. */
+        /** Answers when told to, or closed. */
         HANGS
     }
 
@@ -86,6 +86,11 @@ public final class Replica implements AutoCloseable {
         this.mood = mood;
     }
 
+    /** Answers what hangs. */
+    public void answer() {
+        closed.countDown();
+    }
+
     /** What each request said of its client's patience, "null" if nothing. */
     public List<String> requests() {
         return List.copyOf(patience);
@@ -93,7 +98,7 @@ public final class Replica implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
+        answer();
         server.stop(0);
         threads.shutdown();
     }
