@@ -32,7 +32,7 @@ class LullCardTable;
 struct LullEvacuationRequest {
   enum class Goal {
     Normal,       // if fragmentation is above the trigger
-    Dense,        // the same, and blocks of which more is alive: memory is short
+    Dense,        // memory is short: if moving would leave so much more free than there is now, and blocks of which more is alive
     Compact       // as much as there is room for: the last sweep's counts are exact
   };
 
@@ -77,7 +77,7 @@ private:
   static uint max_live_lines(LullEvacuationRequest::Goal goal);
   bool select_sparse(uint max_live_lines, bool keep_reserve);
   bool select_all();
-  size_t fragmentation_percent() const;
+  size_t fragmentation_percent(LullEvacuationRequest::Goal goal) const;
   bool select_by(const LullEvacuationRequest& request);
   bool is_all_young(LullBlockIndex index, const LullCardTable* cards) const;
 
