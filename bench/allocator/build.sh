@@ -25,6 +25,13 @@ program_arguments() {
   esac
 }
 
+# segregated_options SEARCH COALESCING LISTS BYTES: those of a Lull JVM with such a heap, a line each; one thread that marks, for its processor time counts.
+segregated_options() {
+  local mb=$((($4 + 1048575) / 1048576))
+  printf '%s\n' -XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:LullAllocation=segregated -XX:-LullTracking -XX:-UseTLAB "-Xms${mb}m" "-Xmx${mb}m" \
+    "-XX:LullSegregatedBytes=$4" "-XX:LullSegregatedSearch=$1" "-XX:LullSegregatedCoalescing=$2" "-XX:LullSegregatedLists=$3" -XX:ParallelGCThreads=1
+}
+
 # newer_than FILE DIR...: is anything in there newer?
 newer_than() {
   local file=$1

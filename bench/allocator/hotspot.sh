@@ -43,18 +43,16 @@ HEADER="trace,search,coalescing,lists,heap_bytes,outcome,${COUNTERS// /,},alloca
 # run PROGRAM SEARCH COALESCING LISTS BYTES: one run; prints its line of the table. The compiler that removes no
 # allocations, as for the traces; one thread that marks.
 run() {
-  local program=$1 search=$2 coalescing=$3 lists=$4 bytes=$5 mb status=0 outcome
-  local -a arguments
+  local program=$1 search=$2 coalescing=$3 lists=$4 bytes=$5 status=0 outcome
+  local -a arguments options
   # With first-fit there is one list, whatever is said.
   local flag=$lists
   if [ "$search" = first-fit ]; then flag=$DEFAULT_LISTS; fi
-  mb=$(((bytes + 1048575) / 1048576))
+  mapfile -t options < <(segregated_options "$search" "$coalescing" "$flag" "$bytes")
   read -ra arguments <<< "$(program_arguments "$program")"
   rm -f "$WORK/log"
-  "${NICE[@]}" timeout "$SECONDS_EACH" "$JDK/bin/java" -XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:LullAllocation=segregated -XX:-LullTracking \
-    -XX:-UseTLAB "-Xms${mb}m" "-Xmx${mb}m" "-XX:LullSegregatedBytes=$bytes" "-XX:LullSegregatedSearch=$search" "-XX:LullSegregatedCoalescing=$coalescing" \
-    "-XX:LullSegregatedLists=$flag" -XX:ParallelGCThreads=1 -XX:TieredStopAtLevel=1 -XX:+ExitOnOutOfMemoryError "-Xlog:gc+lull=info:file=$WORK/log:none" \
-    -cp "$CLASSES" "${arguments[@]}" > "$WORK/out" 2>&1 || status=$?
+  "${NICE[@]}" timeout "$SECONDS_EACH" "$JDK/bin/java" "${options[@]}" -XX:TieredStopAtLevel=1 -XX:+ExitOnOutOfMemoryError \
+    "-Xlog:gc+lull=info:file=$WORK/log:none" -cp "$CLASSES" "${arguments[@]}" > "$WORK/out" 2>&1 || status=$?
   case $status in
     0) outcome=fits ;;
     124) outcome=thrashes ;;

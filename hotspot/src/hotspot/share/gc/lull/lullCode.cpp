@@ -77,7 +77,9 @@ void LullCode::remove_unlinked() {
       in_instructions.append(_in_instructions.at(j));
     }
     method._first = first;
-    _index.put(method._nmethod, length);
+    if (length != i) {
+      _index.put(method._nmethod, length);
+    }
     _methods.at_put(length++, method);
   }
   _methods.trunc_to(length);

@@ -47,6 +47,7 @@
 #include "gc/shared/workerThread.hpp"
 #include "logging/log.hpp"
 #include "memory/universe.hpp"
+#include "oops/access.inline.hpp"
 
 bool LullIsAliveClosure::do_object_b(oop obj) {
   return _mark_bitmap->is_marked(obj) ||
@@ -143,6 +144,15 @@ public:
   }
 };
 
+// Links references that are alive, and so public and old when this collection has ended: neither P nor R asks for a barrier, and a card that one
+// made dirty would stay so.
+class LullEnqueueClosure final : public EnqueueDiscoveredFieldClosure {
+public:
+  void enqueue(HeapWord* discovered_field_addr, oop value) override {
+    RawAccess<>::oop_store(discovered_field_addr, value);
+  }
+};
+
 class LullReferenceProcessingTask : public RefProcProxyTask {
 private:
   LullMarkWorker** const   _workers;
@@ -159,7 +169,7 @@ public:
   void work(uint worker_id) override {
     const bool alone = _tm == RefProcThreadModel::Single;
     LullMarkWorker* const worker = _workers[alone ? 0 : worker_id];
-    BarrierEnqueueDiscoveredFieldClosure enqueue;
+    LullEnqueueClosure enqueue;
     LullCompleteMarkClosure complete(worker, worker_id, alone ? nullptr : &_terminator);
     _rp_task->rp_work(worker_id, _is_alive, worker->root_closure(), &enqueue, &complete);
   }

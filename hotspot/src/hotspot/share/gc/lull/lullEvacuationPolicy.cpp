@@ -37,8 +37,12 @@ static size_t hole_lines(const LullBlock* block) {
 
 // Blocks that have an owner while the collection runs hold private objects: they stay.
 bool LullEvacuationPolicy::may_move(LullBlockIndex index) const {
+  return may_move_unowned(index) && _blocks->owner(index) == LullBlockTable::NoOwner;
+}
+
+bool LullEvacuationPolicy::may_move_unowned(LullBlockIndex index) const {
   const LullBlock* const block = _blocks->at(index);
-  return block->has_lines() && !block->is_pinned() && _blocks->owner(index) == LullBlockTable::NoOwner;
+  return block->has_lines() && !block->is_pinned();
 }
 
 // Lines to expect to be copied, with a tenth for the ends of holes.
@@ -129,25 +133,35 @@ bool LullEvacuationPolicy::select_all() {
   return selected > 0;
 }
 
-// Dead or free memory inside of blocks that may move, in percent of what it is compared with: normally the committed heap. When memory is
-// short, what is free or would be by moving: that is by how much less often collections would run, however full the heap is.
-// (Seen: 12% of a heap, and a third of what was left between two collections.)
-size_t LullEvacuationPolicy::fragmentation_percent(LullEvacuationRequest::Goal goal) const {
-  size_t committed = 0;   // lines
+// Dead or free memory inside of partly used blocks for which may_move says yes, and in blocks.
+template <typename F>
+size_t LullEvacuationPolicy::wasted_lines(F may_move, size_t* committed) const {
   size_t waste = 0;
+  *committed = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const uint lines = _blocks->packed_lines(to_block_index(i));
-    committed += _blocks->at(to_block_index(i))->is_committed() ? LinesPerBlock : 0;
-    if (may_move(to_block_index(i)) && lines > 0) {
+    *committed += _blocks->at(to_block_index(i))->is_committed() ? LinesPerBlock : 0;
+    if (lines > 0 && may_move(to_block_index(i))) {
       waste += LinesPerBlock - lines;
     }
   }
+  return waste;
+}
+
+// In percent of what waste is compared with: normally the committed heap. When memory is short, what is free or would be by moving: that is by
+// how much less often collections would run, however full the heap is. (Seen: 12% of a heap, and a third of what was left between
+// two collections.)
+size_t LullEvacuationPolicy::fragmentation_percent(LullEvacuationRequest::Goal goal) const {
+  size_t committed;
+  const size_t waste = wasted_lines([&](LullBlockIndex index) { return may_move(index); }, &committed);
   const size_t base = goal == LullEvacuationRequest::Goal::Normal ? committed : (size_t)_supply->free_blocks() * LinesPerBlock + waste;
   return base == 0 ? 0 : waste * 100 / base;
 }
 
-bool LullEvacuationPolicy::is_fragmented() const {
-  return fragmentation_percent(LullEvacuationRequest::Goal::Normal) >= LullFragmentationTriggerPercent;
+bool LullEvacuationPolicy::needs_reserve() const {
+  size_t committed;
+  const size_t waste = wasted_lines([&](LullBlockIndex index) { return may_move_unowned(index); }, &committed);
+  return waste * 100 >= committed * LullFragmentationTriggerPercent;
 }
 
 // When memory is short, what is won by a move is won for all collections to come. A heap of blocks that are all just too full

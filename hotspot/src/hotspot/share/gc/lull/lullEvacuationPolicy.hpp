@@ -73,6 +73,9 @@ private:
   double                 _young_live_lines;   // expected to be alive in each of them
 
   bool may_move(LullBlockIndex index) const;
+  bool may_move_unowned(LullBlockIndex index) const;
+  template <typename F>
+  size_t wasted_lines(F may_move, size_t* committed) const;
   size_t copied_lines(size_t estimated_lines) const;
   static uint max_live_lines(LullEvacuationRequest::Goal goal);
   bool select_sparse(uint max_live_lines, bool keep_reserve);
@@ -85,9 +88,9 @@ public:
   LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
     : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0), _young_blocks(0), _young_live_lines(FirstYoungLiveLines) {}
 
-  // Would evacuation gain more than LullFragmentationTriggerPercent of the heap? As of
-  // the last collection.
-  bool is_fragmented() const;
+  // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away? They do before a
+  // compaction. As of the last collection.
+  bool needs_reserve() const;
 
   // Marks the blocks to evacuate; returns whether there are any. Safepoint only.
   bool select(const LullEvacuationRequest& request);

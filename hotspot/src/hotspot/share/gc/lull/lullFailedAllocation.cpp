@@ -28,6 +28,9 @@
 #include "logging/log.hpp"
 #include "runtime/safepoint.hpp"
 
+// A compaction that gains less than one part in so many of what is in use is the last one.
+static const size_t MinGain = 1024;
+
 // The heap is not made larger for it: what a young collection leaves is not all alive.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
   if (_sizer->was_useless() || !_young_policy->wants_young()) {
@@ -52,18 +55,8 @@ HeapWord* LullFailedAllocation::collect_and_allocate() {
     log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");
     return nullptr;
   }
-  HeapWord* result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
-  if (result == nullptr && _sizer->expand_for(_words)) {
-    result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
-  }
-  if (result != nullptr) {
-    return result;
-  }
-  result = compact_and_retry();
-  // Until the next collection mutators get all that there is, or they would come here
-  // for each hole of the reserve.
-  _supply->set_reserve(0, false);
-  return result;
+  HeapWord* const result = allocate();
+  return result != nullptr ? result : compact_and_retry();
 }
 
 // Enough is free for a large object, but not in one run.
@@ -71,14 +64,27 @@ bool LullFailedAllocation::must_slide() const {
   return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) <= _supply->free_blocks();
 }
 
-// Collects as asked, and tries again with all that there is.
-HeapWord* LullFailedAllocation::collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references) {
-  _heap->collect_at_safepoint(request, clear_soft_references);
-  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Allow);
+// In the heap as it is, or a larger one. The reserve stays: what has no room for copies cannot be compacted the next time.
+HeapWord* LullFailedAllocation::allocate() {
+  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
   if (result != nullptr || !_sizer->expand_for(_words)) {
     return result;
   }
-  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Allow);
+  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+}
+
+HeapWord* LullFailedAllocation::collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references) {
+  _heap->collect_at_safepoint(request, clear_soft_references);
+  return allocate();
+}
+
+// Until the next collection mutators get all that there is, or they would come here for each hole of the reserve.
+HeapWord* LullFailedAllocation::allocate_with_reserve() {
+  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Allow);
+  if (result != nullptr) {
+    _supply->set_reserve(0, false);
+  }
+  return result;
 }
 
 // After a collection that was not enough.
@@ -89,18 +95,20 @@ HeapWord* LullFailedAllocation::compact_and_retry() {
       return result;
     }
   }
-  // The counts of live words are exact now. Blocks that one compaction empties are room
-  // for the next: go on while that gains something.
+  // The counts of live words are exact now. What one compaction frees is room for the next: blocks that it empties, and
+  // holes of blocks that had an owner until then. Go on while that gains something: the room grows by what each one packs.
   uint32_t free_before;
+  size_t used_before;
   bool slide;
   do {
     free_before = _supply->free_blocks();
+    used_before = _supply->used_bytes();
     slide = must_slide();
     HeapWord* const result = collect_and_retry(slide ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(),
                                                true /* clear soft references */);
     if (result != nullptr) {
       return result;
     }
-  } while (_supply->free_blocks() > free_before || (!slide && must_slide()));
-  return nullptr;
+  } while (_supply->free_blocks() > free_before || _supply->used_bytes() < used_before - used_before / MinGain || (!slide && must_slide()));
+  return allocate_with_reserve();
 }

@@ -38,7 +38,8 @@ struct LullEvacuationRequest;
 //   a global collection
 //   a larger heap
 //   all free blocks made one run, if a large object fits into what is free but not into any run of it
-//   collections that clear soft references and compact, and give the copy reserve away
+//   collections that clear soft references and compact
+//   the copy reserve
 //   nullptr: OutOfMemoryError
 
 class LullFailedAllocation : public StackObj {
@@ -51,8 +52,10 @@ private:
   const size_t           _words;
 
   HeapWord* collect_young_and_retry();
+  HeapWord* allocate();
   bool must_slide() const;
   HeapWord* collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references);
+  HeapWord* allocate_with_reserve();
   HeapWord* compact_and_retry();
 
 public:

@@ -95,12 +95,13 @@ size_t LullHeapSizer::shrink(size_t bytes) {
 }
 
 // A fragmented heap gets its reserve before mutators get anything: what evacuation gains
-// is more than what it needs. Else the reserve yields when little is free.
+// is more than what it needs. Else the reserve yields when little is free, but not all of it: the heap may be full, and fragmented, at the
+// next collection, and what has no room at all for copies cannot be compacted.
 void LullHeapSizer::update_reserve() {
   const uint32_t blocks = (uint32_t)(_memory->capacity() / LullGeometry::BlockSize);
   const uint32_t wanted = LullEvacuation ? blocks * LullEvacuationReservePercent / 100 : 0;
-  const bool fragmented = _evacuation_policy->is_fragmented();
-  _supply->set_reserve(fragmented ? wanted : MIN2(wanted, _supply->free_blocks() / 4), fragmented);
+  const bool fragmented = _evacuation_policy->needs_reserve();
+  _supply->set_reserve(fragmented ? wanted : MIN2(wanted, MAX2(_supply->free_blocks() / 4, wanted / 4)), fragmented);
 }
 
 void LullHeapSizer::record_collection(jlong start_ns, jlong end_ns) {

@@ -19,6 +19,8 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "classfile/classLoaderData.hpp"
+#include "classfile/classLoaderDataGraph.hpp"
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
 #include "gc/lull/lullArguments.hpp"
@@ -37,6 +39,8 @@
 #include "gc/shared/workerThread.hpp"
 #include "memory/metaspace.hpp"
 #include "memory/resourceArea.hpp"
+#include "memory/universe.hpp"
+#include "oops/access.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/safepoint.hpp"
@@ -105,6 +109,8 @@ void LullVerify::verify_words(LullBlockIndex index) const {
   HeapWord* const end = LullGeometry::start_of(index) + LullGeometry::WordsPerBlock;
   guarantee(!block->is_free() || _memory->mark_bitmap()->get_next_marked_addr(LullGeometry::start_of(index), end) == end,
             "Marks: block %u is free and has marks", untype(index));
+  guarantee(!block->is_free() || _blocks->packed_lines(index) == 0, "Live: block %u is free and %u lines of it are alive",
+            untype(index), _blocks->packed_lines(index));
 }
 
 // What a young collection relies on to leave a line or a block alone.
@@ -176,6 +182,9 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
             (_memory->card_table() != nullptr && !_memory->public_map()->is_public(addr)),
             "Marked: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT ", which is not marked",
             p2i(field), p2i(holder), p2i(addr));
+  guarantee(_memory->card_table() == nullptr || _blocks->has_young(index) || _memory->mark_bitmap()->is_marked(addr),
+            "R: field " PTR_FORMAT " of " PTR_FORMAT " refers to young " PTR_FORMAT " in block %u, which has no young objects",
+            p2i(field), p2i(holder), p2i(addr), untype(index));
 }
 
 void LullVerify::verify_object(oop obj) const {
@@ -299,10 +308,52 @@ void LullVerify::verify_reachable() const {
   }
 }
 
+// With young collections code with references to young objects is in the list of it.
 void LullVerify::verify_code() const {
   NMethodIterator methods(NMethodIterator::all);
   while (methods.next()) {
     methods.method()->verify_oop_relocations();
+    if (_memory->card_table() != nullptr) {
+      Universe::heap()->verify_nmethod(methods.method());
+    }
+  }
+}
+
+class LullVerifyOldHandlesClosure final : public OopClosure {
+private:
+  const MarkBitMap* const _marks;
+
+public:
+  explicit LullVerifyOldHandlesClosure(const MarkBitMap* marks) : _marks(marks) {}
+
+  void do_oop(oop* p) override {
+    const oop obj = RawAccess<>::oop_load(p);
+    guarantee(obj == nullptr || _marks->is_marked(obj),
+              "R: handle " PTR_FORMAT " of a class loader refers to young " PTR_FORMAT ", and the loader has no new references", p2i(p), p2i(obj));
+  }
+  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }
+};
+
+class LullVerifyLoadersClosure final : public CLDClosure {
+private:
+  OopClosure* const _closure;
+
+public:
+  explicit LullVerifyLoadersClosure(OopClosure* closure) : _closure(closure) {}
+
+  void do_cld(ClassLoaderData* cld) override {
+    if (!cld->has_modified_oops()) {
+      cld->oops_do(_closure, ClassLoaderData::_claim_none);
+    }
+  }
+};
+
+// A young collection leaves out those without new references.
+void LullVerify::verify_class_loaders() const {
+  if (_memory->card_table() != nullptr) {
+    LullVerifyOldHandlesClosure handles(_memory->mark_bitmap());
+    LullVerifyLoadersClosure loaders(&handles);
+    ClassLoaderDataGraph::cld_do(&loaders);
   }
 }
 
@@ -314,4 +365,5 @@ void LullVerify::verify() const {
     verify_publication();
   }
   verify_code();
+  verify_class_loaders();
 }

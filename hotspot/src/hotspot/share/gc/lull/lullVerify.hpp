@@ -45,10 +45,13 @@ class WorkerThreads;
 //   Segregated  all blocks are or none is; chunks tile them, the free ones are listed, and references lead to objects
 //   Words       free lines have word 0 in the public map
 //   Marks       free blocks have no marks
+//   Live        nor do they count anything as alive
 //   P           no public object, and no root of all threads, refers to a private object; an
 //               object is public as a whole
 //   B           a block holds private objects of one thread at most: what a thread or its
 //               private objects refer to is public, or in a block of that thread
+//   R           with young collections: what is not marked is young, its block knows that it has such objects, and what old objects, code
+//               and class loaders have of it is remembered
 
 class LullVerify : public StackObj {
   friend class LullVerifyPublicationVisitor;
@@ -76,6 +79,7 @@ private:
   void verify_cards(LullBlockIndex index) const;
   void verify_reachable() const;
   void verify_code() const;
+  void verify_class_loaders() const;
 
 public:
   LullVerify(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, WorkerThreads* workers, Moment moment)

@@ -49,13 +49,17 @@
                                                                             \
   product(uint, LullEvacuationMaxLivePercent, 50, EXPERIMENTAL,             \
           "A block is evacuated only if at most this share of it was live " \
-          "at the last collection. Higher values copy more to win less.")   \
+          "at the last collection. While collections take more time than "  \
+          "GCTimeRatio allows, three quarters of the rest may be live, too. "\
+          "Higher values copy more to win less.")                           \
           range(0, 100)                                                     \
                                                                             \
   product(uint, LullFragmentationTriggerPercent, 15, EXPERIMENTAL,          \
           "Evacuate when at least this share of the committed heap is "     \
-          "dead or free memory inside of partly used blocks. Lower values " \
-          "keep the heap denser, higher values copy less.")                 \
+          "dead or free memory inside of partly used blocks; while "        \
+          "collections take more time than GCTimeRatio allows, of what is " \
+          "free or would be. Lower values keep the heap denser, higher "    \
+          "values copy less.")                                              \
           range(0, 100)                                                     \
                                                                             \
   product(bool, LullUncommit, true, EXPERIMENTAL,                           \

@@ -89,7 +89,7 @@ final class Claims {
         add("C1 traversals per allocation, heap " + typical + "x", "never 15-40, deferred 17-40, immediate 50, one list hundreds",
                 "never " + counted(never, "%.1f") + ", deferred " + counted(deferred, "%.1f") + ", immediate " + counted(immediate, "%.1f") + ", one list "
                         + counted(single, "%.0f"), verdict(first && second, first || second));
-        double passed = study.heaps().stream().filter(r -> r.is("search", "next-hit")).mapToDouble(r -> r.number("lists_passed")).sum();
+        double passed = study.heaps().stream().filter(r -> r.fits() && r.is("search", "next-hit")).mapToDouble(r -> r.number("lists_passed")).sum();
         double[] last = study.programs().stream().map(p -> study.at(p, "next-hit", "immediate", typical)).filter(r -> r != null)
                 .mapToDouble(r -> r.number("runs_passed") / r.number("look_ups")).toArray();
         add("C2 with the table", "1 look-up, 0 traversals", format("1 look-up, %.0f lists passed; in the last list, which is searched, %s chunks passed", passed,
