@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # Puts the source of OpenJDK 25 into build/openjdk, once: the newest 25.0.x that the distribution's package sources
-# really hold, checked by the package system's signatures and hashes; or a copy of OPENJDK_SRC. Keeps upstream's own text
+# really hold, checked by the package system's signatures and hashes, or those of known-sources; or a copy of OPENJDK_SRC. Keeps upstream's own text
 # of what we may patch in build/openjdk-pristine.
 #
 #   fetch-source.sh           does nothing if the tree is there
@@ -32,18 +32,26 @@ tree_version() {   # DIR: 25.0.3
 candidates() {
   local base all
   base=$(jdk_version "$(boot_jdk)")
-  all=$(all_candidates)
+  all=$({ listed_candidates; known_candidates; } | awk '!seen[$3, $4]++')
   { grep -F " openjdk-25_$base+" <<< "$all" || true; grep -vF " openjdk-25_$base+" <<< "$all" || true; } | sed '/^$/d'
 }
 
-all_candidates() {
+listed_candidates() {
   local version
   apt_private apt-cache showsrc --only-source openjdk-25 2> /dev/null | awk '$1 == "Version:" { print $2 }' | sort -u |
     grep '^25\.0\.' | sort -rV | while read -r version; do
       apt_private apt-get -q source --only-source --print-uris "openjdk-25=$version" 2> /dev/null |
         sed -n "s/^'\([^']*\)' \([^ ]*\.orig\.tar\.[a-z0-9]*\) [0-9]* \(SHA[0-9]*:[0-9a-f]*\)\$/\1 \2 \3/p" |
         sed "s/^/$version /"
-    done | awk '!seen[$3, $4]++'
+    done
+}
+
+# Those that were listed once, newest first, on the mirror of the first source of the private list.
+known_candidates() {
+  local mirror
+  mirror=$(sed -n 's/^URIs: //p' "$APT_DIR/parts/lull.sources" | head -n 1)
+  grep -v '^#' "$SCRIPTS/known-sources" | sort -rV | awk -v mirror="${mirror%/}" '
+    { file = path = $2; sub(/.*\//, "", file); gsub(/\+/, "%2b", path); print $1, mirror "/" path, file, $3 }'
 }
 
 # Leaves the name of the tarball in TARBALL and upstream's version (25.0.3+9) in UPSTREAM.
@@ -52,8 +60,8 @@ fetch_tarball() {
   TARBALL=
   mkdir -p "$DOWNLOAD"
   update_private_list
+  [[ -n $(listed_candidates) ]] || update_private_list again
   list=$(candidates)
-  if [[ -z $list ]]; then update_private_list again; list=$(candidates); fi
   [[ -n $list ]] || die "the package sources list no openjdk-25 of version 25.0.x; what apt said is in $APT_DIR/update.log" \
     "(an old keyring package is a usual cause) or say where the source is:  make ... OPENJDK_SRC=/path"
   while read -r version uri file hash; do
