@@ -54,6 +54,12 @@ protected:
     VMThread::execute(&operation);
   }
 
+  uint32_t longest_free_run() {
+    uint32_t blocks = 0;
+    at_safepoint([&] { blocks = _supply.longest_free_run(); });
+    return blocks;
+  }
+
   // As the sweep leaves a block: lines from first_free on are free.
   void make_recyclable(uint32_t i, uint first_free) {
     block(i)->free_lines().clear_all();
@@ -71,17 +77,17 @@ TEST_VM_F(LullBlockSupplyTest, nothing_is_free_at_first) {
   LullBlockIndex index;
   EXPECT_FALSE(_supply.take_block(LullReserveUse::Allow, &index));
   EXPECT_FALSE(_supply.take_recyclable(LullReserveUse::Keep, &index));
-  EXPECT_EQ(_supply.longest_free_run(), 0u);
+  EXPECT_EQ(longest_free_run(), 0u);
   verify();
 }
 
 TEST_VM_F(LullBlockSupplyTest, committed_neighbours_are_joined) {
   _supply.add_committed(32, 32);
   _supply.add_committed(96, 32);
-  EXPECT_EQ(_supply.longest_free_run(), 32u);
+  EXPECT_EQ(longest_free_run(), 32u);
   verify();
   _supply.add_committed(64, 32);    // closes the gap
-  EXPECT_EQ(_supply.longest_free_run(), 96u);
+  EXPECT_EQ(longest_free_run(), 96u);
   EXPECT_EQ(_supply.free_blocks(), 96u);
   verify();
 }
@@ -169,7 +175,7 @@ TEST_VM_F(LullBlockSupplyTest, a_large_object_given_back_is_one_run_again) {
   EXPECT_EQ(_supply.used_bytes(), 3 * LullGeometry::BlockSize);
   verify();
   _supply.give_back_large(second);
-  EXPECT_EQ(_supply.longest_free_run(), 16u);
+  EXPECT_EQ(longest_free_run(), 16u);
   EXPECT_EQ(_supply.used_bytes(), 0u);
   verify();
 }
@@ -229,7 +235,7 @@ TEST_VM_F(LullBlockSupplyTest, random_runs_do_not_overlap) {
     const uint32_t length = 1 + random() % 9;
     LullBlockIndex head;
     if (!_supply.take_large(length, LullReserveUse::Keep, &head)) {
-      EXPECT_LT(_supply.longest_free_run(), length);
+      EXPECT_LT(longest_free_run(), length);
       break;
     }
     for (uint32_t i = untype(head); i < untype(head) + length; i++) {
