@@ -47,7 +47,8 @@ private:
 
   static const uint MaxVainCycles = 31;
 
-  bool has_paid() const { return _last_ns * _cycle_bytes <= _cycle_ns * _last_bytes; }
+  // What has freed nothing has not, even if nothing else has freed anything either.
+  bool has_paid() const { return _last_ns == 0 || (_last_bytes > 0 && _last_ns * _cycle_bytes <= _cycle_ns * _last_bytes); }
 
 public:
   LullYoungPolicy()

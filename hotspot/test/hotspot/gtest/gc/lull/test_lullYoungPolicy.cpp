@@ -89,3 +89,11 @@ TEST_VM_F(LullYoungPolicyTest, a_collection_that_frees_nothing_is_the_last) {
   young(0, 0);      // and that took no time by the clock
   EXPECT_FALSE(_policy.wants_young());
 }
+
+// The heap is full, and threads have all of it.
+TEST_VM_F(LullYoungPolicyTest, that_is_so_where_the_global_one_has_freed_nothing_either) {
+  global(40, 0);
+  EXPECT_TRUE(_policy.wants_young());
+  young(10, 0);
+  EXPECT_FALSE(_policy.wants_young());
+}
