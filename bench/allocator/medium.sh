@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # medium.sh: what it gains that an object of more than a line gets the shortest hole that it fits, and not a free block as with
-# Immix (-XX:-LullFitMedium). For each of the study's programs the smallest heap with either, and in a heap of so many times the larger of the two how many
+# Immix (-XX:-LullFitMedium). For each of the study's programs the smallest heap with either, and in a heap of at least so many times the larger of the two how many
 # such requests a hole served, how many collections there were, and the processor time, as the ratio of runs in turn.
 #
 # Settings, all optional, and those of build.sh:
@@ -21,8 +21,8 @@ usage_if_asked "$0" "$@"
 JDK=${STUDY_JDK:-$LULL_BUILD/jdk}
 read -ra PROGRAMS <<< "${MEDIUM_PROGRAMS:-raytrace mtrt jess db javac compress}"
 FACTOR=${MEDIUM_FACTOR:-1.25} ROUNDS=${MEDIUM_ROUNDS:-5} SECONDS_EACH=${STUDY_SECONDS:-60}
-# Bisection of a smallest heap: KB between which it is looked for, and when to stop.
-LOW=2048 HIGH=$((256 * 1024)) PERCENT=3
+# Bisection of a smallest heap: KB between which it is looked for, and when to stop. A heap is of whole megabytes.
+LOW=1024 HIGH=$((256 * 1024)) STEP=1024 PERCENT=3
 
 [[ $ROUNDS =~ ^[1-9][0-9]*$ ]] || die "MEDIUM_ROUNDS is '$ROUNDS': a number of rounds from 1 on is needed"
 [[ $FACTOR =~ ^[1-9][0-9]*(\.[0-9]+)?$ ]] || die "MEDIUM_FACTOR is '$FACTOR': a number from 1 on is needed"
@@ -68,8 +68,8 @@ run() {
 smallest() {   # PROGRAM SET
   local low=$LOW high=$HIGH middle
   run "$@" "$high" || die "$1 does not fit into $high KB"
-  while ((high - low > high * PERCENT / 100)); do
-    middle=$(awk -v a="$low" -v b="$high" 'BEGIN { printf "%d", int(sqrt(a * b) / 32) * 32 }')
+  while ((high - low > STEP && high - low > high * PERCENT / 100)); do
+    middle=$(awk -v a="$low" -v b="$high" -v s="$STEP" 'BEGIN { m = int(sqrt(a * b) / s) * s; printf "%d", m > a ? m : a + s }')
     if run "$@" "$middle"; then high=$middle; else low=$middle; fi
   done
   echo "$high"
@@ -81,7 +81,7 @@ printf '%-10s %12s %12s %9s %19s %19s %22s\n' program 'smallest KB' 'with blocks
 for program in "${PROGRAMS[@]}"; do
   fit=$(smallest "$program" fit)
   block=$(smallest "$program" block)
-  heap=$(awk -v a="$fit" -v b="$block" -v f="$FACTOR" 'BEGIN { printf "%d", int((a > b ? a : b) * f / 32) * 32 }')
+  heap=$(awk -v a="$fit" -v b="$block" -v f="$FACTOR" -v s="$STEP" 'BEGIN { printf "%d", int(((a > b ? a : b) * f + s - 1) / s) * s }')
   for ((round = 0; round < ROUNDS; round++)); do
     for set in fit block; do
       run "$program" "$set" "$heap" || die "$program fits its smallest heap, and not $heap KB"

@@ -50,8 +50,10 @@
 //                            -> Full         no hole is long enough to be used
 //    LargeHead, LargeTail    -> Free         the object is not marked
 //
-//    the sliding compaction after it, if there is one (safepoint, one thread):
-//    Free -> what a higher block was, and that one -> Free
+//    the sliding compaction after it, if there is one (safepoint, one thread; then a second sweep):
+//    Free -> Full                 objects of higher blocks have moved in
+//    Recyclable, Full -> Free     all of its objects have moved, before others move in
+//    Free -> LargeHead, LargeTail, and these -> Free    a large object has moved
 //
 // Archive blocks stay: their objects are marked through but neither moved nor swept. So do Segregated ones; a space of
 // its own has what is in them.

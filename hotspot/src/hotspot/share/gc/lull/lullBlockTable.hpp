@@ -86,11 +86,6 @@ public:
     _live_words[untype(index)] = 0;
     _private_live_words[untype(index)] = 0;
   }
-  void move_live(LullBlockIndex from, LullBlockIndex to) {
-    _live_words[untype(to)] = _live_words[untype(from)];
-    _private_live_words[untype(to)] = _private_live_words[untype(from)];
-    clear_live(from);
-  }
 
   // Words of private objects that are alive and not in the count of the live ones. The thread may have published or dropped them
   // since: only the choice of blocks to evacuate reads it, when the block has no owner any more.

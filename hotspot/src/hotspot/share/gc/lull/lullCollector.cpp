@@ -281,12 +281,11 @@ void LullCollector::end_evacuation() {
 void LullCollector::slide() {
   GCTraceTime(Info, gc, phases) tm("Slide", &_timer);
   LullSlidingCompaction compaction(_memory, _blocks, _workers);
-  const uint32_t moved = compaction.plan();
-  if (moved > 0) {
-    compaction.update();
-    compaction.move();
+  if (compaction.compact()) {
+    LullSweepTask task(_blocks, _memory);
+    _workers->run_task(&task);
   }
-  log_info(gc, heap)("Slid: %u blocks, %zuK", moved, moved * LullGeometry::BlockSize / K);
+  log_info(gc, heap)("Slid: %zu objects, %zuK", compaction.moved_objects(), compaction.moved_words() * HeapWordSize / K);
 }
 
 void LullCollector::log_statistics() const {

@@ -183,6 +183,9 @@ bool LullEvacuationPolicy::select_by(const LullEvacuationRequest& request) {
     return select_all();
   }
 #endif
+  if (request._slide) {
+    return false;
+  }
   const size_t percent = fragmentation_percent(request._goal);
   log_debug(gc, ergo)("Fragmentation at the last sweep: %zu%% of %s (trigger: %u%%)", percent,
                       request._goal == LullEvacuationRequest::Goal::Normal ? "the committed heap" : "what is free or would be",

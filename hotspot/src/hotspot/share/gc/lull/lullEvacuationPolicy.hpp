@@ -37,7 +37,7 @@ struct LullEvacuationRequest {
   };
 
   Goal _goal;
-  bool _slide;    // after the sweep, make one run of all free blocks
+  bool _slide;    // after the sweep, all slides together: nothing is to be evacuated before
 
   static LullEvacuationRequest normal()  { return {Goal::Normal, false}; }
   static LullEvacuationRequest dense()   { return {Goal::Dense, false}; }

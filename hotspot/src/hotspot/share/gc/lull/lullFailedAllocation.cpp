@@ -28,12 +28,9 @@
 #include "logging/log.hpp"
 #include "runtime/safepoint.hpp"
 
-// A compaction that gains less than one part in so many of what is in use is the last one.
-static const size_t MinGain = 1024;
-
 // The heap is not made larger for it: what a young collection leaves is not all alive.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
-  if (_sizer->was_useless() || !_young_policy->wants_young()) {
+  if (_sizer->was_useless() || _sizer->young_left_little() || !_young_policy->wants_young()) {
     return nullptr;
   }
   _heap->collect_young_at_safepoint();
@@ -87,28 +84,13 @@ HeapWord* LullFailedAllocation::allocate_with_reserve() {
   return result;
 }
 
-// After a collection that was not enough.
+// After a collection that was not enough. Evacuation leaves what it has no room for; when all has slid together there is
+// nothing left to gain.
 HeapWord* LullFailedAllocation::compact_and_retry() {
-  if (must_slide()) {
-    HeapWord* const result = collect_and_retry(LullEvacuationRequest::slide(), false /* clear soft references */);
-    if (result != nullptr) {
-      return result;
-    }
+  HeapWord* result = must_slide() ? collect_and_retry(LullEvacuationRequest::slide(), false /* clear soft references */) :
+                                    collect_and_retry(LullEvacuationRequest::compact(), true);
+  if (result == nullptr) {
+    result = collect_and_retry(LullEvacuationRequest::slide(), true);
   }
-  // The counts of live words are exact now. What one compaction frees is room for the next: blocks that it empties, and
-  // holes of blocks that had an owner until then. Go on while that gains something: the room grows by what each one packs.
-  uint32_t free_before;
-  size_t used_before;
-  bool slide;
-  do {
-    free_before = _supply->free_blocks();
-    used_before = _supply->used_bytes();
-    slide = must_slide();
-    HeapWord* const result = collect_and_retry(slide ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(),
-                                               true /* clear soft references */);
-    if (result != nullptr) {
-      return result;
-    }
-  } while (_supply->free_blocks() > free_before || _supply->used_bytes() < used_before - used_before / MinGain || (!slide && must_slide()));
-  return allocate_with_reserve();
+  return result != nullptr ? result : allocate_with_reserve();
 }

@@ -37,8 +37,9 @@ struct LullEvacuationRequest;
 //   a young collection, while those pay
 //   a global collection
 //   a larger heap
-//   all free blocks made one run, if a large object fits into what is free but not into any run of it
-//   collections that clear soft references and compact
+//   all slides together, if a large object fits into what is free but not into any run of it
+//   a collection that clears soft references and evacuates what there is room for
+//   one that clears soft references, after which all slides together
 //   the copy reserve
 //   nullptr: OutOfMemoryError
 

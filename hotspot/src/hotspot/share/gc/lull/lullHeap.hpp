@@ -64,8 +64,8 @@ class VM_Operation;
 //   4  a free block; a run of free blocks for an object over 16 KB
 //   5  a young or a global collection, then 2 to 4           LullFailedAllocation
 //   6  a larger heap, then 2 to 4                            LullHeapSizer
-//   7  the copy reserve; for a large object, all free blocks made one run   LullSlidingCompaction
-//   8  collections that clear soft references and compact, while that gains something
+//   7  a collection that evacuates what there is room for, then one after which all slides together: LullSlidingCompaction
+//   8  the copy reserve
 //   9  OutOfMemoryError
 //
 // Objects are born private (lullPublisher.hpp). What is not published by a store is collected by

@@ -109,7 +109,7 @@ void LullHeapSizer::record_collection(jlong start_ns, jlong end_ns) {
 }
 
 void LullHeapSizer::record_young_collection(jlong start_ns, jlong end_ns) {
-  _policy.record_young_collection(start_ns, end_ns);
+  _policy.record_young_collection(start_ns, end_ns, _supply->used_bytes(), _memory->max_capacity());
   resize_after_young(end_ns);
 }
 

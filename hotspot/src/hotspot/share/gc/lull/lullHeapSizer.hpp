@@ -73,6 +73,7 @@ public:
   // See LullSizePolicy.
   bool is_costly() const               { return _policy.is_costly(); }
   bool was_useless() const             { return _policy.was_useless(); }
+  bool young_left_little() const       { return _policy.young_left_little(); }
   bool is_near_overhead_limit() const  { return _policy.is_near_overhead_limit(); }
   bool overhead_limit_exceeded() const { return _policy.overhead_limit_exceeded(); }
 };

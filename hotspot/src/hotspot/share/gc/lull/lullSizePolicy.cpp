@@ -32,20 +32,25 @@ LullSizePolicy::LullSizePolicy()
     _window_start_ns(_last_end_ns),
     _window_ns(0),
     _window_collections(0),
+    _young_left_little(false),
     _useless_collections(0) {}
+
+bool LullSizePolicy::is_little_free(size_t used, size_t max_capacity) {
+  return (max_capacity - used) * 100 < max_capacity * GCHeapFreeLimit;
+}
 
 void LullSizePolicy::record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity) {
   const double period = (double)MAX2(end_ns - _last_end_ns, (jlong)1);
   const double cost = MIN2((double)(end_ns - start_ns + _young_ns) / period, 1.0);
   _last_end_ns = end_ns;
   _young_ns = 0;
+  _young_left_little = false;
   start_window(end_ns);
   _cost.add(cost);
 
   // Almost all time in collections, almost no memory freed, and no room to grow.
   const bool useless = _cost.davg() * 100 >= GCTimeLimit &&
-                       (max_capacity - used) * 100 < max_capacity * GCHeapFreeLimit &&
-                       capacity == max_capacity;
+                       is_little_free(used, max_capacity) && capacity == max_capacity;
   _useless_collections = useless ? _useless_collections + 1 : 0;
   log_debug(gc, ergo)("Time in collections: %.1f%% of the last period, %.1f%% on average; useless collections in a row: %u",
                       cost * 100, _cost.davg() * 100, _useless_collections);
@@ -57,10 +62,15 @@ void LullSizePolicy::start_window(jlong now_ns) {
   _window_collections = 0;
 }
 
-void LullSizePolicy::record_young_collection(jlong start_ns, jlong end_ns) {
+void LullSizePolicy::record_young_collection(jlong start_ns, jlong end_ns, size_t used, size_t max_capacity) {
+  _young_left_little = is_little_free(used, max_capacity);
   _young_ns += end_ns - start_ns;
   _window_ns += end_ns - start_ns;
   _window_collections++;
+}
+
+bool LullSizePolicy::young_left_little() const {
+  return UseGCOverheadLimit && _young_left_little;
 }
 
 bool LullSizePolicy::is_near_overhead_limit() const {

@@ -43,12 +43,14 @@ private:
   jlong   _window_start_ns;         // of the last few young collections: since when, their time, and how many
   jlong   _window_ns;
   uint    _window_collections;
+  bool    _young_left_little;     // the last collection, if it was a young one
   uint    _useless_collections;   // in a row
 
   // So many young collections tell what they cost.
   static const uint WindowCollections = 4;
 
   static size_t size_for_free_ratio(size_t live, size_t free_percent);
+  static bool is_little_free(size_t used, size_t max_capacity);
   static double cost_target();
   static size_t limit(size_t at_least);
   static size_t doubled_room(size_t used, size_t capacity);
@@ -60,8 +62,8 @@ public:
   // A collection has ended, and left that many bytes in use.
   void record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity);
 
-  // A young collection has ended: its time counts with the next global collection.
-  void record_young_collection(jlong start_ns, jlong end_ns);
+  // The same of a young collection: its time counts with the next global collection.
+  void record_young_collection(jlong start_ns, jlong end_ns, size_t used, size_t max_capacity);
 
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause) const;
@@ -75,6 +77,9 @@ public:
 
   // Did the last collection take nearly all time and free nearly nothing?
   bool was_useless() const { return _useless_collections > 0; }
+
+  // Did the last collection, a young one, leave less free than the overhead limit asks for? Only a global one counts for the limit.
+  bool young_left_little() const;
 
   // Is the next collection the last one before allocations fail?
   bool is_near_overhead_limit() const;

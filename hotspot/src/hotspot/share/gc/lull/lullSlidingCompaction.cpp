@@ -27,12 +27,12 @@
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSlidingCompaction.hpp"
+#include "gc/lull/lullSlidingPlan.inline.hpp"
 #include "gc/lull/lullSweep.hpp"
-#include "gc/shared/gc_globals.hpp"
+#include "gc/lull/lullZap.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/oopStorageSet.inline.hpp"
 #include "gc/shared/weakProcessor.hpp"
-#include "memory/allocation.inline.hpp"
 #include "memory/iterator.inline.hpp"
 #include "memory/resourceArea.hpp"
 #include "oops/access.inline.hpp"
@@ -47,54 +47,17 @@ LullSlidingCompaction::LullSlidingCompaction(LullMemory* memory, LullBlockTable*
   : _memory(memory),
     _blocks(blocks),
     _workers(workers),
-    _distances(NEW_C_HEAP_ARRAY_RETURN_NULL(uint32_t, blocks->limit(), mtGC)),
-    _limit(blocks->limit()) {
+    _plan(blocks, memory->mark_bitmap()),
+    _moved_objects(0),
+    _moved_words(0) {
   assert_at_safepoint();
-}
-
-LullSlidingCompaction::~LullSlidingCompaction() {
-  FREE_C_HEAP_ARRAY(uint32_t, _distances);
-}
-
-// ---- Plan
-
-bool LullSlidingCompaction::stays(LullBlockIndex index) const {
-  const LullBlock* const block = _blocks->at(index);
-  return !block->is_committed() || block->state() == LullBlockState::Archive || block->is_pinned();
-}
-
-uint32_t LullSlidingCompaction::plan() {
-  if (_distances == nullptr) {
-    return 0;
-  }
-  uint32_t to = 0;
-  uint32_t moved = 0;
-  uint32_t blocks;
-  for (uint32_t i = 0; i < _limit; i += blocks) {
-    const LullBlock* const block = _blocks->at(to_block_index(i));
-    assert(block->state() != LullBlockState::LargeTail && block->state() != LullBlockState::Owned,
-           "block %u is %s", i, to_string(block->state()));
-    blocks = block->state() == LullBlockState::LargeHead ? block->large_blocks() : 1;
-    uint32_t distance = 0;
-    if (stays(to_block_index(i))) {
-      to = i + blocks;
-    } else if (!block->is_free()) {
-      distance = i - to;
-      to += blocks;
-      moved += distance > 0 ? blocks : 0;
-    }
-    for (uint32_t j = i; j < i + blocks; j++) {
-      _distances[j] = distance;
-    }
-  }
-  return moved;
 }
 
 // ---- Update
 
 class LullSlideClosure final : public BasicOopIterateClosure {
 private:
-  const uint32_t* const _distances;
+  const LullSlidingPlan* const _plan;
 
   template <typename T>
   void do_oop_work(T* p) {
@@ -103,14 +66,14 @@ private:
       return;
     }
     HeapWord* const addr = cast_from_oop<HeapWord*>(CompressedOops::decode_not_null(heap_oop));
-    const uint32_t distance = _distances[untype(LullGeometry::block_of(addr))];
-    if (distance > 0) {
-      RawAccess<IS_NOT_NULL>::oop_store(p, cast_to_oop(addr - (size_t)distance * LullGeometry::WordsPerBlock));
+    HeapWord* const new_addr = _plan->new_address(addr);
+    if (new_addr != addr) {
+      RawAccess<IS_NOT_NULL>::oop_store(p, cast_to_oop(new_addr));
     }
   }
 
 public:
-  explicit LullSlideClosure(const uint32_t* distances) : _distances(distances) {}
+  explicit LullSlideClosure(const LullSlidingPlan* plan) : _plan(plan) {}
 
   ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
   void do_oop(oop* p) override       { do_oop_work(p); }
@@ -129,16 +92,16 @@ private:
     End
   };
 
-  const uint32_t* const _distances;
-  volatile uint         _next;        // claimed by atomic add
+  const LullSlidingPlan* const _plan;
+  volatile uint                _next;        // claimed by atomic add
 
 public:
-  explicit LullSlideRootsTask(const uint32_t* distances)
-    : WorkerTask("Lull Slide Roots"), _distances(distances), _next(0) {}
+  explicit LullSlideRootsTask(const LullSlidingPlan* plan)
+    : WorkerTask("Lull Slide Roots"), _plan(plan), _next(0) {}
 
   void work(uint worker_id) override {
     ResourceMark rm;
-    LullSlideClosure closure(_distances);
+    LullSlideClosure closure(_plan);
     for (;;) {
       const uint roots = Atomic::fetch_then_add(&_next, 1u);
       if (roots >= (uint)Roots::End) {
@@ -174,15 +137,15 @@ public:
 // The fields of live objects, which are where they were.
 class LullSlideFieldsTask : public LullBlockTask {
 private:
-  const uint32_t* const   _distances;
-  const MarkBitMap* const _mark_bitmap;
+  const LullSlidingPlan* const _plan;
+  const MarkBitMap* const      _mark_bitmap;
 
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override {
     if (block->state() == LullBlockState::LargeTail) {
       return;
     }
     ResourceMark rm;
-    LullSlideClosure closure(_distances);
+    LullSlideClosure closure(_plan);
     HeapWord* const end = LullGeometry::start_of(index) + LullGeometry::WordsPerBlock;
     HeapWord* addr = _mark_bitmap->get_next_marked_addr(LullGeometry::start_of(index), end);
     while (addr < end) {
@@ -192,74 +155,124 @@ private:
   }
 
 public:
-  LullSlideFieldsTask(const uint32_t* distances, const MarkBitMap* mark_bitmap, LullBlockTable* blocks)
-    : LullBlockTask("Lull Slide Fields", blocks), _distances(distances), _mark_bitmap(mark_bitmap) {}
+  LullSlideFieldsTask(const LullSlidingPlan* plan, const MarkBitMap* mark_bitmap, LullBlockTable* blocks)
+    : LullBlockTask("Lull Slide Fields", blocks), _plan(plan), _mark_bitmap(mark_bitmap) {}
 };
 
 void LullSlidingCompaction::update() {
   // The trace has recorded all derived pointers. They are set from their bases when the
   // collection ends, and are not to be recorded again with these half-way.
   COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::set_active(false);)
-  LullSlideRootsTask roots(_distances);
+  LullSlideRootsTask roots(&_plan);
   _workers->run_task(&roots);
-  LullSlideFieldsTask fields(_distances, _memory->mark_bitmap(), _blocks);
+  LullSlideFieldsTask fields(&_plan, _memory->mark_bitmap(), _blocks);
   _workers->run_task(&fields);
 }
 
 // ---- Move
 
-void LullSlidingCompaction::move_marks(LullBlockIndex from, LullBlockIndex to) {
-  MarkBitMap* const marks = _memory->mark_bitmap();
-  HeapWord* const start = LullGeometry::start_of(from);
-  HeapWord* const end = start + LullGeometry::WordsPerBlock;
-  HeapWord* const new_start = LullGeometry::start_of(to);
-  // Blocks below have moved or are free: nothing is marked there any more.
-  assert(marks->get_next_marked_addr(new_start, new_start + LullGeometry::WordsPerBlock) ==
-         new_start + LullGeometry::WordsPerBlock, "block %u has marks", untype(to));
-  HeapWord* addr = marks->get_next_marked_addr(start, end);
-  while (addr < end) {
-    marks->mark(new_start + pointer_delta(addr, start));
-    addr = marks->get_next_marked_addr(addr + MinObjAlignment, end);
+// The mark of an object that has moved, and what else is known of it.
+void LullSlidingCompaction::take_over(HeapWord* obj, size_t words) {
+  const LullBlockIndex index = LullGeometry::block_of(obj);
+  LullBlock* const block = _blocks->at(index);
+  if (block->is_free()) {
+    block->set_state(LullBlockState::Full);    // has lines: the sweep finds which are free
   }
-  marks->clear_range_large(MemRegion(start, end));
-  _blocks->move_live(from, to);
+  _memory->mark_bitmap()->mark(obj);
+  _memory->public_map()->mark_lines(obj, words);
+  _blocks->add_live(index, words);
 }
 
-void LullSlidingCompaction::move_unit(uint32_t start, uint32_t blocks) {
-  const uint32_t to = start - _distances[start];
-  Copy::conjoint_words(LullGeometry::start_of(to_block_index(start)), LullGeometry::start_of(to_block_index(to)),
-                       (size_t)blocks * LullGeometry::WordsPerBlock);
-  move_marks(to_block_index(start), to_block_index(to));
-  _blocks->at(to_block_index(to))->move_from(_blocks->at(to_block_index(start)));
-  // From low addresses up: a unit may move by less than its length.
+// The objects leave the block one by one; some of them may come back to its beginning.
+void LullSlidingCompaction::move_lines(LullBlockIndex index) {
+  LullBlock* const block = _blocks->at(index);
+  MarkBitMap* const marks = _memory->mark_bitmap();
+  _memory->public_map()->set_blocks(index, 1, false);
+  if (_memory->card_table() != nullptr) {
+    _memory->card_table()->set_blocks(index, 1, false /* is_old */);
+  }
+  _blocks->clear_live(index);
+  block->free_lines().clear_all();
+  block->set_free();
+
+  HeapWord* const end = LullGeometry::start_of(index) + LullGeometry::WordsPerBlock;
+  size_t live_before = 0;
+  for (HeapWord* addr = marks->get_next_marked_addr(LullGeometry::start_of(index), end); addr < end; ) {
+    const size_t words = cast_to_oop(addr)->size();    // not there any more when it has moved
+    HeapWord* const to = _plan.new_address(index, live_before);
+    assert(to <= addr, PTR_FORMAT " would move up, to " PTR_FORMAT, p2i(addr), p2i(to));
+    marks->clear(addr);
+    if (to != addr) {
+      Copy::aligned_conjoint_words(addr, to, words);
+      _moved_objects++;
+      _moved_words += words;
+    }
+    take_over(to, words);
+    live_before += words;
+    addr = marks->get_next_marked_addr(addr + words, end);
+  }
+}
+
+void LullSlidingCompaction::move_large(LullBlockIndex from, uint32_t blocks) {
+  HeapWord* const start = LullGeometry::start_of(from);
+  HeapWord* const new_start = _plan.new_address(start);
+  const LullBlockIndex to = LullGeometry::block_of(new_start);
+  const size_t words = (size_t)blocks * LullGeometry::WordsPerBlock;
+  Copy::aligned_conjoint_words(start, new_start, words);
+  _moved_objects++;
+  _moved_words += words;
+  _memory->mark_bitmap()->clear(start);
+  _memory->mark_bitmap()->mark(new_start);
+  _blocks->at(to)->move_from(_blocks->at(from));
+  // From low addresses up: it may move by less than its length.
   for (uint32_t i = 0; i < blocks; i++) {
-    _memory->public_map()->move_block(to_block_index(start + i), to_block_index(to + i));
+    _memory->public_map()->move_block(to_block_index(untype(from) + i), to_block_index(untype(to) + i));
     if (_memory->card_table() != nullptr) {
-      _memory->card_table()->move_block(to_block_index(start + i), to_block_index(to + i));
+      _memory->card_table()->move_block(to_block_index(untype(from) + i), to_block_index(untype(to) + i));
     }
   }
   for (uint32_t i = 1; i < blocks; i++) {
-    _blocks->at(to_block_index(start + i))->set_free();
-    _blocks->at(to_block_index(to + i))->set_large_tail(to);
+    _blocks->at(to_block_index(untype(from) + i))->set_free();
+    _blocks->at(to_block_index(untype(to) + i))->set_large_tail(untype(to));
   }
 }
 
 void LullSlidingCompaction::move() {
   uint32_t blocks;
-  for (uint32_t i = 0; i < _limit; i += blocks) {
-    const LullBlock* const block = _blocks->at(to_block_index(i));
-    blocks = block->state() == LullBlockState::LargeHead ? block->large_blocks() : 1;
-    if (_distances[i] > 0) {
-      move_unit(i, blocks);
+  for (uint32_t i = 0; i < _blocks->limit(); i += blocks) {
+    const LullBlockIndex index = to_block_index(i);
+    const LullBlock* const block = _blocks->at(index);
+    const bool is_large = block->state() == LullBlockState::LargeHead;
+    blocks = is_large ? block->large_blocks() : 1;
+    if (!_plan.moves(index)) {
+      continue;
+    }
+    if (is_large) {
+      move_large(index, blocks);
+    } else {
+      move_lines(index);
     }
   }
+  DEBUG_ONLY(zap_free_blocks();)
+}
+
 #ifdef ASSERT
-  if (ZapUnusedHeapArea) {
-    for (uint32_t i = 0; i < _limit; i++) {
-      if (_blocks->at(to_block_index(i))->is_free()) {
-        Copy::fill_to_words(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock, badHeapWord);
-      }
+
+void LullSlidingCompaction::zap_free_blocks() const {
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    if (_blocks->at(to_block_index(i))->is_free()) {
+      LullZap::words(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock);
     }
   }
-#endif
+}
+
+#endif // ASSERT
+
+bool LullSlidingCompaction::compact() {
+  if (!_plan.make(_workers)) {
+    return false;
+  }
+  update();
+  move();
+  return true;
 }

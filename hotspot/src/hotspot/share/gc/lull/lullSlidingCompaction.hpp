@@ -22,54 +22,56 @@
 #ifndef SHARE_GC_LULL_LULLSLIDINGCOMPACTION_HPP
 #define SHARE_GC_LULL_LULLSLIDINGCOMPACTION_HPP
 
-#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullSlidingPlan.hpp"
 #include "memory/allocation.hpp"
 
 class LullBlockTable;
 class LullMemory;
 class WorkerThreads;
 
-// The last resort for a large object: enough blocks are free, but not in one run, and
-// other large objects, which evacuation does not move, are between them.
+// The last resort: what is alive slides to low addresses, in its order. Evacuation needs room for
+// its copies, leaves blocks that are nearly full, and does not move large objects; this
+// needs no room, and all that is free between two blocks that stay ends up in one run.
 //
-// After the sweep, units slide to low addresses: a block with lines, or all the blocks of
-// a large object. What is inside of a unit keeps its place in it, so that the new address
-// of an object is its old one less what its block moves: one number for each block.
+//     before   L L . b . . P L L L c .          L  large object
+//     after    L L B . . . P L L L c .          b, c, B  block with some, with nearly no free words; full
+//                                               P  pinned, Archive or Uncommitted: stays
+//                                               .  free
 //
-//     before   L L . B . . P L L L . B          P  pinned, Archive or Uncommitted: stays
-//     after    L L B . . . P L L L B .          .  free
-//
-//   plan      how far does each unit move?
+//   plan      where does each object go?        LullSlidingPlan
 //   update    every reference: roots, weak roots, code, and the fields of all live objects
-//   move      from low to high addresses, so that no unit is overwritten before it has moved
+//   move      in order of addresses: no object is overwritten before it has moved
 //
-// Unlike evacuation this takes a second pass over the heap. In return it needs no room,
-// and all that is free between two units that stay ends up in one run.
+// In return it takes a second pass over the heap, and one thread moves.
 //
-// At a safepoint, when allocators are empty, all marks are exact and no reference is to
-// what is dead. The caller rebuilds the supply. Used once.
+// At a safepoint after the sweep, when allocators are empty, no block has an owner, all
+// marks are exact and no reference is to what is dead. Marks, words of the public map and live words are
+// right at its end; the caller sweeps blocks once more for their free lines, and rebuilds the supply. Used once.
 
 class LullSlidingCompaction : public StackObj {
 private:
   LullMemory* const     _memory;
   LullBlockTable* const _blocks;
   WorkerThreads* const  _workers;
+  LullSlidingPlan       _plan;
+  size_t                _moved_objects;
+  size_t                _moved_words;
 
-  uint32_t* const       _distances;    // by block: blocks by which it moves down
-  const uint32_t        _limit;
-
-  bool stays(LullBlockIndex index) const;
-  void move_marks(LullBlockIndex from, LullBlockIndex to);
-  void move_unit(uint32_t start, uint32_t blocks);
+  void take_over(HeapWord* obj, size_t words);
+  void move_lines(LullBlockIndex index);
+  void move_large(LullBlockIndex from, uint32_t blocks);
+  void update();
+  void move();
+  DEBUG_ONLY(void zap_free_blocks() const;)
 
 public:
   LullSlidingCompaction(LullMemory* memory, LullBlockTable* blocks, WorkerThreads* workers);
-  ~LullSlidingCompaction();
 
-  // The blocks that move; 0: nothing to do, or no memory for the plan.
-  uint32_t plan();
-  void update();
-  void move();
+  // False: nothing has moved.
+  bool compact();
+
+  size_t moved_objects() const { return _moved_objects; }
+  size_t moved_words() const { return _moved_words; }
 };
 
 #endif // SHARE_GC_LULL_LULLSLIDINGCOMPACTION_HPP

@@ -39,7 +39,7 @@ protected:
 
   size_t young(jlong ms, size_t used = Used, size_t capacity = Capacity) {
     _now_ms += 100;
-    _policy.record_young_collection((_now_ms - ms) * NANOSECS_PER_MILLISEC, _now_ms * NANOSECS_PER_MILLISEC);
+    _policy.record_young_collection((_now_ms - ms) * NANOSECS_PER_MILLISEC, _now_ms * NANOSECS_PER_MILLISEC, used, MaxHeapSize);
     return _policy.desired_capacity_after_young(used, capacity, _now_ms * NANOSECS_PER_MILLISEC);
   }
 
@@ -86,4 +86,14 @@ TEST_VM_F(LullSizePolicyTest, the_maximum_is_a_bound_and_the_heap_does_not_shrin
     young(cheap_ms());
   }
   EXPECT_EQ(young(cheap_ms(), 0, MaxHeapSize), MaxHeapSize);
+}
+
+TEST_VM_F(LullSizePolicyTest, a_young_collection_that_leaves_little_is_followed_by_a_global_one) {
+  const size_t limit = MaxHeapSize / 100 * GCHeapFreeLimit;
+  young(cheap_ms(), MaxHeapSize - limit - M, MaxHeapSize);
+  EXPECT_FALSE(_policy.young_left_little());
+  young(cheap_ms(), MaxHeapSize - limit + M, MaxHeapSize);
+  EXPECT_EQ(_policy.young_left_little(), UseGCOverheadLimit);
+  _policy.record_collection(_now_ms * NANOSECS_PER_MILLISEC, _now_ms * NANOSECS_PER_MILLISEC, MaxHeapSize - limit + M, MaxHeapSize, MaxHeapSize);
+  EXPECT_FALSE(_policy.young_left_little());
 }
