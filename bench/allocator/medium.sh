@@ -69,7 +69,7 @@ smallest() {   # PROGRAM SET
   local low=$LOW high=$HIGH middle
   run "$@" "$high" || die "$1 does not fit into $high KB"
   while ((high - low > STEP && high - low > high * PERCENT / 100)); do
-    middle=$(awk -v a="$low" -v b="$high" -v s="$STEP" 'BEGIN { m = int(sqrt(a * b) / s) * s; printf "%d", m > a ? m : a + s }')
+    middle=$(awk -v a="$low" -v b="$high" -v s="$STEP" 'BEGIN { m = int(sqrt(a * b) / s) * s; printf "%d", (m > a) ? m : a + s }')
     if run "$@" "$middle"; then high=$middle; else low=$middle; fi
   done
   echo "$high"
@@ -81,7 +81,7 @@ printf '%-10s %12s %12s %9s %19s %19s %22s\n' program 'smallest KB' 'with blocks
 for program in "${PROGRAMS[@]}"; do
   fit=$(smallest "$program" fit)
   block=$(smallest "$program" block)
-  heap=$(awk -v a="$fit" -v b="$block" -v f="$FACTOR" -v s="$STEP" 'BEGIN { printf "%d", int(((a > b ? a : b) * f + s - 1) / s) * s }')
+  heap=$(awk -v a="$fit" -v b="$block" -v f="$FACTOR" -v s="$STEP" 'BEGIN { printf "%d", int((((a > b) ? a : b) * f + s - 1) / s) * s }')
   for ((round = 0; round < ROUNDS; round++)); do
     for set in fit block; do
       run "$program" "$set" "$heap" || die "$program fits its smallest heap, and not $heap KB"
