@@ -8,7 +8,7 @@ SHELL := /bin/bash
 S := hotspot/build
 
 .PHONY: jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native bench-deps demo \
-        bench bench-quick gate-bench bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
+        bench bench-quick gate-bench budget-bench bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
 
@@ -69,6 +69,9 @@ bench-quick: bench-deps jdk ## a look at overheads, throughput and latency of tw
 
 gate-bench: bench-deps ## three replicas under the gate in full collections, with hedging and without; ends with build/gate-bench/index.html
 	@bench/gate/run.sh
+
+budget-bench: bench-deps jdk ## Lucene with an index larger than its memory, in phases, with the heap budget and without; needs root; half an hour; ends with build/budget-bench/index.html
+	@bench/budget/run.sh
 
 bench-full: bench-deps jdk ## the same of all services, collectors and heaps, over days; goes on where it was interrupted
 	@bench/bench.sh full

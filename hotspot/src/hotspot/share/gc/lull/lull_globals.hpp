@@ -190,7 +190,7 @@
           "first")                                                          \
                                                                             \
   develop(uint, LullSlideALot, 0,                                           \
-          "Stress: slide all blocks and large objects together at each "    \
+          "Stress: slide all objects together at each "                     \
           "N-th collection (0: off)")                                       \
                                                                             \
   develop(uint, LullEvacuationFailureALot, 0,                               \
