@@ -89,7 +89,7 @@ clean_up() {
 trap clean_up EXIT
 
 echo "the index of $documents documents"
-"$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx1g -cp "$path" lull.bench.budget.BudgetMain --index "$index" --make "$documents"
+"$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx1g --enable-native-access=ALL-UNNAMED -cp "$path" lull.bench.budget.BudgetMain --index "$index" --make "$documents"
 # Throttles are of whole disks, not of partitions.
 device=$(df --output=source "$index" | tail -n 1)
 whole=$(lsblk -no pkname "$device" 2> /dev/null | head -n 1)
@@ -113,10 +113,12 @@ for run in "${runs[@]}"; do
   # The page cache as it would be after some time, at the disk's own speed.
   (echo "$BASHPID" > "$memory_group/cgroup.procs"; cat "$index"/index/* > /dev/null)
   read -ra command <<< "$(options "$run")"
+  log='gc*'
+  if [[ $run == budget-* ]]; then log+=,gc+budget=debug; fi
   (
     echo "$BASHPID" > "$memory_group/cgroup.procs"
     echo "$BASHPID" > "$blkio_group/cgroup.procs"
-    exec "${command[@]}" "-Xlog:gc*,gc+budget=debug:file=$work/$run.log::filecount=0" -cp "$path" lull.bench.budget.BudgetMain --index "$index" --phases "$phases" \
+    exec "${command[@]}" --enable-native-access=ALL-UNNAMED "-Xlog:$log:file=$work/$run.log::filecount=0" -cp "$path" lull.bench.budget.BudgetMain --index "$index" --phases "$phases" \
       --name "$run" --out "$work/$run.json" --group "$memory_group"
   ) > "$work/$run.out" 2>&1 &
   pids=($!)

@@ -73,7 +73,9 @@ final class BudgetPage {
                     others.add(run.name() + number(" %.2f", wholeRun(run, against)));
                 }
             }
-            findings.add("The whole run, against " + against.name() + ": " + String.join(", ", others) + ".");
+            if (!others.isEmpty()) {
+                findings.add("The whole run, against " + against.name() + ": " + String.join(", ", others) + ".");
+            }
         }
         return findings;
     }

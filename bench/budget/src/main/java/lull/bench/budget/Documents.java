@@ -39,7 +39,16 @@ final class Documents {
 
     /** Returns a word of the vocabulary: the product of two uniform numbers makes the first ones frequent. */
     static String term(Random random) {
-        return "w" + Integer.toString((int) (random.nextDouble() * random.nextDouble() * VOCABULARY), 36);
+        return word(random.nextDouble() * random.nextDouble());
+    }
+
+    /** Returns any word of the vocabulary, seldom a frequent one. */
+    static String anyTerm(Random random) {
+        return word(random.nextDouble());
+    }
+
+    private static String word(double share) {
+        return "w" + Integer.toString((int) (share * VOCABULARY), 36);
     }
 
     /** Returns the number of the document that has been read; fails if its payload is not the one that was written. */

@@ -59,7 +59,7 @@ final class StoredIndex implements AutoCloseable {
 
     /** Searches a word, reads the best documents' scores, and the payloads of documents at random, which are checked. */
     void search(Random random) throws IOException {
-        searcher.search(new TermQuery(new Term("text", Documents.term(random))), BEST);
+        searcher.search(new TermQuery(new Term("text", Documents.anyTerm(random))), BEST);
         StoredFields stored = searcher.storedFields();
         for (int i = 0; i < READ; i++) {
             Documents.check(stored.document(random.nextInt(reader.maxDoc())).getBinaryValue("payload"));
