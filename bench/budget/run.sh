@@ -6,7 +6,8 @@
 # Needs root, control groups of version 1, and 5 GB of disk. Uses groups of its own below that of this shell, and removes them.
 #
 # Settings, all optional:
-#   BUDGET_RUNS="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull"   also: g1-expert lull, any static-MB
+#   BUDGET_RUNS="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull"   also: g1-expert lull, any static-MB,
+#                            and estimate-g1 estimate-lull: the budget without the sensor
 #   BUDGET_PHASES="ingest:90,search:90,mixed:120"
 #   BUDGET_MEMORY=2560       megabytes for heap, page cache and all else of the service
 #   BUDGET_HEAP=1800         megabytes: -Xmx of those whose heap is not fixed
@@ -61,10 +62,12 @@ options() {
     static-*)    [[ ${1#static-} =~ ^[1-9][0-9]*$ ]] || die "BUDGET_RUNS has '$1': static- and megabytes are needed, as static-500"
                  echo "$stock -XX:+UseG1GC -Xms${1#static-}m -Xmx${1#static-}m" ;;
     zgc-soft)    echo "$stock -XX:+UseZGC -Xmx${heap}m -XX:SoftMaxHeapSize=600m -XX:ZUncommitDelay=1" ;;
-    budget-g1)   echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:+UseHeapBudget" ;;
+    budget-g1)   echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
+    estimate-g1) echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:+UseHeapBudget" ;;
     lull)        echo "$java -XX:+UseLullGC -Xmx${heap}m" ;;
-    budget-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget" ;;
-    *) die "BUDGET_RUNS has '$1'; there are g1, g1-expert, static-MB, zgc-soft, budget-g1, lull, budget-lull" ;;
+    budget-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
+    estimate-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget" ;;
+    *) die "BUDGET_RUNS has '$1'; there are g1, g1-expert, static-MB, zgc-soft, budget-g1, estimate-g1, lull, budget-lull, estimate-lull" ;;
   esac
 }
 for run in "${runs[@]}"; do options "$run" > /dev/null; done
@@ -114,11 +117,12 @@ for run in "${runs[@]}"; do
   (echo "$BASHPID" > "$memory_group/cgroup.procs"; cat "$index"/index/* > /dev/null)
   read -ra command <<< "$(options "$run")"
   log='gc*'
-  if [[ $run == budget-* ]]; then log+=,gc+budget=debug; fi
+  if [[ $run == budget-* || $run == estimate-* ]]; then log+=,gc+budget=debug; fi
   (
     echo "$BASHPID" > "$memory_group/cgroup.procs"
     echo "$BASHPID" > "$blkio_group/cgroup.procs"
-    exec "${command[@]}" --enable-native-access=ALL-UNNAMED "-Xlog:$log:file=$work/$run.log::filecount=0" -cp "$path" lull.bench.budget.BudgetMain --index "$index" --phases "$phases" \
+    # Reads are at random: read-ahead would bring in ten pages for each that is asked for.
+    exec "${command[@]}" --enable-native-access=ALL-UNNAMED -Dorg.apache.lucene.store.defaultReadAdvice=RANDOM "-Xlog:$log:file=$work/$run.log::filecount=0" -cp "$path" lull.bench.budget.BudgetMain --index "$index" --phases "$phases" \
       --name "$run" --out "$work/$run.json" --group "$memory_group"
   ) > "$work/$run.out" 2>&1 &
   pids=($!)
