@@ -25,6 +25,23 @@ program_arguments() {
   esac
 }
 
+# long_arguments PROGRAM: class and arguments; some seconds of work, that the start of a JVM does not hide what is looked for.
+long_arguments() {
+  local package=lull.bench.allocator.programs
+  case $1 in
+    raytrace) echo "$package.RayTracer 1 160" ;;
+    mtrt)     echo "$package.RayTracer 2 160 2000 2" ;;
+    jess)     echo "$package.RuleEngine 1 200" ;;
+    db)       echo "$package.MemoryTable 1 4000 100000" ;;
+    javac)    echo "$package.Compiler 1 30" ;;
+    compress) echo "$package.Lzw 1 400" ;;
+    *) die "there is no program '$1'; there are raytrace, mtrt, jess, db, javac, compress" ;;
+  esac
+}
+
+# median: of the numbers on standard input, a line each.
+median() { sort -n | awk '{ v[NR] = $1 } END { printf "%s", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+
 # segregated_options SEARCH COALESCING LISTS BYTES: those of a Lull JVM with such a heap, a line each; one thread that marks, for its processor time counts.
 segregated_options() {
   local mb=$((($4 + 1048575) / 1048576))

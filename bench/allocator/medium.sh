@@ -33,27 +33,13 @@ WORK=$OUT/medium
 rm -rf "$WORK"
 mkdir -p "$WORK"
 
-# medium_arguments PROGRAM: class and arguments; some seconds of work, that the start of a JVM does not hide what is looked for.
-medium_arguments() {
-  local package=lull.bench.allocator.programs
-  case $1 in
-    raytrace) echo "$package.RayTracer 1 160" ;;
-    mtrt)     echo "$package.RayTracer 2 160 2000 2" ;;
-    jess)     echo "$package.RuleEngine 1 200" ;;
-    db)       echo "$package.MemoryTable 1 4000 100000" ;;
-    javac)    echo "$package.Compiler 1 30" ;;
-    compress) echo "$package.Lzw 1 400" ;;
-    *) die "MEDIUM_PROGRAMS: there is no program '$1'; there are raytrace, mtrt, jess, db, javac, compress" ;;
-  esac
-}
-
 declare -A FLAGS=([fit]=-XX:+LullFitMedium [block]=-XX:-LullFitMedium)
 
 # run PROGRAM SET KB: false if it does not fit; the log is in $WORK/log, processor and wall seconds in $WORK/time.
 run() {
   local -a arguments
   local status=0 TIMEFORMAT='%U %S %R'
-  read -ra arguments <<< "$(medium_arguments "$1")"
+  read -ra arguments <<< "$(long_arguments "$1")"
   { time timeout "$SECONDS_EACH" "$JDK/bin/java" -XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions "${FLAGS[$2]}" "-Xms${3}k" "-Xmx${3}k" -XX:+ExitOnOutOfMemoryError \
     "-Xlog:gc+lull=info,gc:file=$WORK/log:none:filecount=0" -cp "$CLASSES" "${arguments[@]}" > "$WORK/out" 2>&1 || status=$?; } 2> "$WORK/time"
   case $status in
@@ -75,8 +61,6 @@ smallest() {   # PROGRAM SET
   echo "$high"
 }
 
-middle() { sort -n | awk '{ v[NR] = $1 } END { printf "%s", NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
-
 printf '%-10s %12s %12s %9s %19s %19s %22s\n' program 'smallest KB' 'with blocks' 'heap KB' 'in holes, of' 'pauses, with blocks' 'time, blocks / holes'
 for program in "${PROGRAMS[@]}"; do
   fit=$(smallest "$program" fit)
@@ -93,6 +77,6 @@ for program in "${PROGRAMS[@]}"; do
   read -r holes blocks < "$WORK/$program-fit.requests"
   ratio=$(paste -d ' ' "$WORK/$program-block.times" "$WORK/$program-fit.times" | awk '{ print $1 / $2 }' | sort -n)
   printf '%-10s %12s %12s %9s %19s %19s %22s\n' "$program" "$fit" "$block" "$heap" "$holes of $((holes + blocks))" \
-    "$(middle < "$WORK/$program-fit.pauses"), $(middle < "$WORK/$program-block.pauses")" \
-    "$(awk -v m="$(middle <<< "$ratio")" -v l="$(head -n 1 <<< "$ratio")" -v h="$(tail -n 1 <<< "$ratio")" 'BEGIN { printf "%.2f (%.2f to %.2f)", m, l, h }')"
+    "$(median < "$WORK/$program-fit.pauses"), $(median < "$WORK/$program-block.pauses")" \
+    "$(awk -v m="$(median <<< "$ratio")" -v l="$(head -n 1 <<< "$ratio")" -v h="$(tail -n 1 <<< "$ratio")" 'BEGIN { printf "%.2f (%.2f to %.2f)", m, l, h }')"
 done
