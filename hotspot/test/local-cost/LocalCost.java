@@ -22,7 +22,7 @@ public class LocalCost {
     static long sum;
 
     /** Chains of ten objects of 24 bytes, which hold on to each other and to nothing else. */
-    private static void request(int kilobytes) {
+    static void request(int kilobytes) {
         Small last = null;
         for (int i = 0; i < kilobytes * 1024 / 24; i++) {
             last = new Small(i % 10 == 0 ? null : last, i);

@@ -94,3 +94,7 @@ void HeapBudget::stop() {
 bool HeapBudget::desired_capacity(size_t live, size_t capacity, size_t* desired) {
   return the_thread != nullptr && the_thread->desired_capacity(live, capacity, desired);
 }
+
+bool HeapBudget::grown_capacity(size_t capacity, size_t* desired) {
+  return the_thread != nullptr && the_thread->grown_capacity(capacity, desired);
+}

@@ -34,8 +34,8 @@
 //   no collection the thread asks for one, if the heap is to shrink
 //
 // Until its first step the collector sizes the heap as it does without; from then on the budget does, and the heap stays as it is
-// where there is no step. Only an allocation that would fail makes the heap larger than that. When I/O is not known any more,
-// the collector sizes the heap again.
+// where there is no step. Only an allocation that would fail makes the heap larger than that, of a mutator or of a collection that
+// copies; the next collection takes back what is not needed. When I/O is not known any more, the collector sizes the heap again.
 
 // What the budget must know of a collector.
 class HeapBudgetCollector : public CHeapObj<mtGC> {
@@ -63,6 +63,9 @@ public:
   // At the end of a collection, at a safepoint. Tells how many bytes are in use. False: the collector is to size the heap by itself.
   // Else the capacity that the heap should have; it may be the present one.
   static bool desired_capacity(size_t live, size_t capacity, size_t* desired);
+
+  // The same where it is not known how much is alive: the heap may only grow.
+  static bool grown_capacity(size_t capacity, size_t* desired);
 };
 
 #endif // SHARE_GC_BUDGET_HEAPBUDGET_HPP

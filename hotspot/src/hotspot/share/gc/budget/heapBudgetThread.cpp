@@ -36,6 +36,9 @@
 
 static const int64_t IntervalMillis = 1000;
 
+// A heap that is larger than it is to stay for so many intervals needs that.
+static const uint32_t GrownIntervals = 3;
+
 // Sums up processor time.
 class HeapBudgetProcessorTime : public ThreadClosure {
 private:
@@ -66,7 +69,9 @@ HeapBudgetThread::HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetSta
     _last_reading(new HeapBudgetReading()),
     _was_known(false),
     _last_reason(HeapBudgetDecision::Measuring),
+    _grown(0),
     _target(0),
+    _held(0),
     _in_charge(false),
     _live(0) {
   set_name("Heap Budget");
@@ -127,15 +132,33 @@ HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
   return sample;
 }
 
-void HeapBudgetThread::follow(const HeapBudgetDecision& decision) {
+void HeapBudgetThread::follow(const HeapBudgetDecision& decision, size_t capacity) {
   if (decision.action != HeapBudgetDecision::Hold) {
     Atomic::store(&_target, decision.target);
+    Atomic::store(&_held, decision.target);
     Atomic::store(&_in_charge, true);
+    _grown = 0;
   } else if (decision.state == HeapBudgetDecision::Stable) {
     Atomic::store(&_target, (size_t)0);
     if (decision.reason == HeapBudgetDecision::NoSensor) {
       Atomic::store(&_in_charge, false);
+      Atomic::store(&_held, (size_t)0);
     }
+    hold_at(decision, capacity);
+  }
+}
+
+// Where nothing is to change, a collector that adds memory while it copies (each mixed collection of G1 may), and keeps it, would
+// make up for each step that was right. At the end of the next collection that is taken back, unless it is needed.
+void HeapBudgetThread::hold_at(const HeapBudgetDecision& decision, size_t capacity) {
+  if (_held == 0) {
+    return;
+  }
+  _grown = capacity > _held ? _grown + 1 : 0;
+  const bool could_not_follow = decision.reason == HeapBudgetDecision::NotFollowed || decision.reason == HeapBudgetDecision::NoRoom;
+  if (could_not_follow || capacity < _held || _grown >= GrownIntervals) {
+    Atomic::store(&_held, capacity);
+    _grown = 0;
   }
 }
 
@@ -146,9 +169,20 @@ bool HeapBudgetThread::desired_capacity(size_t live, size_t capacity, size_t* de
     return false;
   }
   const size_t target = Atomic::load(&_target);
+  const size_t held = Atomic::load(&_held);
+  const size_t size = target != 0 ? target : held != 0 ? MIN2(held, capacity) : capacity;
   // More may be alive than when that was decided.
   const size_t needed = MIN2(live + _collector->reserve(live), MaxHeapSize);
-  *desired = target == 0 ? capacity : target < capacity ? MIN2(MAX2(target, needed), capacity) : target;
+  *desired = size < capacity ? MIN2(MAX2(size, needed), capacity) : size;
+  return true;
+}
+
+// At a safepoint.
+bool HeapBudgetThread::grown_capacity(size_t capacity, size_t* desired) const {
+  if (!Atomic::load(&_in_charge)) {
+    return false;
+  }
+  *desired = MAX2(Atomic::load(&_target), capacity);
   return true;
 }
 
@@ -232,7 +266,7 @@ void HeapBudgetThread::run_service() {
       collect_if_needed(sample);
     }
     const HeapBudgetDecision decision = _policy.interval(sample);
-    follow(decision);
+    follow(decision, sample.capacity);
     report(sample, decision, room);
     stepped = decision.action == HeapBudgetDecision::Shrink;
   }

@@ -52,15 +52,18 @@ private:
   HeapBudgetReading*   _last_reading;
   bool                 _was_known;
   HeapBudgetDecision::Reason _last_reason;
+  uint32_t             _grown;              // intervals in a row at whose end the heap was larger than it is to stay
 
   // Written by this thread, read at the end of collections; and the other way round
   volatile size_t      _target;             // where the heap is to go; 0: it is to stay
+  volatile size_t      _held;               // where it is to stay; 0: wherever it is
   volatile bool        _in_charge;          // the collector does not size the heap by itself
   volatile size_t      _live;               // in use after the last collection; 0 before
 
   Counters counters() const;
   HeapBudgetSample measure(HeapBudgetRoom* room);
-  void follow(const HeapBudgetDecision& decision);
+  void follow(const HeapBudgetDecision& decision, size_t capacity);
+  void hold_at(const HeapBudgetDecision& decision, size_t capacity);
   void report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room);
   void collect_if_needed(const HeapBudgetSample& sample);
   bool wait();
@@ -73,6 +76,7 @@ public:
   HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetStalls* stalls);
 
   bool desired_capacity(size_t live, size_t capacity, size_t* desired);
+  bool grown_capacity(size_t capacity, size_t* desired) const;
 };
 
 #endif // SHARE_GC_BUDGET_HEAPBUDGETTHREAD_HPP

@@ -113,10 +113,13 @@ void LullHeapSizer::record_young_collection(jlong start_ns, jlong end_ns) {
   resize_after_young(end_ns);
 }
 
-// What is used is not all alive: this is not the moment to shrink, and none for the budget.
+// What is used is not all alive: this is not the moment to shrink.
 void LullHeapSizer::resize_after_young(jlong now_ns) {
   const size_t before = _memory->capacity();
-  const size_t desired = UseHeapBudget ? before : _policy.desired_capacity_after_young(_supply->used_bytes(), before, now_ns);
+  size_t desired;
+  if (!HeapBudget::grown_capacity(before, &desired)) {
+    desired = _policy.desired_capacity_after_young(_supply->used_bytes(), before, now_ns);
+  }
   if (desired > before) {
     expand(desired - before);
   }

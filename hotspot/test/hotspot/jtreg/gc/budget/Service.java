@@ -189,6 +189,37 @@ public class Service {
         await("is below the lower limit", () -> committed() <= 190L * M);
     }
 
+    /**
+     * A limit that goes away again makes the heap small, an array of 160 MB makes it larger. What has been needed for three seconds is not
+     * taken back: where the machine was too slow for that, once more.
+     */
+    private static void held() throws Exception {
+        startThreads();
+        HotSpotDiagnosticMXBean bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        long end = System.nanoTime() + 200_000_000_000L;
+        while (true) {
+            bean.setVMOption("HeapBudgetLimit", Long.toString(150L * M));
+            await("is below the limit", () -> committed() <= 145L * M);
+            bean.setVMOption("HeapBudgetLimit", "0");
+            Thread.sleep(3000);
+            long small = committed();
+            published = new byte[160 * M];
+            if (committed() < small + 20L * M) {
+                fail("an array did not make the heap grow from " + small / M + "M");
+            }
+            System.out.println("The heap has grown for an array: from " + small / M + "M to " + committed() / M + "M");
+            published = null;
+            System.gc();
+            System.out.println("After a collection: " + committed() / M + "M");
+            if (committed() <= small + 2L * M) {
+                return;
+            }
+            if (System.nanoTime() > end) {
+                fail("it has never gone back to " + small / M + "M");
+            }
+        }
+    }
+
     /** Only a thread that is no mutator is stalled. Long enough for two windows of the policy without collections. */
     private static void others() throws Exception {
         long before = committed();
@@ -229,6 +260,7 @@ public class Service {
         switch (args[0]) {
             case "phases" -> phases();
             case "limit"  -> limit();
+            case "held"   -> held();
             case "others" -> others();
             case "files"  -> files(path);
             default       -> throw new IllegalArgumentException(args[0]);

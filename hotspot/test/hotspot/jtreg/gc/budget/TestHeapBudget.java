@@ -53,6 +53,26 @@ import jdk.test.lib.process.ProcessTools;
  */
 
 /*
+ * @test id=held-g1
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary A heap that had to grow is as large as the budget made it again when that is not needed any more.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget held G1GC
+ */
+
+/*
+ * @test id=held-lull
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary The same with Lull.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget held LullGC
+ */
+
+/*
  * @test id=others
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary Without I/O of mutators the heap keeps its size: stalls of other threads do not count.
@@ -137,6 +157,13 @@ public class TestHeapBudget {
         output.shouldContain("(Heap Budget)");
     }
 
+    private static void held(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "held");
+        List<String> steps = steps(output);
+        Asserts.assertTrue(steps.stream().allMatch(step -> step.equals("shrink, wait-shrink: the memory limit leaves less")), "other steps in " + steps);
+        output.shouldContain("The heap has grown for an array");
+    }
+
     private static void others(String collector) throws Exception {
         OutputAnalyzer output = run(collector, "others");
         output.shouldContain("hold, stable: both costs are small");
@@ -155,6 +182,7 @@ public class TestHeapBudget {
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
             case "limit"  -> limit(args[1]);
+            case "held"   -> held(args[1]);
             case "others" -> others(args[1]);
             case "files"  -> files(args[1]);
             default       -> throw new IllegalArgumentException(args[0]);
