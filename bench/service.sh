@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# Sourced by doctor.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
+# Sourced by doctor.sh, pairs.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
 # have used of the processor. Needs out, a directory, and threads, of a server and clients of its loop.
 
 # prepare_service NAME JAVA: builds it and its data for that Java; leaves path, its class path, and data.

@@ -12,6 +12,8 @@
 #   BUDGET_MEMORY=2560       megabytes for heap, page cache and all else of the service
 #   BUDGET_HEAP=1800         megabytes: -Xmx of those whose heap is not fixed
 #   BUDGET_IOPS=8000         reads a second that the disk gives; 0: as many as it can
+#   BUDGET_EVENTS=""         what happens so many seconds after the start of each run: "60:iops=1,70:iops=8000,90:memory=1536", a disk that hangs for ten
+#                            seconds, a limit that becomes smaller
 #   BUDGET_DOCUMENTS=1400000 of the index, 2 KB each
 #   LULL_JAVA                a java of a JDK with Lull (default: that of build/jdk)
 #   LULL_BASE_JDK            the stock JDK 25 for g1, static and zgc-soft (default: JAVA_HOME, or an installed one)
@@ -27,6 +29,11 @@ phases=${BUDGET_PHASES:-ingest:90,search:90,mixed:120}
 memory=${BUDGET_MEMORY:-2560} heap=${BUDGET_HEAP:-1800} iops=${BUDGET_IOPS:-8000} documents=${BUDGET_DOCUMENTS:-1400000}
 for number in "BUDGET_MEMORY $memory" "BUDGET_HEAP $heap" "BUDGET_IOPS $iops" "BUDGET_DOCUMENTS $documents"; do
   [[ ${number#* } =~ ^[0-9]+$ ]] || die "${number% *} is '${number#* }': a whole number is needed"
+done
+events=()
+if [ -n "${BUDGET_EVENTS:-}" ]; then IFS=, read -ra events <<< "$BUDGET_EVENTS"; fi
+for event in "${events[@]}"; do
+  [[ $event =~ ^[0-9]+:(iops|memory)=[1-9][0-9]*$ ]] || die "BUDGET_EVENTS has '$event': SECOND:iops=N or SECOND:memory=MB is needed, as 60:iops=1"
 done
 [ "$(id -u)" = 0 ] || die "control groups of its own need root"
 
@@ -99,6 +106,20 @@ whole=$(lsblk -no pkname "$device" 2> /dev/null | head -n 1)
 numbers=$(lsblk -dno MAJ:MIN "${whole:+/dev/}${whole:-$device}" | tr -d ' ')
 [[ $numbers =~ ^[0-9]+:[0-9]+$ ]] || die "cannot tell which disk $index is on"
 
+# happen: the events, at their times from now on.
+happen() {
+  local event value begin=$SECONDS
+  for event in "${events[@]}"; do
+    value=${event#*=}
+    sleep $((${event%%:*} - (SECONDS - begin) > 0 ? ${event%%:*} - (SECONDS - begin) : 0))
+    echo "  $event"
+    case $event in
+      *:iops=*)   echo "$numbers $value" > "$blkio_group/blkio.throttle.read_iops_device" ;;
+      *:memory=*) echo $((value * 1024 * 1024)) > "$memory_group/memory.limit_in_bytes" || echo "  $event: refused, that much is in use" ;;
+    esac
+  done
+}
+
 # Out of the page cache, whoever it is charged to.
 drop_index() {
   local file
@@ -126,6 +147,8 @@ for run in "${runs[@]}"; do
       --name "$run" --out "$work/$run.json" --group "$memory_group"
   ) > "$work/$run.out" 2>&1 &
   pids=($!)
+  happen &
+  pids+=($!)
   if [[ $run == budget-* ]]; then
     sleep 1
     "$stall" --pid "${pids[0]}" > "$work/$run.stall" 2>&1 &
@@ -138,6 +161,6 @@ for run in "${runs[@]}"; do
   results+=("$work/$run.json")
 done
 
-settings="$documents documents of 2 KB, $((memory)) MB for heap, page cache and all else, -Xmx$((heap))m where the heap is not fixed, $( ((iops > 0)) && echo "$iops reads a second" || echo "the disk's own speed"), $(nproc) processors, $(date +%F)."
+settings="$documents documents of 2 KB, $((memory)) MB for heap, page cache and all else, -Xmx$((heap))m where the heap is not fixed, $( ((iops > 0)) && echo "$iops reads a second" || echo "the disk's own speed"), ${BUDGET_EVENTS:+$BUDGET_EVENTS, }$(nproc) processors, $(date +%F)."
 "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -cp "$path" lull.bench.budget.ReportMain --runs "$(IFS=,; echo "${results[*]}")" --settings "$settings" --page "$work/index.html"
 echo "the page: $work/index.html"
