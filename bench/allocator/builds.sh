@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # builds.sh: two and more builds of Lull, in turn, on those of the study's programs that ask for holes most, in
-# heaps in which they collect hundreds of times: processor time of the whole JVM, as a ratio to the first build's of the same round. Which structure
+# heaps in which they collect 50 to 500 times: processor time of the whole JVM, as a ratio to the first build's of the same round. Which structure
 # finds a hole is a word in the source (LullRunSearch in lullAllocator.hpp, for blocks in lullBlockSupply.hpp), and no flag, for it would be in the way of each request: change it, make jdk, keep a copy of
 # build/jdk, change it back.
 #
