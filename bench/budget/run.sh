@@ -7,7 +7,8 @@
 #
 # Settings, all optional:
 #   BUDGET_RUNS="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull"   also: g1-expert lull, any static-MB,
-#                            and estimate-g1 estimate-lull: the budget without the sensor
+#                            estimate-g1 estimate-lull: the budget without the sensor,
+#                            outside-g1 outside-zgc: a stock JVM, and lull-budget beside it
 #   BUDGET_PHASES="ingest:90,search:90,mixed:120"
 #   BUDGET_MEMORY=2560       megabytes for heap, page cache and all else of the service
 #   BUDGET_HEAP=1800         megabytes: -Xmx of those whose heap is not fixed
@@ -53,6 +54,7 @@ java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
 "$ROOT/native/build.sh"
 build_bench
 stall=$LULL_BUILD/native/release/lull-stall
+controller=$LULL_BUILD/native/release/lull-budget
 path=$LULL_BUILD/bench/budget/lib/*
 work=$LULL_BUILD/budget-bench
 index=$work/index
@@ -69,12 +71,14 @@ options() {
     static-*)    [[ ${1#static-} =~ ^[1-9][0-9]*$ ]] || die "BUDGET_RUNS has '$1': static- and megabytes are needed, as static-500"
                  echo "$stock -XX:+UseG1GC -Xms${1#static-}m -Xmx${1#static-}m" ;;
     zgc-soft)    echo "$stock -XX:+UseZGC -Xmx${heap}m -XX:SoftMaxHeapSize=600m -XX:ZUncommitDelay=1" ;;
+    outside-g1)  echo "$stock -XX:+UseG1GC -Xmx${heap}m -XX:+ExplicitGCInvokesConcurrent" ;;
+    outside-zgc) echo "$stock -XX:+UseZGC -Xmx${heap}m -XX:ZUncommitDelay=1" ;;
     budget-g1)   echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
     estimate-g1) echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:+UseHeapBudget" ;;
     lull)        echo "$java -XX:+UseLullGC -Xmx${heap}m" ;;
     budget-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
     estimate-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget" ;;
-    *) die "BUDGET_RUNS has '$1'; there are g1, g1-expert, static-MB, zgc-soft, budget-g1, estimate-g1, lull, budget-lull, estimate-lull" ;;
+    *) die "BUDGET_RUNS has '$1'; there are g1, g1-expert, static-MB, zgc-soft, budget-g1, estimate-g1, lull, budget-lull, estimate-lull, outside-g1, outside-zgc" ;;
   esac
 }
 for run in "${runs[@]}"; do options "$run" > /dev/null; done
@@ -152,6 +156,10 @@ for run in "${runs[@]}"; do
   if [[ $run == budget-* ]]; then
     sleep 1
     "$stall" --pid "${pids[0]}" > "$work/$run.stall" 2>&1 &
+    pids+=($!)
+  elif [[ $run == outside-* ]]; then
+    sleep 1
+    "$controller" --pid "${pids[0]}" > "$work/$run.steps" 2>&1 &
     pids+=($!)
   fi
   wait "${pids[0]}" || die "$run failed: $(tail -n 3 "$work/$run.out")"

@@ -89,6 +89,7 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _sum(),
     _lost(),
     _stopped(0.0),
+    _one_collection(0.0),
     _work(0.0),
     _costs(),
     _reference(),
@@ -150,25 +151,41 @@ void HeapBudgetPolicy::add(const HeapBudgetSample& sample) {
   _sum.read_known    &= sample.read_known;
 }
 
+// What counts of the window's stalls. Against waiting for writes, no cache helps. (If nothing runs and nothing is read, the
+// storage hangs.)
+uint64_t HeapBudgetPolicy::stalled() const {
+  const bool only_writes = _sum.read_known && _sum.read_bytes == 0 && _work > LeastWork;
+  return only_writes ? 0 : _sum.stalled;
+}
+
+// What the window's pauses took from mutators that would have run, had they not been stopped, in nanoseconds.
+double HeapBudgetPolicy::stopped(uint64_t length) const {
+  const double unpaused = MAX2((double)length - (double)_sum.pause, 1.0);
+  const double active = (double)(_sum.running + _sum.waiting) / unpaused;
+  return (double)_sum.pause * MIN2(MAX2(active, 1.0), (double)_settings.processors);
+}
+
 bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) const {
   const uint64_t length = sample.now - _begin;
-  return length >= _settings.window && (_sum.collections >= _settings.window_collections || length >= _settings.longest_window);
+  if (length < _settings.window) {
+    return false;
+  }
+  if (_sum.collections >= _settings.window_collections || length >= _settings.longest_window) {
+    return true;
+  }
+  // Where they are rare, a window may have one more or less by chance. Is that within the noise of what is lost?
+  const double lost = stopped(length) + (double)_sum.concurrent + (double)stalled();
+  return _one_collection > 0.0 && _one_collection <= _settings.noise * lost;
 }
 
 void HeapBudgetPolicy::measure(const HeapBudgetSample& sample) {
-  const double length = (double)(sample.now - _begin);
-  const double unpaused = MAX2(length - (double)_sum.pause, 1.0);
-  // Those that would have run, had they not been stopped.
-  const double active = (double)(_sum.running + _sum.waiting) / unpaused;
-  const double stopped = (double)_sum.pause * MIN2(MAX2(active, 1.0), (double)_settings.processors);
-  _lost.collection = (stopped + (double)_sum.concurrent) / length;
-  _lost.stalled = (double)_sum.stalled / length;
-  _stopped = (double)_sum.pause / length;
+  const uint64_t nanos = sample.now - _begin;
+  const double length = (double)nanos;
+  const double collections = stopped(nanos) + (double)_sum.concurrent;
   _work = MAX2((double)_sum.running / length, LeastWork);
-  if (_sum.read_known && _sum.read_bytes == 0 && _work > LeastWork) {
-    // Against waiting for writes, no cache helps. (If nothing runs and nothing is read, the storage hangs.)
-    _lost.stalled = 0.0;
-  }
+  _lost.collection = collections / length;
+  _lost.stalled = (double)stalled() / length;
+  _stopped = (double)_sum.pause / length;
   _costs.collection = _lost.collection / _work;
   _costs.stalled = _lost.stalled / _work;
   if (_sum.read_known) {
@@ -410,6 +427,10 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
       restart_window(sample.now);
       return move_to(sample, target, HeapBudgetDecision::OverLimit);
     }
+  }
+  if (sample.collections > 0) {
+    const uint64_t concurrent = MIN2(sample.concurrent, sample.waiting);
+    _one_collection = (double)(sample.pause * _settings.processors + concurrent) / sample.collections;
   }
   if (sample.now < _wait_until && sample.pause < (sample.now - _begin) / 2) {
     // The transition says nothing, unless it is nothing but pauses.

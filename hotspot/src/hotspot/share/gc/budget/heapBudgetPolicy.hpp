@@ -27,8 +27,8 @@
 // How much of a service's memory should be heap, and how much page cache: by the processor time that mutators lose to
 // collections, and that they lose waiting for I/O. Decides only; who has a heap acts. The idea is FlexHeap's.
 //
-// Time is cut into intervals, which a collection ends, or a timer when there is none. Intervals make up a window, of several
-// collections or long enough without. Lost in a window are
+// Time is cut into intervals, which a collection ends, or a timer when there is none. Intervals make up a window, which has several
+// collections, or is so long, or has lost so much to I/O, that one more or less makes no difference. Lost in a window are
 //
 //   collection = pauses * min(active mutators, processors) + concurrent collection while mutators waited for a processor
 //   I/O        = the time that mutators were stalled on I/O, summed up
@@ -145,6 +145,7 @@ private:
   HeapBudgetSample _sum;         // of the window
   Costs     _lost;               // in the last window, per second
   double    _stopped;            // share of the last window's time in pauses
+  double    _one_collection;     // what each took from mutators at most in the last interval that had any, in nanoseconds; 0 before
   double    _work;               // seconds that mutators ran, per second
   Costs     _costs;              // in the last window, per second that mutators ran
   Costs     _reference;          // before the last step, or since the state is Stable
@@ -167,6 +168,8 @@ private:
 
   void restart_window(uint64_t at);
   void add(const HeapBudgetSample& sample);
+  uint64_t stalled() const;
+  double stopped(uint64_t length) const;
   bool window_is_full(const HeapBudgetSample& sample) const;
   void measure(const HeapBudgetSample& sample);
   bool reads_are_slow();

@@ -256,19 +256,22 @@ bool HeapBudgetThread::wait() {
 }
 
 void HeapBudgetThread::run_service() {
-  bool stepped = false;
+  bool may_shrink = false;
+  size_t last_capacity = 0;
   while (wait()) {
     ResourceMark rm;
     HeapBudgetRoom room;
     const HeapBudgetSample sample = measure(&room);
-    if (stepped) {
-      // Once for each step: what a collection does not free, the next will not either.
+    // Once for each step, and once more after each that made the heap smaller: what a collection does not free, the next will not
+    // either, but what it has compacted the next can give back.
+    if (may_shrink || sample.capacity < last_capacity) {
       collect_if_needed(sample);
     }
+    last_capacity = sample.capacity;
     const HeapBudgetDecision decision = _policy.interval(sample);
     follow(decision, sample.capacity);
     report(sample, decision, room);
-    stepped = decision.action == HeapBudgetDecision::Shrink;
+    may_shrink = decision.action == HeapBudgetDecision::Shrink;
   }
 }
 

@@ -76,6 +76,16 @@ bool LullHeapSizer::is_free(size_t granule) const {
   return true;
 }
 
+// What may be given back, if so much is alive. A heap with room in holes only has none for copies, so that no collection can make any,
+// and none for objects that need whole blocks: the copy reserve of what is left stays free, and a quarter of the live data.
+size_t LullHeapSizer::can_shrink_by(size_t live) const {
+  const size_t free = (size_t)_supply->free_blocks() * LullGeometry::BlockSize;
+  const size_t reserve = LullEvacuation ? _memory->capacity() / 100 * LullEvacuationReservePercent : 0;
+  const size_t kept = live / 4 + reserve;
+  // The less is left, the smaller is its reserve.
+  return free <= kept ? 0 : (free - kept) / (100 - (LullEvacuation ? LullEvacuationReservePercent : 0)) * 100;
+}
+
 // Returns free granules to the system, from high addresses down; returns the bytes freed.
 // The caller rebuilds the supply.
 size_t LullHeapSizer::shrink(size_t bytes) {
@@ -143,7 +153,7 @@ void LullHeapSizer::resize(GCCause::Cause cause) {
   if (desired > before) {
     expand(desired - before);
   } else if (desired < before && LullUncommit && _memory->can_uncommit()) {
-    if (shrink(before - desired) > 0) {
+    if (shrink(MIN2(before - desired, can_shrink_by(live))) > 0) {
       _supply->rebuild();
     }
   }

@@ -45,6 +45,7 @@ private:
   LullSizePolicy              _policy;
 
   size_t expand(size_t bytes);
+  size_t can_shrink_by(size_t live) const;
   size_t shrink(size_t bytes);
   bool is_free(size_t granule) const;
   void resize_after_young(jlong now_ns);
