@@ -141,7 +141,7 @@ for run in "${runs[@]}"; do
   # The page cache as it would be after some time, at the disk's own speed.
   (echo "$BASHPID" > "$memory_group/cgroup.procs"; cat "$index"/index/* > /dev/null)
   read -ra command <<< "$(options "$run")"
-  log='gc*'
+  log=${BUDGET_LOG:-gc*}
   if [[ $run == budget-* || $run == estimate-* ]]; then log+=,gc+budget=debug; fi
   (
     echo "$BASHPID" > "$memory_group/cgroup.procs"

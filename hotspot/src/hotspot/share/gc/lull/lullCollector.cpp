@@ -324,7 +324,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   }
   finish_marking();
 
-  _evacuation_policy->record(_statistics._evacuated_words + _statistics._failed_words);
+  _evacuation_policy->record(_statistics._evacuated_words, _statistics._failed_words);
 
   process_weak_roots();
   const bool found_dead_in_code = update_code(!unload_always);

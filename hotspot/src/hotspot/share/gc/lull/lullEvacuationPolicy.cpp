@@ -50,15 +50,22 @@ size_t LullEvacuationPolicy::copied_lines(size_t estimated_lines) const {
   return (size_t)((double)estimated_lines * _correction * 1.1) + 1;
 }
 
-void LullEvacuationPolicy::record(size_t live_words) {
+void LullEvacuationPolicy::record(size_t copied_words, size_t left_words) {
   if (_estimated_lines == 0) {
     return;
   }
   // Up at once, down slowly: too much selected costs more than too little.
+  const size_t live_words = copied_words + left_words;
   const double ratio = (double)live_words / (double)(_estimated_lines * LullGeometry::WordsPerLine);
   _correction = MAX3(1.0, ratio, (_correction + ratio) / 2);
-  log_debug(gc, ergo)("Evacuation: %zuK were alive, %zuK expected; correction by %.2f",
-                      live_words * HeapWordSize / K, _estimated_lines * LullGeometry::LineSize / K, _correction);
+  if (_bounded_by_room || left_words > 0) {
+    const size_t free_lines = (size_t)_supply->free_blocks() * LinesPerBlock;
+    _hole_use.record(copied_words / LullGeometry::WordsPerLine, left_words / LullGeometry::WordsPerLine, _block_lines, _hole_lines,
+                     _block_lines - MIN2(free_lines, _block_lines));
+  }
+  log_debug(gc, ergo)("Evacuation: %zuK were alive, %zuK expected; correction by %.2f; of what is free in holes, %.0f%% fit",
+                      live_words * HeapWordSize / K, _estimated_lines * LullGeometry::LineSize / K, _correction,
+                      100 * _hole_use.share());
 }
 
 // Takes blocks with few live words first, counted in lines that these would fill, up to
@@ -67,7 +74,9 @@ void LullEvacuationPolicy::record(size_t live_words) {
 bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve) {
   size_t live_lines_of[LinesPerBlock + 1] = {};   // by live lines of a block
   size_t holes_of[LinesPerBlock + 1] = {};
-  size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
+  _block_lines = (size_t)_supply->free_blocks() * LinesPerBlock;
+  _hole_lines = 0;
+  _bounded_by_room = false;
   const auto is_candidate = [&](LullBlockIndex index) {
     return may_move(index) && !(keep_reserve && _blocks->at(index)->is_in_reserve());
   };
@@ -75,19 +84,21 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     const LullBlock* const block = _blocks->at(to_block_index(i));
     const uint lines = _blocks->packed_lines(to_block_index(i));
     const size_t holes = hole_lines(block);
-    room += holes;
+    _hole_lines += holes;
     if (is_candidate(to_block_index(i))) {
       live_lines_of[lines] += lines;
       holes_of[lines] += holes;
     }
   }
-  const size_t room_at_first = room;
+  double room = (double)_block_lines + _hole_use.room_in(_hole_lines);
+  const double room_at_first = room;
   uint limit = 0;
   size_t needed = 0;
   while (limit < max_live_lines) {
     const size_t more = live_lines_of[limit + 1];
-    const size_t less = holes_of[limit + 1];
-    if (copied_lines(needed + more) + less > room) {
+    const double less = _hole_use.room_in(holes_of[limit + 1]);
+    if ((double)copied_lines(needed + more) + less > room) {
+      _bounded_by_room = true;
       break;
     }
     needed += more;
@@ -103,8 +114,8 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     }
     if (lines == limit + 1 && lines <= max_live_lines) {
       // Some of the blocks with one live line more, while they fit.
-      const size_t holes = hole_lines(block);
-      if (copied_lines(needed + lines) + holes > room) {
+      const double holes = _hole_use.room_in(hole_lines(block));
+      if ((double)copied_lines(needed + lines) + holes > room) {
         continue;
       }
       needed += lines;
@@ -113,10 +124,14 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
       continue;
     }
     _blocks->set_evacuated(to_block_index(i), true);
+    _hole_lines -= hole_lines(block);
     selected++;
   }
   _estimated_lines = needed;
-  log_debug(gc, ergo)("Evacuation: %zu blocks of at most %u live lines, %zuK to copy, room for %zuK",
+  if (selected == 0 && _bounded_by_room) {
+    _hole_use.record_no_room();
+  }
+  log_debug(gc, ergo)("Evacuation: %zu blocks of at most %u live lines, %zuK to copy, room for %.0fK",
                       selected, limit + 1, needed * LullGeometry::LineSize / K, room_at_first * LullGeometry::LineSize / K);
   return selected > 0;
 }
@@ -224,12 +239,11 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   if (!LullEvacuation) {
     return false;
   }
-  size_t room = (size_t)_supply->free_blocks() * LinesPerBlock;
+  double room = (double)_supply->free_blocks() * LinesPerBlock;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    const LullBlock* const block = _blocks->at(to_block_index(i));
-    room += hole_lines(block);
+    room += _hole_use.room_in(hole_lines(_blocks->at(to_block_index(i))));
   }
-  const size_t room_at_first = room;
+  const double room_at_first = room;
   // Where most of what is young is alive, to move it gains little: only some blocks, to see whether that is still so.
   const size_t step = _young_live_lines > LinesPerBlock * LullEvacuationMaxLivePercent / 100 ? DenseStep : 1;
   size_t candidates = 0;
@@ -240,10 +254,10 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
       continue;
     }
     const LullBlock* const block = _blocks->at(index);
-    const size_t holes = hole_lines(block);
+    const double holes = _hole_use.room_in(hole_lines(block));
     // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
     const double more = _young_live_lines * 2.1;
-    if (needed + more + (double)holes > (double)room) {
+    if (needed + more + holes > room) {
       break;
     }
     needed += more;
@@ -251,7 +265,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
     _blocks->set_evacuated(index, true);
     _young_blocks++;
   }
-  log_debug(gc, ergo)("Young evacuation: %zu blocks, %.2f lines expected to be alive in each, room for %zuK",
+  log_debug(gc, ergo)("Young evacuation: %zu blocks, %.2f lines expected to be alive in each, room for %.0fK",
                       _young_blocks, _young_live_lines, room_at_first * LullGeometry::LineSize / K);
   if (_young_blocks == 0) {
     return false;

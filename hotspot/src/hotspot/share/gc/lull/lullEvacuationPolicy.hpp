@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullHoleUse.hpp"
 #include "memory/allocation.hpp"
 
 class LullCardTable;
@@ -54,7 +55,7 @@ struct LullEvacuationRequest {
 // When there is no room for an object it stays, and its whole block with it. Objects are
 // met in no order, so a little too much selected ruins nearly all blocks. What was
 // allocated in a block since the last collection is not in its count: the policy learns
-// by which factor its estimates are too low.
+// by which factor its estimates are too low; and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
   // What to expect of the first young collection.
@@ -68,6 +69,10 @@ private:
 
   size_t                 _estimated_lines;    // of the running or the last evacuation; 0: none, or no estimate
   double                 _correction;         // of estimates, at least 1.0
+  LullHoleUse            _hole_use;
+  bool                   _bounded_by_room;    // the running or the last evacuation
+  size_t                 _block_lines;        // free before it in blocks,
+  size_t                 _hole_lines;         // and in holes of blocks that stay
 
   size_t                 _young_blocks;       // selected by the running or the last young collection
   double                 _young_live_lines;   // expected to be alive in each of them
@@ -86,7 +91,8 @@ private:
 
 public:
   LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
-    : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0), _young_blocks(0), _young_live_lines(FirstYoungLiveLines) {}
+    : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0),
+      _hole_use(), _bounded_by_room(false), _block_lines(0), _hole_lines(0), _young_blocks(0), _young_live_lines(FirstYoungLiveLines) {}
 
   // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away? They do before a
   // compaction. As of the last collection.
@@ -95,8 +101,9 @@ public:
   // Marks the blocks to evacuate; returns whether there are any. Safepoint only.
   bool select(const LullEvacuationRequest& request);
 
-  // The evacuation is done: so many words were alive in the evacuated blocks.
-  void record(size_t live_words);
+  // The evacuation is done: so many words of the evacuated blocks have been copied, and so many left where they are. Before the
+  // supply is rebuilt.
+  void record(size_t copied_words, size_t left_words);
 
   // The same of a young collection: blocks in which nothing is old, as many as there is room for if as much of each is alive as at the
   // last ones.
