@@ -10,10 +10,14 @@
 #   test.sh quick    without fuzzers, bad networks and JVMs, which are skipped tests: JVMs depend on how fast they come on beside each other
 #   test.sh torture  the Java services under the gate only, and for longer: some 50 of them, LULL_GATE_SECONDS each and the seconds
 #                    that a JVM takes to start
+#   test.sh asan     the Java services under a gate with AddressSanitizer only, which ends a JVM at the first access to memory that is not the
+#                    gate's own. Needs GCC's libasan; the standard library is not instrumented
 #
-#   LULL_NATIVE_SCOPE   quick, torture or all, if there is no argument (default: all)
+#   LULL_NATIVE_SCOPE   quick, torture, asan or all, if there is no argument (default: all)
 #   LULL_FUZZ_SECONDS   for each fuzz target                   (default: 60)
 #   LULL_GATE_SECONDS   of load for each service              (default: 5; torture: 20)
+#   LULL_GATE_LIVE      megabytes that live in each of them    (default: 150; torture: 40, for many pauses)
+#   LULL_GATE_BETWEEN   milliseconds between two of its pauses (default: 300; torture: 60)
 #   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm)
 #   LULL_JAVA           a java of a JDK with Lull             (default: that of build/jdk or build/jdk-debug)
 #   LULL_BUILD          the build directory                   (default: build/)
@@ -23,10 +27,10 @@
 
 scope=${1:-${LULL_NATIVE_SCOPE:-all}}
 case $scope in
-  all | quick) ;;
-  torture) export LULL_GATE_SECONDS=${LULL_GATE_SECONDS:-20} ;;
+  all | quick | asan) ;;
+  torture) export LULL_GATE_SECONDS=${LULL_GATE_SECONDS:-20} LULL_GATE_LIVE=${LULL_GATE_LIVE:-40} LULL_GATE_BETWEEN=${LULL_GATE_BETWEEN:-60} ;;
   --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
-  *) die "unknown argument '$scope' (quick, torture, all)" ;;
+  *) die "unknown argument '$scope' (quick, torture, asan, all)" ;;
 esac
 # Test programs that start JVMs ask for it.
 export LULL_NATIVE_SCOPE=$scope
@@ -128,6 +132,21 @@ find_jdk() {   # RELEASE VALUE-OF-ITS-VARIABLE
   done
 }
 
+# The gate, compiled with AddressSanitizer, whose runtime each JVM must have loaded before all else.
+build_with_asan() {
+  local target
+  asan_runtime=$(gcc -print-file-name=libasan.so 2> /dev/null || true)
+  [[ -e $asan_runtime ]] || die "there is no libasan.so: install gcc, and its AddressSanitizer (libasan8, libgcc-12-dev)"
+  target=$(rustc -vV | sed -n 's/^host: //p')
+  # Stable Rust has it, and keeps the option for the nightly one.
+  CARGO_TARGET_DIR=$BUILD/native/asan RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address -Zexternal-clangrt" \
+    phase "the gate with AddressSanitizer" "$LOGS/gate-asan.log" cargo build --release --locked -p lull-gate --lib --target "$target"
+  gate_library=$BUILD/native/asan/$target/release/liblull_gate.so
+  # The JVM's own signals are the JVM's; what it never frees is not looked for.
+  export LULL_GATE_PRELOAD=$asan_runtime
+  export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allow_user_segv_handler=1:use_sigaltstack=0:detect_leaks=0:abort_on_error=1
+}
+
 test_services() {
   local status=0 jdk17 jdk21 jdk25 lull java classes cassandra_flags
   jdk17=$(find_jdk 17 "${LULL_JDK17:-}") jdk21=$(find_jdk 21 "${LULL_JDK21:-}") jdk25=$(find_jdk 25 "${LULL_JDK25:-}")
@@ -147,15 +166,17 @@ test_services() {
   cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
-  LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$CARGO_TARGET_DIR/liblull_gate.so LULL_GATE_CLASSES=$classes \
+  LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$gate_library LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
+  if [[ $scope == asan ]]; then return; fi
   check "clients with failover, replicas under the gate" env JAVA_HOME="$(boot_jdk)" LULL_GATE_LIBRARY="$BUILD/native/liblull_gate.so" \
     mvn -q -B -Dstyle.color=never -f "$ROOT/java/pom.xml" -Dlull.build="$BUILD" -pl failover/core -Dtest=GateTest test
 }
 
 log=$BUILD/native/test.log
-if [[ $scope != torture ]]; then
+gate_library=$CARGO_TARGET_DIR/liblull_gate.so
+if [[ $scope == all || $scope == quick ]]; then
   check_sources
   test_workspace
 fi
@@ -165,6 +186,10 @@ case $scope in
     test_services
     ;;
   torture)
+    test_services
+    ;;
+  asan)
+    build_with_asan
     test_services
     ;;
   quick)

@@ -207,7 +207,7 @@ pub fn cassandra(setting: &Setting) -> Result<String, String> {
         server::setting("LULL_GATE_LIBRARY")?
     );
     let flags = server::setting("LULL_GATE_CASSANDRA_FLAGS")?;
-    let prepared = Command::new(setting.jdk.join("bin/java"))
+    let prepared = crate::server::java(&setting.jdk)
         .args(["-cp", &class_path, "lull.bench.service.PrepareMain", "--service", "cassandra", "--options", "rows=10 field=10"])
         .args(["--data", &data.to_string_lossy()])
         .stdout(Stdio::null())
@@ -217,7 +217,7 @@ pub fn cassandra(setting: &Setting) -> Result<String, String> {
         return Err(format!("no data for Cassandra: {prepared}"));
     }
     let log = std::fs::File::create(data.join("log")).map_err(|e| e.to_string())?;
-    let child = Command::new(setting.jdk.join("bin/java"))
+    let child = crate::server::java(&setting.jdk)
         .args(["-XX:+UseParallelGC", "-XX:ParallelGCThreads=1", "-Xms1g", "-Xmx1g", "-XX:+PerfDisableSharedMem", &agent])
         .args(flags.split_whitespace())
         .args(["-cp", &class_path, "lull.bench.service.ServerMain", "--service", "cassandra", "--until-eof", "true"])

@@ -240,6 +240,83 @@ impl Load {
     }
 }
 
+/// Many connections that stay, and few requests at a time: each thread sends on some of its own at once, then reads all the answers.
+pub struct Crowd {
+    pub port: u16,
+    pub connections: usize,
+    pub threads: usize,
+    /// Requests of a thread that are under way at once.
+    pub at_once: usize,
+    /// After there has been a request on each connection.
+    pub duration: Duration,
+}
+
+impl Crowd {
+    /// Runs it; each request that was sent is in the result with its answer, or there is an error.
+    pub fn run(&self) -> Result<Vec<Request>, String> {
+        std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..self.threads).map(|i| scope.spawn(move || self.client(i))).collect();
+            let mut all = Vec::new();
+            for client in clients {
+                all.extend(client.join().map_err(|_| "a client panicked")??);
+            }
+            Ok(all)
+        })
+    }
+
+    fn client(&self, index: usize) -> Result<Vec<Request>, String> {
+        let mut random = Random(0x1234_5678_9abc_def1 ^ (index as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut connections = Vec::new();
+        for _ in 0..self.connections / self.threads {
+            let stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| format!("connection {}: {e}", connections.len()))?;
+            stream.set_nodelay(true).map_err(|e| e.to_string())?;
+            stream.set_read_timeout(Some(PATIENCE)).map_err(|e| e.to_string())?;
+            connections.push(BufReader::with_capacity(512, stream));
+        }
+        let mut all = Vec::new();
+        let mut number = 0;
+        for first in (0..connections.len()).step_by(self.at_once) {
+            let some: Vec<_> = (first..connections.len().min(first + self.at_once)).collect();
+            self.exchange(index, &mut connections, &some, &mut random, &mut number, &mut all)?;
+        }
+        let end = Instant::now() + self.duration;
+        while Instant::now() < end {
+            let mut some: Vec<_> = (0..self.at_once).map(|_| random.below(connections.len() as u64) as usize).collect();
+            some.sort_unstable();
+            some.dedup();
+            self.exchange(index, &mut connections, &some, &mut random, &mut number, &mut all)?;
+            std::thread::sleep(Duration::from_micros(random.below(20_000)));
+        }
+        match connections.iter().position(|connection| !connection.buffer().is_empty()) {
+            Some(i) => Err(format!("bytes behind the last answer of connection {i}")),
+            None => Ok(all),
+        }
+    }
+
+    fn exchange(
+        &self,
+        index: usize,
+        connections: &mut [BufReader<TcpStream>],
+        some: &[usize],
+        random: &mut Random,
+        number: &mut u64,
+        all: &mut Vec<Request>,
+    ) -> Result<(), String> {
+        let mut sent = Vec::new();
+        for &i in some {
+            let (bytes, request) = request(random, &format!("{index}-{i}"), *number);
+            *number += 1;
+            connections[i].get_mut().write_all(&bytes).map_err(|e| format!("{}: not sent: {e}", request.target))?;
+            sent.push(request);
+        }
+        for (&i, request) in some.iter().zip(sent) {
+            let answer = answer(&mut connections[i], &request).map_err(|e| format!("{}: {e}", request.target))?;
+            all.push(Request { target: request.target, answer });
+        }
+        Ok(())
+    }
+}
+
 /// How many connections there were.
 pub fn connections(requests: &[Request]) -> usize {
     requests.iter().filter_map(|request| request.target.split('/').nth(1)).collect::<HashSet<_>>().len()

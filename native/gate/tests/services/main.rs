@@ -10,6 +10,7 @@
 //! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
 //! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
+//! * `LULL_GATE_LIVE`, `LULL_GATE_BETWEEN`  megabytes that live, and milliseconds between two collections (default 150 and 300)
 //!
 //! The last line is `N passed, N failed, N skipped`; the one before it says how many requests of HTTP/1.1 there were in all.
 
@@ -31,13 +32,20 @@ use server::Server;
 /// The collector with the longest pauses.
 const PARALLEL: &str = "-XX:+UseParallelGC";
 
-/// Of all services that [`torture`] found nothing wrong with: requests processed, requests that were told busy, connections, pauses.
+/// Connections of [`crowd`].
+const CROWD: usize = 10_000;
+
+/// Of all services that [`judge`] found nothing wrong with: requests processed, requests that were told busy, connections, pauses.
 static TOTALS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
 
 /// What a test gets.
 struct Setting {
     jdk: PathBuf,
     seconds: Duration,
+    /// Megabytes: the more, the longer a pause.
+    live: String,
+    /// Milliseconds between two collections.
+    between: String,
 }
 
 /// Loads the service, once mostly; again, with other targets, until `done`: on a machine that others use, a pause may take all of a round.
@@ -55,7 +63,7 @@ fn rounds(mut load: Load, mut done: impl FnMut(&[Request]) -> Result<bool, Strin
 
 /// A service whose clients send whatever HTTP/1.1 allows; the gate answers in pauses.
 fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, String> {
-    let mut server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, "150", "300"])?;
+    let server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, &setting.live, &setting.between])?;
     let has = |requests: &[Request], answer| requests.iter().any(|request| request.answer == answer);
     let load = Load {
         port: server.port,
@@ -67,12 +75,24 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
         abandon: mode == "available",
     };
     let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
+    judge(server, &requests)
+}
+
+/// As many connections as a busy server has, most of which are silent most of the time; in each pause, requests come on some of them.
+fn crowd(setting: &Setting, mode: &str) -> Result<String, String> {
+    let server = Server::start(&setting.jdk, PARALLEL, "deadline=1", &[mode, &setting.live, &setting.between])?;
+    let crowd = client::Crowd { port: server.port, connections: CROWD, threads: 8, at_once: 50, duration: setting.seconds };
+    judge(server, &crowd.run()?)
+}
+
+/// Stops the service. Whether it, its gate and its clients say the same of each request.
+fn judge(mut server: Server, requests: &[Request]) -> Result<String, String> {
     let processed = server.processed()?;
     let metrics = server.metrics()?;
     server.stop()?;
 
     let (mut ok, mut busy) = (0u64, 0u64);
-    for request in &requests {
+    for request in requests {
         let count = processed.get(&request.target).copied().unwrap_or(0);
         match (request.answer, count) {
             (Answer::Ok, 1) => ok += 1,
@@ -94,7 +114,7 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
     if busy == 0 || ok == 0 {
         return Err(format!("{ok} were processed and {busy} busy in {} pauses", metric("lull_gate_collections_total")));
     }
-    let connections = client::connections(&requests);
+    let connections = client::connections(requests);
     if metric("lull_gate_connections_total") != connections as f64 {
         return Err(format!("{connections} connections were made, {} watched", metric("lull_gate_connections_total")));
     }
@@ -226,10 +246,17 @@ fn exits(setting: &Setting) -> Result<String, String> {
     Ok("4 exits".to_string())
 }
 
+/// A number of the environment.
+fn number(name: &str, default: u64) -> u64 {
+    match std::env::var(name) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{name} is '{text}', which is no number")),
+        Err(_) => default,
+    }
+}
+
 fn main() -> ExitCode {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let only = std::env::var("LULL_GATE_ONLY").unwrap_or_default();
-    let seconds = std::env::var("LULL_GATE_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(5);
     let jdks = std::env::var("LULL_GATE_JDKS").unwrap_or_default();
     if jdks == "none" {
         return ExitCode::SUCCESS;
@@ -245,7 +272,8 @@ fn main() -> ExitCode {
             skipped += 1;
             continue;
         }
-        let setting = Setting { jdk: PathBuf::from(home), seconds: Duration::from_secs(seconds) };
+        let (live, between) = (number("LULL_GATE_LIVE", 150).to_string(), number("LULL_GATE_BETWEEN", 300).to_string());
+        let setting = Setting { jdk: PathBuf::from(home), seconds: Duration::from_secs(number("LULL_GATE_SECONDS", 5)), live, between };
         let mut test = |title: String, run: &dyn Fn() -> Result<String, String>| {
             let title = format!("{name}: {title}");
             if !title.contains(&only) {
@@ -288,6 +316,9 @@ fn main() -> ExitCode {
         }
         if server::version_with(&setting.jdk, &["-XX:+UseLullGC", "-version"]) {
             test("nio, -XX:+UseLullGC".to_string(), &|| torture(&setting, "nio", "-XX:+UseLullGC"));
+        }
+        for mode in ["nio", "netty-epoll"] {
+            test(format!("{mode}, {CROWD} connections"), &|| crowd(&setting, mode));
         }
         for mode in ["grpc-nio", "grpc-epoll"] {
             test(mode.to_string(), &|| grpc::grpc(&setting, mode));

@@ -26,16 +26,25 @@ pub fn free_port() -> Result<u16, String> {
     listener.local_addr().map(|a| a.port()).map_err(|e| e.to_string())
 }
 
+/// `java` of a JDK. What `LULL_GATE_PRELOAD` names comes before all its libraries: the runtime of AddressSanitizer, if the agent has that.
+pub fn java(jdk: &Path) -> Command {
+    let mut command = Command::new(jdk.join("bin/java"));
+    if let Some(library) = std::env::var_os("LULL_GATE_PRELOAD") {
+        command.env("LD_PRELOAD", library);
+    }
+    command
+}
+
 /// `java -version` with the agent: whether it succeeded, and all that it said.
 pub fn version(jdk: &Path, options: &str) -> Result<(bool, String), String> {
     let agent = format!("-agentpath:{}={options}", setting("LULL_GATE_LIBRARY")?);
-    let output = Command::new(jdk.join("bin/java")).args([&agent, "-version"]).output().map_err(|e| e.to_string())?;
+    let output = java(jdk).args([&agent, "-version"]).output().map_err(|e| e.to_string())?;
     Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// Whether java takes these arguments.
 pub fn version_with(jdk: &Path, arguments: &[&str]) -> bool {
-    Command::new(jdk.join("bin/java")).args(arguments).output().is_ok_and(|output| output.status.success())
+    java(jdk).args(arguments).output().is_ok_and(|output| output.status.success())
 }
 
 /// What comes for `question` until the end of the stream.
@@ -58,7 +67,7 @@ impl Server {
     pub fn start_with(jdk: &Path, flags: &str, port_option: &str, options: &str, arguments: &[&str]) -> Result<Server, String> {
         let (port, metrics) = (free_port()?, free_port()?);
         let agent = format!("-agentpath:{}={port_option}={port},metrics={metrics},{options}", setting("LULL_GATE_LIBRARY")?);
-        let mut child = Command::new(jdk.join("bin/java"))
+        let mut child = java(jdk)
             .args(["-Xms1200m", "-Xmx1200m", "-XX:ParallelGCThreads=1", &format!("-Dport={port}"), &agent])
             .args(flags.split_whitespace())
             // So that the counters are read from memory that no file shows, as Cassandra has it.

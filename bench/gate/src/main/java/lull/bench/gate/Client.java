@@ -18,7 +18,7 @@ import lull.bench.load.FixedRequest;
 import lull.bench.load.HttpConnection;
 
 /** A client of several replicas, with a pool of connections to each. Safe for use by many threads. */
-final class Client implements AutoCloseable {
+final class Client implements Sender, AutoCloseable {
     /** Far beyond any pause. */
     private static final int TIMEOUT_MILLIS = 120_000;
 
@@ -100,8 +100,8 @@ final class Client implements AutoCloseable {
         }
     }
 
-    /** Sends request {@code number}; returns when it is answered, and rightly. */
-    void send(long number) throws IOException, InterruptedException {
+    @Override
+    public void send(long number) throws IOException, InterruptedException {
         FixedRequest request = requests.get((int) (number % requests.size()));
         int first = (int) (number % ports.length);
         switch (strategy) {

@@ -72,7 +72,7 @@ public final class GateBench {
         Map<String, Map<String, Prediction.Summary>> predictions = predictions();
         String settings = String.format("%d requests/s, live data %d MB, a full collection every %d ms, deadline %d ms, %d rounds of %d s",
                 setting("rate", 240), setting("live", 600), setting("every", 9000), setting("deadline", 20), rounds, setting("seconds", 22));
-        GatePage page = new GatePage(List.copyOf(outcomes.values()), predictions, settings, Machine.here().toString(), hedgeNanos(outcomes) / 1e6);
+        GatePage page = new GatePage(GatePage.About.TOMCAT, List.copyOf(outcomes.values()), predictions, settings, Machine.here().toString(), hedgeNanos(outcomes) / 1e6);
         Files.writeString(work.resolve("index.html"), page.html());
         Files.writeString(work.resolve("results.csv"), page.table().csv());
         System.out.println(page.text());

@@ -12,18 +12,36 @@ import lull.bench.report.Page;
 import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
 
-/** The page and the tables of a {@link GateBench}. */
+/** The page and the tables of a {@link GateBench} or a {@link CassandraBench}. */
 final class GatePage {
     /** Shares smaller than this are not drawn. */
     private static final double LEAST_SHARE = 2e-4;
 
+    private final About about;
     private final List<Outcome> outcomes;
     private final Map<String, Map<String, Prediction.Summary>> predictions;
     private final String settings;
     private final String machine;
     private final double hedgeMillis;
 
-    GatePage(List<Outcome> outcomes, Map<String, Map<String, Prediction.Summary>> predictions, String settings, String machine, double hedgeMillis) {
+    /**
+     * What is measured.
+     *
+     * @param title of the page
+     * @param how its first paragraph
+     */
+    record About(String title, String how) {
+        static final About TOMCAT = new About("The gate: three replicas in full collections",
+                "An open-loop client asks three replicas of a Tomcat service in turn, while full collections (Parallel) stop them one after the other. "
+                + "Latency counts from the intended start to the right answer, from whichever replica.");
+        static final About CASSANDRA = new About("The gate: a Cassandra cluster in full collections",
+                "An open-loop client reads and writes rows of a cluster of three Cassandra nodes, each of which has all rows, by Cassandra's own driver, while full collections "
+                + "(Parallel) stop the nodes one after the other. Latency counts from the intended start to the right answer, from whichever node.");
+    }
+
+    /** @param predictions by collector, then by kind of collection; may be empty */
+    GatePage(About about, List<Outcome> outcomes, Map<String, Map<String, Prediction.Summary>> predictions, String settings, String machine, double hedgeMillis) {
+        this.about = about;
         this.outcomes = outcomes;
         this.predictions = predictions;
         this.settings = settings;
@@ -81,7 +99,7 @@ final class GatePage {
     }
 
     String text() {
-        return "\n" + settings + "\n" + machine + "\n\n" + table() + "\n" + String.join("\n", findings()) + "\n\n" + predictionTable();
+        return "\n" + settings + "\n" + machine + "\n\n" + table() + "\n" + String.join("\n", findings()) + "\n" + (predictions.isEmpty() ? "" : "\n" + predictionTable());
     }
 
     /** The share of requests that were slower, by latency; both axes logarithmic. */
@@ -104,18 +122,19 @@ final class GatePage {
     }
 
     String html() {
-        Page page = new Page("The gate: three replicas in full collections");
-        page.paragraph("An open-loop client asks three replicas of a Tomcat service in turn, while full collections (Parallel) stop them one after the other. "
-                + "Latency counts from the intended start to the right answer, from whichever replica.");
+        Page page = new Page(about.title());
+        page.paragraph(about.how());
         page.note(settings + ". Hedging sends a second request after " + number("%.2f", hedgeMillis) + " ms. " + machine + ".");
         List<Page.Key> keys = outcomes.stream().map(o -> new Page.Key(o.setup.colour(), "", o.setup.name())).toList();
         page.startGrid().picture("How many requests took longer", "", keys, ccdf()).endGrid();
         page.table(table());
         findings().forEach(page::paragraph);
-        page.heading("Predictions");
-        page.note("One replica whose data change fast, and a full collection each second; of each kind all but the first " + Prediction.LEARNING
-                + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.");
-        page.table(predictionTable());
+        if (!predictions.isEmpty()) {
+            page.heading("Predictions");
+            page.note("One replica whose data change fast, and a full collection each second; of each kind all but the first " + Prediction.LEARNING
+                    + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.");
+            page.table(predictionTable());
+        }
         return page.toString();
     }
 }

@@ -17,7 +17,7 @@ final class OpenLoop {
     private OpenLoop() { }
 
     /** Sends for {@code seconds}; returns when all is answered, or half a minute later. What then has no answer counts so. */
-    static void run(Client client, ExecutorService threads, double perSecond, double seconds, long seed, Latencies latencies)
+    static void run(Sender client, ExecutorService threads, double perSecond, double seconds, long seed, Latencies latencies)
             throws InterruptedException {
         Schedule schedule = new Schedule(seed, perSecond);
         AtomicLong underWay = new AtomicLong();

@@ -92,15 +92,20 @@ final class Replica implements AutoCloseable {
         Map<String, Double> values = new TreeMap<>();
         if (metrics != 0) {
             try (HttpConnection http = new HttpConnection(metrics, 60_000)) {
-                for (String line : new String(http.get("/metrics").body(), StandardCharsets.UTF_8).split("\n")) {
-                    int space = line.lastIndexOf(' ');
-                    if (!line.startsWith("#") && space > 0) {
-                        values.put(line.substring(0, space), Double.parseDouble(line.substring(space + 1)));
-                    }
-                }
+                readMetrics(http, values);
             }
         }
         return values;
+    }
+
+    /** Puts an agent's counts into {@code values}. */
+    static void readMetrics(HttpConnection http, Map<String, Double> values) throws IOException {
+        for (String line : new String(http.get("/metrics").body(), StandardCharsets.UTF_8).split("\n")) {
+            int space = line.lastIndexOf(' ');
+            if (!line.startsWith("#") && space > 0) {
+                values.put(line.substring(0, space), Double.parseDouble(line.substring(space + 1)));
+            }
+        }
     }
 
     /** Stops the process by the end of its input. @throws IOException if it does not end well */
