@@ -8,7 +8,7 @@ SHELL := /bin/bash
 S := hotspot/build
 
 .PHONY: jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native bench-deps demo \
-        bench bench-quick gate-bench budget-bench bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
+        bench bench-quick gate-bench gate-cassandra budget-bench bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
 
@@ -67,10 +67,13 @@ bench: bench-deps jdk      ## Lull, G1, Parallel and Serial at several heap size
 bench-quick: bench-deps jdk ## a look at overheads, throughput and latency of two services; ends with build/bench-results/index.html
 	@bench/bench.sh quick
 
-gate-bench: bench-deps ## three replicas under the gate in full collections, with hedging and without; ends with build/gate-bench/index.html
+gate-bench: bench-deps ## three replicas under the gate in full collections, with hedging and without (GATE_SERVERS="tomcat jetty undertow grpc"); ends with build/gate-bench/index.html
 	@bench/gate/run.sh
 
-budget-bench: bench-deps jdk ## Lucene with an index larger than its memory, in phases, with the heap budget and without; needs root; half an hour; ends with build/budget-bench/index.html
+gate-cassandra: bench-deps ## the same with a cluster of three Cassandra nodes; ends with build/gate-cassandra/index.html
+	@bench/gate/cassandra.sh
+
+budget-bench: bench-deps jdk ## Lucene (BUDGET_WORKLOAD=opensearch, spark: those) with an index larger than its memory, in phases, with the heap budget and without; needs root; half an hour; ends with build/budget-bench/index.html
 	@bench/budget/run.sh
 
 bench-full: bench-deps jdk ## the same of all services, collectors and heaps, over days; goes on where it was interrupted

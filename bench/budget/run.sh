@@ -1,21 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# budget/run.sh: a service whose index on disk is larger than the memory that it may use, in phases: it adds documents, it searches, it does both kinds
-# of work at once. In a memory group of its own, on a disk that gives so many reads a second, with heaps of fixed sizes, with what collectors do
-# by themselves, and with the heap budget. Ends with a table and the page build/budget-bench/index.html. Five minutes for each run, and four for the index.
+# budget/run.sh: a service whose data on disk are larger than the memory that it may use, in phases: an index of Lucene's is searched, searched by requests
+# that allocate much, and added to; the same with OpenSearch; or Spark SQL reports on tables. In a memory group of its own, on a throttled disk, with heaps of fixed sizes, with what
+# collectors do by themselves, and with the heap budget. Ends with a table and the page build/budget-bench/index.html (or opensearch.html, spark.html). Five minutes
+# for each run, and once four for the index, six for the tables.
 # Needs root, control groups of version 1, and 5 GB of disk. Uses groups of its own below that of this shell, and removes them.
 #
 # Settings, all optional:
+#   BUDGET_WORKLOAD=lucene   or opensearch, spark
 #   BUDGET_RUNS="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull"   also: g1-expert lull, any static-MB,
 #                            estimate-g1 estimate-lull: the budget without the sensor,
-#                            outside-g1 outside-zgc: a stock JVM, and lull-budget beside it
-#   BUDGET_PHASES="ingest:90,search:90,mixed:120"
-#   BUDGET_MEMORY=2560       megabytes for heap, page cache and all else of the service
-#   BUDGET_HEAP=1800         megabytes: -Xmx of those whose heap is not fixed
-#   BUDGET_IOPS=8000         reads a second that the disk gives; 0: as many as it can
+#                            outside-g1 outside-zgc: a stock JVM, and lull-budget beside it; recorded-MB: what record.sh runs
+#                            (of opensearch: "g1 static-400 static-600 static-1400 budget-g1 budget-lull"; of spark: "g1 static-400 static-600 static-1000 budget-g1 budget-lull")
+#   BUDGET_PHASES="ingest:90,search:90,mixed:120"   (of spark: "scan:90,join:90")
+#   BUDGET_MEMORY=2560       megabytes for heap, page cache and all else of the service (of opensearch: 2048; of spark: 1536)
+#   BUDGET_HEAP=1800         megabytes: -Xmx of those whose heap is not fixed (of opensearch: 1400; of spark: 1000)
+#   BUDGET_IOPS=8000         reads a second that the disk gives; 0: as many as it can (of spark: 0)
+#   BUDGET_MBPS=0            megabytes a second that it gives; 0: as many as it can (of spark: 100)
 #   BUDGET_EVENTS=""         what happens so many seconds after the start of each run: "60:iops=1,70:iops=8000,90:memory=1536", a disk that hangs for ten
 #                            seconds, a limit that becomes smaller
-#   BUDGET_DOCUMENTS=1400000 of the index, 2 KB each
+#   BUDGET_DOCUMENTS=1400000 of the index, 2 KB each; of opensearch 1000000; orders of Spark's tables (2500000)
+#   BUDGET_LOG="gc*"         tags of -Xlog, to build/budget-bench/RUN.log; those of the budget are always there
 #   LULL_JAVA                a java of a JDK with Lull (default: that of build/jdk)
 #   LULL_BASE_JDK            the stock JDK 25 for g1, static and zgc-soft (default: JAVA_HOME, or an installed one)
 
@@ -24,11 +29,37 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 usage_if_asked "$0" "$@"
 
-SERVICE=budget
-read -ra runs <<< "${BUDGET_RUNS:-g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull}"
-phases=${BUDGET_PHASES:-ingest:90,search:90,mixed:120}
-memory=${BUDGET_MEMORY:-2560} heap=${BUDGET_HEAP:-1800} iops=${BUDGET_IOPS:-8000} documents=${BUDGET_DOCUMENTS:-1400000}
-for number in "BUDGET_MEMORY $memory" "BUDGET_HEAP $heap" "BUDGET_IOPS $iops" "BUDGET_DOCUMENTS $documents"; do
+workload=${BUDGET_WORKLOAD:-lucene}
+work=$LULL_BUILD/budget-bench
+case $workload in
+  lucene)
+    SERVICE=budget page=index.html documents=1400000 described="documents of 2 KB"
+    runs_default="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull" phases=ingest:90,search:90,mixed:120
+    memory=2560 heap=1800 iops=8000 mbps=0
+    data=$work/index files=$work/index/index
+    # Reads are at random: read-ahead would bring in ten pages for each that is asked for.
+    main=(--enable-native-access=ALL-UNNAMED -Dorg.apache.lucene.store.defaultReadAdvice=RANDOM)
+    class=(lull.bench.budget.BudgetMain --index "$data") ;;
+  opensearch)
+    SERVICE=opensearch page=opensearch.html documents=1000000 described="documents of 2 KB"
+    runs_default="g1 static-400 static-600 static-1400 budget-g1 budget-lull" phases=ingest:90,search:90,mixed:120
+    memory=2048 heap=1400 iops=8000 mbps=0
+    data=$work/opensearch files=$work/opensearch/data
+    main=("@$BENCH/opensearch/src/main/resources/META-INF/lull/jvm-flags" "-Djava.io.tmpdir=$work/scratch")
+    class=(lull.bench.opensearch.OpenSearchBudgetMain --index "$data") ;;
+  spark)
+    SERVICE=spark page=spark.html documents=2500000 described="orders and their lines"
+    runs_default="g1 static-400 static-600 static-1000 budget-g1 budget-lull" phases=scan:90,join:90
+    memory=1536 heap=1000 iops=0 mbps=100
+    data=$work/tables files=$work/tables/tables
+    main=("@$BENCH/spark/src/main/resources/META-INF/lull/jvm-flags" "-Djava.io.tmpdir=$work/scratch")
+    class=(lull.bench.spark.SparkBudgetMain --tables "$data") ;;
+  *) die "BUDGET_WORKLOAD is '$workload': lucene, opensearch or spark is needed" ;;
+esac
+read -ra runs <<< "${BUDGET_RUNS:-$runs_default}"
+phases=${BUDGET_PHASES:-$phases}
+memory=${BUDGET_MEMORY:-$memory} heap=${BUDGET_HEAP:-$heap} iops=${BUDGET_IOPS:-$iops} mbps=${BUDGET_MBPS:-$mbps} documents=${BUDGET_DOCUMENTS:-$documents}
+for number in "BUDGET_MEMORY $memory" "BUDGET_HEAP $heap" "BUDGET_IOPS $iops" "BUDGET_MBPS $mbps" "BUDGET_DOCUMENTS $documents"; do
   [[ ${number#* } =~ ^[0-9]+$ ]] || die "${number% *} is '${number#* }': a whole number is needed"
 done
 events=()
@@ -55,10 +86,8 @@ java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
 build_bench
 stall=$LULL_BUILD/native/release/lull-stall
 controller=$LULL_BUILD/native/release/lull-budget
-path=$LULL_BUILD/bench/budget/lib/*
-work=$LULL_BUILD/budget-bench
-index=$work/index
-mkdir -p "$work"
+path=$LULL_BUILD/bench/$SERVICE/lib/*
+mkdir -p "$work/scratch"
 exec 8>"$LULL_BUILD/bench/.run-lock"
 flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD/bench/.run-lock): wait for its end"
 
@@ -75,10 +104,12 @@ options() {
     outside-zgc) echo "$stock -XX:+UseZGC -Xmx${heap}m -XX:ZUncommitDelay=1" ;;
     budget-g1)   echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
     estimate-g1) echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:+UseHeapBudget" ;;
+    recorded-*)  [[ ${1#recorded-} =~ ^[1-9][0-9]*$ ]] || die "BUDGET_RUNS has '$1': recorded- and megabytes are needed, as recorded-500"
+                 echo "$java -XX:+UseG1GC -Xms${1#recorded-}m -Xmx${1#recorded-}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
     lull)        echo "$java -XX:+UseLullGC -Xmx${heap}m" ;;
     budget-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
     estimate-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget" ;;
-    *) die "BUDGET_RUNS has '$1'; there are g1, g1-expert, static-MB, zgc-soft, budget-g1, estimate-g1, lull, budget-lull, estimate-lull, outside-g1, outside-zgc" ;;
+    *) die "BUDGET_RUNS has '$1'; there are g1, g1-expert, static-MB, zgc-soft, budget-g1, estimate-g1, lull, budget-lull, estimate-lull, outside-g1, outside-zgc, recorded-MB" ;;
   esac
 }
 for run in "${runs[@]}"; do options "$run" > /dev/null; done
@@ -102,13 +133,13 @@ clean_up() {
 }
 trap clean_up EXIT
 
-echo "the index of $documents documents"
-"$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx1g --enable-native-access=ALL-UNNAMED -cp "$path" lull.bench.budget.BudgetMain --index "$index" --make "$documents"
+echo "$documents $described"
+"$LULL_BASE_JDK/bin/java" -XX:+UseParallelGC -Xmx2g "${main[@]}" -cp "$path" "${class[@]}" --make "$documents"
 # Throttles are of whole disks, not of partitions.
-device=$(df --output=source "$index" | tail -n 1)
+device=$(df --output=source "$data" | tail -n 1)
 whole=$(lsblk -no pkname "$device" 2> /dev/null | head -n 1)
 numbers=$(lsblk -dno MAJ:MIN "${whole:+/dev/}${whole:-$device}" | tr -d ' ')
-[[ $numbers =~ ^[0-9]+:[0-9]+$ ]] || die "cannot tell which disk $index is on"
+[[ $numbers =~ ^[0-9]+:[0-9]+$ ]] || die "cannot tell which disk $data is on"
 
 # happen: the events, at their times from now on.
 happen() {
@@ -125,35 +156,41 @@ happen() {
 }
 
 # Out of the page cache, whoever it is charged to.
-drop_index() {
+drop_data() {
   local file
-  sync "$index"/index/*
-  for file in "$index"/index/*; do dd if="$file" iflag=nocache count=0 status=none; done
+  find "$files" -type f -print0 | xargs -0 sync
+  find "$files" -type f | while read -r file; do dd if="$file" iflag=nocache count=0 status=none; done
+}
+
+speed() {
+  if ((iops > 0)); then echo "$iops reads a second"; elif ((mbps > 0)); then echo "$mbps MB a second"; else echo "the disk's own speed"; fi
 }
 
 results=()
 for run in "${runs[@]}"; do
   echo "run $run: $phases"
-  drop_index
+  drop_data
+  rm -rf "$work/scratch"
+  mkdir "$work/scratch"
   mkdir "$memory_group" "$blkio_group"
   echo $((memory * 1024 * 1024)) > "$memory_group/memory.limit_in_bytes"
   if ((iops > 0)); then echo "$numbers $iops" > "$blkio_group/blkio.throttle.read_iops_device"; fi
+  if ((mbps > 0)); then echo "$numbers $((mbps * 1000000))" > "$blkio_group/blkio.throttle.read_bps_device"; fi
   # The page cache as it would be after some time, at the disk's own speed.
-  (echo "$BASHPID" > "$memory_group/cgroup.procs"; cat "$index"/index/* > /dev/null)
+  (echo "$BASHPID" > "$memory_group/cgroup.procs"; find "$files" -type f -exec cat {} + > /dev/null)
   read -ra command <<< "$(options "$run")"
   log=${BUDGET_LOG:-gc*}
-  if [[ $run == budget-* || $run == estimate-* ]]; then log+=,gc+budget=debug; fi
+  if [[ $run == budget-* || $run == estimate-* || $run == recorded-* ]]; then log+=,gc+budget=trace; fi
   (
     echo "$BASHPID" > "$memory_group/cgroup.procs"
     echo "$BASHPID" > "$blkio_group/cgroup.procs"
-    # Reads are at random: read-ahead would bring in ten pages for each that is asked for.
-    exec "${command[@]}" --enable-native-access=ALL-UNNAMED -Dorg.apache.lucene.store.defaultReadAdvice=RANDOM "-Xlog:$log:file=$work/$run.log::filecount=0" -cp "$path" lull.bench.budget.BudgetMain --index "$index" --phases "$phases" \
+    exec "${command[@]}" "${main[@]}" "-Xlog:$log:file=$work/$run.log::filecount=0" -cp "$path" "${class[@]}" --phases "$phases" \
       --name "$run" --out "$work/$run.json" --group "$memory_group"
   ) > "$work/$run.out" 2>&1 &
   pids=($!)
   happen &
   pids+=($!)
-  if [[ $run == budget-* ]]; then
+  if [[ $run == budget-* || $run == recorded-* ]]; then
     sleep 1
     "$stall" --pid "${pids[0]}" > "$work/$run.stall" 2>&1 &
     pids+=($!)
@@ -169,6 +206,6 @@ for run in "${runs[@]}"; do
   results+=("$work/$run.json")
 done
 
-settings="$documents documents of 2 KB, $((memory)) MB for heap, page cache and all else, -Xmx$((heap))m where the heap is not fixed, $( ((iops > 0)) && echo "$iops reads a second" || echo "the disk's own speed"), ${BUDGET_EVENTS:+$BUDGET_EVENTS, }$(nproc) processors, $(date +%F)."
-"$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -cp "$path" lull.bench.budget.ReportMain --runs "$(IFS=,; echo "${results[*]}")" --settings "$settings" --page "$work/index.html"
-echo "the page: $work/index.html"
+settings="$documents $described, $((memory)) MB for heap, page cache and all else, -Xmx$((heap))m where the heap is not fixed, $(speed), ${BUDGET_EVENTS:+$BUDGET_EVENTS, }$(nproc) processors, $(date +%F)."
+"$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -cp "$path" lull.bench.budget.ReportMain --runs "$(IFS=,; echo "${results[*]}")" --settings "$settings" --page "$work/$page"
+echo "the page: $work/$page"

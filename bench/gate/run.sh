@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# gate/run.sh: three replicas of the tomcat service that stop for full collections in turn, asked by a client that waits, hedges, or goes
-# elsewhere when the gate says so; then the agent's predictions per collector. About ten minutes without building. Ends with tables and the
-# page build/gate-bench/index.html; fails if any answer was wrong or missing.
+# gate/run.sh: three replicas of a shop that stop for full collections in turn, asked by a client that waits, hedges, or goes
+# elsewhere when the gate says so; then the agent's predictions per collector. About ten minutes for each server without building. Ends with tables and
+# the page build/gate-bench/index.html; fails if any answer was wrong or missing.
 #
 # Settings, all optional:
+#   GATE_SERVERS=tomcat what the shop runs on, one after the other: any of "tomcat jetty undertow grpc"
 #   GATE_ROUNDS=2       of each setup, there and back
 #   GATE_SECONDS=22     of load in each, after GATE_WARMUP=8
 #   GATE_RATE=240       requests per second, to all three
 #   GATE_LIVE=600       megabytes of long-lived data in each replica, which has twice as much heap and 300 MB
 #   GATE_EVERY=9000     milliseconds between the full collections of one replica
 #   GATE_DEADLINE=20    milliseconds that a client waits if there is another replica
-#   GATE_PREDICT=30     seconds for each collector's predictions
+#   GATE_PREDICT=30     seconds for each collector's predictions; 0: none
 #   LULL_BASE_JDK       the JDK 25 of replicas and client (default: JAVA_HOME, or an installed one)
 #   LULL_JAVA           a java of a JDK with Lull, for its predictions (default: that of build/jdk, if it is built; `none` for none)
 
@@ -25,6 +26,7 @@ find_base_jdk
 "$ROOT/native/build.sh"
 build_bench
 work=$LULL_BUILD/gate-bench
+servers=${GATE_SERVERS:-tomcat}
 mkdir -p "$work"
 lull=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
 [ "$lull" != none ] && [ -x "$lull" ] || lull=""
@@ -32,6 +34,6 @@ exec 8>"$LULL_BUILD/bench/.run-lock"
 flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD/bench/.run-lock): wait for its end"
 # Collections of the client are short: it keeps little.
 "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xms256m -Xmx256m -Xmn64m -cp "$LULL_BUILD/bench/gate/lib/*" lull.bench.gate.GateBench \
-  --java "$LULL_BASE_JDK/bin/java" --agent "$LULL_BUILD/native/liblull_gate.so" --work "$work" --lull "$lull" \
+  --java "$LULL_BASE_JDK/bin/java" --agent "$LULL_BUILD/native/liblull_gate.so" --work "$work" --lull "$lull" --servers "${servers// /,}" \
   --rounds "${GATE_ROUNDS:-2}" --seconds "${GATE_SECONDS:-22}" --warmup "${GATE_WARMUP:-8}" --rate "${GATE_RATE:-240}" --live "${GATE_LIVE:-600}" \
   --every "${GATE_EVERY:-9000}" --deadline "${GATE_DEADLINE:-20}" --predict "${GATE_PREDICT:-30}"

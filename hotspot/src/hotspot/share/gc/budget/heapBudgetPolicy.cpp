@@ -100,6 +100,7 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _size_before(0),
     _target(0),
     _cliff(0),
+    _sensed(false),
     _read_rate(0.0),
     _ns_per_byte(0.0),
     _grow(),
@@ -431,6 +432,14 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
   if (sample.collections > 0) {
     const uint64_t concurrent = MIN2(sample.concurrent, sample.waiting);
     _one_collection = (double)(sample.pause * _settings.processors + concurrent) / sample.collections;
+  }
+  if (!_sensed && sample.stalled_known) {
+    // A sensor begins after the program. Of a window that began before, nothing would be known.
+    _sensed = true;
+    if (!_sum.stalled_known) {
+      restart_window(sample.now);
+      return hold(HeapBudgetDecision::Measuring);
+    }
   }
   if (sample.now < _wait_until && sample.pause < (sample.now - _begin) / 2) {
     // The transition says nothing, unless it is nothing but pauses.

@@ -156,6 +156,7 @@ private:
   size_t    _size_before;        // the last step
   size_t    _target;
   size_t    _cliff;              // collections took all time at this capacity
+  bool      _sensed;             // stalls have been known once
   double    _read_rate;          // bytes per second, decaying
   double    _ns_per_byte;        // stalled per byte read, decaying; 0 before there was any
   Direction _grow;

@@ -354,6 +354,20 @@ TEST_F(LullHeapBudgetPolicyTest, a_lost_sensor_stops_all_but_emergencies) {
   EXPECT_GE(got, 0.95 * model.best_static(Search));
 }
 
+TEST_F(LullHeapBudgetPolicyTest, a_sensor_that_comes_late_is_used_at_once) {
+  Model model(1800, 8000);
+  model.sensor = false;
+  run(&model, Rarely, 3);
+  EXPECT_EQ(_made.size(), 0u);
+  model.sensor = true;
+  const double from = model.time;
+  run(&model, Rarely, 20);
+  ASSERT_GT(_made.size(), 0u);
+  // Not at the end of the window that was under way, which is 10 s long.
+  EXPECT_LE(_made[0].time, from + 5);
+  EXPECT_EQ(_made[0].decision.action, HeapBudgetDecision::Shrink);
+}
+
 TEST_F(LullHeapBudgetPolicyTest, a_limit_that_shrinks_is_obeyed_at_once) {
   Model model(1800, 8000);
   run(&model, NoIO, 60);

@@ -25,7 +25,7 @@ public final class BudgetMain {
             StoredIndex.make(path, documents);
             return 0;
         }
-        List<Phase> phases = Phase.parse(cli.text("phases"));
+        List<Phase> phases = Phase.parse(cli.text("phases"), StorageService.KINDS);
         String name = cli.text("name");
         Path out = Path.of(cli.text("out"));
         String group = cli.text("group", "");

@@ -67,6 +67,10 @@ final class BudgetPage {
     List<String> findings() {
         List<String> findings = new ArrayList<>();
         for (Run against : runs) {
+            if (against.phases().stream().anyMatch(phase -> phase.perSecond() == 0)) {
+                findings.add(against.name() + " did not come to its end: its heap is too small for a phase.");
+                continue;
+            }
             List<String> others = new ArrayList<>();
             for (Run run : runs) {
                 if (run != against) {

@@ -42,9 +42,9 @@ class BudgetBenchTest {
 
     @Test
     void phasesAreParsed() {
-        assertEquals(List.of(new Phase(Phase.Kind.INGEST, 60), new Phase(Phase.Kind.SEARCH, 90)), Phase.parse("ingest:60,search:90"));
+        assertEquals(List.of(new Phase("ingest", 60), new Phase("search", 90)), Phase.parse("ingest:60,search:90", StorageService.KINDS));
         for (String wrong : List.of("", "search", "search:x", "search:1", "read:60", "search:60,search:60", "search:60,")) {
-            assertThrows(Cli.UsageException.class, () -> Phase.parse(wrong), wrong);
+            assertThrows(Cli.UsageException.class, () -> Phase.parse(wrong, StorageService.KINDS), wrong);
         }
     }
 
@@ -68,7 +68,7 @@ class BudgetBenchTest {
         StoredIndex.make(index, 500);
         Path file = directory.resolve("run.json");
         try (StoredIndex stored = new StoredIndex(index)) {
-            Map<String, Object> result = new StorageService(stored, directory.resolve("scratch"), null, 15).run(Phase.parse("ingest:2,search:2,mixed:2"));
+            Map<String, Object> result = new StorageService(stored, directory.resolve("scratch"), null, 15).run(Phase.parse("ingest:2,search:2,mixed:2", StorageService.KINDS));
             result.put("name", "static-512");
             Json.write(file, result);
         }
@@ -86,6 +86,23 @@ class BudgetBenchTest {
         BudgetPage page = new BudgetPage(List.of(run, run), "settings");
         assertTrue(page.text().contains("1.00"), page.text());
         assertTrue(page.html().contains("<svg"), "no picture");
+    }
+
+    @Test
+    void aPhaseWithoutEnoughMemoryIsAResult() throws Exception {
+        PhaseRunner runner = new PhaseRunner(null);
+        Phase phase = new Phase("mixed", 2);
+        IllegalStateException e = assertThrows(IllegalStateException.class, () -> runner.measure(phase, 1, random -> {
+            throw new OutOfMemoryError("a test's");
+        }));
+        assertTrue(e.getCause() instanceof OutOfMemoryError);
+        runner.nothing(phase);
+        assertEquals(0.0, ((Map<?, ?>) ((List<?>) runner.result().get("phases")).getFirst()).get("per_second"));
+        Run ended = run("static-100", 0, 100, 100, 100, 100);
+        Run other = run("static-200", 10, 200, 200, 200, 200);
+        List<String> findings = new BudgetPage(List.of(ended, other), "settings").findings();
+        assertTrue(findings.getFirst().contains("too small"), findings.toString());
+        assertTrue(findings.getLast().contains("static-100 0.00"), findings.toString());
     }
 
     private static Run run(String name, double perSecond, double... heaps) {

@@ -87,8 +87,13 @@ public final class CassandraBench {
         return (long) (Math.max(1, outcomes.get(Setup.QUIET).latencies.percentileMillis(95)) * 1e6);
     }
 
+    private static void progress(String text) {
+        System.out.printf("%tT %s%n", System.currentTimeMillis(), text);
+    }
+
     private void cluster(List<Setup> setups, boolean agent, long round) throws IOException, InterruptedException {
         List<CassandraNode> nodes = new ArrayList<>();
+        progress("three nodes " + (agent ? "with the agent" : "without the agent"));
         try {
             // Each port must be free on all addresses; those that are free on all of them are on one.
             int port = Ports.free("Cassandra", 0);
@@ -101,6 +106,7 @@ public final class CassandraBench {
             }
             AtomicIntegerArray versions = new AtomicIntegerArray(rows);
             try (CassandraClient client = new CassandraClient(nodes, Strategy.WAIT, 0, rows, versions)) {
+                progress("rows");
                 client.fill();
                 // What starting and filling left is not the period's to clear away.
                 for (CassandraNode node : nodes) {
@@ -112,6 +118,7 @@ public final class CassandraBench {
                 measure(setup, nodes, versions, round);
             }
             try (CassandraClient client = new CassandraClient(nodes, Strategy.WAIT, 0, rows, versions)) {
+                progress("each row on each node");
                 wrongRows += client.check();
             }
         } finally {
@@ -150,8 +157,8 @@ public final class CassandraBench {
         if (after[0] > before[0]) {
             pauses.add(String.format("%s, round %d: %d collections, %.0f ms each", setup.name(), round + 1, after[0] - before[0], (double) (after[1] - before[1]) / (after[0] - before[0])));
         }
-        System.out.printf("%-24s round %d: p50 %.3f ms, p99 %.2f, p99.9 %.1f%n", setup.name(), round + 1, outcome.latencies.percentileMillis(50),
-                outcome.latencies.percentileMillis(99), outcome.latencies.percentileMillis(99.9));
+        progress(String.format("%-24s p50 %.3f ms, p99 %.2f, p99.9 %.1f", setup.name(), outcome.latencies.percentileMillis(50),
+                outcome.latencies.percentileMillis(99), outcome.latencies.percentileMillis(99.9)));
         for (String error : outcome.latencies.errorSamples()) {
             System.out.println("  error: " + error);
         }

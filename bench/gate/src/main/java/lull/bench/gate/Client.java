@@ -2,10 +2,8 @@
 package lull.bench.gate;
 
 import java.io.IOException;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -15,16 +13,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import lull.bench.load.FixedRequest;
-import lull.bench.load.HttpConnection;
 
-/** A client of several replicas, with a pool of connections to each. Safe for use by many threads. */
+/** A client of several replicas. Safe for use by many threads. */
 final class Client implements Sender, AutoCloseable {
-    /** Far beyond any pause. */
-    private static final int TIMEOUT_MILLIS = 120_000;
-
     private final List<FixedRequest> requests;
-    private final List<Deque<Connection>> idle;
     private final int[] ports;
+    private final Wire wire;
     private final Strategy strategy;
     private final int deadlineMillis;
     private final long hedgeNanos;
@@ -45,38 +39,17 @@ final class Client implements Sender, AutoCloseable {
         }
     }
 
-    /** A connection that sends a deadline and hears the hint. Belongs to one thread at a time. */
-    private static final class Connection extends HttpConnection {
-        /** Said with each request: without one, the gate would take its default. */
-        private long deadlineMillis = TIMEOUT_MILLIS;
-        private long busyMillis;
-
-        Connection(int port) {
-            super(port, TIMEOUT_MILLIS);
-        }
-
-        @Override
-        protected String requestFields() {
-            busyMillis = -1;
-            return "x-envoy-expected-rq-timeout-ms: " + deadlineMillis + "\r\n";
-        }
-
-        @Override
-        protected void answerField(String name, String value) {
-            if (name.equalsIgnoreCase("Busy-Until")) {
-                busyMillis = Long.parseLong(value);
-            }
-        }
-    }
-
     /**
+     * @param ports of the replicas
+     * @param wire to them, closed with the client
      * @param deadlineMillis how long a replica may take that is not the last, for FAIL_OVER, or may be stopped, for TOLD
      * @param hedgeNanos how long until the second attempt, for HEDGE
      * @param threads runs the attempts of HEDGE and TOLD
      */
-    Client(List<FixedRequest> requests, int[] ports, Strategy strategy, int deadlineMillis, long hedgeNanos, ExecutorService threads) {
+    Client(List<FixedRequest> requests, int[] ports, Wire wire, Strategy strategy, int deadlineMillis, long hedgeNanos, ExecutorService threads) {
         this.requests = requests;
         this.ports = ports.clone();
+        this.wire = wire;
         this.strategy = strategy;
         this.deadlineMillis = deadlineMillis;
         this.hedgeNanos = hedgeNanos;
@@ -86,18 +59,11 @@ final class Client implements Sender, AutoCloseable {
         for (int i = 0; i < ports.length; i++) {
             stops.set(i, new CompletableFuture<>());
         }
-        this.idle = java.util.stream.IntStream.range(0, ports.length).<Deque<Connection>>mapToObj(i -> new ConcurrentLinkedDeque<>()).toList();
     }
 
     /** Opens connections until there are {@code count} to each replica, and sends a request on each. */
     void connect(int count) throws IOException {
-        for (int replica = 0; replica < ports.length; replica++) {
-            for (int i = 0; i < count; i++) {
-                Connection connection = new Connection(ports[replica]);
-                check(requests.getFirst(), requests.getFirst().send(connection));
-                idle.get(replica).addFirst(connection);
-            }
-        }
+        wire.connect(requests.getFirst(), count);
     }
 
     @Override
@@ -221,27 +187,13 @@ final class Client implements Sender, AutoCloseable {
     /** Asks {@code replica}; returns whether it answered, false if it was busy. {@code deadline} is in milliseconds, 0 for none. */
     private boolean attempt(FixedRequest request, int replica, int deadline) throws IOException {
         attempts.incrementAndGet();
-        Connection connection = idle.get(replica).pollFirst();
-        if (connection == null) {
-            connection = new Connection(ports[replica]);
+        long busyMillis = wire.send(request, replica, deadline);
+        if (busyMillis == Wire.ANSWERED) {
+            return true;
         }
-        connection.deadlineMillis = deadline > 0 ? deadline : TIMEOUT_MILLIS;
-        HttpConnection.Answer answer = request.send(connection);
-        idle.get(replica).addFirst(connection);
-        if (answer.status() == 503 && connection.busyMillis >= 0 && deadline > 0) {
-            busy.incrementAndGet();
-            busyUntil.set(replica, System.nanoTime() + connection.busyMillis * 1_000_000);
-            return false;
-        }
-        check(request, answer);
-        return true;
-    }
-
-    private static void check(FixedRequest request, HttpConnection.Answer answer) throws WrongAnswerException {
-        String difference = request.difference(answer);
-        if (difference != null) {
-            throw new WrongAnswerException(request.target() + ": " + difference);
-        }
+        busy.incrementAndGet();
+        busyUntil.set(replica, System.nanoTime() + busyMillis * 1_000_000);
+        return false;
     }
 
     /** Attempts that were made. */
@@ -256,6 +208,6 @@ final class Client implements Sender, AutoCloseable {
 
     @Override
     public void close() {
-        idle.forEach(connections -> connections.forEach(HttpConnection::close));
+        wire.close();
     }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,17 +19,18 @@ import lull.bench.service.Services;
 import lull.bench.util.Cli;
 
 /**
- * Three replicas that collect in turn, and a client: with and without the gate, hedging, and without collections. Then, per collector, how far
+ * Three replicas of a shop that collect in turn, and a client: with and without the gate, hedging, and without collections. Then, per collector, how far
  * off the agent's predictions are. Ends with a page.
  */
 public final class GateBench {
-    private static final String USAGE = "GateBench --java JAVA --agent FILE --work DIR [--lull JAVA] [--rounds N] [--seconds N] [--warmup N] "
+    private static final String USAGE = "GateBench --java JAVA --agent FILE --work DIR [--lull JAVA] [--servers NAME,...] [--rounds N] [--seconds N] [--warmup N] "
             + "[--rate N] [--live MB] [--every MS] [--deadline MS] [--predict N] [--seed N]";
     private static final int REPLICAS = 3;
     private static final int READY_SECONDS = 300;
     private static final int CONNECTIONS = 24;
 
     private final Cli cli;
+    private final List<ShopServer> servers;
     private final Path java;
     private final Path work;
     private final Path data;
@@ -41,6 +43,7 @@ public final class GateBench {
 
     private GateBench(Cli cli) throws IOException {
         this.cli = cli;
+        servers = Arrays.stream(cli.text("servers", "tomcat").split(",")).map(ShopServer::named).toList();
         java = Path.of(cli.text("java"));
         work = Path.of(cli.text("work"));
         data = work.resolve("data");
@@ -50,7 +53,7 @@ public final class GateBench {
     }
 
     public static void main(String[] args) {
-        Cli.main(USAGE, Set.of("java", "agent", "work", "lull", "rounds", "seconds", "warmup", "rate", "live", "every", "deadline", "predict",
+        Cli.main(USAGE, Set.of("java", "agent", "work", "lull", "servers", "rounds", "seconds", "warmup", "rate", "live", "every", "deadline", "predict",
                 "seed"), args, cli -> new GateBench(cli).run());
     }
 
@@ -59,25 +62,32 @@ public final class GateBench {
     }
 
     private int run() throws Exception {
-        Map<Setup, Outcome> outcomes = new LinkedHashMap<>();
-        Setup.ALL.forEach(setup -> outcomes.put(setup, new Outcome(setup)));
-        long rounds = setting("rounds", 2);
-        for (long round = 0; round < rounds; round++) {
-            // There and back, so that what changes with time does not favour one.
-            List<Setup> order = round % 2 == 0 ? Setup.ALL : Setup.ALL.reversed();
-            for (Setup setup : order) {
-                measure(outcomes.get(setup), round, hedgeNanos(outcomes));
+        List<GatePage> pages = new ArrayList<>();
+        long bad = 0;
+        for (ShopServer server : servers) {
+            Map<Setup, Outcome> outcomes = new LinkedHashMap<>();
+            Setup.ALL.forEach(setup -> outcomes.put(setup, new Outcome(setup)));
+            long rounds = setting("rounds", 2);
+            for (long round = 0; round < rounds; round++) {
+                // There and back, so that what changes with time does not favour one.
+                List<Setup> order = round % 2 == 0 ? Setup.ALL : Setup.ALL.reversed();
+                for (Setup setup : order) {
+                    measure(server, outcomes.get(setup), round, hedgeNanos(outcomes));
+                }
             }
+            // They are of collectors, not of servers.
+            boolean last = server == servers.getLast() && setting("predict", 30) > 0;
+            String settings = String.format("%s, %d requests/s, live data %d MB, a full collection every %d ms, deadline %d ms, %d rounds of %d s", server.label(),
+                    setting("rate", 240), setting("live", 600), setting("every", 9000), setting("deadline", 20), rounds, setting("seconds", 22));
+            GatePage page = new GatePage(GatePage.About.shop(server.label()), List.copyOf(outcomes.values()), last ? predictions() : Map.of(), settings,
+                    Machine.here().toString(), hedgeNanos(outcomes) / 1e6);
+            pages.add(page);
+            Files.writeString(work.resolve("index.html"), GatePage.html(pages));
+            Files.writeString(work.resolve(server + ".csv"), page.table().csv());
+            System.out.println(page.text());
+            bad += outcomes.values().stream().mapToLong(o -> o.latencies.errors() + o.latencies.unanswered()).sum();
         }
-        Map<String, Map<String, Prediction.Summary>> predictions = predictions();
-        String settings = String.format("%d requests/s, live data %d MB, a full collection every %d ms, deadline %d ms, %d rounds of %d s",
-                setting("rate", 240), setting("live", 600), setting("every", 9000), setting("deadline", 20), rounds, setting("seconds", 22));
-        GatePage page = new GatePage(GatePage.About.TOMCAT, List.copyOf(outcomes.values()), predictions, settings, Machine.here().toString(), hedgeNanos(outcomes) / 1e6);
-        Files.writeString(work.resolve("index.html"), page.html());
-        Files.writeString(work.resolve("results.csv"), page.table().csv());
-        System.out.println(page.text());
         System.out.println("page: " + work.resolve("index.html"));
-        long bad = outcomes.values().stream().mapToLong(o -> o.latencies.errors() + o.latencies.unanswered()).sum();
         return bad == 0 ? 0 : 1;
     }
 
@@ -86,7 +96,7 @@ public final class GateBench {
         return (long) (Math.max(0.1, outcomes.get(Setup.QUIET).latencies.percentileMillis(95)) * 1e6);
     }
 
-    private void measure(Outcome outcome, long round, long hedgeNanos) throws IOException, InterruptedException {
+    private void measure(ShopServer server, Outcome outcome, long round, long hedgeNanos) throws IOException, InterruptedException {
         Setup setup = outcome.setup;
         List<Replica> replicas = new ArrayList<>();
         boolean told = setup.strategy() == Strategy.TOLD;
@@ -94,17 +104,17 @@ public final class GateBench {
         String options = "deadline=" + setting("deadline", 20) + (told ? ",datagrams=127.0.0.1:" + datagrams.port() : "");
         long every = setup.collections() ? setting("every", 9000) : 0;
         for (int i = 0; i < REPLICAS; i++) {
-            List<String> arguments = List.of("--data", data.toString(), "--live", "" + setting("live", 600), "--every", "" + every,
+            List<String> arguments = List.of("--server", server.toString(), "--data", data.toString(), "--live", "" + setting("live", 600), "--every", "" + every,
                     "--at", "" + every * i / REPLICAS);
             Replica.Plan plan = new Replica.Plan(java, flags("-XX:+UseParallelGC", 2 * setting("live", 600) + 300),
-                    setup.agent() ? Path.of(cli.text("agent")) : null, told ? "other-port" : "port", options, arguments);
+                    setup.agent() ? Path.of(cli.text("agent")) : null, told ? "other-port" : server.portOption(), options, arguments);
             replicas.add(Replica.start(plan, work.resolve("replica-" + i + ".log")));
         }
         int[] ports = replicas.stream().mapToInt(Replica::port).toArray();
         for (Replica replica : replicas) {
             replica.await(READY_SECONDS);
         }
-        try (Client client = new Client(requests, ports, setup.strategy(), (int) setting("deadline", 20), hedgeNanos, threads)) {
+        try (Client client = new Client(requests, ports, server.wire(ports), setup.strategy(), (int) setting("deadline", 20), hedgeNanos, threads)) {
             client.connect(CONNECTIONS);
             if (told) {
                 datagrams.tell(client);
@@ -128,7 +138,7 @@ public final class GateBench {
             replica.close();
             outcome.count(metrics, replica.lines());
         }
-        System.out.printf("%-22s round %d: p50 %.3f ms, p99 %.2f, p99.9 %.1f%n", setup.name(), round + 1, outcome.latencies.percentileMillis(50),
+        System.out.printf("%-9s %-22s round %d: p50 %.3f ms, p99 %.2f, p99.9 %.1f%n", server, setup.name(), round + 1, outcome.latencies.percentileMillis(50),
                 outcome.latencies.percentileMillis(99), outcome.latencies.percentileMillis(99.9));
         for (String error : outcome.latencies.errorSamples()) {
             System.out.println("  error: " + error);
@@ -152,7 +162,7 @@ public final class GateBench {
         }
         for (Map.Entry<String, Path> collector : collectors.entrySet()) {
             String name = collector.getKey().replace("-XX:+Use", "").replace("GC", "");
-            List<String> arguments = List.of("--data", data.toString(), "--live", "200", "--every", "1000", "--churn", "150");
+            List<String> arguments = List.of("--server", "tomcat", "--data", data.toString(), "--live", "200", "--every", "1000", "--churn", "150");
             Replica.Plan plan = new Replica.Plan(collector.getValue(), flags(collector.getKey(), 700), Path.of(cli.text("agent")), "port", "verbose",
                     arguments);
             Replica replica = Replica.start(plan, work.resolve("predict-" + name + ".log"));

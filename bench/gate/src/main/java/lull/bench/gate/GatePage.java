@@ -28,15 +28,20 @@ final class GatePage {
      * What is measured.
      *
      * @param title of the page
+     * @param name of what is different from others with this title
      * @param how its first paragraph
      */
-    record About(String title, String how) {
-        static final About TOMCAT = new About("The gate: three replicas in full collections",
-                "An open-loop client asks three replicas of a Tomcat service in turn, while full collections (Parallel) stop them one after the other. "
-                + "Latency counts from the intended start to the right answer, from whichever replica.");
-        static final About CASSANDRA = new About("The gate: a Cassandra cluster in full collections",
+    record About(String title, String name, String how) {
+        static final About CASSANDRA = new About("The gate: a Cassandra cluster in full collections", "Cassandra",
                 "An open-loop client reads and writes rows of a cluster of three Cassandra nodes, each of which has all rows, by Cassandra's own driver, while full collections "
                 + "(Parallel) stop the nodes one after the other. Latency counts from the intended start to the right answer, from whichever node.");
+
+        /** The shop on three servers of a kind. */
+        static About shop(String server) {
+            return new About("The gate: three replicas in full collections", server,
+                    "An open-loop client asks three replicas of a shop on " + server + " in turn, while full collections (Parallel) stop them one after the other. "
+                    + "Latency counts from the intended start to the right answer, from whichever replica.");
+        }
     }
 
     /** @param predictions by collector, then by kind of collection; may be empty */
@@ -121,8 +126,7 @@ final class GatePage {
         return chart.end();
     }
 
-    String html() {
-        Page page = new Page(about.title());
+    private void addTo(Page page) {
         page.paragraph(about.how());
         page.note(settings + ". Hedging sends a second request after " + number("%.2f", hedgeMillis) + " ms. " + machine + ".");
         List<Page.Key> keys = outcomes.stream().map(o -> new Page.Key(o.setup.colour(), "", o.setup.name())).toList();
@@ -134,6 +138,21 @@ final class GatePage {
             page.note("One replica whose data change fast, and a full collection each second; of each kind all but the first " + Prediction.LEARNING
                     + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.");
             page.table(predictionTable());
+        }
+    }
+
+    String html() {
+        return html(List.of(this));
+    }
+
+    /** One page of several. */
+    static String html(List<GatePage> all) {
+        Page page = new Page(all.getFirst().about.title());
+        for (GatePage each : all) {
+            if (all.size() > 1) {
+                page.heading(each.about.name());
+            }
+            each.addTo(page);
         }
         return page.toString();
     }

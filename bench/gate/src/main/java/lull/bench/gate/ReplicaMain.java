@@ -8,15 +8,14 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
 import lull.bench.service.Service;
-import lull.bench.service.Services;
 import lull.bench.util.Cli;
 
 /**
- * One replica: the tomcat service with long-lived data beside it, which is what makes full collections long, and such a collection at
+ * One replica: the shop on a server with long-lived data beside it, which is what makes full collections long, and such a collection at
  * each multiple of a period. Runs until the end of its standard input; then it prints how often each collector ran.
  */
 public final class ReplicaMain {
-    private static final String USAGE = "ReplicaMain --data DIR --port N --live MB --every MS [--at MS] [--churn MB/s]";
+    private static final String USAGE = "ReplicaMain --server NAME --data DIR --port N --live MB --every MS [--at MS] [--churn MB/s]";
     /** Bytes of one entry, about. */
     private static final int ENTRY = 64;
 
@@ -25,7 +24,7 @@ public final class ReplicaMain {
     private ReplicaMain() { }
 
     public static void main(String[] args) {
-        Cli.main(USAGE, Set.of("data", "port", "live", "every", "at", "churn"), args, ReplicaMain::run);
+        Cli.main(USAGE, Set.of("server", "data", "port", "live", "every", "at", "churn"), args, ReplicaMain::run);
     }
 
     private static int run(Cli cli) throws Exception {
@@ -35,7 +34,7 @@ public final class ReplicaMain {
             entries[i] = block(i);
         }
         live = entries;
-        Service.Running running = Services.find("tomcat").start(Path.of(cli.text("data")), (int) cli.number("port", 0, 1, 65535), 4);
+        Service.Running running = ShopServer.named(cli.text("server")).start(Path.of(cli.text("data")), (int) cli.number("port", 0, 1, 65535), 4);
         // What starting and filling left is not the period's to clear away.
         System.gc();
         long every = cli.number("every", 0, 0, 3_600_000);

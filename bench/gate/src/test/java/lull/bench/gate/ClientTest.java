@@ -60,7 +60,7 @@ class ClientTest {
     private static final CountDownLatch OPEN = new CountDownLatch(0);
 
     private Client client(Strategy strategy, long hedgeNanos, int... ports) {
-        return new Client(List.of(FixedRequest.get("/", TEXT)), ports, strategy, 20, hedgeNanos, threads);
+        return new Client(List.of(FixedRequest.get("/", TEXT)), ports, new HttpWire(ports), strategy, 20, hedgeNanos, threads);
     }
 
     @AfterEach
@@ -136,7 +136,7 @@ class ClientTest {
     @Test
     void aWrongAnswerIsAnError() throws Exception {
         int[] ports = {server(-1, OPEN)};
-        try (Client client = new Client(List.of(FixedRequest.get("/", "another")), ports, Strategy.WAIT, 20, 0, threads)) {
+        try (Client client = new Client(List.of(FixedRequest.get("/", "another")), ports, new HttpWire(ports), Strategy.WAIT, 20, 0, threads)) {
             assertThrows(Client.WrongAnswerException.class, () -> client.send(0));
         }
     }

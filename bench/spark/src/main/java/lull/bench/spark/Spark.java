@@ -66,6 +66,15 @@ final class Spark implements AutoCloseable {
     }
 
     /**
+     * Writes the rows of a query as Parquet files: one for each value of {@code column}, which is the query's last, in a directory of its own, so that
+     * queries of one value read that file only.
+     */
+    void writeByValue(String sql, String column, Path directory) {
+        Dataset<Row> rows = session.sql(sql);
+        rows.repartition(rows.col(column)).write().partitionBy(column).parquet(directory.toString());
+    }
+
+    /**
      * Makes the tables below {@code data} known to queries.
      *
      * @param inHeap whether to read them now and keep them, as long-lived data

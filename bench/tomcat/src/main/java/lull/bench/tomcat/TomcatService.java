@@ -21,10 +21,9 @@ import lull.bench.service.Service;
  * It has no options.
  */
 public final class TomcatService implements Service {
-    private static final int PRODUCTS = 1000;
     private static final int REQUESTS = 300;
     /** Raise it when pages or requests change. */
-    private static final String ORIGIN = "shop 1, " + PRODUCTS + " products, " + REQUESTS + " requests, Java ";
+    private static final String ORIGIN = "shop 1, " + Shop.PRODUCTS + " products, " + REQUESTS + " requests, Java ";
 
     @Override
     public String name() {
@@ -33,7 +32,7 @@ public final class TomcatService implements Service {
 
     @Override
     public String describe() {
-        return "A servlet on embedded Tomcat; a request parses a form or a JSON basket and renders a page of a shop with " + PRODUCTS + " products";
+        return "A servlet on embedded Tomcat; a request parses a form or a JSON basket and renders a page of a shop with " + Shop.PRODUCTS + " products";
     }
 
     @Override
@@ -45,7 +44,7 @@ public final class TomcatService implements Service {
         }
         List<FixedRequest> requests;
         try {
-            requests = requests(new Pages(new Catalogue(PRODUCTS)));
+            requests = requests(new Shop().pages());
         } catch (Pages.RefusedException e) {
             throw new IllegalStateException(e);
         }
@@ -72,7 +71,7 @@ public final class TomcatService implements Service {
                             "words=" + URLEncoder.encode(words, StandardCharsets.UTF_8) + "&page=" + page, pages.search(words, page)));
                 }
                 default -> {
-                    String id = "" + random.nextInt(PRODUCTS);
+                    String id = "" + random.nextInt(Shop.PRODUCTS);
                     all.add(FixedRequest.get("/product?id=" + id, pages.product(id)));
                 }
             }
@@ -84,7 +83,7 @@ public final class TomcatService implements Service {
         StringBuilder json = new StringBuilder("{\"customer\": \"customer \\u00e9 & " + number + "\", \"items\": [");
         int items = 1 + random.nextInt(20);
         for (int i = 0; i < items; i++) {
-            json.append(i == 0 ? "" : ", ").append("{\"product\": ").append(random.nextInt(PRODUCTS))
+            json.append(i == 0 ? "" : ", ").append("{\"product\": ").append(random.nextInt(Shop.PRODUCTS))
                     .append(", \"quantity\": ").append(1 + random.nextInt(3)).append('}');
         }
         return json.append("]}").toString();
@@ -96,7 +95,7 @@ public final class TomcatService implements Service {
 
     @Override
     public Running start(Path data, int port, int threads) throws IOException {
-        return new TomcatServer(new ShopServlet(new Pages(new Catalogue(PRODUCTS))), port, threads);
+        return new TomcatServer(new ShopServlet(new Shop()), port, threads);
     }
 
     @Override
