@@ -176,7 +176,9 @@ bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) const {
   }
   // Where they are rare, a window may have one more or less by chance. Is that within the noise of what is lost?
   const double lost = stopped(length) + (double)_sum.concurrent + (double)stalled();
-  return _one_collection > 0.0 && _one_collection <= _settings.noise * lost;
+  // Before there was any, as if each byte that lives took a nanosecond.
+  const double one = _one_collection > 0.0 ? _one_collection : (double)sample.live * _settings.processors;
+  return one <= _settings.noise * lost;
 }
 
 void HeapBudgetPolicy::measure(const HeapBudgetSample& sample) {
