@@ -5,14 +5,14 @@
 # nothing else; ten minutes. To be run again when what is measured changes, not when the policy does.
 #
 # Settings, all optional, beside those of budget/run.sh:
-#   BUDGET_SIZES="300 350 400 500 700 1000 1400 1800"   megabytes
+#   BUDGET_SIZES="320 360 400 500 700 1000 1400 1800"   megabytes
 
 set -euo pipefail
 # shellcheck source=bench/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 usage_if_asked "$0" "$@"
 
-read -ra sizes <<< "${BUDGET_SIZES:-300 350 400 500 700 1000 1400 1800}"
+read -ra sizes <<< "${BUDGET_SIZES:-320 360 400 500 700 1000 1400 1800}"
 names=() files=()
 for size in "${sizes[@]}"; do
   names+=("recorded-$size")

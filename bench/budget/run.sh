@@ -11,12 +11,12 @@
 #   BUDGET_RUNS="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull"   also: g1-expert lull, any static-MB,
 #                            estimate-g1 estimate-lull: the budget without the sensor,
 #                            outside-g1 outside-zgc: a stock JVM, and lull-budget beside it; recorded-MB: what record.sh runs
-#                            (of opensearch: "g1 static-400 static-600 static-1400 budget-g1 budget-lull"; of spark: "g1 static-400 static-600 static-1000 budget-g1 budget-lull")
+#                            (of opensearch: "g1 static-400 static-600 static-1400 budget-g1 budget-lull"; of spark: "g1 static-350 static-600 static-1200 budget-g1 budget-lull")
 #   BUDGET_PHASES="ingest:90,search:90,mixed:120"   (of spark: "scan:90,join:90")
-#   BUDGET_MEMORY=2560       megabytes for heap, page cache and all else of the service (of opensearch: 2048; of spark: 1536)
-#   BUDGET_HEAP=1800         megabytes: -Xmx of those whose heap is not fixed (of opensearch: 1400; of spark: 1000)
+#   BUDGET_MEMORY=2560       megabytes for heap, page cache and all else of the service (of opensearch: 2048; of spark: 2304)
+#   BUDGET_HEAP=1800         megabytes: -Xmx of those whose heap is not fixed (of opensearch: 1400; of spark: 1200)
 #   BUDGET_IOPS=8000         reads a second that the disk gives; 0: as many as it can (of spark: 0)
-#   BUDGET_MBPS=0            megabytes a second that it gives; 0: as many as it can (of spark: 100)
+#   BUDGET_MBPS=0            megabytes a second that it gives; 0: as many as it can (of spark: 30)
 #   BUDGET_EVENTS=""         what happens so many seconds after the start of each run: "60:iops=1,70:iops=8000,90:memory=1536", a disk that hangs for ten
 #                            seconds, a limit that becomes smaller
 #   BUDGET_DOCUMENTS=1400000 of the index, 2 KB each; of opensearch 1000000; orders of Spark's tables (2500000)
@@ -49,8 +49,8 @@ case $workload in
     class=(lull.bench.opensearch.OpenSearchBudgetMain --index "$data") ;;
   spark)
     SERVICE=spark page=spark.html documents=2500000 described="orders and their lines"
-    runs_default="g1 static-400 static-600 static-1000 budget-g1 budget-lull" phases=scan:90,join:90
-    memory=1536 heap=1000 iops=0 mbps=100
+    runs_default="g1 static-350 static-600 static-1200 budget-g1 budget-lull" phases=scan:90,join:90
+    memory=2304 heap=1200 iops=0 mbps=30
     data=$work/tables files=$work/tables/tables
     main=("@$BENCH/spark/src/main/resources/META-INF/lull/jvm-flags" "-Djava.io.tmpdir=$work/scratch")
     class=(lull.bench.spark.SparkBudgetMain --tables "$data") ;;

@@ -85,6 +85,7 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _settings(settings),
     _state(HeapBudgetDecision::Stable),
     _begin(0),
+    _last(0),
     _wait_until(0),
     _sum(),
     _lost(),
@@ -94,6 +95,8 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _costs(),
     _reference(),
     _has_reference(false),
+    _judged(),
+    _has_judged(false),
     _taking_back(false),
     _changed(0),
     _slow(0),
@@ -179,6 +182,17 @@ bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) const {
   // Before there was any, as if each byte that lives took a nanosecond.
   const double one = _one_collection > 0.0 ? _one_collection : (double)sample.live * _settings.processors;
   return one <= _settings.noise * lost;
+}
+
+// An emergency.
+bool HeapBudgetPolicy::only_collections() const {
+  return _stopped > _settings.collections_only || _lost.collection > _settings.collections_only * _settings.processors;
+}
+
+// Of a window while the page cache fills.
+bool HeapBudgetPolicy::no_cache_can_make_up() const {
+  return _state == HeapBudgetDecision::WaitShrink && _has_reference &&
+         _costs.collection - _reference.total() > MAX2(noise(_costs, _reference), negligible() / _work);
 }
 
 void HeapBudgetPolicy::measure(const HeapBudgetSample& sample) {
@@ -343,7 +357,13 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
   const Action last = _state == HeapBudgetDecision::WaitGrow ? HeapBudgetDecision::Grow : HeapBudgetDecision::Shrink;
   const Action back = last == HeapBudgetDecision::Grow ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
   if (_taking_back) {
-    // This size has been judged before.
+    // This size has been judged before. If it costs much more than then, the program is another one.
+    const double threshold = MAX2(_settings.change * MAX2(_costs.total(), _judged.total()), negligible() / _work);
+    if (_has_judged && _costs.total() - _judged.total() > threshold) {
+      forget();
+      settle(HeapBudgetDecision::Measuring);
+      return try_step(sample);
+    }
     return settle(HeapBudgetDecision::Settled);
   }
   const size_t asked = last == HeapBudgetDecision::Grow ? _target - _size_before : _size_before - _target;
@@ -377,6 +397,8 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
         return settle(HeapBudgetDecision::NoRoom);
       }
       _taking_back = true;
+      _judged = _reference;
+      _has_judged = true;
       return move_to(sample, target, HeapBudgetDecision::CostGrew);
     }
     // The step was in this direction already: the program has changed meanwhile.
@@ -388,7 +410,7 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
 }
 
 HeapBudgetDecision HeapBudgetPolicy::decide(const HeapBudgetSample& sample) {
-  if (_stopped > _settings.collections_only || _lost.collection > _settings.collections_only * _settings.processors) {
+  if (only_collections()) {
     const size_t cliff = MAX2(_cliff, sample.capacity + sample.capacity / 10);
     forget();
     _cliff = cliff;
@@ -412,6 +434,8 @@ HeapBudgetDecision HeapBudgetPolicy::decide(const HeapBudgetSample& sample) {
 }
 
 HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
+  const uint64_t last = _last;
+  _last = sample.now;
   if (_begin == 0) {
     // What was before is not known.
     _target = sample.capacity;
@@ -427,6 +451,7 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
     if (target < sample.capacity) {
       forget();
       _taking_back = true;
+      _has_judged = false;
       restart_window(sample.now);
       return move_to(sample, target, HeapBudgetDecision::OverLimit);
     }
@@ -443,16 +468,23 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
       return hold(HeapBudgetDecision::Measuring);
     }
   }
-  if (sample.now < _wait_until && sample.pause < (sample.now - _begin) / 2) {
-    // The transition says nothing, unless it is nothing but pauses.
-    restart_window(sample.now);
-    return hold(HeapBudgetDecision::Measuring);
+  const bool waits = sample.now < _wait_until;
+  if (!waits && _begin < _wait_until) {
+    // The transition is over.
+    _wait_until = 0;
+    restart_window(last);
   }
   add(sample);
   if (!window_is_full(sample)) {
     return hold(HeapBudgetDecision::Measuring);
   }
   measure(sample);
+  // A transition says nothing, unless collections take more time than there is to win.
+  if (waits && !only_collections() && !no_cache_can_make_up()) {
+    restart_window(sample.now);
+    return hold(HeapBudgetDecision::Measuring);
+  }
+  _wait_until = 0;
   const HeapBudgetDecision decision = decide(sample);
   restart_window(sample.now);
   return decision;

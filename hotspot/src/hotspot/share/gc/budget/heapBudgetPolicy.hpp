@@ -141,7 +141,8 @@ private:
   HeapBudgetSettings _settings;
   State     _state;
   uint64_t  _begin;              // of the window; 0 before the first sample
-  uint64_t  _wait_until;         // the window begins then
+  uint64_t  _last;               // end of the last interval
+  uint64_t  _wait_until;         // a transition lasts until then; 0 when it is over
   HeapBudgetSample _sum;         // of the window
   Costs     _lost;               // in the last window, per second
   double    _stopped;            // share of the last window's time in pauses
@@ -150,6 +151,8 @@ private:
   Costs     _costs;              // in the last window, per second that mutators ran
   Costs     _reference;          // before the last step, or since the state is Stable
   bool      _has_reference;
+  Costs     _judged;             // at the size to which the last step led back, when it was left
+  bool      _has_judged;
   bool      _taking_back;        // the last step led back to a size that was better
   uint32_t  _changed;            // windows in a row that differed from the reference
   uint32_t  _slow;               // windows in a row with slow reads
@@ -172,6 +175,8 @@ private:
   uint64_t stalled() const;
   double stopped(uint64_t length) const;
   bool window_is_full(const HeapBudgetSample& sample) const;
+  bool only_collections() const;
+  bool no_cache_can_make_up() const;
   void measure(const HeapBudgetSample& sample);
   bool reads_are_slow();
   void forget();

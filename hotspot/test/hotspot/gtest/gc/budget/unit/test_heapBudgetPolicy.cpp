@@ -448,6 +448,44 @@ TEST_F(LullHeapBudgetPolicyTest, rare_collections_do_not_make_it_slow) {
   }
 }
 
+// The page cache fills slowly, as the program reads little: the size that was too small must not stay for a minute.
+TEST_F(LullHeapBudgetPolicyTest, a_step_after_which_collections_cost_more_than_all_before_is_judged_at_once) {
+  HeapBudgetSample sample = HeapBudgetSample();
+  sample.stalled_known = sample.read_known = true;
+  sample.live = 100 * MB;
+  sample.reserve = 30 * MB;
+  sample.least = 64 * MB;
+  sample.most = 1200 * MB;
+  sample.available = 1500 * MB;
+  sample.capacity = 640 * MB;
+  sample.running = (uint64_t)(1.5 * Second);
+  sample.read_bytes = MB;
+  HeapBudgetDecision decision;
+  double stepped = -1;
+  double grown = -1;
+  for (int second = 1; second <= 40 && grown < 0; second++) {
+    const bool small = sample.capacity < 600 * MB;
+    sample.now = (uint64_t)(second * Second);
+    sample.collections = small ? 15 : 1;
+    sample.pause = (uint64_t)((small ? 0.4 : 0.02) * Second);
+    sample.stalled = (uint64_t)(0.3 * Second);
+    decision = _policy.interval(sample);
+    if (decision.action == HeapBudgetDecision::Shrink && stepped < 0) {
+      stepped = second;
+      EXPECT_GT(decision.wait, (uint64_t)(30 * Second));
+    } else if (decision.action == HeapBudgetDecision::Grow && stepped > 0) {
+      grown = second;
+      EXPECT_EQ(decision.target, 640 * MB);
+    }
+    if (decision.action != HeapBudgetDecision::Hold) {
+      sample.capacity = decision.target;
+    }
+  }
+  ASSERT_GT(stepped, 0);
+  ASSERT_GT(grown, 0);
+  EXPECT_LE(grown, stepped + 4);
+}
+
 TEST_F(LullHeapBudgetPolicyTest, step_share_is_in_proportion_but_for_the_extremes) {
   double last = 0;
   for (double demand = 0; demand <= 1.0; demand += 0.05) {

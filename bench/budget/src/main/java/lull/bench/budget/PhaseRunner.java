@@ -56,7 +56,8 @@ public final class PhaseRunner {
         long end = begin + phase.seconds() * 1_000_000_000L;
         List<Thread> workers = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
-            Random random = new Random(i);
+            // Of each phase its own: what an earlier one has asked for is in the page cache.
+            Random random = new Random(1000L * phases.size() + i);
             workers.add(Thread.ofPlatform().name(phase.kind() + "-" + i).start(() -> work(step, random, begin, half, end, done, whole, lastHalf)));
         }
         long before = 0;
