@@ -128,6 +128,9 @@ impl Controller {
             running: times.running,
             stalled: known.map_or(0, |(last, now)| now.stalled - last.stalled),
             read_bytes: read.unwrap_or(0),
+            // No counter of a stock JVM says.
+            allocated: 0,
+            allocated_known: false,
             collections: (now.collections - self.last.collections) as u32,
             stalled_known: known.is_some(),
             read_known: read.is_some(),

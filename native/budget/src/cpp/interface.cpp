@@ -53,7 +53,7 @@ const char* lull_budget_reason_name(uint32_t reason) { return HeapBudgetDecision
 // For the test that both sides mean the same bytes.
 static const size_t layout[] = {
   sizeof(HeapBudgetSample), offsetof(HeapBudgetSample, read_bytes), offsetof(HeapBudgetSample, collections),
-  offsetof(HeapBudgetSample, stalled_known), offsetof(HeapBudgetSample, read_known), offsetof(HeapBudgetSample, capacity),
+  offsetof(HeapBudgetSample, stalled_known), offsetof(HeapBudgetSample, read_known), offsetof(HeapBudgetSample, allocated_known), offsetof(HeapBudgetSample, capacity),
   offsetof(HeapBudgetSample, available),
   sizeof(HeapBudgetDecision), offsetof(HeapBudgetDecision, state), offsetof(HeapBudgetDecision, reason),
   offsetof(HeapBudgetDecision, target), offsetof(HeapBudgetDecision, collection), offsetof(HeapBudgetDecision, stalled),

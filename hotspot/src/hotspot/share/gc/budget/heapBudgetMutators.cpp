@@ -24,7 +24,9 @@
 #include "runtime/javaThread.hpp"
 #include "runtime/os.hpp"
 #include "runtime/osThread.hpp"
+#include "runtime/thread.inline.hpp"
 #include "runtime/threadSMR.hpp"
+#include "services/threadService.hpp"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,14 +39,19 @@ int HeapBudgetMutators::compare(const uint32_t& tid, const Mutator& mutator) {
   return tid < mutator.tid ? -1 : tid > mutator.tid ? 1 : 0;
 }
 
-void HeapBudgetMutators::find(GrowableArrayCHeap<Mutator, mtGC>* mutators) {
+// Returns what all threads have allocated, with those that have ended. (Between the two sums a thread may end, and count twice: until
+// the next call, which then sees less, and takes that for nothing.)
+uint64_t HeapBudgetMutators::find(GrowableArrayCHeap<Mutator, mtGC>* mutators) {
+  uint64_t allocated = (uint64_t)ThreadService::exited_allocated_bytes();
   // No file is read while threads are kept from going away.
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     if (thread->osthread() != nullptr && !thread->is_hidden_from_external_view()) {
       mutators->append(Mutator{ (uint32_t)thread->osthread()->thread_id(), 0, 0, 0 });
+      allocated += (uint64_t)thread->cooked_allocated_bytes();
     }
   }
   mutators->sort(&by_tid);
+  return allocated;
 }
 
 // "nanoseconds on a processor, nanoseconds of waiting for one, time slices"
@@ -73,11 +80,12 @@ static uint64_t grown(uint64_t from, uint64_t to) {
 
 HeapBudgetTimes HeapBudgetMutators::since_last(const HeapBudgetReading& reading) {
   GrowableArrayCHeap<Mutator, mtGC> now;
-  find(&now);
+  const uint64_t allocated = find(&now);
   if (reading.has_threads) {
     add_stalls(&now, reading);
   }
-  HeapBudgetTimes times = { 0, 0, 0 };
+  HeapBudgetTimes times = { 0, 0, 0, grown(_last_allocated, allocated) };
+  _last_allocated = allocated;
   for (int i = 0; i < now.length(); i++) {
     Mutator& mutator = now.at(i);
     read_schedule(&mutator);
@@ -92,7 +100,7 @@ HeapBudgetTimes HeapBudgetMutators::since_last(const HeapBudgetReading& reading)
   _last.swap(&now);
   if (!_begun) {
     _begun = true;
-    return HeapBudgetTimes{ 0, 0, 0 };
+    return HeapBudgetTimes{ 0, 0, 0, 0 };
   }
   return times;
 }

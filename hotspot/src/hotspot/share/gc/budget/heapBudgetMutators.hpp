@@ -26,11 +26,12 @@
 #include "memory/allocation.hpp"
 #include "utilities/growableArray.hpp"
 
-// Nanoseconds, summed up over mutators.
+// Summed up over mutators; times in nanoseconds.
 struct HeapBudgetTimes {
   uint64_t running;    // on a processor
   uint64_t waiting;    // ready to run, without a processor
   uint64_t stalled;    // on I/O; 0 if it is not known of each thread
+  uint64_t allocated;  // bytes
 };
 
 // What the program's threads did. Neither compilers nor the VM's other threads are among them; a thread that has ended counts
@@ -45,16 +46,17 @@ private:
   };
 
   GrowableArrayCHeap<Mutator, mtGC> _last;    // by ascending tid
+  uint64_t _last_allocated;                   // by all threads that there have been
   bool _begun;
 
   static int by_tid(Mutator* a, Mutator* b);
   static int compare(const uint32_t& tid, const Mutator& mutator);
-  static void find(GrowableArrayCHeap<Mutator, mtGC>* mutators);
+  static uint64_t find(GrowableArrayCHeap<Mutator, mtGC>* mutators);
   static void read_schedule(Mutator* mutator);
   static void add_stalls(GrowableArrayCHeap<Mutator, mtGC>* mutators, const HeapBudgetReading& reading);
 
 public:
-  HeapBudgetMutators() : _last(), _begun(false) {}
+  HeapBudgetMutators() : _last(), _last_allocated(0), _begun(false) {}
 
   // Since the last call; nothing at the first.
   HeapBudgetTimes since_last(const HeapBudgetReading& reading);

@@ -27,7 +27,13 @@
 static const double NanosPerSecond = 1e9;
 
 // Mutators that run for less than this share of a processor do nothing that costs could be compared by.
-static const double LeastWork = 0.01;
+static const double LeastRunning = 0.01;
+
+// GB per second: those that allocate less are not to be compared by that.
+static const double LeastAllocated = 0.002;
+
+// Parts of a window by which its noise is told: shorter ones would have single collections in them, or none.
+static const uint64_t ShortestPart = 500000000;
 
 const char* HeapBudgetDecision::name(Action action) {
   switch (action) {
@@ -70,8 +76,11 @@ HeapBudgetSettings::HeapBudgetSettings(uint32_t processors) :
     processors(processors),
     window(2000000000),
     longest_window(10000000000),
+    longest_judgement(20000000000),
     window_collections(4),
     noise(0.05),
+    difference(0.015),
+    precision(0.03),
     negligible(0.02),
     change(0.3),
     collections_only(0.5),
@@ -88,10 +97,14 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _last(0),
     _wait_until(0),
     _sum(),
+    _parts(),
+    _variance(0.0),
     _lost(),
     _stopped(0.0),
     _one_collection(0.0),
+    _running(0.0),
     _work(0.0),
+    _by_allocation(false),
     _costs(),
     _reference(),
     _has_reference(false),
@@ -133,14 +146,18 @@ double HeapBudgetPolicy::negligible() const {
 
 // What two measurements of the same may differ by.
 double HeapBudgetPolicy::noise(const Costs& a, const Costs& b) const {
-  return MAX2(_settings.noise * MAX2(a.total(), b.total()), negligible() / 4 / _work);
+  const double errors = 2.0 * sqrt(a.error * a.error + b.error * b.error);
+  return MAX3(_settings.difference * MAX2(a.total(), b.total()), negligible() / 4 / _work, errors);
 }
 
 void HeapBudgetPolicy::restart_window(uint64_t at) {
   memset(&_sum, 0, sizeof(_sum));
   _sum.stalled_known = true;
   _sum.read_known = true;
+  _sum.allocated_known = true;
   _begin = at;
+  memset(&_parts, 0, sizeof(_parts));
+  _parts.begin = at;
 }
 
 void HeapBudgetPolicy::add(const HeapBudgetSample& sample) {
@@ -152,36 +169,81 @@ void HeapBudgetPolicy::add(const HeapBudgetSample& sample) {
   _sum.read_bytes    += sample.read_bytes;
   _sum.collections   += sample.collections;
   _sum.stalled_known &= sample.stalled_known;
+  _sum.allocated     += sample.allocated;
   _sum.read_known    &= sample.read_known;
+  _sum.allocated_known &= sample.allocated_known;
+  add_part(sample.now);
+}
+
+// In nanoseconds, of the window so far.
+uint64_t HeapBudgetPolicy::lost(uint64_t length) const {
+  return (uint64_t)stopped(length) + _sum.concurrent + stalled();
+}
+
+void HeapBudgetPolicy::add_part(uint64_t now) {
+  const uint64_t length = now - _parts.begin;
+  if (length < ShortestPart) {
+    return;
+  }
+  const uint64_t lost_so_far = lost(now - _begin);
+  const double seconds = (double)length / NanosPerSecond;
+  // What counts as lost may become less when more is known of the window.
+  const double lost = lost_so_far > _parts.lost_before ? (double)(lost_so_far - _parts.lost_before) / NanosPerSecond : 0.0;
+  const uint64_t work_so_far = _by_allocation ? _sum.allocated : _sum.running;
+  const double work = (double)(work_so_far - _parts.work_before) / NanosPerSecond;
+  _parts.begin = now;
+  _parts.lost_before = lost_so_far;
+  _parts.work_before = work_so_far;
+  _parts.count++;
+  _parts.seconds   += seconds;
+  _parts.lost      += lost;
+  _parts.work      += work;
+  _parts.lost_lost += lost * lost / seconds;
+  _parts.lost_work += lost * work / seconds;
+  _parts.work_work += work * work / seconds;
 }
 
 // What counts of the window's stalls. Against waiting for writes, no cache helps. (If nothing runs and nothing is read, the
 // storage hangs.)
 uint64_t HeapBudgetPolicy::stalled() const {
-  const bool only_writes = _sum.read_known && _sum.read_bytes == 0 && _work > LeastWork;
+  const bool only_writes = _sum.read_known && _sum.read_bytes == 0 && _running > LeastRunning;
   return only_writes ? 0 : _sum.stalled;
 }
 
-// What the window's pauses took from mutators that would have run, had they not been stopped, in nanoseconds.
+// What the window's pauses took from mutators that would have run, or have waited for I/O, had they not been stopped, in nanoseconds.
+// (Without the latter, a program that waits for its disk nearly all the time would seem to lose little by being stopped: but what
+// it is stopped for, its disk does nothing.)
 double HeapBudgetPolicy::stopped(uint64_t length) const {
   const double unpaused = MAX2((double)length - (double)_sum.pause, 1.0);
   const double active = (double)(_sum.running + _sum.waiting) / unpaused;
-  return (double)_sum.pause * MIN2(MAX2(active, 1.0), (double)_settings.processors);
+  return (double)_sum.pause * (MIN2(MAX2(active, 1.0), (double)_settings.processors) + (double)stalled() / unpaused);
 }
 
-bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) const {
+bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) {
   const uint64_t length = sample.now - _begin;
   if (length < _settings.window) {
     return false;
   }
-  if (_sum.collections >= _settings.window_collections || length >= _settings.longest_window) {
+  if (_sum.collections < _settings.window_collections && length < _settings.longest_window) {
+    // Where they are rare, a window may have one more or less by chance. Is that within the noise of what is lost?
+    // Before there was any, as if each byte that lives took a nanosecond.
+    const double one = _one_collection > 0.0 ? _one_collection : (double)sample.live * _settings.processors;
+    if (one > _settings.noise * (double)lost(length)) {
+      return false;
+    }
+  }
+  if (_state == HeapBudgetDecision::Stable || !_has_reference || length >= _settings.longest_judgement) {
     return true;
   }
-  // Where they are rare, a window may have one more or less by chance. Is that within the noise of what is lost?
-  const double lost = stopped(length) + (double)_sum.concurrent + (double)stalled();
-  // Before there was any, as if each byte that lives took a nanosecond.
-  const double one = _one_collection > 0.0 ? _one_collection : (double)sample.live * _settings.processors;
-  return one <= _settings.noise * lost;
+  measure(sample);
+  return only_collections() || stands_out();
+}
+
+// Of a window after a step: is it clear whether that has changed anything that matters?
+bool HeapBudgetPolicy::stands_out() const {
+  const double error = 2.0 * sqrt(_costs.error * _costs.error + _reference.error * _reference.error);
+  const double matters = _settings.precision * MAX2(_costs.total(), _reference.total());
+  return error <= matters || fabs(_costs.total() - _reference.total()) > error;
 }
 
 // An emergency.
@@ -195,20 +257,32 @@ bool HeapBudgetPolicy::no_cache_can_make_up() const {
          _costs.collection - _reference.total() > MAX2(noise(_costs, _reference), negligible() / _work);
 }
 
+// Of the window and those before.
+double HeapBudgetPolicy::variance() const {
+  if (_parts.count < 2 || _parts.lost <= 0.0 || _parts.work <= 0.0) {
+    return _variance;
+  }
+  const double ratio = _parts.lost / _parts.work;
+  const double squares = _parts.lost_lost - 2.0 * ratio * _parts.lost_work + ratio * ratio * _parts.work_work;
+  const double expected = ratio * _parts.work / _parts.seconds;   // in a second
+  const double now = MAX2(squares, 0.0) / (_parts.count - 1) / (expected * expected);
+  // A window is worth as much as there are parts in it; what was before, as much as ten.
+  return _variance == 0.0 ? now : (_variance * 10 + now * (_parts.count - 1)) / (10 + _parts.count - 1);
+}
+
 void HeapBudgetPolicy::measure(const HeapBudgetSample& sample) {
   const uint64_t nanos = sample.now - _begin;
   const double length = (double)nanos;
   const double collections = stopped(nanos) + (double)_sum.concurrent;
-  _work = MAX2((double)_sum.running / length, LeastWork);
+  _running = (double)_sum.running / length;
+  _work = _by_allocation ? MAX2((double)_sum.allocated / length, LeastAllocated) : MAX2(_running, LeastRunning);
   _lost.collection = collections / length;
   _lost.stalled = (double)stalled() / length;
   _stopped = (double)_sum.pause / length;
   _costs.collection = _lost.collection / _work;
   _costs.stalled = _lost.stalled / _work;
-  if (_sum.read_known) {
-    const double rate = (double)_sum.read_bytes * NanosPerSecond / length;
-    _read_rate = _read_rate == 0.0 ? rate : (_read_rate + rate) / 2;
-  }
+  const double seconds = length / NanosPerSecond;
+  _costs.error = _costs.total() * sqrt(variance() / seconds);
 }
 
 // More cache makes reads fewer, not faster: stalls that last much longer for each byte, or that read nothing, are the storage's.
@@ -271,8 +345,11 @@ HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, siz
   const bool grow = target > sample.capacity;
   _size_before = sample.capacity;
   _target = target;
-  _reference = _costs;
-  _has_reference = true;
+  if (_state != HeapBudgetDecision::Stable || !_has_reference) {
+    // Else it is the mean of several windows.
+    _reference = _costs;
+    _has_reference = true;
+  }
   _changed = 0;
   _state = grow ? HeapBudgetDecision::WaitGrow : HeapBudgetDecision::WaitShrink;
   double wait = 0.0;
@@ -341,6 +418,7 @@ HeapBudgetDecision HeapBudgetPolicy::decide_stable(const HeapBudgetSample& sampl
     const double grew = MAX2(collection_grew, stalled_grew);
     if (grew > threshold) {
       const Action action = stalled_grew > collection_grew ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
+      _reference = _costs;
       return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(grew / _costs.total(), 1.0));
     }
     settle(HeapBudgetDecision::Measuring);
@@ -350,6 +428,7 @@ HeapBudgetDecision HeapBudgetPolicy::decide_stable(const HeapBudgetSample& sampl
   // Slow drift is followed.
   _reference.collection = (_reference.collection * 7 + _costs.collection) / 8;
   _reference.stalled    = (_reference.stalled * 7 + _costs.stalled) / 8;
+  _reference.error      = sqrt(_reference.error * _reference.error * 49 + _costs.error * _costs.error) / 8;
   return try_step(sample);
 }
 
@@ -405,7 +484,11 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
     forget();
     return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(MAX2(collection_grew, stalled_grew) / _costs.total(), 1.0));
   }
-  rest(direction_of(last), sample.now);
+  // It may have been too small a step to tell: the next one in this direction is twice as large, not half.
+  Direction* const direction = direction_of(last);
+  const double scale = direction->scale;
+  rest(direction, sample.now);
+  direction->scale = MIN2(scale * 2, 1.0);
   return settle(HeapBudgetDecision::Neutral);
 }
 
@@ -485,6 +568,21 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
     return hold(HeapBudgetDecision::Measuring);
   }
   _wait_until = 0;
+  const bool by_allocation = _sum.allocated_known && (double)_sum.allocated / (double)(sample.now - _begin) >= (_by_allocation ? 1 : 2) * LeastAllocated;
+  if (by_allocation != _by_allocation) {
+    // What was measured by the other cannot be compared.
+    _by_allocation = by_allocation;
+    _variance = 0.0;
+    _has_reference = false;
+    _state = HeapBudgetDecision::Stable;
+    measure(sample);
+  } else {
+    _variance = variance();
+  }
+  if (_sum.read_known) {
+    const double rate = (double)_sum.read_bytes * NanosPerSecond / (double)(sample.now - _begin);
+    _read_rate = _read_rate == 0.0 ? rate : (_read_rate + rate) / 2;
+  }
   const HeapBudgetDecision decision = decide(sample);
   restart_window(sample.now);
   return decision;

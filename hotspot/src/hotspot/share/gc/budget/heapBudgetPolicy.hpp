@@ -30,12 +30,15 @@
 // Time is cut into intervals, which a collection ends, or a timer when there is none. Intervals make up a window, which has several
 // collections, or is so long, or has lost so much to I/O, that one more or less makes no difference. Lost in a window are
 //
-//   collection = pauses * min(active mutators, processors) + concurrent collection while mutators waited for a processor
+//   collection = pauses * (min(active mutators, processors) + mutators that were stalled on I/O at a time)
+//                + concurrent collection while mutators waited for a processor
 //   I/O        = the time that mutators were stalled on I/O, summed up
 //
 // Whether that is much is judged by what was lost in a second. Whether it is more than before is judged by what was lost for each
-// second that mutators ran: threads that wait for a disk nearly all the time lose as much in a second when they have become twice
-// as fast.
+// second that mutators worked: threads that wait for a disk nearly all the time lose as much in a second when they have become twice
+// as fast. Work is told by what mutators allocate, as a request allocates the same whatever the heap and the cache are. Their processor
+// time is what it is told by where they allocate next to nothing, or that is not known: it is noisier, and has in it what the system does
+// for each read that the cache has not spared.
 //
 //   Stable      the size is what it should be, as far as is known. Once in a while a step is tried, where there is enough to win
 //   WaitGrow    the heap has grown: the effect is waited for, then measured
@@ -57,9 +60,11 @@ struct HeapBudgetSample {
   uint64_t running;         // processor time of mutators
   uint64_t stalled;         // mutators were stalled on I/O, summed up
   uint64_t read_bytes;      // read from devices
+  uint64_t allocated;       // by mutators, in bytes
   uint32_t collections;     // that ended the interval, or were in it
   bool     stalled_known;   // false: the sensor is lost, or there was none
   bool     read_known;      // false: read_bytes is not measured
+  bool     allocated_known; // false: allocated is not measured
   size_t   capacity;        // of the heap, now
   size_t   live;            // in use after the last collection
   size_t   reserve;         // what the collector needs beyond: G1's eden target, Lull's copy reserve
@@ -105,8 +110,11 @@ struct HeapBudgetSettings {
   uint32_t processors;            // of the machine or its container
   uint64_t window;                // a window is at least that long: 2 s
   uint64_t longest_window;        // and not longer while it waits for collections: 10 s
+  uint64_t longest_judgement;     // nor, after a step, while its effect does not stand out from the noise: 20 s
   uint32_t window_collections;    // that a window should have: 4
-  double   noise;                 // a change of a cost below this share of the total is none: 0.05
+  double   noise;                 // what one collection more or less may make in a window, as a share of what is lost: 0.05
+  double   difference;            // a smaller change of the total, as a share, is none, however well it is known: 0.015
+  double   precision;             // a window after a step need not be known better than to this share: 0.03
   double   negligible;            // lost per second and processor, in seconds, that is not worth a step: 0.02
   double   change;                // a cost that changed by more than this share of the total is another program's: 0.3
   double   collections_only;      // time in pauses, or lost to collections per processor, that is an emergency, as a share: 0.5
@@ -128,10 +136,27 @@ private:
   struct Costs {
     double collection;
     double stalled;
+    double error;             // standard error of the total
     double total() const { return collection + stalled; }
   };
 
-  // A direction that did not help rests; each time for longer, and its next step is smaller.
+  // What was lost, in seconds, while so much work was done, of parts of a window that are not shorter than half a second: how
+  // far parts are from the window's own ratio of the two is its noise.
+  struct Parts {
+    uint64_t begin;           // of the part under way
+    uint64_t lost_before;     // of the window, when that began
+    uint64_t work_before;
+    uint32_t count;
+    double   seconds;
+    double   lost;
+    double   work;
+    double   lost_lost;       // sums of products, each divided by the part's length
+    double   lost_work;
+    double   work_work;
+  };
+
+  // A direction that did not help rests; each time for longer. If it was wrong, its next step is smaller; if nothing could be told,
+  // larger.
   struct Direction {
     uint64_t rest_until;
     uint64_t rest;
@@ -144,11 +169,15 @@ private:
   uint64_t  _last;               // end of the last interval
   uint64_t  _wait_until;         // a transition lasts until then; 0 when it is over
   HeapBudgetSample _sum;         // of the window
+  Parts     _parts;              // of the window
+  double    _variance;           // of what is lost in a second by the work of a second, relative to its square, decaying; 0 before
   Costs     _lost;               // in the last window, per second
   double    _stopped;            // share of the last window's time in pauses
   double    _one_collection;     // what each took from mutators at most in the last interval that had any, in nanoseconds; 0 before
-  double    _work;               // seconds that mutators ran, per second
-  Costs     _costs;              // in the last window, per second that mutators ran
+  double    _running;            // seconds that mutators ran, per second
+  double    _work;               // of mutators, per second: in GB allocated, or seconds on a processor
+  bool      _by_allocation;      // which of the two
+  Costs     _costs;              // in the last window, per work
   Costs     _reference;          // before the last step, or since the state is Stable
   bool      _has_reference;
   Costs     _judged;             // at the size to which the last step led back, when it was left
@@ -173,8 +202,12 @@ private:
   void restart_window(uint64_t at);
   void add(const HeapBudgetSample& sample);
   uint64_t stalled() const;
+  uint64_t lost(uint64_t length) const;
+  void add_part(uint64_t now);
+  double variance() const;
   double stopped(uint64_t length) const;
-  bool window_is_full(const HeapBudgetSample& sample) const;
+  bool window_is_full(const HeapBudgetSample& sample);
+  bool stands_out() const;
   bool only_collections() const;
   bool no_cache_can_make_up() const;
   void measure(const HeapBudgetSample& sample);

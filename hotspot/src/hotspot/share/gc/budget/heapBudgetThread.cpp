@@ -112,6 +112,8 @@ HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
   sample.read_known = sample.stalled_known && _reading->read_known && _last_reading->read_known &&
                       _reading->read_bytes >= _last_reading->read_bytes;
   sample.read_bytes = sample.read_known ? _reading->read_bytes - _last_reading->read_bytes : 0;
+  sample.allocated = times.allocated;
+  sample.allocated_known = true;
   sample.collections = (uint32_t)(now.collections - MIN2(_last.collections, now.collections));
   sample.capacity = heap->capacity();
   size_t live = Atomic::load(&_live);
@@ -210,12 +212,12 @@ void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDe
     }
   }
   log_trace(gc, budget)("interval: paused %.1fms in %u collections, concurrent %.1fms; mutators: running %.1fms, waiting %.1fms, "
-                        "stalled %.1fms%s; read %zuK%s; reserve %zuM",
+                        "stalled %.1fms%s; read %zuK%s; allocated %zuK; reserve %zuM",
                         (double)sample.pause / NANOSECS_PER_MILLISEC, sample.collections,
                         (double)sample.concurrent / NANOSECS_PER_MILLISEC, (double)sample.running / NANOSECS_PER_MILLISEC,
                         (double)sample.waiting / NANOSECS_PER_MILLISEC, (double)sample.stalled / NANOSECS_PER_MILLISEC,
                         sample.stalled_known ? "" : " (not known)", (size_t)(sample.read_bytes / K),
-                        sample.read_known ? "" : " (not known)", sample.reserve / M);
+                        sample.read_known ? "" : " (not known)", (size_t)(sample.allocated / K), sample.reserve / M);
   // Of windows that are not full there is nothing to say.
   if (step || decision.reason != HeapBudgetDecision::Measuring) {
     EventHeapBudgetDecision event;

@@ -72,6 +72,7 @@ public:
   double extra_latency;
   bool   hung;
   bool   sensor;
+  bool   tells_allocation;
   double follows;        // the share of a step that the heap makes
 
 private:
@@ -87,7 +88,7 @@ private:
 public:
   Model(double capacity, double reads_per_second) :
       limit(2560), reads_per_second(reads_per_second), least_latency(0.0001), noise(0.05), time(1), capacity(capacity), cached(0), work(0),
-      extra_latency(0), hung(false), sensor(true), follows(1), _sample(), _allocated(0), _random(1) {}
+      extra_latency(0), hung(false), sensor(true), tells_allocation(true), follows(1), _sample(), _allocated(0), _random(1) {}
 
   static double reserve(const Phase& phase)  { return 20 + phase.live * 0.1; }
   static double pause(const Phase& phase)    { return 0.005 + phase.live * 0.00015; }
@@ -129,6 +130,7 @@ public:
     sample.now = (uint64_t)(time * Second);
     sample.stalled_known = sensor;
     sample.read_known = true;
+    sample.allocated_known = tells_allocation;
     sample.capacity = (size_t)capacity * MB;
     sample.live = (size_t)phase.live * MB;
     sample.reserve = (size_t)reserve(phase) * MB;
@@ -157,6 +159,7 @@ public:
     _sample.waiting    += (uint64_t)(MAX2(phase.threads - stalled - (double)Processors, 0.0) * moment * Second);
     _sample.stalled    += sensor ? (uint64_t)(stalled * moment * Second) : 0;
     _sample.read_bytes += (uint64_t)(read * MB);
+    _sample.allocated  += (uint64_t)(served * phase.allocation * MB);
     // It grows when live data do not fit, whoever says what.
     capacity = MAX2(capacity, phase.live * 1.05);
     _allocated += served * phase.allocation;

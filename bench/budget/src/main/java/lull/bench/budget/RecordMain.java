@@ -24,7 +24,8 @@ public final class RecordMain {
     private static final int LEFT_OUT = 12;
     private static final Pattern SIZES = Pattern.compile("\\[([0-9.]+)s\\].* heap ([0-9]+)M, live ([0-9]+)M, ");
     private static final Pattern TIMES = Pattern.compile("interval: paused ([0-9.]+)ms in ([0-9]+) collections, concurrent ([0-9.]+)ms; mutators: running ([0-9.]+)ms,"
-            + " waiting ([0-9.]+)ms, stalled ([0-9.]+)ms( \\(not known\\))?; read ([0-9]+)K( \\(not known\\))?; reserve ([0-9]+)M");
+            + " waiting ([0-9.]+)ms, stalled ([0-9.]+)ms( \\(not known\\))?; read ([0-9]+)K( \\(not known\\))?;"
+            + " allocated ([0-9]+)K; reserve ([0-9]+)M");
 
     /** Of an interval, in the order of the test's RecordedInterval. */
     private record Interval(double uptime, int heap, List<Long> fields) { }
@@ -70,7 +71,7 @@ public final class RecordMain {
                     all.add(new Interval(Double.parseDouble(last.group(1)), Integer.parseInt(last.group(2)), List.of(Math.round(Double.parseDouble(times.group(1))),
                             Long.parseLong(times.group(2)), Math.round(Double.parseDouble(times.group(3))), Math.round(Double.parseDouble(times.group(4))),
                             Math.round(Double.parseDouble(times.group(5))), Math.round(Double.parseDouble(times.group(6))), Long.parseLong(times.group(8)),
-                            Long.parseLong(last.group(3)), Long.parseLong(times.group(10)))));
+                            Long.parseLong(times.group(10)), Long.parseLong(last.group(3)), Long.parseLong(times.group(11)))));
                 }
                 last = null;
             }
