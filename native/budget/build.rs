@@ -4,8 +4,14 @@
 //! sensor's file as the sensor writes it.
 
 fn main() {
-    const POLICY: &str = "../../hotspot/src/hotspot/share/gc/budget/heapBudgetPolicy.cpp";
-    const HEADER: &str = "../../hotspot/src/hotspot/share/gc/budget/heapBudgetPolicy.hpp";
+    const POLICY: [&str; 2] = [
+        "../../hotspot/src/hotspot/share/gc/budget/heapBudgetPolicy.cpp",
+        "../../hotspot/src/hotspot/share/gc/budget/heapBudgetWindow.cpp",
+    ];
+    const HEADERS: [&str; 2] = [
+        "../../hotspot/src/hotspot/share/gc/budget/heapBudgetPolicy.hpp",
+        "../../hotspot/src/hotspot/share/gc/budget/heapBudgetWindow.hpp",
+    ];
     const FORMAT: &str = "../../hotspot/src/hotspot/share/gc/budget/heapBudgetSensorFormat.hpp";
     const SENSOR: &str = "../stall/include/lull_stall.h";
     cc::Build::new()
@@ -18,10 +24,11 @@ fn main() {
         .include("src/cpp")
         .include("../../hotspot/src/hotspot/share")
         .include("../stall/include")
-        .file(POLICY)
+        .files(POLICY)
         .file("src/cpp/interface.cpp")
         .compile("lull_heap_budget");
-    for file in [POLICY, HEADER, FORMAT, SENSOR, "src/cpp/interface.cpp", "src/cpp/utilities/globalDefinitions.hpp"] {
+    let ours = [FORMAT, SENSOR, "src/cpp/interface.cpp", "src/cpp/utilities/globalDefinitions.hpp"];
+    for file in POLICY.iter().chain(&HEADERS).chain(&ours) {
         println!("cargo::rerun-if-changed={file}");
     }
 }

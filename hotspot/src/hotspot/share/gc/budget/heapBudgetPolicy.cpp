@@ -22,18 +22,8 @@
 #include "gc/budget/heapBudgetPolicy.hpp"
 
 #include <math.h>
-#include <string.h>
 
 static const double NanosPerSecond = 1e9;
-
-// Mutators that run for less than this share of a processor do nothing that costs could be compared by.
-static const double LeastRunning = 0.01;
-
-// GB per second: those that allocate less are not to be compared by that.
-static const double LeastAllocated = 0.002;
-
-// Parts of a window by which its noise is told: shorter ones would have single collections in them, or none.
-static const uint64_t ShortestPart = 500000000;
 
 const char* HeapBudgetDecision::name(Action action) {
   switch (action) {
@@ -93,19 +83,10 @@ HeapBudgetSettings::HeapBudgetSettings(uint32_t processors) :
 HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _settings(settings),
     _state(HeapBudgetDecision::Stable),
-    _begin(0),
+    _window(settings.processors),
     _last(0),
     _wait_until(0),
-    _sum(),
-    _parts(),
-    _variance(0.0),
-    _lost(),
-    _stopped(0.0),
     _one_collection(0.0),
-    _running(0.0),
-    _work(0.0),
-    _by_allocation(false),
-    _costs(),
     _reference(),
     _has_reference(false),
     _judged(),
@@ -144,157 +125,64 @@ double HeapBudgetPolicy::negligible() const {
   return _settings.negligible * _settings.processors;
 }
 
+double HeapBudgetPolicy::negligible_by_work() const {
+  return negligible() / _window.work();
+}
+
 // What two measurements of the same may differ by.
 double HeapBudgetPolicy::noise(const Costs& a, const Costs& b) const {
   const double errors = 2.0 * sqrt(a.error * a.error + b.error * b.error);
-  return MAX3(_settings.difference * MAX2(a.total(), b.total()), negligible() / 4 / _work, errors);
-}
-
-void HeapBudgetPolicy::restart_window(uint64_t at) {
-  memset(&_sum, 0, sizeof(_sum));
-  _sum.stalled_known = true;
-  _sum.read_known = true;
-  _sum.allocated_known = true;
-  _begin = at;
-  memset(&_parts, 0, sizeof(_parts));
-  _parts.begin = at;
-}
-
-void HeapBudgetPolicy::add(const HeapBudgetSample& sample) {
-  _sum.pause         += sample.pause;
-  _sum.concurrent    += MIN2(sample.concurrent, sample.waiting);
-  _sum.waiting       += sample.waiting;
-  _sum.running       += sample.running;
-  _sum.stalled       += sample.stalled;
-  _sum.read_bytes    += sample.read_bytes;
-  _sum.collections   += sample.collections;
-  _sum.stalled_known &= sample.stalled_known;
-  _sum.allocated     += sample.allocated;
-  _sum.read_known    &= sample.read_known;
-  _sum.allocated_known &= sample.allocated_known;
-  add_part(sample.now);
-}
-
-// In nanoseconds, of the window so far.
-uint64_t HeapBudgetPolicy::lost(uint64_t length) const {
-  return (uint64_t)stopped(length) + _sum.concurrent + stalled();
-}
-
-void HeapBudgetPolicy::add_part(uint64_t now) {
-  const uint64_t length = now - _parts.begin;
-  if (length < ShortestPart) {
-    return;
-  }
-  const uint64_t lost_so_far = lost(now - _begin);
-  const double seconds = (double)length / NanosPerSecond;
-  // What counts as lost may become less when more is known of the window.
-  const double lost = lost_so_far > _parts.lost_before ? (double)(lost_so_far - _parts.lost_before) / NanosPerSecond : 0.0;
-  const uint64_t work_so_far = _by_allocation ? _sum.allocated : _sum.running;
-  const double work = (double)(work_so_far - _parts.work_before) / NanosPerSecond;
-  _parts.begin = now;
-  _parts.lost_before = lost_so_far;
-  _parts.work_before = work_so_far;
-  _parts.count++;
-  _parts.seconds   += seconds;
-  _parts.lost      += lost;
-  _parts.work      += work;
-  _parts.lost_lost += lost * lost / seconds;
-  _parts.lost_work += lost * work / seconds;
-  _parts.work_work += work * work / seconds;
-}
-
-// What counts of the window's stalls. Against waiting for writes, no cache helps. (If nothing runs and nothing is read, the
-// storage hangs.)
-uint64_t HeapBudgetPolicy::stalled() const {
-  const bool only_writes = _sum.read_known && _sum.read_bytes == 0 && _running > LeastRunning;
-  return only_writes ? 0 : _sum.stalled;
-}
-
-// What the window's pauses took from mutators that would have run, or have waited for I/O, had they not been stopped, in nanoseconds.
-// (Without the latter, a program that waits for its disk nearly all the time would seem to lose little by being stopped: but what
-// it is stopped for, its disk does nothing.)
-double HeapBudgetPolicy::stopped(uint64_t length) const {
-  const double unpaused = MAX2((double)length - (double)_sum.pause, 1.0);
-  const double active = (double)(_sum.running + _sum.waiting) / unpaused;
-  return (double)_sum.pause * (MIN2(MAX2(active, 1.0), (double)_settings.processors) + (double)stalled() / unpaused);
+  return MAX3(_settings.difference * MAX2(a.total(), b.total()), negligible_by_work() / 4, errors);
 }
 
 bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) {
-  const uint64_t length = sample.now - _begin;
+  const uint64_t length = _window.length();
   if (length < _settings.window) {
     return false;
   }
-  if (_sum.collections < _settings.window_collections && length < _settings.longest_window) {
+  if (_window.sum().collections < _settings.window_collections && length < _settings.longest_window) {
     // Where they are rare, a window may have one more or less by chance. Is that within the noise of what is lost?
     // Before there was any, as if each byte that lives took a nanosecond.
     const double one = _one_collection > 0.0 ? _one_collection : (double)sample.live * _settings.processors;
-    if (one > _settings.noise * (double)lost(length)) {
+    if (one > _settings.noise * (double)_window.lost()) {
       return false;
     }
   }
   if (_state == HeapBudgetDecision::Stable || !_has_reference || length >= _settings.longest_judgement) {
     return true;
   }
-  measure(sample);
+  _window.measure();
   return only_collections() || stands_out();
 }
 
 // Of a window after a step: is it clear whether that has changed anything that matters?
 bool HeapBudgetPolicy::stands_out() const {
-  const double error = 2.0 * sqrt(_costs.error * _costs.error + _reference.error * _reference.error);
-  const double matters = _settings.precision * MAX2(_costs.total(), _reference.total());
-  return error <= matters || fabs(_costs.total() - _reference.total()) > error;
+  const double error = 2.0 * sqrt(costs().error * costs().error + _reference.error * _reference.error);
+  const double matters = _settings.precision * MAX2(costs().total(), _reference.total());
+  return error <= matters || fabs(costs().total() - _reference.total()) > error;
 }
 
 // An emergency.
 bool HeapBudgetPolicy::only_collections() const {
-  return _stopped > _settings.collections_only || _lost.collection > _settings.collections_only * _settings.processors;
+  return _window.paused() > _settings.collections_only || lost().collection > _settings.collections_only * _settings.processors;
 }
 
 // Of a window while the page cache fills.
 bool HeapBudgetPolicy::no_cache_can_make_up() const {
   return _state == HeapBudgetDecision::WaitShrink && _has_reference &&
-         _costs.collection - _reference.total() > MAX2(noise(_costs, _reference), negligible() / _work);
-}
-
-// Of the window and those before.
-double HeapBudgetPolicy::variance() const {
-  if (_parts.count < 2 || _parts.lost <= 0.0 || _parts.work <= 0.0) {
-    return _variance;
-  }
-  const double ratio = _parts.lost / _parts.work;
-  const double squares = _parts.lost_lost - 2.0 * ratio * _parts.lost_work + ratio * ratio * _parts.work_work;
-  const double expected = ratio * _parts.work / _parts.seconds;   // in a second
-  const double now = MAX2(squares, 0.0) / (_parts.count - 1) / (expected * expected);
-  // A window is worth as much as there are parts in it; what was before, as much as ten.
-  return _variance == 0.0 ? now : (_variance * 10 + now * (_parts.count - 1)) / (10 + _parts.count - 1);
-}
-
-void HeapBudgetPolicy::measure(const HeapBudgetSample& sample) {
-  const uint64_t nanos = sample.now - _begin;
-  const double length = (double)nanos;
-  const double collections = stopped(nanos) + (double)_sum.concurrent;
-  _running = (double)_sum.running / length;
-  _work = _by_allocation ? MAX2((double)_sum.allocated / length, LeastAllocated) : MAX2(_running, LeastRunning);
-  _lost.collection = collections / length;
-  _lost.stalled = (double)stalled() / length;
-  _stopped = (double)_sum.pause / length;
-  _costs.collection = _lost.collection / _work;
-  _costs.stalled = _lost.stalled / _work;
-  const double seconds = length / NanosPerSecond;
-  _costs.error = _costs.total() * sqrt(variance() / seconds);
+         costs().collection - _reference.total() > MAX2(noise(costs(), _reference), negligible_by_work());
 }
 
 // More cache makes reads fewer, not faster: stalls that last much longer for each byte, or that read nothing, are the storage's.
 bool HeapBudgetPolicy::reads_are_slow() {
-  if (!_sum.read_known || _lost.stalled < negligible()) {
+  if (!_window.sum().read_known || lost().stalled < negligible()) {
     _slow = 0;
     return false;
   }
-  if (_sum.read_bytes == 0) {
+  if (_window.sum().read_bytes == 0) {
     return true;
   }
-  const double ns_per_byte = (double)_sum.stalled / (double)_sum.read_bytes;
+  const double ns_per_byte = (double)_window.sum().stalled / (double)_window.sum().read_bytes;
   if (_ns_per_byte > 0.0 && ns_per_byte > 4 * _ns_per_byte && ++_slow <= 3) {
     return true;
   }
@@ -325,8 +213,8 @@ HeapBudgetDecision HeapBudgetPolicy::hold(Reason reason) const {
   decision.state = _state;
   decision.reason = reason;
   decision.target = _target;
-  decision.collection = _lost.collection;
-  decision.stalled = _lost.stalled;
+  decision.collection = lost().collection;
+  decision.stalled = lost().stalled;
   decision.wait = 0;
   return decision;
 }
@@ -334,7 +222,7 @@ HeapBudgetDecision HeapBudgetPolicy::hold(Reason reason) const {
 // The size is as it should be: from here on, changes are the program's.
 HeapBudgetDecision HeapBudgetPolicy::settle(Reason reason) {
   _state = HeapBudgetDecision::Stable;
-  _reference = _costs;
+  _reference = costs();
   _has_reference = true;
   _taking_back = false;
   _changed = 0;
@@ -347,7 +235,7 @@ HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, siz
   _target = target;
   if (_state != HeapBudgetDecision::Stable || !_has_reference) {
     // Else it is the mean of several windows.
-    _reference = _costs;
+    _reference = costs();
     _has_reference = true;
   }
   _changed = 0;
@@ -382,18 +270,18 @@ HeapBudgetDecision HeapBudgetPolicy::step(const HeapBudgetSample& sample, Action
 
 // Against the larger cost; if that cannot be, against the smaller.
 HeapBudgetDecision HeapBudgetPolicy::try_step(const HeapBudgetSample& sample) {
-  if (_lost.total() < negligible()) {
+  if (lost().total() < negligible()) {
     return hold(HeapBudgetDecision::Cheap);
   }
-  const bool stalls_first = _costs.stalled > _costs.collection;
+  const bool stalls_first = costs().stalled > costs().collection;
   for (int i = 0; i < 2; i++) {
     const Action action = (i == 0) == stalls_first ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
-    const double cost = action == HeapBudgetDecision::Shrink ? _lost.stalled : _lost.collection;
+    const double cost = action == HeapBudgetDecision::Shrink ? lost().stalled : lost().collection;
     const size_t budget_bound = action == HeapBudgetDecision::Shrink ? floor(sample) : ceiling(sample);
     const bool room = action == HeapBudgetDecision::Shrink ? sample.capacity >= budget_bound + _settings.least_step
                                                            : sample.capacity + _settings.least_step <= budget_bound;
     if (room && cost >= negligible() && sample.now >= direction_of(action)->rest_until) {
-      return step(sample, action, HeapBudgetDecision::Try, cost / _lost.total());
+      return step(sample, action, HeapBudgetDecision::Try, cost / lost().total());
     }
   }
   return hold(HeapBudgetDecision::Settled);
@@ -406,9 +294,9 @@ HeapBudgetDecision HeapBudgetPolicy::decide_stable(const HeapBudgetSample& sampl
     settle(HeapBudgetDecision::Measuring);
     return try_step(sample);
   }
-  const double collection_grew = _costs.collection - _reference.collection;
-  const double stalled_grew = _costs.stalled - _reference.stalled;
-  const double threshold = MAX2(_settings.change * MAX2(_costs.total(), _reference.total()), negligible() / _work);
+  const double collection_grew = costs().collection - _reference.collection;
+  const double stalled_grew = costs().stalled - _reference.stalled;
+  const double threshold = MAX2(_settings.change * MAX2(costs().total(), _reference.total()), negligible_by_work());
   if (fabs(collection_grew) > threshold || fabs(stalled_grew) > threshold) {
     // Once may be chance.
     if (++_changed < 2) {
@@ -418,17 +306,17 @@ HeapBudgetDecision HeapBudgetPolicy::decide_stable(const HeapBudgetSample& sampl
     const double grew = MAX2(collection_grew, stalled_grew);
     if (grew > threshold) {
       const Action action = stalled_grew > collection_grew ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
-      _reference = _costs;
-      return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(grew / _costs.total(), 1.0));
+      _reference = costs();
+      return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(grew / costs().total(), 1.0));
     }
     settle(HeapBudgetDecision::Measuring);
     return try_step(sample);
   }
   _changed = 0;
   // Slow drift is followed.
-  _reference.collection = (_reference.collection * 7 + _costs.collection) / 8;
-  _reference.stalled    = (_reference.stalled * 7 + _costs.stalled) / 8;
-  _reference.error      = sqrt(_reference.error * _reference.error * 49 + _costs.error * _costs.error) / 8;
+  _reference.collection = (_reference.collection * 7 + costs().collection) / 8;
+  _reference.stalled    = (_reference.stalled * 7 + costs().stalled) / 8;
+  _reference.error      = sqrt(_reference.error * _reference.error * 49 + costs().error * costs().error) / 8;
   return try_step(sample);
 }
 
@@ -437,8 +325,8 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
   const Action back = last == HeapBudgetDecision::Grow ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
   if (_taking_back) {
     // This size has been judged before. If it costs much more than then, the program is another one.
-    const double threshold = MAX2(_settings.change * MAX2(_costs.total(), _judged.total()), negligible() / _work);
-    if (_has_judged && _costs.total() - _judged.total() > threshold) {
+    const double threshold = MAX2(_settings.change * MAX2(costs().total(), _judged.total()), negligible_by_work());
+    if (_has_judged && costs().total() - _judged.total() > threshold) {
       forget();
       settle(HeapBudgetDecision::Measuring);
       return try_step(sample);
@@ -453,21 +341,21 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
     rest(direction_of(last), sample.now);
     return settle(HeapBudgetDecision::NotFollowed);
   }
-  const double grew = _costs.total() - _reference.total();
-  const double threshold = noise(_costs, _reference);
+  const double grew = costs().total() - _reference.total();
+  const double threshold = noise(costs(), _reference);
   if (grew < -threshold) {
-    if (_lost.total() < negligible()) {
+    if (lost().total() < negligible()) {
       return settle(HeapBudgetDecision::Cheap);
     }
     Direction* const direction = direction_of(last);
     direction->rest = _settings.first_rest;
     direction->scale = MIN2(direction->scale * 2, 1.0);
-    const double cost = last == HeapBudgetDecision::Grow ? _costs.collection : _costs.stalled;
-    return step(sample, last, HeapBudgetDecision::Repeat, cost / _costs.total());
+    const double cost = last == HeapBudgetDecision::Grow ? costs().collection : costs().stalled;
+    return step(sample, last, HeapBudgetDecision::Repeat, cost / costs().total());
   }
   if (grew > threshold) {
-    const double collection_grew = _costs.collection - _reference.collection;
-    const double stalled_grew = _costs.stalled - _reference.stalled;
+    const double collection_grew = costs().collection - _reference.collection;
+    const double stalled_grew = costs().stalled - _reference.stalled;
     const Action action = stalled_grew > collection_grew ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
     if (action == back) {
       rest(direction_of(last), sample.now);
@@ -482,7 +370,7 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
     }
     // The step was in this direction already: the program has changed meanwhile.
     forget();
-    return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(MAX2(collection_grew, stalled_grew) / _costs.total(), 1.0));
+    return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(MAX2(collection_grew, stalled_grew) / costs().total(), 1.0));
   }
   // It may have been too small a step to tell: the next one in this direction is twice as large, not half.
   Direction* const direction = direction_of(last);
@@ -505,7 +393,7 @@ HeapBudgetDecision HeapBudgetPolicy::decide(const HeapBudgetSample& sample) {
     }
     return settle(HeapBudgetDecision::NoRoom);
   }
-  if (!_sum.stalled_known) {
+  if (!_window.sum().stalled_known) {
     _has_reference = false;
     _state = HeapBudgetDecision::Stable;
     return hold(HeapBudgetDecision::NoSensor);
@@ -519,10 +407,10 @@ HeapBudgetDecision HeapBudgetPolicy::decide(const HeapBudgetSample& sample) {
 HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
   const uint64_t last = _last;
   _last = sample.now;
-  if (_begin == 0) {
+  if (!_window.has_begun()) {
     // What was before is not known.
     _target = sample.capacity;
-    restart_window(sample.now);
+    _window.restart(sample.now);
     return hold(HeapBudgetDecision::Measuring);
   }
   if (_state == HeapBudgetDecision::Stable) {
@@ -535,7 +423,7 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
       forget();
       _taking_back = true;
       _has_judged = false;
-      restart_window(sample.now);
+      _window.restart(sample.now);
       return move_to(sample, target, HeapBudgetDecision::OverLimit);
     }
   }
@@ -546,44 +434,37 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
   if (!_sensed && sample.stalled_known) {
     // A sensor begins after the program. Of a window that began before, nothing would be known.
     _sensed = true;
-    if (!_sum.stalled_known) {
-      restart_window(sample.now);
+    if (!_window.sum().stalled_known) {
+      _window.restart(sample.now);
       return hold(HeapBudgetDecision::Measuring);
     }
   }
   const bool waits = sample.now < _wait_until;
-  if (!waits && _begin < _wait_until) {
+  if (!waits && _window.begin() < _wait_until) {
     // The transition is over.
     _wait_until = 0;
-    restart_window(last);
+    _window.restart(last);
   }
-  add(sample);
+  _window.add(sample);
   if (!window_is_full(sample)) {
     return hold(HeapBudgetDecision::Measuring);
   }
-  measure(sample);
+  _window.measure();
   // A transition says nothing, unless collections take more time than there is to win.
   if (waits && !only_collections() && !no_cache_can_make_up()) {
-    restart_window(sample.now);
+    _window.restart(sample.now);
     return hold(HeapBudgetDecision::Measuring);
   }
   _wait_until = 0;
-  const bool by_allocation = _sum.allocated_known && (double)_sum.allocated / (double)(sample.now - _begin) >= (_by_allocation ? 1 : 2) * LeastAllocated;
-  if (by_allocation != _by_allocation) {
-    // What was measured by the other cannot be compared.
-    _by_allocation = by_allocation;
-    _variance = 0.0;
+  if (!_window.finish()) {
     _has_reference = false;
     _state = HeapBudgetDecision::Stable;
-    measure(sample);
-  } else {
-    _variance = variance();
   }
-  if (_sum.read_known) {
-    const double rate = (double)_sum.read_bytes * NanosPerSecond / (double)(sample.now - _begin);
+  if (_window.sum().read_known) {
+    const double rate = (double)_window.sum().read_bytes * NanosPerSecond / (double)_window.length();
     _read_rate = _read_rate == 0.0 ? rate : (_read_rate + rate) / 2;
   }
   const HeapBudgetDecision decision = decide(sample);
-  restart_window(sample.now);
+  _window.restart(sample.now);
   return decision;
 }

@@ -22,23 +22,17 @@
 #ifndef SHARE_GC_BUDGET_HEAPBUDGETPOLICY_HPP
 #define SHARE_GC_BUDGET_HEAPBUDGETPOLICY_HPP
 
+#include "gc/budget/heapBudgetWindow.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // How much of a service's memory should be heap, and how much page cache: by the processor time that mutators lose to
 // collections, and that they lose waiting for I/O. Decides only; who has a heap acts. The idea is FlexHeap's.
 //
 // Time is cut into intervals, which a collection ends, or a timer when there is none. Intervals make up a window, which has several
-// collections, or is so long, or has lost so much to I/O, that one more or less makes no difference. Lost in a window are
-//
-//   collection = pauses * (min(active mutators, processors) + mutators that were stalled on I/O at a time)
-//                + concurrent collection while mutators waited for a processor
-//   I/O        = the time that mutators were stalled on I/O, summed up
+// collections, or is so long, or has lost so much to I/O, that one more or less makes no difference.
 //
 // Whether that is much is judged by what was lost in a second. Whether it is more than before is judged by what was lost for each
-// second that mutators worked: threads that wait for a disk nearly all the time lose as much in a second when they have become twice
-// as fast. Work is told by what mutators allocate, as a request allocates the same whatever the heap and the cache are. Their processor
-// time is what it is told by where they allocate next to nothing, or that is not known: it is noisier, and has in it what the system does
-// for each read that the cache has not spared.
+// unit of work: threads that wait for a disk nearly all the time lose as much in a second when they have become twice as fast.
 //
 //   Stable      the size is what it should be, as far as is known. Once in a while a step is tried, where there is enough to win
 //   WaitGrow    the heap has grown: the effect is waited for, then measured
@@ -50,28 +44,6 @@
 //
 // This class is used inside the VM, and by a controller outside: it knows neither clocks nor heaps, and includes no more than
 // HotSpot's basic types.
-
-// What there was in an interval. Times in nanoseconds, sizes in bytes.
-struct HeapBudgetSample {
-  uint64_t now;             // at its end, of any clock that only goes forward
-  uint64_t pause;           // mutators were stopped
-  uint64_t concurrent;      // processor time of concurrent collection
-  uint64_t waiting;         // mutators were ready to run without a processor, summed up
-  uint64_t running;         // processor time of mutators
-  uint64_t stalled;         // mutators were stalled on I/O, summed up
-  uint64_t read_bytes;      // read from devices
-  uint64_t allocated;       // by mutators, in bytes
-  uint32_t collections;     // that ended the interval, or were in it
-  bool     stalled_known;   // false: the sensor is lost, or there was none
-  bool     read_known;      // false: read_bytes is not measured
-  bool     allocated_known; // false: allocated is not measured
-  size_t   capacity;        // of the heap, now
-  size_t   live;            // in use after the last collection
-  size_t   reserve;         // what the collector needs beyond: G1's eden target, Lull's copy reserve
-  size_t   least;           // bounds for the capacity: -Xms
-  size_t   most;            //   -Xmx
-  size_t   available;       //   what the memory limit leaves for the heap: the limit without other memory and the least cache
-};
 
 struct HeapBudgetDecision {
   enum Action { Hold, Grow, Shrink };
@@ -133,27 +105,7 @@ private:
   typedef HeapBudgetDecision::State  State;
   typedef HeapBudgetDecision::Reason Reason;
 
-  struct Costs {
-    double collection;
-    double stalled;
-    double error;             // standard error of the total
-    double total() const { return collection + stalled; }
-  };
-
-  // What was lost, in seconds, while so much work was done, of parts of a window that are not shorter than half a second: how
-  // far parts are from the window's own ratio of the two is its noise.
-  struct Parts {
-    uint64_t begin;           // of the part under way
-    uint64_t lost_before;     // of the window, when that began
-    uint64_t work_before;
-    uint32_t count;
-    double   seconds;
-    double   lost;
-    double   work;
-    double   lost_lost;       // sums of products, each divided by the part's length
-    double   lost_work;
-    double   work_work;
-  };
+  typedef HeapBudgetCosts            Costs;
 
   // A direction that did not help rests; each time for longer. If it was wrong, its next step is smaller; if nothing could be told,
   // larger.
@@ -165,19 +117,10 @@ private:
 
   HeapBudgetSettings _settings;
   State     _state;
-  uint64_t  _begin;              // of the window; 0 before the first sample
+  HeapBudgetWindow _window;
   uint64_t  _last;               // end of the last interval
   uint64_t  _wait_until;         // a transition lasts until then; 0 when it is over
-  HeapBudgetSample _sum;         // of the window
-  Parts     _parts;              // of the window
-  double    _variance;           // of what is lost in a second by the work of a second, relative to its square, decaying; 0 before
-  Costs     _lost;               // in the last window, per second
-  double    _stopped;            // share of the last window's time in pauses
   double    _one_collection;     // what each took from mutators at most in the last interval that had any, in nanoseconds; 0 before
-  double    _running;            // seconds that mutators ran, per second
-  double    _work;               // of mutators, per second: in GB allocated, or seconds on a processor
-  bool      _by_allocation;      // which of the two
-  Costs     _costs;              // in the last window, per work
   Costs     _reference;          // before the last step, or since the state is Stable
   bool      _has_reference;
   Costs     _judged;             // at the size to which the last step led back, when it was left
@@ -196,21 +139,16 @@ private:
 
   static size_t ceiling(const HeapBudgetSample& sample);
   size_t floor(const HeapBudgetSample& sample) const;
+  const Costs& lost() const  { return _window.lost_per_second(); }
+  const Costs& costs() const { return _window.costs(); }
   double noise(const Costs& a, const Costs& b) const;
-  double negligible() const;
+  double negligible() const;           // lost per second
+  double negligible_by_work() const;   // lost for each unit of work
 
-  void restart_window(uint64_t at);
-  void add(const HeapBudgetSample& sample);
-  uint64_t stalled() const;
-  uint64_t lost(uint64_t length) const;
-  void add_part(uint64_t now);
-  double variance() const;
-  double stopped(uint64_t length) const;
   bool window_is_full(const HeapBudgetSample& sample);
   bool stands_out() const;
   bool only_collections() const;
   bool no_cache_can_make_up() const;
-  void measure(const HeapBudgetSample& sample);
   bool reads_are_slow();
   void forget();
   void rest(Direction* direction, uint64_t now);

@@ -20,7 +20,7 @@
  */
 
 
-// Links: gc/budget/heapBudgetPolicy.cpp
+// Links: gc/budget/heapBudgetPolicy.cpp gc/budget/heapBudgetWindow.cpp
 
 // The policy against a model of a service whose index does not fit into memory, in a memory limit that heap and page cache
 // share, on a disk of so many reads a second. The model's numbers are those of a Lucene service: at 8000 reads a second, search

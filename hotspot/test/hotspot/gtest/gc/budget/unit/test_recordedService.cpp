@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-// Links: gc/budget/heapBudgetPolicy.cpp
+// Links: gc/budget/heapBudgetPolicy.cpp gc/budget/heapBudgetWindow.cpp
 
 // The policy against what was measured of a real service at heaps of fixed sizes, second by second (bench/budget/record.sh). Between
 // two sizes an interval of the one and an interval of the other are mixed; the page cache follows a heap that has shrunk as fast as
