@@ -31,7 +31,7 @@ RESULTS=$BUILD/test-results
 rm -rf "$RESULTS"
 mkdir -p "$RESULTS" "$LOGS"
 SUMMARY=$RESULTS/summary.txt
-FAILURES=$RESULTS/failures.txt   # what failed and why, of gtest, jtreg and the scripts: it is said once more at the end
+FAILURES=$RESULTS/failures.txt   # what failed and why: it is said once more at the end
 : > "$SUMMARY"
 : > "$FAILURES"
 
@@ -47,6 +47,9 @@ failures() { awk 'NR <= 20' | tee -a "$FAILURES" | sed 's/^/    /'; }
 took() { say "    $(minutes $((SECONDS - $1)))"; }
 
 remaining() { if [[ -n ${LULL_DEADLINE:-} ]]; then printf '%d' $((LULL_DEADLINE - $(date +%s))); else printf '999999'; fi; }
+
+# The lines of googletest's output that say what failed and why.
+gtest_failures() { { grep -aE '^\[  FAILED|: Failure$|^# |SIG[A-Z]+ |error: ' "$1" || true; } | awk '!seen[$0]++' | failures; }
 
 # The totals of googletest's XML report: tests, failures, disabled and skipped, for count.
 count_xml() {   # NAME FILE STATUS
@@ -64,7 +67,8 @@ count_xml() {   # NAME FILE STATUS
 
 run_unit() {
   local status=0 start=$SECONDS
-  "$SCRIPTS/unit-tests.sh" || status=$?
+  "$SCRIPTS/unit-tests.sh" 2>&1 | tee "$LOGS/unit.log" || status=$?
+  if ((status != 0)); then gtest_failures "$LOGS/unit.log" > /dev/null; fi
   count_xml unit "$RESULTS/unit.xml" "$status"
   took "$start"
 }
@@ -76,7 +80,7 @@ run_gtest() {
   (cd "$RESULTS" && cleanly "$SCRIPTS/within.sh" 1200 "$launcher" -jdk "$BUILD/jdk-debug" --gtest_filter='Lull*' --gtest_brief=1 --gtest_catch_exceptions=0 \
     --gtest_output="xml:$RESULTS/gtest.xml" -XX:+UseLullGC > "$LOGS/gtest.log" 2>&1) || status=$?
   grep -E '^\[  PASSED' "$LOGS/gtest.log" | sed 's/^/    /' || true
-  if ((status != 0)); then grep -E '^\[  FAILED|: Failure$|^# |SIG[A-Z]+ ' "$LOGS/gtest.log" | awk '!seen[$0]++' | failures || true; fi
+  if ((status != 0)); then gtest_failures "$LOGS/gtest.log"; fi
   count_xml gtest "$RESULTS/gtest.xml" "$status"
   took "$start"
 }
@@ -84,7 +88,12 @@ run_gtest() {
 run_product() {
   local start=$SECONDS
   say "==> product check"
-  if "$SCRIPTS/product-check.sh" 2>&1 | sed 's/^/    /'; then count product 1 0 0 0; else count product 0 1 0 0; fi
+  if "$SCRIPTS/product-check.sh" 2>&1 | tee "$LOGS/product.log" | sed 's/^/    /'; then
+    count product 1 0 0 0
+  else
+    count product 0 1 0 0
+    { grep -E 'error: ' "$LOGS/product.log" || tail -n 3 "$LOGS/product.log"; } | failures > /dev/null
+  fi
   took "$start"
 }
 
@@ -172,6 +181,7 @@ run_checks() {   # NAME TITLE SCRIPT FORM [SHOWN]
   say "==> $2"
   "$3" < /dev/null > "$log" 2>&1 || status=$?
   grep -E "$4|^error${5:+|$5}" "$log" | sed 's/^/    /' || true
+  if ((status != 0)); then { printf '%s ended with exit status %s:\n' "$3" "$status"; tail -n 8 "$log" | cut -c1-240; } | failures; fi
   count "$1" "$(grep -cE "$4" "$log" || true)" $((status != 0)) 0 0
   took "$start"
 }
