@@ -22,6 +22,7 @@ use crate::transport::{End, Transport};
 /// Serves a connection until it ends, and says how it ended.
 pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr) {
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
+        let transport = transport.awake(shared.config.awake, &shared.awake_places);
         let mut connection = Connection { shared, transport, peer, payload: Vec::new(), answer: Vec::new() };
         connection.run(stream)
     });

@@ -5,7 +5,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,8 @@ pub struct Config {
     pub max_connections: usize,
     /// How long a server that is told to stop waits for its clients to leave.
     pub drain: Duration,
+    /// How long a connection's thread stays awake for the next request, where requests follow each other that fast.
+    pub awake: Duration,
 }
 
 impl Config {
@@ -49,6 +51,7 @@ impl Config {
             frame_timeout: Duration::from_secs(10),
             max_connections: 1024,
             drain: Duration::from_secs(5),
+            awake: Duration::from_micros(50),
         }
     }
 }
@@ -91,6 +94,8 @@ pub struct Shared {
     pub metrics: Metrics,
     /// Drawn at the start: tells clients that the pages of an earlier process are gone.
     pub session: [u8; 16],
+    /// How many more threads may wait awake: half of the processors, for the work comes first.
+    pub awake_places: AtomicUsize,
     /// Only grows. Threads look at it now and then, nothing else depends on when they see it: relaxed.
     state: AtomicU8,
 }
@@ -135,8 +140,14 @@ impl Server {
         rustix::rand::getrandom(&mut session, rustix::rand::GetRandomFlags::empty()).map_err(|e| StartError::System(e.into()))?;
         let address = listener.local_addr().map_err(StartError::System)?;
         let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose().map_err(StartError::System)?;
-        let shared =
-            Arc::new(Shared { config, store: Store::new(arena), metrics: Metrics::default(), session, state: AtomicU8::new(RUNNING) });
+        let shared = Arc::new(Shared {
+            config,
+            store: Store::new(arena),
+            metrics: Metrics::default(),
+            session,
+            awake_places: AtomicUsize::new(thread::available_parallelism().map_or(0, |processors| processors.get() / 2)),
+            state: AtomicU8::new(RUNNING),
+        });
         info!(%address, metrics = ?metrics_address, bytes = shared.store.arena.capacity(),
             milliseconds = started.elapsed().as_millis() as u64, "listening");
         {

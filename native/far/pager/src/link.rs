@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lull_far_protocol::{
-    ChannelKind, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op,
+    Awake, ChannelKind, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op,
     PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN, seal_with,
 };
 
@@ -38,6 +38,10 @@ pub const STILL: Duration = Duration::from_secs(2);
 
 /// How long a server may take for its first answer of all.
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
+
+/// How long a fault waits awake for its answer, in nanoseconds, where answers come that fast: some times what a server needs that is
+/// awake, too, and what waking up takes.
+const AWAKE: u64 = 50_000;
 
 /// What went wrong with a server.
 #[derive(Debug)]
@@ -99,6 +103,7 @@ struct FetchConnection {
 struct FetchInside {
     stream: Option<TcpStream>,
     sequence: u64,
+    awake: Awake,
     answer: Box<[u8]>,
 }
 
@@ -120,7 +125,12 @@ impl Server {
         let connection = || FetchConnection {
             state: AtomicU32::new(BROKEN),
             generation: AtomicU64::new(0),
-            inside: UnsafeCell::new(FetchInside { stream: None, sequence: 0, answer: vec![0; ANSWER_BYTES].into_boxed_slice() }),
+            inside: UnsafeCell::new(FetchInside {
+                stream: None,
+                sequence: 0,
+                awake: Awake::new(AWAKE),
+                answer: vec![0; ANSWER_BYTES].into_boxed_slice(),
+            }),
         };
         let server = Server {
             name: name.to_owned(),
@@ -289,7 +299,12 @@ impl FetchInside {
         self.sequence += 1;
         syscall::send_all(fd, &run.frame(self.sequence, region)).map_err(|_| FetchError::Broken)?;
         let (head, rest) = self.answer.split_at_mut(HEADER_LEN);
+        let begin = syscall::now();
+        if self.awake.patience() > 0 {
+            syscall::await_readable(fd, self.awake.patience());
+        }
         syscall::receive_all(fd, head).map_err(|_| FetchError::Broken)?;
+        self.awake.waited(syscall::now() - begin);
         let head: &[u8; HEADER_LEN] = head.first_chunk().ok_or(FetchError::Broken)?;
         let header = Header::decode(head).map_err(|_| FetchError::Broken)?;
         let length = header.len as usize;
@@ -455,7 +470,12 @@ pub mod fuzzing {
     impl FetchAnswer {
         /// Over a socket.
         pub fn new(stream: TcpStream) -> FetchAnswer {
-            FetchAnswer(FetchInside { stream: Some(stream), sequence: 1, answer: vec![0; ANSWER_BYTES].into_boxed_slice() })
+            FetchAnswer(FetchInside {
+                stream: Some(stream),
+                sequence: 1,
+                awake: Awake::new(AWAKE),
+                answer: vec![0; ANSWER_BYTES].into_boxed_slice(),
+            })
         }
 
         /// The pages of a run, as the fault path would use them.
@@ -501,7 +521,12 @@ mod tests {
             fetch: std::array::from_fn(|_| FetchConnection {
                 state: AtomicU32::new(BROKEN),
                 generation: AtomicU64::new(0),
-                inside: UnsafeCell::new(FetchInside { stream: None, sequence: 0, answer: vec![0; ANSWER_BYTES].into_boxed_slice() }),
+                inside: UnsafeCell::new(FetchInside {
+                    stream: None,
+                    sequence: 0,
+                    awake: Awake::new(AWAKE),
+                    answer: vec![0; ANSWER_BYTES].into_boxed_slice(),
+                }),
             }),
             lost: AtomicBool::new(false),
             heard: AtomicU64::new(0),

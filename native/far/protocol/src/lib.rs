@@ -7,6 +7,8 @@
 //! and only then knows a length that it may trust: the header has a checksum of its own, and each operation has a greatest
 //! payload ([`Op::max_payload`]).
 //!
+//! Beside bytes there is only [`Awake`], by which both sides wait for them.
+//!
 //! What is decoded borrows from the buffer that was read into, so that the pager can decode in a signal handler.
 
 #![no_std]
@@ -15,6 +17,7 @@
 
 extern crate alloc;
 
+mod awake;
 mod error;
 #[cfg(feature = "golden")]
 pub mod golden;
@@ -22,6 +25,7 @@ mod header;
 mod message;
 mod op;
 
+pub use awake::Awake;
 pub use error::{DecodeError, ErrorCode};
 pub use header::{Header, seal, seal_with};
 pub use message::{
