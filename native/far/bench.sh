@@ -36,7 +36,7 @@ say "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
 "$bench" faults --servers "$one" --local 50
 "$bench" faults --servers "$names" --local 50
 "$bench" disk --directory "$work"
-for pages in 1 4 16; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
+for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
 "$bench" evict --servers "$names"
 for trace in zipf:0.99 zipf:0.8 loop; do
   for percent in 13 25 50; do "$bench" misses --servers "$names" --trace "$trace" --local "$percent"; done

@@ -50,7 +50,7 @@ struct Far {
     #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u32).range(1..=100))]
     local: u32,
     /// The most pages that one fault fetches.
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=16))]
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=32))]
     read_ahead: u32,
 }
 

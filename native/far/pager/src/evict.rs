@@ -85,17 +85,24 @@ impl Evictor {
         }
     }
 
-    /// Unmaps some, reclaims some. False if there was nothing to do either to.
+    /// Reclaims some, unmaps some. False if there was nothing to do either to.
     fn step(&mut self) -> bool {
-        let chances = self.pager.counters.second_chances.load(Ordering::Relaxed);
-        // An estimate: pages of ranges that are gone are in the numbers, and not in the queue for long.
-        let waiting = self.unmapped_total.saturating_sub(self.reclaimed_total + chances).min(self.unmapped.len() as u64);
         // A quarter of local memory waits for its second chance. Fewer: closer to first in, first out. More: more minor faults.
-        let unmapped = if waiting < self.pager.room.total() / 4 { self.unmap() } else { 0 };
-        if unmapped == BATCH && self.pager.room.free() > 0 {
+        let quarter = self.pager.room.total() / 4;
+        // First what makes room. What is unmapped then is there for the next step: nobody who waits for room waits for that, too.
+        let reclaimed = if self.waiting() >= quarter { self.reclaim() } else { 0 };
+        let unmapped = if self.waiting() < quarter { self.unmap() } else { 0 };
+        if reclaimed > 0 || unmapped == BATCH && self.pager.room.free() > 0 {
             return true;
         }
         unmapped + self.reclaim() > 0
+    }
+
+    /// How many pages wait for their second chance. An estimate: pages of ranges that are gone are in the numbers, and not in the queue for
+    /// long.
+    fn waiting(&self) -> u64 {
+        let chances = self.pager.counters.second_chances.load(Ordering::Relaxed);
+        self.unmapped_total.saturating_sub(self.reclaimed_total + chances).min(self.unmapped.len() as u64)
     }
 
     /// Takes the oldest mapped pages out of the page table.

@@ -10,6 +10,11 @@
 //!   fault: (1) and (3) are held within this file by threads with all signals blocked, that wait for nothing but (3), a
 //!   server, or the kernel; and by the pager's own threads, which use no paged memory at all; (2) is made by the
 //!   evictor, which waits for servers only. Room is waited for *before* a page is made Busy, so there is no cycle.
+//!   Who holds (3) waits for the server and the kernel only.
+//! * A page that is Coming is waited for only while somebody holds the connection over which it comes. A thread that has asked for pages
+//!   ahead lets the connection go, and owes nobody anything: who needs a page of them takes the connection, as does who needs a
+//!   connection and finds no other. The room that such pages take is bounded by a share of its own, so that there is always some to
+//!   wait for.
 //! * Each wait for a server ends: with its answer, with another server's that has the page, or with the end of the process.
 //! * All signals that can be blocked are blocked meanwhile, so that no handler of the program runs while we hold something.
 //! * It does not panic: what it cannot explain ends the process (`last_words.rs`), before anybody can read the page.
@@ -20,10 +25,10 @@ use lull_far_protocol::Fetch;
 
 use crate::kernel::Span;
 use crate::last_words::fatal;
-use crate::link::FetchError;
+use crate::link::{Ahead, FetchError, Held, Server};
 use crate::page::{Claim, Kind};
 use crate::pager::{Pager, Range};
-use crate::stream::LONGEST;
+use crate::stream::{AHEAD_FROM, LONGEST};
 use crate::syscall::{self, Errno};
 use crate::{PAGE_SIZE, ZERO_PAGE};
 
@@ -69,6 +74,15 @@ pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool 
                     pager.page_events.of(page).wait(LOOK_AGAIN, || state.seen().kind() == Kind::Busy);
                 }
             }
+            Kind::Coming => {
+                let window = *stream.get_or_insert_with(|| pager.streams.window(thread, page));
+                if !take_ahead(pager, range, page, window) {
+                    server_ahead(pager, range, page).wait_for_ahead(page, || state.seen().kind() == Kind::Coming);
+                // It has come clean. If this is a write, the kernel drops the protection when it is made again.
+                } else if state.seen().kind() == Kind::Mapped {
+                    return true;
+                }
+            }
             Kind::Clean | Kind::Dirty | Kind::Writing => {
                 let Some(claim) = state.claim(seen) else { continue };
                 // Protected only if it is clean and stays so: else a later unmapping would find the marker of a clean page.
@@ -110,12 +124,16 @@ pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool 
                     pager.counters.zero_faults.fetch_add(1, Ordering::Relaxed);
                     finish(pager, page, claim);
                 }
-                if pager.room.free() < pager.room.low() {
-                    pager.evictor.wake();
-                }
+                wake_evictor(pager);
                 return true;
             }
         }
+    }
+}
+
+fn wake_evictor(pager: &Pager) {
+    if pager.room.free() < pager.room.low() {
+        pager.evictor.wake();
     }
 }
 
@@ -137,47 +155,73 @@ fn finish(pager: &Pager, page: u32, claim: Claim<'_>) {
 /// Fetches a page that servers have, and some behind it if the thread goes through memory in order.
 fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool, window: usize) {
     let index = u64::from(page - range.first);
-    let window = window.min(range.layout.run(index) as usize);
+    let most = window.min(range.layout.run(index) as usize);
     let mut claims: [Option<Claim<'_>>; LONGEST] = [const { None }; LONGEST];
     claims[0] = Some(claim);
     let mut count = 1;
     // Only pages that are as absent as the first, and only while there is more room than the reserve.
-    while count < window {
+    let room = 1 + pager.room.take_up_to(most as u64 - 1, pager.room.reserve()) as usize;
+    while count < room {
         let state = &pager.pages[page as usize + count];
         let seen = state.seen();
-        if seen.kind() != Kind::Absent || !seen.has_copy() || !pager.room.take(pager.room.reserve()) {
+        if seen.kind() != Kind::Absent || !seen.has_copy() {
             break;
         }
         claims[count] = state.claim(seen);
         if claims[count].is_none() {
-            give_room(pager, 1);
             break;
         }
         count += 1;
+    }
+    if count < room {
+        give_room(pager, (room - count) as u64);
     }
     let span = range.span(page, count);
     // A write makes its own page dirty; those behind it are clean.
     let use_pages = |bytes: &[u8]| {
         let first = Span { pages: 1, ..span };
-        pager.kernel.copy_in(first, &bytes[..PAGE_SIZE], !write)?;
-        if count > 1 { pager.kernel.copy_in(span.skip(1), &bytes[PAGE_SIZE..], true) } else { Ok(()) }
+        if !write || count == 1 {
+            return pager.kernel.copy_in(span, bytes, !write);
+        }
+        pager.kernel.copy_in(first, &bytes[..PAGE_SIZE], false)?;
+        pager.kernel.copy_in(span.skip(1), &bytes[PAGE_SIZE..], true)
     };
-    if let Err(error) = from_servers(pager, range, index, count as u32, use_pages) {
+    // While the server is at it. For one page the evictor is not woken before it has come: it could get the server's processor.
+    let meanwhile = |held: &mut Held<'_>| {
+        if count == most {
+            ask_ahead(pager, range, page + count as u32, window, held);
+        }
+        if count > 1 {
+            wake_evictor(pager);
+        }
+    };
+    if let Err(error) = from_servers(pager, range, index, count as u32, meanwhile, use_pages) {
         unexplained("map a page that was fetched", range, page, error);
     }
     pager.counters.fetch_faults.fetch_add(1, Ordering::Relaxed);
     pager.counters.pages_fetched.fetch_add(count as u64, Ordering::Relaxed);
     for (number, claim) in claims.iter_mut().take(count).enumerate() {
         if let Some(claim) = claim.take() {
-            finish(pager, page + number as u32, claim);
+            claim.mapped();
+            pager.mapped.put(page + number as u32);
         }
     }
+    pager.page_events.wake_run(page, count);
 }
 
-/// Gets pages from the first server that gives them. Does not return without.
-fn from_servers(pager: &Pager, range: &Range, index: u64, count: u32, use_pages: impl Fn(&[u8]) -> Result<(), Errno>) -> Result<(), Errno> {
+/// Gets pages from the first server that gives them. Does not return without. `meanwhile` is called once at most, between a request to
+/// the first server and its answer.
+fn from_servers(
+    pager: &Pager,
+    range: &Range,
+    index: u64,
+    count: u32,
+    meanwhile: impl FnOnce(&mut Held<'_>),
+    use_pages: impl Fn(&[u8]) -> Result<(), Errno>,
+) -> Result<(), Errno> {
     let timeout = pager.options.server_timeout.as_nanos() as u64;
-    let started = syscall::now();
+    let mut meanwhile = Some(meanwhile);
+    let mut failing_since = None;
     loop {
         let mut reachable = false;
         for copy in 0..=range.layout.replicas {
@@ -189,7 +233,13 @@ fn from_servers(pager: &Pager, range: &Range, index: u64, count: u32, use_pages:
             let run = Fetch { first: place.page, count };
             // A second server is asked soon; a single one is waited for.
             let wait = if range.layout.replicas > 0 { timeout / 50 } else { timeout / 5 };
-            match server.fetch(place.region, run, wait, &use_pages) {
+            let begun = syscall::now();
+            let result = server.hold(wait).ok_or(FetchError::Broken).and_then(|mut held| {
+                let length = exchange(pager, &mut held, place.region, run, if copy == 0 { meanwhile.take() } else { None })?;
+                Ok(use_pages(held.pages(length)))
+            });
+            failing_since.get_or_insert(begun);
+            match result {
                 Ok(result) => {
                     pager.counters.replica_fetches.fetch_add(u64::from(copy > 0), Ordering::Relaxed);
                     return result;
@@ -211,7 +261,7 @@ fn from_servers(pager: &Pager, range: &Range, index: u64, count: u32, use_pages:
                 }
             }
         }
-        if !reachable || syscall::now() - started > timeout.saturating_mul(2) {
+        if !reachable || failing_since.is_some_and(|since| syscall::now() - since > timeout.saturating_mul(2)) {
             let place = range.layout.place(index, 0);
             fatal(format_args!(
                 "memory server {} is lost, and nobody else has page {} of region {}; the program cannot go on",
@@ -219,6 +269,146 @@ fn from_servers(pager: &Pager, range: &Range, index: u64, count: u32, use_pages:
             ));
         }
     }
+}
+
+/// One request and its answer, sent again once if that came with a wrong checksum. What comes first over the connection is seen to first.
+fn exchange(
+    pager: &Pager,
+    held: &mut Held<'_>,
+    region: u32,
+    run: Fetch,
+    meanwhile: Option<impl FnOnce(&mut Held<'_>)>,
+) -> Result<usize, FetchError> {
+    take_what_comes(pager, held);
+    let request = held.ask(region, run)?;
+    if let Some(meanwhile) = meanwhile {
+        meanwhile(held);
+    }
+    let mut result = held.answer(&request);
+    if result == Err(FetchError::Checksum) {
+        take_what_comes(pager, held);
+        result = held.ask(region, run).and_then(|request| held.answer(&request));
+    }
+    if result.is_err() {
+        // No answer comes any more, so this gives them up.
+        take_what_comes(pager, held);
+    }
+    result
+}
+
+/// The server that pages are asked for ahead of.
+fn server_ahead<'a>(pager: &'a Pager, range: &Range, page: u32) -> &'a Server {
+    &pager.servers[range.layout.place((page - range.first).into(), 0).server]
+}
+
+/// Asks for pages that nobody needs yet, from this one on, over the connection that is held if it is to their server. Does not wait
+/// for anything: if there is no room, or no connection, nobody asks.
+fn ask_ahead(pager: &Pager, range: &Range, page: u32, window: usize, held: &mut Held<'_>) {
+    let index = page - range.first;
+    if window < AHEAD_FROM || index >= range.pages {
+        return;
+    }
+    let server = server_ahead(pager, range, page);
+    let ask = |held: &mut Held<'_>| {
+        let count = make_coming(pager, page, window.min(range.layout.run(index.into()) as usize));
+        if count > 0 {
+            let place = range.layout.place(index.into(), 0);
+            if held.ask_ahead(page, place.region, Fetch { first: place.page, count: count as u32 }).is_err() {
+                end_coming(pager, page, count, false);
+            }
+        }
+    };
+    if held.is_to(server) {
+        ask(held);
+    } else if !server.lost()
+        && let Some(mut other) = server.hold_ready()
+    {
+        ask(&mut other);
+    }
+}
+
+/// Makes absent pages Coming, up to the first that is not as absent as it should be. Returns how many.
+fn make_coming(pager: &Pager, page: u32, window: usize) -> usize {
+    let share = pager.ahead.take_up_to(window as u64, 0);
+    let room = pager.room.take_up_to(share, pager.room.reserve());
+    let mut count = 0;
+    // Half a window is not worth a fault of its own: with the next one there is room for all of it.
+    if room > window as u64 / 2 {
+        for state in &pager.pages[page as usize..][..room as usize] {
+            let seen = state.seen();
+            if seen.kind() != Kind::Absent || !seen.has_copy() {
+                break;
+            }
+            let Some(claim) = state.claim(seen) else { break };
+            claim.coming();
+            count += 1;
+        }
+    }
+    if count < room {
+        give_room(pager, room - count);
+    }
+    pager.ahead.give(share - count);
+    count as usize
+}
+
+/// Ends that pages are Coming, by the thread that holds their connection: they are mapped, or stay absent.
+fn end_coming(pager: &Pager, page: u32, count: usize, mapped: bool) {
+    for page in (page..).take(count) {
+        if !pager.pages[page as usize].came(mapped) {
+            fatal(format_args!("page {page} is not coming, and should be"));
+        }
+        if mapped {
+            pager.mapped.put(page);
+        }
+    }
+    if !mapped {
+        give_room(pager, count as u64);
+    }
+    pager.ahead.give(count as u64);
+}
+
+/// Puts pages in that were asked for ahead. If they do not come as they should they stay absent, and who needs them asks again.
+fn take_in(pager: &Pager, held: &mut Held<'_>, ahead: &Ahead) -> bool {
+    let (page, count) = (ahead.page, ahead.pages());
+    let answer = held.answer_ahead(ahead);
+    if let Ok(length) = answer {
+        let range = pager.range_of(page);
+        if let Err(error) = pager.kernel.copy_in(range.span(page, count), held.pages(length), true) {
+            unexplained("map a page that was read ahead", range, page, error);
+        }
+        pager.counters.pages_fetched.fetch_add(count as u64, Ordering::Relaxed);
+    }
+    end_coming(pager, page, count, answer.is_ok());
+    answer.is_ok()
+}
+
+/// Sees to what was asked for ahead over a connection, so that what is asked for next is answered next.
+fn take_what_comes(pager: &Pager, held: &mut Held<'_>) {
+    if let Some(ahead) = held.take_ahead() {
+        take_in(pager, held, &ahead);
+    }
+}
+
+/// Puts in the pages that come with this one, while the next ones are under way already. False if another thread is at it.
+fn take_ahead(pager: &Pager, range: &Range, page: u32, window: usize) -> bool {
+    let Some((mut held, ahead)) = server_ahead(pager, range, page).hold_ahead(page) else { return false };
+    ask_ahead(pager, range, ahead.page + ahead.pages() as u32, window, &mut held);
+    wake_evictor(pager);
+    let came = take_in(pager, &mut held, &ahead);
+    pager.counters.fetch_faults.fetch_add(came.into(), Ordering::Relaxed);
+    if !came {
+        take_what_comes(pager, &mut held);
+    }
+    true
+}
+
+/// Keeper, and who unmaps a range: no page that comes with this one stays Coming. False if another thread is at it.
+pub fn give_up_ahead(pager: &Pager, page: u32) -> bool {
+    let Some((mut held, ahead)) = server_ahead(pager, pager.range_of(page), page).hold_ahead(page) else { return false };
+    // The answer has to be taken from the connection; nobody has asked for the pages.
+    let _ = held.answer_ahead(&ahead);
+    end_coming(pager, ahead.page, ahead.pages(), false);
+    true
 }
 
 fn unexplained(what: &str, range: &Range, page: u32, error: Errno) -> ! {

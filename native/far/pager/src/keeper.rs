@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The keeper: a thread that repairs connections, asks servers whether they are there, and decides when one is lost.
+//! The keeper: a thread that repairs connections, asks servers whether they are there, and decides when one is lost. It also gives up
+//! pages that were asked for ahead and that nobody came for, as they take room.
 
 use std::sync::atomic::Ordering;
 
+use crate::fault;
 use crate::last_words::{fatal, say};
 use crate::link::{FETCH_CONNECTIONS, LinkError};
 use crate::pager::Pager;
@@ -20,8 +22,10 @@ pub fn run(pager: &'static Pager) {
     let mut suspect = vec![false; pager.servers.len()];
     let mut stopping = vec![false; pager.servers.len()];
     let mut known_lost = vec![false; pager.servers.len()];
+    let mut coming: Vec<Vec<u32>> = vec![Vec::new(); pager.servers.len()];
     while !pager.stopping.load(Ordering::Relaxed) {
         for (index, server) in pager.servers.iter().enumerate() {
+            let mut answers = false;
             if !server.lost() {
                 let mut error = pager.heartbeat(index).map(|told| {
                     if told && !stopping[index] {
@@ -35,7 +39,10 @@ pub fn run(pager: &'static Pager) {
                     }
                 }
                 match error {
-                    Ok(()) => suspect[index] = false,
+                    Ok(()) => {
+                        suspect[index] = false;
+                        answers = true;
+                    }
                     Err(LinkError::Refused(text)) => {
                         say(format_args!("{text}"));
                         server.give_up();
@@ -52,6 +59,14 @@ pub fn run(pager: &'static Pager) {
                     }
                 }
             }
+            // What came at the last look, too. The same pages may have come and be coming again: then they come a third time. Not while the
+            // server hangs: whether it is lost must be known in time.
+            if answers || server.lost() {
+                for page in coming[index].drain(..) {
+                    fault::give_up_ahead(pager, page);
+                }
+            }
+            coming[index] = server.ahead_pages().collect();
             if server.lost() && !known_lost[index] && !pager.stopping.load(Ordering::Relaxed) {
                 known_lost[index] = true;
                 lost(pager, index, &known_lost);

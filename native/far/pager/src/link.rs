@@ -2,9 +2,12 @@
 
 //! One memory server as the pager sees it: its identity, the connections that faults fetch through, whether it is lost.
 //!
-//! A fetch connection is Broken, Ready or Taken. Whoever takes it (one exchange) owns its socket, sequence number and
-//! buffer until he makes it Ready or Broken again. Broken ones are repaired by the keeper thread, so that the fault path
+//! A fetch connection is Broken, Ready, Ahead or Taken. Whoever takes it (one exchange) holds it: its socket, sequence number and
+//! buffer are his until he lets it go ([`Held`]). Broken ones are repaired by the keeper thread, so that the fault path
 //! opens no socket.
+//!
+//! Over a connection that is Ahead pages come that nobody needs yet, which are Coming. Nobody holds it, so nobody waits for it to be
+//! let go: who needs one of these pages, or a connection while none is Ready, takes it and sees to the pages.
 
 use std::cell::UnsafeCell;
 use std::io::{IoSlice, Read, Write};
@@ -32,6 +35,7 @@ const ANSWER_BYTES: usize = HEADER_LEN + FETCH_LEN + LONGEST * PAGE_SIZE;
 const BROKEN: u32 = 0;
 const READY: u32 = 1;
 const TAKEN: u32 = 2;
+const AHEAD: u32 = 3;
 
 /// How long a single send or receive may stand still before the connection counts as broken.
 pub const STILL: Duration = Duration::from_secs(2);
@@ -42,6 +46,9 @@ const FIRST_ANSWER: Duration = Duration::from_secs(10);
 /// How long a fault waits awake for its answer, in nanoseconds, where answers come that fast: some times what a server needs that is
 /// awake, too, and what waking up takes.
 const AWAKE: u64 = 50_000;
+
+/// How long to sleep at most before looking again, in nanoseconds. Not a timeout: what is waited for wakes us.
+const LOOK_AGAIN: u64 = 100_000_000;
 
 /// What went wrong with a server.
 #[derive(Debug)]
@@ -96,6 +103,9 @@ struct FetchConnection {
     state: AtomicU32,
     /// Grows with each connection; used by the keeper only.
     generation: AtomicU64,
+    /// Of one that is Ahead: the first of the pages that are Coming, and how many in the lowest 8 bits. For those who look for
+    /// one; who has taken it looks inside.
+    ahead: AtomicU64,
     inside: UnsafeCell<FetchInside>,
 }
 
@@ -104,7 +114,45 @@ struct FetchInside {
     stream: Option<TcpStream>,
     sequence: u64,
     awake: Awake,
+    /// What comes next is not the beginning of an answer that we know the request of.
+    broken: bool,
+    /// What comes next if nothing is asked for by who holds the connection.
+    ahead: Option<Ahead>,
     answer: Box<[u8]>,
+}
+
+/// A FETCH that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    region: u32,
+    run: Fetch,
+    sequence: u64,
+}
+
+/// Pages that are Coming: their request, and the number of the first among all pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    /// The first.
+    pub page: u32,
+    request: Request,
+}
+
+impl Ahead {
+    /// How many.
+    pub fn pages(&self) -> usize {
+        self.request.run.count as usize
+    }
+
+    // The lowest 8 bits have room for as many as a window has.
+    const fn word(&self) -> u64 {
+        const { assert!(LONGEST <= 0xFF) };
+        (self.page as u64) << 8 | self.request.run.count as u64
+    }
+}
+
+/// Whether a page is one of those that a word names.
+fn names(word: u64, page: u32) -> bool {
+    u64::from(page).checked_sub(word >> 8).is_some_and(|distance| distance < word & 0xFF)
 }
 
 // SAFETY: `inside` is touched only by the thread that has made the state TAKEN; the exchanges of the state acquire and release.
@@ -125,12 +173,8 @@ impl Server {
         let connection = || FetchConnection {
             state: AtomicU32::new(BROKEN),
             generation: AtomicU64::new(0),
-            inside: UnsafeCell::new(FetchInside {
-                stream: None,
-                sequence: 0,
-                awake: Awake::new(AWAKE),
-                answer: vec![0; ANSWER_BYTES].into_boxed_slice(),
-            }),
+            ahead: AtomicU64::new(0),
+            inside: UnsafeCell::new(FetchInside::new(None, 0)),
         };
         let server = Server {
             name: name.to_owned(),
@@ -213,7 +257,10 @@ impl Server {
                 self.hear();
                 Ok((stream, ack))
             }
-            Ok(Message::Error { code: ErrorCode::TooManyConnections, text }) => Err(broken("refused", &text)),
+            // The latter two: it did not arrive as it was sent.
+            Ok(Message::Error { code: ErrorCode::TooManyConnections | ErrorCode::BadFrame | ErrorCode::Crc, text }) => {
+                Err(broken("refused", &text))
+            }
             Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {name}: {}: {text}", code.name()))),
             Ok(other) => Err(LinkError::Refused(format!("memory server {name} answers HELLO with {other:?}"))),
             Err(error) => Err(broken("HELLO", &error)),
@@ -237,6 +284,7 @@ impl Server {
                 let inside = unsafe { &mut *connection.inside.get() };
                 inside.stream = Some(stream);
                 inside.sequence = 1;
+                inside.broken = false;
                 Ok(())
             }
             Err(error) => Err(error),
@@ -246,79 +294,219 @@ impl Server {
         end
     }
 
-    /// Fault path: fetches a run of pages and hands them to `use_pages` while the connection is held. Waits for a connection,
-    /// for so long at most.
-    ///
-    /// # Errors
-    /// [`FetchError`]; `use_pages` was not called.
-    pub fn fetch<R>(&self, region: u32, run: Fetch, wait: u64, use_pages: impl FnOnce(&[u8]) -> R) -> Result<R, FetchError> {
-        let deadline = syscall::now() + wait;
-        let connection = loop {
+    /// Fault path: a connection, also one that is Ahead, whose pages whoever gets it sees to first. Waits for one, for so long at most.
+    pub fn hold(&self, wait: u64) -> Option<Held<'_>> {
+        let mut deadline = None;
+        loop {
             if self.lost() {
-                return Err(FetchError::Broken);
+                return None;
             }
-            if let Some(connection) = self.fetch.iter().find(|connection| connection.take(READY)) {
-                break connection;
+            if let Some(held) = self.hold_ready().or_else(|| self.hold_from(AHEAD, |_| true)) {
+                return Some(held);
             }
             let now = syscall::now();
+            let deadline = *deadline.get_or_insert(now + wait);
             if now >= deadline {
-                return Err(FetchError::Broken);
+                return None;
             }
-            let none = || self.fetch.iter().all(|connection| connection.state.load(Ordering::SeqCst) != READY);
-            self.changed.wait((deadline - now).min(100_000_000), none);
-        };
-        // SAFETY: the state is TAKEN, by us.
-        let inside = unsafe { &mut *connection.inside.get() };
-        let mut result = inside.fetch(region, run);
-        if result == Err(FetchError::Checksum) {
-            result = inside.fetch(region, run);
+            let none = || self.fetch.iter().all(|connection| !matches!(connection.state.load(Ordering::SeqCst), READY | AHEAD));
+            self.changed.wait((deadline - now).min(LOOK_AGAIN), none);
         }
-        let outcome = match result {
-            Ok(length) => {
-                self.hear();
-                let value = use_pages(&inside.answer[HEADER_LEN + FETCH_LEN..length]);
-                connection.state.store(READY, Ordering::Release);
-                Ok(value)
-            }
-            Err(error) => {
-                connection.state.store(BROKEN, Ordering::Release);
-                self.broken.wake();
-                Err(error)
-            }
+    }
+
+    /// Fault path: a connection that is Ready now.
+    pub fn hold_ready(&self) -> Option<Held<'_>> {
+        self.hold_from(READY, |_| true)
+    }
+
+    /// The connection over which a page is Coming, and what comes over it; none if somebody else holds it, or nothing does. Of a lost
+    /// server, too: its pages must not stay Coming.
+    pub fn hold_ahead(&self, page: u32) -> Option<(Held<'_>, Ahead)> {
+        let mut held = self.hold_from(AHEAD, |connection| names(connection.ahead.load(Ordering::Relaxed), page))?;
+        // What was looked at before may have been of the time before another thread took it and let it go.
+        held.inside().ahead.take_if(|ahead| names(ahead.word(), page)).map(|ahead| (held, ahead))
+    }
+
+    /// Waits until the pages that come with this one are seen to by who holds their connection, or may be by us; may return early.
+    pub fn wait_for_ahead(&self, page: u32, coming: impl Fn() -> bool) {
+        self.changed.wait(LOOK_AGAIN, || coming() && !self.ahead_words().any(|word| names(word, page)));
+    }
+
+    /// The first page of each run that comes and nobody has asked for yet.
+    pub fn ahead_pages(&self) -> impl Iterator<Item = u32> {
+        self.ahead_words().map(|word| (word >> 8) as u32)
+    }
+
+    fn ahead_words(&self) -> impl Iterator<Item = u64> {
+        let ahead = |connection: &&FetchConnection| connection.state.load(Ordering::SeqCst) == AHEAD;
+        self.fetch.iter().filter(ahead).map(|connection| connection.ahead.load(Ordering::Relaxed))
+    }
+
+    fn hold_from(&self, from: u32, wanted: impl Fn(&FetchConnection) -> bool) -> Option<Held<'_>> {
+        let free = |connection: &&FetchConnection| connection.state.load(Ordering::Acquire) == from;
+        let connection = self.fetch.iter().find(|connection| free(connection) && wanted(connection) && connection.take(from))?;
+        Some(Held { server: self, connection })
+    }
+}
+
+/// A fetch connection of the thread that has this. Async-signal-safe. When it is dropped, the connection is let go, and who waits for
+/// it woken.
+#[derive(Debug)]
+pub struct Held<'a> {
+    server: &'a Server,
+    connection: &'a FetchConnection,
+}
+
+impl Held<'_> {
+    fn inside(&mut self) -> &mut FetchInside {
+        // SAFETY: the state is TAKEN, by us.
+        unsafe { &mut *self.connection.inside.get() }
+    }
+
+    /// Whether it is one to this server.
+    pub fn is_to(&self, server: &Server) -> bool {
+        std::ptr::eq(self.server, server)
+    }
+
+    /// Sends a FETCH.
+    ///
+    /// # Errors
+    /// [`FetchError::Broken`].
+    pub fn ask(&mut self, region: u32, run: Fetch) -> Result<Request, FetchError> {
+        self.inside().ask(region, run)
+    }
+
+    /// Sends a FETCH whose answer is left to others, for the pages from this one on, which are Coming. One for each connection, and the
+    /// last that is asked for while it is held.
+    ///
+    /// # Errors
+    /// [`FetchError::Broken`]; the pages are still the caller's.
+    pub fn ask_ahead(&mut self, page: u32, region: u32, run: Fetch) -> Result<(), FetchError> {
+        let request = self.ask(region, run)?;
+        debug_assert!(self.inside().ahead.is_none());
+        self.inside().ahead = Some(Ahead { page, request });
+        Ok(())
+    }
+
+    /// What was left to others, if anything was: now it is the caller's to see to.
+    pub fn take_ahead(&mut self) -> Option<Ahead> {
+        self.inside().ahead.take()
+    }
+
+    /// The answer to a request; answers come in the order of the requests. Returns what [`Held::pages`] needs.
+    ///
+    /// # Errors
+    /// [`FetchError`]. After [`FetchError::Checksum`] the connection can be used further; after others no answer comes any more, and
+    /// what was asked for ahead must be taken.
+    pub fn answer(&mut self, request: &Request) -> Result<usize, FetchError> {
+        if self.server.lost() {
+            self.inside().broken = true;
+        }
+        let result = self.inside().answer(request);
+        if result.is_ok() {
+            self.server.hear();
+        }
+        result
+    }
+
+    /// The same for pages that were asked for ahead.
+    ///
+    /// # Errors
+    /// As [`Held::answer`].
+    pub fn answer_ahead(&mut self, ahead: &Ahead) -> Result<usize, FetchError> {
+        self.answer(&ahead.request)
+    }
+
+    /// The pages of the last answer.
+    pub fn pages(&mut self, length: usize) -> &[u8] {
+        self.inside().pages(length)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let FetchInside { broken, ahead, .. } = *self.inside();
+        debug_assert!(!broken || ahead.is_none(), "pages that stay Coming");
+        if let Some(ahead) = ahead {
+            // Before the state, which releases it.
+            self.connection.ahead.store(ahead.word(), Ordering::Relaxed);
+        }
+        let state = match (broken, ahead) {
+            (true, _) => BROKEN,
+            (false, Some(_)) => AHEAD,
+            (false, None) => READY,
         };
-        self.changed.wake();
-        outcome
+        self.connection.state.store(state, Ordering::Release);
+        if broken {
+            self.server.broken.wake();
+        }
+        self.server.changed.wake();
     }
 }
 
 impl FetchInside {
-    /// One request and its answer; where the pages end in `answer`. Async-signal-safe.
-    fn fetch(&mut self, region: u32, run: Fetch) -> Result<usize, FetchError> {
-        let Some(stream) = &self.stream else { return Err(FetchError::Broken) };
-        let fd = stream.as_raw_fd();
+    fn new(stream: Option<TcpStream>, sequence: u64) -> FetchInside {
+        let answer = vec![0; ANSWER_BYTES].into_boxed_slice();
+        FetchInside { stream, sequence, awake: Awake::new(AWAKE), broken: false, ahead: None, answer }
+    }
+
+    fn ask(&mut self, region: u32, run: Fetch) -> Result<Request, FetchError> {
+        let Some(stream) = self.stream.as_ref().filter(|_| !self.broken) else { return Err(FetchError::Broken) };
         self.sequence += 1;
-        syscall::send_all(fd, &run.frame(self.sequence, region)).map_err(|_| FetchError::Broken)?;
-        let (head, rest) = self.answer.split_at_mut(HEADER_LEN);
-        let begin = syscall::now();
-        if self.awake.patience() > 0 {
-            syscall::await_readable(fd, self.awake.patience());
-        }
-        syscall::receive_all(fd, head).map_err(|_| FetchError::Broken)?;
-        self.awake.waited(syscall::now() - begin);
-        let head: &[u8; HEADER_LEN] = head.first_chunk().ok_or(FetchError::Broken)?;
-        let header = Header::decode(head).map_err(|_| FetchError::Broken)?;
-        let length = header.len as usize;
-        if length > rest.len() || header.sequence != self.sequence {
+        let request = Request { region, run, sequence: self.sequence };
+        if syscall::send_all(stream.as_raw_fd(), &run.frame(self.sequence, region)).is_err() {
+            self.broken = true;
             return Err(FetchError::Broken);
         }
-        syscall::receive_all(fd, &mut rest[..length]).map_err(|_| FetchError::Broken)?;
-        match Message::decode(&header, &rest[..length]) {
-            Ok(Message::Data(data)) if data.run == run && header.region == region => Ok(HEADER_LEN + length),
+        Ok(request)
+    }
+
+    /// Where the pages end in `answer`.
+    fn answer(&mut self, request: &Request) -> Result<usize, FetchError> {
+        let result = if self.broken { Err(FetchError::Broken) } else { self.receive(request) };
+        self.broken |= !matches!(result, Ok(_) | Err(FetchError::Checksum));
+        result
+    }
+
+    fn receive(&mut self, request: &Request) -> Result<usize, FetchError> {
+        let Some(stream) = &self.stream else { return Err(FetchError::Broken) };
+        let fd = stream.as_raw_fd();
+        // Asked for at once is as much as a right answer has: what comes behind it may be another's. The header says how much there is.
+        let mut length = HEADER_LEN + FETCH_LEN + request.run.count as usize * PAGE_SIZE;
+        let mut header = None;
+        let mut got = 0;
+        let begin = syscall::now();
+        while got < length {
+            let Some(rest) = self.answer.get_mut(got..length) else { return Err(FetchError::Broken) };
+            let count = syscall::receive_some(fd, rest, self.awake.patience()).map_err(|_| FetchError::Broken)?;
+            if got == 0 {
+                self.awake.waited(syscall::now() - begin);
+            }
+            got += count;
+            if header.is_none()
+                && let Some(head) = self.answer[..got].first_chunk::<HEADER_LEN>()
+            {
+                let decoded = Header::decode(head).map_err(|_| FetchError::Broken)?;
+                length = HEADER_LEN + decoded.len as usize;
+                // More than it has is there already: that of the next answer.
+                if decoded.sequence != request.sequence || got > length {
+                    return Err(FetchError::Broken);
+                }
+                header = Some(decoded);
+            }
+        }
+        let Some(header) = header else { return Err(FetchError::Broken) };
+        match Message::decode(&header, &self.answer[HEADER_LEN..length]) {
+            Ok(Message::Data(data)) if data.run == request.run && header.region == request.region => Ok(length),
             Ok(Message::Error { code: ErrorCode::Crc, .. }) | Err(DecodeError::PayloadCrc) => Err(FetchError::Checksum),
             Ok(Message::Error { code: ErrorCode::StaleChannel | ErrorCode::Timeout, .. }) => Err(FetchError::Broken),
             Ok(Message::Error { code, .. }) => Err(FetchError::Refused(code)),
             _ => Err(FetchError::Broken),
         }
+    }
+
+    fn pages(&self, length: usize) -> &[u8] {
+        &self.answer[HEADER_LEN + FETCH_LEN..length]
     }
 }
 
@@ -470,18 +658,14 @@ pub mod fuzzing {
     impl FetchAnswer {
         /// Over a socket.
         pub fn new(stream: TcpStream) -> FetchAnswer {
-            FetchAnswer(FetchInside {
-                stream: Some(stream),
-                sequence: 1,
-                awake: Awake::new(AWAKE),
-                answer: vec![0; ANSWER_BYTES].into_boxed_slice(),
-            })
+            FetchAnswer(FetchInside::new(Some(stream), 1))
         }
 
         /// The pages of a run, as the fault path would use them.
         pub fn fetch(&mut self, region: u32, run: Fetch) -> Option<&[u8]> {
-            let length = self.0.fetch(region, run).ok()?;
-            Some(&self.0.answer[HEADER_LEN + FETCH_LEN..length])
+            let request = self.0.ask(region, run).ok()?;
+            let length = self.0.answer(&request).ok()?;
+            Some(self.0.pages(length))
         }
     }
 }
@@ -521,18 +705,22 @@ mod tests {
             fetch: std::array::from_fn(|_| FetchConnection {
                 state: AtomicU32::new(BROKEN),
                 generation: AtomicU64::new(0),
-                inside: UnsafeCell::new(FetchInside {
-                    stream: None,
-                    sequence: 0,
-                    awake: Awake::new(AWAKE),
-                    answer: vec![0; ANSWER_BYTES].into_boxed_slice(),
-                }),
+                ahead: AtomicU64::new(0),
+                inside: UnsafeCell::new(FetchInside::new(None, 0)),
             }),
             lost: AtomicBool::new(false),
             heard: AtomicU64::new(0),
             changed: Event::default(),
             broken: Arc::default(),
         }
+    }
+
+    /// Two pages of region 5.
+    fn fetch(server: &Server, first: u64) -> Result<Vec<u8>, FetchError> {
+        let mut held = server.hold(1_000_000_000).ok_or(FetchError::Broken)?;
+        let request = held.ask(5, Fetch { first, count: 2 })?;
+        let length = held.answer(&request)?;
+        Ok(held.pages(length).to_vec())
     }
 
     #[test]
@@ -562,8 +750,7 @@ mod tests {
         let ack = Message::decode(&header, &payload).unwrap();
         assert_eq!(ack, Message::WriteAck(lull_far_protocol::WriteAck { count: 2, content_crc: crc32c_of(&[&pages]) }));
         server.repair(0).unwrap();
-        let same = server.fetch(5, Fetch { first: 3, count: 2 }, 1_000_000_000, |bytes| bytes == pages);
-        assert_eq!(same, Ok(true));
+        assert_eq!(fetch(&server, 3), Ok(pages));
         thread.join().unwrap();
     }
 
@@ -574,8 +761,7 @@ mod tests {
             let (address, thread) = golden_server(vec![vec![("hello-fetch", "hello-ack"), ("fetch", wrong)]]);
             let server = server(address);
             server.repair(0).unwrap();
-            let result = server.fetch(5, Fetch { first: 3, count: 2 }, 1_000_000_000, |_| panic!("used {wrong}"));
-            assert!(result.is_err());
+            assert!(fetch(&server, 3).is_err(), "used {wrong}");
             thread.join().unwrap();
         }
         // The right answer to a request for other pages.
@@ -591,7 +777,102 @@ mod tests {
         });
         let server = server(address);
         server.repair(0).unwrap();
-        assert_eq!(server.fetch(5, Fetch { first: 4, count: 2 }, 1_000_000_000, |_| panic!("used")), Err::<(), _>(FetchError::Broken));
+        assert_eq!(fetch(&server, 4), Err(FetchError::Broken));
         thread.join().unwrap();
+    }
+
+    /// A server with one fetch connection whose answers to the requests, by their number, are what `answer` makes of the right ones.
+    fn one_connection(requests: u64, answer: impl Fn(u64, &mut Vec<u8>) + Send + 'static) -> (Server, std::thread::JoinHandle<()>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let thread = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            receive(&mut stream).unwrap();
+            stream.write_all(&frame("hello-ack")).unwrap();
+            for number in 1..=requests {
+                let (header, payload) = receive(&mut stream).unwrap();
+                let Ok(Message::Fetch(run)) = Message::decode(&header, &payload) else { panic!("no FETCH") };
+                let bytes: Vec<u8> = (run.first..).take(run.count as usize).flat_map(page).collect();
+                let mut bytes_sent = Vec::new();
+                Message::Data(lull_far_protocol::RunOfPages { run, bytes: &bytes }).encode(header.sequence, header.region, &mut bytes_sent);
+                answer(number, &mut bytes_sent);
+                stream.write_all(&bytes_sent).unwrap();
+            }
+        });
+        let server = server(address);
+        server.repair(0).unwrap();
+        (server, thread)
+    }
+
+    fn run(first: u64, count: u32) -> Fetch {
+        Fetch { first, count }
+    }
+
+    #[test]
+    fn what_is_asked_for_ahead_is_found_by_who_needs_it() {
+        let (server, thread) = one_connection(3, |_, _| {});
+        let mut held = server.hold(0).unwrap();
+        let first = held.ask(5, run(3, 2)).unwrap();
+        held.ask_ahead(105, 5, run(5, 3)).unwrap();
+        assert!(server.hold(0).is_none() && server.hold_ahead(105).is_none(), "somebody holds it");
+        let length = held.answer(&first).unwrap();
+        assert!(held.pages(length) == [page(3), page(4)].concat());
+        drop(held);
+        assert_eq!(server.ahead_pages().collect::<Vec<_>>(), [105]);
+        assert!(server.hold_ready().is_none() && server.hold_ahead(104).is_none() && server.hold_ahead(108).is_none());
+        for needed in 105..108 {
+            let (mut held, ahead) = server.hold_ahead(needed).unwrap();
+            assert_eq!((ahead.page, ahead.pages()), (105, 3));
+            // Let go as it was.
+            held.inside().ahead = Some(ahead);
+        }
+        // Who needs a connection gets it, too.
+        let mut held = server.hold(0).unwrap();
+        let ahead = held.take_ahead().unwrap();
+        held.ask_ahead(108, 5, run(8, 1)).unwrap();
+        let length = held.answer_ahead(&ahead).unwrap();
+        assert!(held.pages(length) == [page(5), page(6), page(7)].concat());
+        drop(held);
+        let (mut held, ahead) = server.hold_ahead(108).unwrap();
+        assert_eq!(held.answer_ahead(&ahead).map(|length| held.pages(length) == page(8)), Ok(true));
+        drop(held);
+        assert!(server.hold_ready().is_some());
+        thread.join().unwrap();
+    }
+
+    /// A wrong checksum costs one answer, anything else the connection.
+    #[test]
+    fn an_answer_that_is_none_costs_what_was_asked_behind_it() {
+        type Harm = fn(u64, &mut Vec<u8>);
+        let harms: [(Harm, FetchError); 4] = [
+            (|number, bytes| bytes[HEADER_LEN + 100] ^= u8::from(number == 1), FetchError::Checksum),
+            (|number, bytes| bytes[3] ^= u8::from(number == 1), FetchError::Broken),
+            (|number, bytes| bytes.truncate(if number == 1 { 0 } else { usize::MAX }), FetchError::Broken),
+            (
+                |number, bytes| {
+                    if number == 1 {
+                        bytes.clear();
+                        Message::Error { code: ErrorCode::UnknownRegion, text: "" }.encode(2, 5, bytes);
+                    }
+                },
+                FetchError::Refused(ErrorCode::UnknownRegion),
+            ),
+        ];
+        for (harm, want) in harms {
+            let (server, thread) = one_connection(2, harm);
+            let mut held = server.hold(0).unwrap();
+            let first = held.ask(5, run(3, 1)).unwrap();
+            held.ask_ahead(104, 5, run(4, 1)).unwrap();
+            // Both answers may be there at once, and then the end of a short one is not found.
+            thread.join().unwrap();
+            let got = held.answer(&first);
+            let usable = got == Err(FetchError::Checksum);
+            assert!(got == Err(want) || got == Err(FetchError::Broken) && want != FetchError::Checksum, "{got:?}, not {want:?}");
+            let ahead = held.take_ahead().unwrap();
+            let second = held.answer_ahead(&ahead).map(|length| held.pages(length) == page(4));
+            assert_eq!(second, if usable { Ok(true) } else { Err(FetchError::Broken) });
+            drop(held);
+            assert_eq!(server.hold_ready().is_some(), usable);
+        }
     }
 }

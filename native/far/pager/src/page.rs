@@ -9,10 +9,13 @@
 //!                             │  fault: second chance     │                  │ acknowledged
 //!                             └──────── Busy ◄────────────┴──────────────────┤
 //!                                                                            └► Busy ────► Absent
+//!
+//!   Absent ────► Busy ────► Coming ────► Mapped       read ahead; back to Absent if it was for nothing
 //! ```
 //!
 //! **E (exclusive)**: only the thread that made a page Busy may change it from Busy, and nobody else touches its memory,
-//! its place in the page table or its copies meanwhile. **A (acknowledged)**: a page becomes Absent only if the server's
+//! its place in the page table or its copies meanwhile. The same holds of a page that is Coming, for the thread that holds the
+//! connection over which its content comes (`link.rs`); when nobody does, nobody changes it. **A (acknowledged)**: a page becomes Absent only if the server's
 //! copy is its content: it was clean when it was unmapped, and nobody could have written to it since; or it was Writing from
 //! before its content was read until after the servers acknowledged just that content. A fault takes a page out of Writing,
 //! so that the evictor's exchange at the end fails and the page stays, dirty.
@@ -39,6 +42,8 @@ pub enum Kind {
     Busy = 5,
     /// Its range was unmapped. For ever.
     Gone = 6,
+    /// Not in local memory. A server was asked for it before anybody needed it; there is room for it.
+    Coming = 7,
 }
 
 const KIND: u8 = 7;
@@ -59,7 +64,8 @@ impl Seen {
             3 => Kind::Dirty,
             4 => Kind::Writing,
             5 => Kind::Busy,
-            _ => Kind::Gone,
+            6 => Kind::Gone,
+            _ => Kind::Coming,
         }
     }
 
@@ -95,9 +101,9 @@ impl Page {
         Seen(self.0.load(Ordering::Acquire))
     }
 
-    /// Makes a page Busy that is still what was seen. Never from Busy or Gone.
+    /// Makes a page Busy that is still what was seen. Never from Busy, Coming or Gone.
     pub fn claim(&self, seen: Seen) -> Option<Claim<'_>> {
-        if matches!(seen.kind(), Kind::Busy | Kind::Gone) {
+        if matches!(seen.kind(), Kind::Busy | Kind::Coming | Kind::Gone) {
             return None;
         }
         let busy = Kind::Busy as u8 | seen.0 & COPY;
@@ -118,6 +124,15 @@ impl Page {
     pub fn claim_written(&self) -> Option<Claim<'_>> {
         let seen = self.seen();
         if seen.kind() == Kind::Writing { self.claim(seen) } else { None }
+    }
+
+    /// Ends Coming, of the thread that holds the connection: its content came, and the program can reach it now; or it stays
+    /// Absent. False if the page was not Coming, which **E** excludes.
+    #[must_use]
+    pub fn came(&self, mapped: bool) -> bool {
+        let end = if mapped { Kind::Mapped } else { Kind::Absent };
+        // Release: as at the end of a claim.
+        self.0.compare_exchange(Kind::Coming as u8 | COPY, end as u8 | COPY, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 }
 
@@ -144,6 +159,12 @@ impl Claim<'_> {
         self.end(Kind::Absent, acknowledged || self.was.has_copy());
     }
 
+    /// A server is about to be asked for it. Of a page that was Absent and that servers hold.
+    pub fn coming(self) {
+        debug_assert!(self.was.kind() == Kind::Absent && self.was.has_copy());
+        self.end(Kind::Coming, true);
+    }
+
     /// The range is unmapped.
     pub fn gone(self) {
         self.end(Kind::Gone, false);
@@ -152,5 +173,39 @@ impl Claim<'_> {
     /// Release: what was done to the page is seen by whoever claims it next.
     fn end(&self, kind: Kind, copy: bool) {
         self.page.0.store(kind as u8 | if copy { COPY } else { 0 }, Ordering::Release);
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// A page that servers hold and that is not here.
+    fn absent() -> Page {
+        Page(AtomicU8::new(Kind::Absent as u8 | COPY))
+    }
+
+    #[test]
+    fn every_kind_is_seen_as_it_is() {
+        use Kind::{Absent, Busy, Clean, Coming, Dirty, Gone, Mapped, Writing};
+        for kind in [Absent, Mapped, Clean, Dirty, Writing, Busy, Gone, Coming] {
+            for copy in [0, COPY] {
+                let seen = Page(AtomicU8::new(kind as u8 | copy)).seen();
+                assert_eq!((seen.kind(), seen.has_copy()), (kind, copy == COPY));
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_claims_a_page_that_is_coming() {
+        for mapped in [true, false] {
+            let page = absent();
+            assert!(!page.came(mapped), "it was not coming");
+            page.claim(page.seen()).unwrap().coming();
+            assert!(page.seen().has_copy() && page.claim(page.seen()).is_none() && page.claim_written().is_none());
+            assert!(page.came(mapped));
+            assert_eq!(page.seen().kind(), if mapped { Kind::Mapped } else { Kind::Absent });
+            assert!(page.seen().has_copy() && !page.came(mapped));
+        }
     }
 }

@@ -35,6 +35,10 @@ pub const MAX_RANGES: usize = 64;
 /// The smallest local memory, in pages: 4 MB. One instruction may need several pages at once, and each thread one.
 pub const LEAST_LOCAL_PAGES: u64 = 1024;
 
+/// Of so many pages of local memory one may be of those that were asked for ahead and have not come: two streams with the longest
+/// windows that there are with so much of it.
+const AHEAD_SHARE: u64 = 32;
+
 /// What a pager is started with.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -50,14 +54,14 @@ pub struct Options {
     pub mode: FaultMode,
     /// How long a server may be silent before it is lost.
     pub server_timeout: Duration,
-    /// The most pages that one fault fetches, 1 to 16.
+    /// The most pages that one fault fetches, 1 to 32. With less than 8 MB of local memory, 1/64 of that, or 16.
     pub read_ahead: usize,
     /// Where to write the numbers of the pages that have faults, in order.
     pub record: Option<PathBuf>,
 }
 
 impl Options {
-    /// The defaults: no replica, faults in their own thread, 10 seconds, 16 pages of read-ahead.
+    /// The defaults: no replica, faults in their own thread, 10 seconds, as much read-ahead as there may be.
     #[must_use]
     pub fn new(servers: Vec<String>, local_bytes: u64, capacity_bytes: u64) -> Options {
         let server_timeout = Duration::from_secs(10);
@@ -148,6 +152,8 @@ pub struct Pager {
     pub(crate) pages: &'static [Page],
     pub(crate) mapped: Queue<&'static [Cell]>,
     pub(crate) room: Room,
+    /// How many more pages may be Coming: each has room, too, and stays so until somebody sees to it.
+    pub(crate) ahead: Room,
     pub(crate) page_events: Events,
     pub(crate) streams: Streams,
     pub(crate) record: Option<Record>,
@@ -187,6 +193,7 @@ impl Pager {
             servers.push(Server::connect(name, address_of(name)?, client, Arc::clone(&keeper)).map_err(Error::Server)?);
         }
         let read_ahead = options.read_ahead;
+        let local = options.local_bytes / PAGE_SIZE as u64;
         let record = options.record.as_deref().map(Record::create).transpose().map_err(|error| Error::System("the record", error))?;
         let total = usize::try_from(options.capacity_bytes / PAGE_SIZE as u64).unwrap_or(usize::MAX);
         let failed = |error| Error::System("tables", error);
@@ -196,14 +203,15 @@ impl Pager {
         let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
         let pager = Box::leak(Box::new(Pager {
             kernel,
-            room: Room::new(options.local_bytes / PAGE_SIZE as u64),
+            room: Room::new(local),
+            ahead: Room::new(local / AHEAD_SHARE),
             control: Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Control)).collect()),
             servers,
             options,
             pages,
             mapped: Queue::new(cells),
             page_events: Events::new(),
-            streams: Streams::new(read_ahead),
+            streams: Streams::new(read_ahead, local),
             record,
             evictor: Event::default(),
             keeper,
@@ -316,6 +324,9 @@ impl Pager {
                 if seen.kind() == Kind::Gone {
                     break;
                 }
+                if seen.kind() == Kind::Coming {
+                    fault::give_up_ahead(self, page);
+                }
                 if let Some(claim) = self.pages[page as usize].claim(seen) {
                     local += u64::from(seen.kind() != Kind::Absent);
                     claim.gone();
@@ -397,6 +408,12 @@ impl Pager {
     #[must_use]
     pub fn local_pages(&self) -> (u64, u64) {
         (self.room.used(), self.room.total())
+    }
+
+    /// Pages that were asked for before anybody needed them, and have not come. They count as local.
+    #[must_use]
+    pub fn coming_pages(&self) -> u64 {
+        self.ahead.used()
     }
 
     /// Keeper: says that we are there, and hears how the server is.

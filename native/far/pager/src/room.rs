@@ -22,15 +22,23 @@ impl Room {
 
     /// Takes room for one page, if that leaves `reserve` pages.
     pub fn take(&self, reserve: i64) -> bool {
+        self.take_up_to(1, reserve) == 1
+    }
+
+    /// Takes room for so many pages, or for as many as leave `reserve` pages. Returns how many.
+    pub fn take_up_to(&self, pages: u64, reserve: i64) -> u64 {
         let mut free = self.free.load(Ordering::Relaxed);
-        while free > reserve {
+        loop {
+            let take = (free - reserve).clamp(0, pages as i64);
+            if take == 0 {
+                return 0;
+            }
             // Acquire: the memory that was given back is free before ours is taken.
-            match self.free.compare_exchange_weak(free, free - 1, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return true,
+            match self.free.compare_exchange_weak(free, free - take, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return take as u64,
                 Err(now) => free = now,
             }
         }
-        false
     }
 
     /// Gives room back, after the memory was freed.
@@ -67,5 +75,23 @@ impl Room {
     /// What read-ahead leaves for faults: 1/64 of all.
     pub fn reserve(&self) -> i64 {
         self.total / 64
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_is_taken_than_leaves_the_reserve() {
+        let room = Room::new(10);
+        assert_eq!(room.take_up_to(0, 0), 0);
+        assert_eq!(room.take_up_to(4, 2), 4);
+        assert_eq!(room.take_up_to(100, 2), 4);
+        assert_eq!((room.free(), room.take_up_to(1, 2), room.take(2)), (2, 0, false));
+        assert!(room.take(1) && room.take(0) && !room.take(0));
+        room.give(10);
+        assert_eq!((room.free(), room.take_up_to(u64::MAX >> 1, 0)), (10, 10));
+        assert_eq!(room.used(), 10);
     }
 }

@@ -58,33 +58,28 @@ pub fn send_all(fd: i32, mut bytes: &[u8]) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Fills a buffer. The end of the stream is `ECONNRESET`.
-pub fn receive_all(fd: i32, mut bytes: &mut [u8]) -> Result<(), Errno> {
-    while !bytes.is_empty() {
+/// Receives what there is, one byte or more; the end of the stream is `ECONNRESET`. Waits awake for so many nanoseconds, then asleep.
+/// Others who want the processor get it meanwhile: the server, if it is on this machine.
+pub fn receive_some(fd: i32, bytes: &mut [u8], awake: u64) -> Result<usize, Errno> {
+    let mut begin = None;
+    let mut flags = if awake > 0 { libc::MSG_DONTWAIT as usize } else { 0 };
+    loop {
         // SAFETY: the kernel writes into the slice only.
-        match unsafe { call(libc::SYS_recvfrom, fd as usize, bytes.as_mut_ptr() as usize, bytes.len(), 0, 0, 0) } {
+        match unsafe { call(libc::SYS_recvfrom, fd as usize, bytes.as_mut_ptr() as usize, bytes.len(), flags, 0, 0) } {
             Ok(0) => return Err(Errno(libc::ECONNRESET)),
-            Ok(count) => bytes = &mut bytes[count..],
+            Ok(count) => return Ok(count),
             Err(Errno(libc::EINTR)) => {}
+            Err(Errno(libc::EAGAIN)) if flags != 0 => {
+                let time = now();
+                if time - *begin.get_or_insert(time) >= awake {
+                    flags = 0;
+                } else {
+                    // SAFETY: touches no memory.
+                    let _ = unsafe { call(libc::SYS_sched_yield, 0, 0, 0, 0, 0, 0) };
+                }
+            }
             Err(error) => return Err(error),
         }
-    }
-    Ok(())
-}
-
-/// Waits awake until bytes can be read, or the connection has an error to tell, or so many nanoseconds are over. Others who want the
-/// processor get it meanwhile: the server, if it is on this machine.
-pub fn await_readable(fd: i32, nanoseconds: u64) {
-    let begin = now();
-    let mut byte = [0_u8; 1];
-    let flags = (libc::MSG_PEEK | libc::MSG_DONTWAIT) as usize;
-    // SAFETY: the kernel writes into the array only.
-    while unsafe { call(libc::SYS_recvfrom, fd as usize, byte.as_mut_ptr() as usize, 1, flags, 0, 0) } == Err(Errno(libc::EAGAIN)) {
-        if now() - begin >= nanoseconds {
-            return;
-        }
-        // SAFETY: touches no memory.
-        let _ = unsafe { call(libc::SYS_sched_yield, 0, 0, 0, 0, 0, 0) };
     }
 }
 

@@ -33,6 +33,10 @@ impl Event {
     /// Wakes all, after the change they wait for was made.
     pub fn wake(&self) {
         fence(Ordering::SeqCst);
+        self.wake_after_fence();
+    }
+
+    fn wake_after_fence(&self) {
         if self.waiters.load(Ordering::SeqCst) != 0 {
             self.word.fetch_add(1, Ordering::SeqCst);
             futex_wake_all(self.word.as_ptr());
@@ -48,6 +52,13 @@ impl Events {
     /// Nobody waits.
     pub fn new() -> Events {
         Events(std::array::from_fn(|_| Event::default()))
+    }
+
+    /// Wakes all who wait for one of so many pages, from `first` on, after the change they wait for was made.
+    pub fn wake_run(&self, first: u32, pages: usize) {
+        // One for all: each page was changed before it, and is looked at after it.
+        fence(Ordering::SeqCst);
+        (first..).take(pages.min(self.0.len())).for_each(|page| self.of(page).wake_after_fence());
     }
 
     /// That of a page.

@@ -25,9 +25,21 @@ struct Memory {
     server: AtomicU64,
 }
 
+/// The one fetch connection.
+struct Connection {
+    state: AtomicU64,
+    /// 1 + the content that comes over it.
+    answer: AtomicU64,
+}
+
+const READY: u64 = 0;
+const TAKEN: u64 = 1;
+const AHEAD: u64 = 2;
+
 struct Model {
     page: Page,
     memory: Memory,
+    connection: Connection,
     mapped: Queue<Vec<Cell>>,
     room: Room,
 }
@@ -41,6 +53,7 @@ impl Model {
         let model = Model {
             page: Page::default(),
             memory: Memory { local: AtomicU64::new(0), entry: AtomicU64::new(0), server: AtomicU64::new(0) },
+            connection: Connection { state: AtomicU64::new(READY), answer: AtomicU64::new(0) },
             mapped: Queue::new(vec![Cell::default(), Cell::default()]),
             room: Room::new(1),
         };
@@ -85,10 +98,72 @@ impl Model {
                     self.mapped.put(0);
                     return;
                 }
+                Kind::Coming => {
+                    if self.take_ahead(true) {
+                        return;
+                    }
+                    thread::yield_now();
+                }
                 Kind::Busy => thread::yield_now(),
                 Kind::Gone => unreachable!(),
             }
         }
+    }
+
+    fn take_connection(&self, from: u64) -> bool {
+        self.connection.state.compare_exchange(from, TAKEN, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// As `fault::ask_ahead`: what the server sends is what it has at this moment, the earliest that there is.
+    fn ask_ahead(&self) {
+        if !self.take_connection(READY) {
+            return;
+        }
+        let mut state = READY;
+        if self.room.take(0) {
+            let seen = self.page.seen();
+            let absent = seen.kind() == Kind::Absent && seen.has_copy();
+            match if absent { self.page.claim(seen) } else { None } {
+                Some(claim) => {
+                    claim.coming();
+                    self.connection.answer.store(1 + self.memory.server.load(Ordering::SeqCst), Ordering::Relaxed);
+                    state = AHEAD;
+                }
+                None => self.room.give(1),
+            }
+        }
+        self.connection.state.store(state, Ordering::Release);
+    }
+
+    /// As `fault::take_ahead`, of a thread that needs the page, or only the connection; or, if it is not to be mapped, as
+    /// `fault::give_up_ahead`, or after an answer that was wrong.
+    fn take_ahead(&self, mapped: bool) -> bool {
+        if !self.take_connection(AHEAD) {
+            return false;
+        }
+        if mapped {
+            assert_eq!(self.memory.local.load(Ordering::SeqCst), 0, "EEXIST");
+            self.memory.local.store(self.connection.answer.load(Ordering::Relaxed), Ordering::SeqCst);
+            self.memory.entry.store(MAPPED, Ordering::SeqCst);
+        }
+        assert!(self.page.came(mapped), "a page is not coming, and should be");
+        if mapped {
+            self.mapped.put(0);
+        } else {
+            self.room.give(1);
+        }
+        self.connection.state.store(READY, Ordering::Release);
+        true
+    }
+
+    /// A page that is Absent, with content 1 on the server.
+    fn away() -> Arc<Model> {
+        let model = Model::new();
+        model.increment(true);
+        assert!(model.unmap());
+        model.reclaim();
+        assert_eq!((model.page.seen().kind(), model.room.free()), (Kind::Absent, 1));
+        model
     }
 
     /// One access of the program: adds one, if the page is mapped at that instant; the processor and the kernel see to it that
@@ -280,6 +355,59 @@ fn two_threads_and_the_evictor() {
         evictor.join().unwrap();
         assert_eq!(model.value(), 2);
     });
+}
+
+/// One thread asks for the page ahead, another needs it, and the evictor is faster or slower.
+#[test]
+fn what_comes_ahead_is_what_was_written() {
+    explore(2, || {
+        let model = Model::away();
+        let writer = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || model.increment(true))
+        };
+        let evictor = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || {
+                if model.unmap() {
+                    model.reclaim();
+                }
+            })
+        };
+        model.ask_ahead();
+        writer.join().unwrap();
+        evictor.join().unwrap();
+        assert_eq!(model.value(), 2);
+        assert_eq!(model.room.free(), 0);
+    });
+}
+
+/// Two threads that need the page, and a third that needs the connection, or gives up what comes over it.
+#[test]
+fn what_comes_ahead_is_mapped_once_or_given_up() {
+    // Two switches come to more than a minute.
+    for mapped in [false, true] {
+        explore(1, move || {
+            let model = Model::away();
+            model.ask_ahead();
+            assert_eq!((model.page.seen().kind(), model.room.free()), (Kind::Coming, 0));
+            let third = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.take_ahead(mapped))
+            };
+            let other = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.increment(false))
+            };
+            model.increment(true);
+            other.join().unwrap();
+            third.join().unwrap();
+            assert_eq!(model.value(), 3);
+            assert_eq!((model.room.free(), model.connection.state.load(Ordering::SeqCst)), (0, READY));
+            assert!(model.unmap());
+            assert!(!model.unmap());
+        });
+    }
 }
 
 #[test]

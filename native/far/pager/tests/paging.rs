@@ -27,7 +27,7 @@ fn run(pattern: &str, local_percent: u64, threads: u64, operations: u64, mode: u
     if local_percent < 100 {
         assert!(outcome.count("fetched") > 0 && outcome.count("written") > 0);
         // Who goes through more memory than is local never comes back to a page while it is still there.
-        assert!(outcome.count("second_chances") > 0 || pattern == "sequential");
+        assert!(outcome.count("second_chances") > 0 || matches!(pattern, "sequential" | "together"));
         assert!(outcome.count("dropped_clean") > 0, "every page was taken for dirty");
     } else {
         assert_eq!(outcome.count("fetched"), 0, "all fits, and yet pages left");
@@ -59,6 +59,18 @@ fn sequential_quarter() {
     run("sequential", 25, 2, 30_000, 0, 2);
 }
 
+/// Each stream would like to keep a connection, and there are four to a server.
+#[test]
+fn more_streams_than_connections() {
+    run("sequential", 25, 7, 20_000, 0, 1);
+}
+
+/// Threads that need the pages which others have asked for ahead.
+#[test]
+fn together_quarter() {
+    run("together", 25, 3, 30_000, 0, 2);
+}
+
 #[test]
 fn shared_quarter() {
     run("shared", 25, 4, 30_000, 0, 2);
@@ -68,6 +80,7 @@ fn shared_quarter() {
 fn handler_threads() {
     run("random", 25, 3, 20_000, 1, 2);
     run("shared", 25, 3, 20_000, 1, 2);
+    run("together", 25, 3, 20_000, 1, 2);
 }
 
 #[test]

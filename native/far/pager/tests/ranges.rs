@@ -5,6 +5,8 @@
 mod common;
 
 use common::{server, skipped};
+use std::time::{Duration, Instant};
+
 use lull_far::{Options, PAGE_SIZE, Pager, signal};
 
 /// The servers have room for one range and not for two.
@@ -37,8 +39,22 @@ fn unmapped_ranges_give_their_memory_back() {
         }
         let (used, limit) = pager.local_pages();
         assert!(used > limit / 2 && used <= limit);
+        // What was asked for ahead and nobody comes for is given up after a while.
+        let read = |page: usize| {
+            // SAFETY: within the range.
+            assert_eq!(unsafe { memory.add(page * PAGE_SIZE + page % PAGE_SIZE).read_volatile() }, round);
+        };
+        let mut rest = 0..bytes / PAGE_SIZE;
+        rest.by_ref().inspect(|&page| read(page)).find(|_| pager.coming_pages() > 0).expect("nothing was asked for ahead");
+        let begin = Instant::now();
+        while pager.coming_pages() > 0 {
+            assert!(begin.elapsed() < Duration::from_secs(20), "{} pages are still coming", pager.coming_pages());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // And asked for again by who comes in the end. Then the range goes while pages are coming.
+        rest.inspect(|&page| read(page)).find(|_| pager.coming_pages() > 0).expect("nothing was asked for ahead again");
         pager.unmap(range.base).unwrap();
-        assert_eq!(pager.local_pages().0, 0);
+        assert_eq!((pager.local_pages().0, pager.coming_pages()), (0, 0));
         assert!(pager.unmap(range.base).is_err());
     }
     pager.leave();

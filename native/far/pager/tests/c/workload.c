@@ -11,6 +11,7 @@
  *   random      own pages of each thread, anywhere; 3 of 10 operations write a page
  *   sequential  own run of pages of each thread, one after the other, over and over
  *   shared      every thread adds one to a word of any page, atomically: nothing may be lost
+ *   together    the same, of one page after the other: threads go through the same memory in order
  *
  * At the end every byte of every page is compared. Prints one line of counts; exits with 1 if a byte was wrong.
  */
@@ -33,6 +34,7 @@ static volatile uint64_t* memory;
 static uint32_t* version; /* how often each page was written; of one thread, or atomic in `shared` */
 static uint64_t pages, threads, operations;
 static enum { RANDOM, SEQUENTIAL, SHARED } pattern;
+static int in_order;
 static uint64_t wrong;
 
 static uint64_t mix(uint64_t x) {
@@ -66,7 +68,7 @@ static void* work(void* argument) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     uint64_t random = state >> 24;
     if (pattern == SHARED) {
-      uint64_t page = random % pages;
+      uint64_t page = (in_order ? n : random) % pages;
       __atomic_fetch_add(&memory[page * WORDS + mix(page) % WORDS], 1, __ATOMIC_RELAXED);
       __atomic_fetch_add(&version[page], 1, __ATOMIC_RELAXED);
       continue;
@@ -94,7 +96,8 @@ int main(int count, char** arguments) {
   int file = strcmp(arguments[1], "map") == 0;
   pages = strtoull(arguments[3], NULL, 0);
   const char* name = arguments[4];
-  pattern = strcmp(name, "shared") == 0 ? SHARED : strcmp(name, "sequential") == 0 ? SEQUENTIAL : RANDOM;
+  in_order = strcmp(name, "together") == 0;
+  pattern = in_order || strcmp(name, "shared") == 0 ? SHARED : strcmp(name, "sequential") == 0 ? SEQUENTIAL : RANDOM;
   threads = strtoull(arguments[5], NULL, 0);
   operations = strtoull(arguments[6], NULL, 0);
   version = calloc(pages, sizeof *version);
