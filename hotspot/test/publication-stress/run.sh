@@ -55,5 +55,8 @@ mode collects-at-each-second-slow-allocation -XX:LullLocalCollectALot=2
 mode some-cannot-be-copied -XX:LullLocalCollectALot=2 -XX:LullEvacuationFailureALot=2
 mode young-collections-only -XX:+LullYoungALot
 mode public-mode-young-collections-only -XX:+LullAlwaysPublic -XX:+LullYoungALot
+mode tracking-is-suspended-and-resumed -XX:LullSuspendALot=3
+mode the-same-with-young-collections-only -XX:LullSuspendALot=10 -XX:+LullYoungALot
+mode the-same-and-all-moves -XX:LullSuspendALot=2 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3
 mode all-moves -XX:LullEvacuateALot=1 -XX:LullSlideALot=3
 printf '%d publications, seed %d, no violation\n' "$published_in_all" "$seed"

@@ -95,9 +95,9 @@ void LullAllocator::delete_run(uint32_t id) {
   _unused_count++;
 }
 
-// A block is listed once, whatever it is used for.
+// A block is listed once, whatever it is used for. While tracking is suspended none has an owner.
 void LullAllocator::own(LullBlockIndex index) {
-  if (_public_map != nullptr) {
+  if (_public_map != nullptr && !LullPublicMap::is_tracking_suspended()) {
     _table->set_owner(index, _owner);
     _owned.append(index);
   } else {
@@ -231,10 +231,11 @@ void LullAllocator::return_bump_region() {
   _top = _end = nullptr;
 }
 
-// Holes that come back to the table keep their words, so they are written each time.
+// Holes that come back to the table keep their words, so they are written each time. While tracking is suspended
+// words of 0 keep stores into new objects on the fast path.
 void LullAllocator::prepare(const LullRun& hole) {
   if (_public_map != nullptr) {
-    _public_map->set_lines(to_line_index(hole._start), hole._length, _born_public);
+    _public_map->set_lines(to_line_index(hole._start), hole._length, _born_public && !LullPublicMap::is_tracking_suspended());
   }
   _handed_out += hole._length * LullGeometry::LineSize;
 }

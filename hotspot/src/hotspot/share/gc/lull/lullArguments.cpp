@@ -132,6 +132,15 @@ void LullArguments::initialize() {
     FLAG_SET_ERGO(LullLocalCollections, false);
   }
 
+  // Without local collections tracking is for measurements only: it cannot pay. And 100 % says that a thread tracks whatever it publishes.
+  if ((!LullLocalCollections || LullAlwaysPublic || LullPublicModePercent == 100) && LullSuspendTracking) {
+    if (FLAG_IS_CMDLINE(LullSuspendTracking)) {
+      vm_exit_during_initialization("-XX:+LullSuspendTracking finds out whether local collections pay: it cannot be used with "
+                                    "-XX:-LullTracking, -XX:-LullLocalCollections, -XX:+LullAlwaysPublic or -XX:LullPublicModePercent=100.");
+    }
+    FLAG_SET_ERGO(LullSuspendTracking, false);
+  }
+
   if (!LullTracking && LullYoungCollections) {
     if (FLAG_IS_CMDLINE(LullYoungCollections)) {
       vm_exit_during_initialization("-XX:+LullYoungCollections needs the barrier of stores into public objects: "

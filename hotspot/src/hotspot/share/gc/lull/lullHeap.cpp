@@ -44,6 +44,7 @@
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
+#include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lullVerify.hpp"
 #include "gc/lull/lullYoungPolicy.hpp"
@@ -96,7 +97,8 @@ LullHeap::LullHeap()
     _collector(nullptr),
     _monitoring(nullptr),
     _sizer(nullptr),
-    _young_policy(nullptr) {
+    _young_policy(nullptr),
+    _tracking_switch(nullptr) {
   // A hole needs no room for a filler at its end.
   _lab_alignment_reserve = 0;
 }
@@ -126,6 +128,7 @@ jint LullHeap::initialize() {
   _code = new LullCode();
   _sizer = new LullHeapSizer(_memory, _blocks, _supply, _evacuation_policy, _workers);
   _young_policy = new LullYoungPolicy();
+  _tracking_switch = new LullTrackingSwitch();
   ScavengableNMethods::initialize(&is_young);
   if (!_sizer->commit_initial()) {
     vm_shutdown_during_initialization("Could not commit the initial heap: use a smaller -Xms");
@@ -193,7 +196,7 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
     return nullptr;
   }
   if (LullTracking) {
-    if (LullThreadLocalData::is_public_mode(thread)) {
+    if (LullThreadLocalData::is_public_mode(thread) && !LullPublicMap::is_tracking_suspended()) {
       _memory->public_map()->set_blocks(head, blocks, true);
     }
     LullPublisher::of(thread)->count_allocated(blocks * LullGeometry::BlockSize);
@@ -347,6 +350,7 @@ bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_
 
 void LullHeap::begin_collection_of_allocators(bool keep_private) {
   ensure_parsability(true /* retire TLABs */);
+  keep_private = keep_private && !_tracking_switch->publishes_all();
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
     if (allocator != nullptr) {
@@ -409,7 +413,10 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   const size_t used_before = used();
   const jlong start = os::javaTimeNanos();
   collect();
-  kind._pauses->add(gc_cause(), start, os::javaTimeNanos(), used_before, used());
+  const jlong end = os::javaTimeNanos();
+  kind._pauses->add(gc_cause(), start, end, used_before, used());
+  // What was asked for is none of tracking's costs.
+  _tracking_switch->end_collection(gc_cause() == GCCause::_allocation_failure ? end - start : 0);
 
   update_capacity_and_used_at_gc();
   resize_all_tlabs();

@@ -36,6 +36,7 @@ class LullLocalCollector;
 class LullMemory;
 class LullMonitoring;
 class LullPublicMap;
+class LullTrackingSwitch;
 class LullYoungPolicy;
 struct LullPauseKind;
 class MarkBitMap;
@@ -93,6 +94,7 @@ private:
   LullMonitoring*    _monitoring;
   LullHeapSizer*     _sizer;
   LullYoungPolicy*   _young_policy;
+  LullTrackingSwitch* _tracking_switch;
 
   // Allocation
   LullAllocator* allocator(Thread* thread);
@@ -162,6 +164,7 @@ public:
   LullCode* code() const { return _code; }
   LullCollector* collector() const { return _collector; }
   LullMonitoring* monitoring() const { return _monitoring; }
+  const LullTrackingSwitch* tracking_switch() const { return _tracking_switch; }
 
   // Publication
   LullPublicMap* public_map() const;

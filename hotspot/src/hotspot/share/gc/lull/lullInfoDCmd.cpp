@@ -26,6 +26,7 @@
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "memory/resourceArea.hpp"
@@ -135,6 +136,9 @@ void LullInfoDCmd::print_publication() {
   line("publication.objects", "%zu", total._objects);
   line("publication.longest_closure", "%zu objects", total._longest);
   line("publication.slow_calls", "%zu", total._slow_calls);
+  output()->print("publication.tracking: ");
+  LullHeap::heap()->tracking_switch()->print_on(output());
+  output()->cr();
 }
 
 void LullInfoDCmd::print_local() {

@@ -25,6 +25,7 @@
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
@@ -89,9 +90,9 @@ size_t LullLocalCollector::tenure_size() const {
   return _survived_at_last > LullTenureSize ? LullTenureSize : MIN2((size_t)LullTenureSize, SIZE_MAX / 4) * 4;
 }
 
-// A thread in public mode has nothing private.
+// A thread in public mode has nothing private; neither has one that has not noticed yet that tracking is suspended.
 bool LullLocalCollector::is_possible() const {
-  return !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm;
+  return !LullPublicMap::is_tracking_suspended() && !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm;
 }
 
 size_t LullLocalCollector::stack_depth() const {

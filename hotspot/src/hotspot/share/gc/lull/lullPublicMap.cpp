@@ -22,6 +22,8 @@
 #include "gc/lull/lullPublicMap.hpp"
 #include "runtime/atomic.hpp"
 
+bool LullPublicMap::_tracking_suspended = false;
+
 void LullPublicMap::set_bits(volatile uint32_t* word, uint32_t bits) {
   if ((*word & bits) != bits) {
     Atomic::fetch_then_or(word, bits, memory_order_relaxed);
@@ -46,6 +48,9 @@ void LullPublicMap::publish(const HeapWord* start, size_t words) {
 }
 
 bool LullPublicMap::is_extent_public(const HeapWord* start, size_t words) const {
+  if (_tracking_suspended) {
+    return true;
+  }
   volatile uint32_t* word = word_of(LullGeometry::line_of(start));
   volatile uint32_t* const last = word_of(LullGeometry::line_of(start + words - 1));
   const uint32_t from = AllPublic << bit_of(start);

@@ -50,6 +50,9 @@
 //   any thread, for an owner that is stopped (handshake, VM operation)
 //   workers in a collection       marking: all write the same value; clearing: by block
 //
+// While tracking is suspended all objects are public, and the words say only which lines have objects that the last
+// collection has found alive.
+//
 // A reader has come by the reference that it looks up in one of two ways: it is the owner
 // of a private object, or it has loaded the reference from a public object or root after
 // the bits had been set and a release fence. It needs no fence.
@@ -57,6 +60,9 @@
 class LullPublicMap : public CHeapObj<mtGC> {
 private:
   static const uint32_t AllPublic = ~UINT32_C(0);
+
+  // All objects are public, whatever the words say (LullTrackingSwitch). Written with all threads stopped.
+  static bool _tracking_suspended;
 
   volatile uint32_t* const _words;
 
@@ -78,9 +84,12 @@ public:
     return (heap_bytes >> LullGeometry::LogLineSize) << LogBytesPerWord;
   }
 
+  static bool is_tracking_suspended()             { return _tracking_suspended; }
+  static void set_tracking_suspended(bool value)  { _tracking_suspended = value; }
+
   // Does the heap word at this address belong to a public object?
   bool is_public(const void* addr) const {
-    return ((*word_of(LullGeometry::line_of(addr)) >> bit_of(addr)) & 1) != 0;
+    return _tracking_suspended || ((*word_of(LullGeometry::line_of(addr)) >> bit_of(addr)) & 1) != 0;
   }
 
   // Does the line hold anything public? After marking: anything live?

@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicModePolicy.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -49,6 +50,9 @@ const char* LullPublicModePolicy::forced(Thread* thread) const {
   }
   if (_for_good) {
     return "for good";
+  }
+  if (LullPublicMap::is_tracking_suspended()) {
+    return "tracking is suspended";
   }
   if (!is_init_completed()) {
     return "the VM starts";

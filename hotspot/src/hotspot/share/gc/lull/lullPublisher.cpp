@@ -76,6 +76,7 @@ LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable*
     _policy(),
     _mode_reason(nullptr),
     _statistics(),
+    _work(),
     _sample_due(SIZE_MAX),
     _sampled(0),
     _leaf_frame(nullptr) {

@@ -26,6 +26,7 @@
 #include "gc/lull/lullPublicModePolicy.hpp"
 #include "gc/lull/lullPublicationStatistics.hpp"
 #include "gc/lull/lullStoreOutcome.hpp"
+#include "gc/lull/lullTrackingSwitch.hpp"
 #include "memory/allocation.hpp"
 #include "memory/iterator.hpp"
 #include "oops/oopsHierarchy.hpp"
@@ -82,6 +83,7 @@ private:
   LullPublicModePolicy            _policy;
   const char*                     _mode_reason;   // why the mode was changed last; nullptr: it never was
   LullPublicationStatistics       _statistics;
+  LullTrackingSwitch::Work        _work;          // for the switch alone
 
   // Samples of who publishes what (LullPublicationSampling), by words published so far:
   // by when the next is due, and at the last one.
@@ -129,6 +131,8 @@ public:
 
   // Why the thread is in the mode that it is in: a literal, nullptr if it has always been. Any thread may ask.
   const char* mode_reason() const     { return Atomic::load(&_mode_reason); }
+
+  LullTrackingSwitch::Work* work()    { return &_work; }
 
   // Of what it allocated in the last window in private mode, published.
   float published_share() const       { return _policy.share(); }

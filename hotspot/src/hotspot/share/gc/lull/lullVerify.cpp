@@ -61,6 +61,8 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
     guarantee(block->free_lines().is_empty(), "Recyclable: block %u is %s and has free lines", i, state);
   }
 
+  guarantee(!LullPublicMap::is_tracking_suspended() || _blocks->owner(index) == LullBlockTable::NoOwner,
+            "B: tracking is suspended, and block %u is of thread %u", i, _blocks->owner(index));
   guarantee((block->state() == LullBlockState::Segregated) == LullArguments::is_segregated(), "Segregated: block %u is %s", i, state);
   switch (block->state()) {
     case LullBlockState::LargeHead: {

@@ -82,6 +82,12 @@
           "With LullTracking, all threads stay in public mode. Shows what " \
           "the barrier costs where it gains nothing.")                      \
                                                                             \
+  product(bool, LullSuspendTracking, true, EXPERIMENTAL,                    \
+          "Try out whether all threads together serve better without "      \
+          "knowing what is private, where much is published, and suspend "  \
+          "tracking as long as they do. A trial takes some windows of two " \
+          "seconds each way, and is repeated ever more rarely.")            \
+                                                                            \
   product(size_t, LullPublicationLimit, 100000, EXPERIMENTAL,               \
           "A store that publishes more objects than this publishes all "    \
           "that its thread has instead. Lower values bound the time of a "  \
@@ -168,6 +174,10 @@
   develop(uint, LullFlipModeALot, 0,                                        \
           "Stress: change between private and public mode at each N-th "    \
           "refill (0: off)")                                                \
+                                                                            \
+  develop(uint, LullSuspendALot, 0,                                         \
+          "Suspend tracking for so many collections, resume it for as "     \
+          "many, and so on; 0: as LullSuspendTracking says.")               \
                                                                             \
   develop(uint, LullLocalCollectALot, 0,                                    \
           "Stress: collect locally at each N-th slow allocation of a "      \

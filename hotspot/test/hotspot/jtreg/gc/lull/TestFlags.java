@@ -102,6 +102,9 @@ public class TestFlags {
         refused("it cannot be used with -XX:-LullTracking", "-XX:+LullLocalCollections", "-XX:-LullTracking");
         refused("it cannot be used with -XX:-LullTracking", "-XX:+LullYoungCollections", "-XX:-LullTracking");
 
+        refused("it cannot be used with -XX:-LullTracking", EXPERIMENTAL, "-XX:+LullSuspendTracking", "-XX:-LullTracking");
+        refused("or -XX:LullPublicModePercent=100", EXPERIMENTAL, "-XX:+LullSuspendTracking", "-XX:LullPublicModePercent=100");
+
         refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
         refused("LullMinHoleLines=0 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=0");
         refused("LullMinHoleLines=129 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=129");
@@ -130,6 +133,7 @@ public class TestFlags {
         accepted("-XX:-LullYoungCollections");
         accepted("-XX:-LullLocalCollections");
         accepted(EXPERIMENTAL, "-XX:-LullPrivateThreadLocals");
+        accepted(EXPERIMENTAL, "-XX:-LullSuspendTracking");
         // The size of TLABs is up to Lull, whatever is asked for.
         accepted("-XX:TLABSize=16k", "-XX:MinTLABSize=4k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
     }

@@ -97,6 +97,7 @@ public class TestInfo {
             keys.put("publication.objects", COUNT);
             keys.put("publication.longest_closure", COUNT + " objects");
             keys.put("publication.slow_calls", COUNT);
+            keys.put("publication.tracking", "(on|suspended)( since \\d+\\.\\d s)?(, on trial)?(; without it a byte has cost \\d+\\.\\d\\d of what it costs with it)?");
             for (String count : List.of("collections", "before_wait", "requests")) {
                 keys.put("local." + count, COUNT);
             }

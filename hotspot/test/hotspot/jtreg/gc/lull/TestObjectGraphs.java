@@ -143,6 +143,15 @@ import java.util.Random;
  */
 
 /*
+ * @test id=youngSuspended
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same while tracking is suspended, in one collection of two: what is new has words of 0 then.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullSuspendALot=20 -XX:+LullYoungALot
+ *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads gc.lull.TestObjectGraphs 4 50
+ */
+
+/*
  * @test id=youngC2
  * @requires vm.gc.Lull & vm.debug & vm.compiler2.enabled
  * @summary The same, changed by code of C2, which holds derived pointers to what moves, with some objects that cannot be moved.

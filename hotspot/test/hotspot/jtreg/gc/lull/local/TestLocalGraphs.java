@@ -112,6 +112,27 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 
 /*
+ * @test id=suspend
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Tracking is suspended and resumed, between collections of all kinds.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=20 -XX:LullSuspendALot=2
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
+ * @test id=suspendAndMove
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same in code of C2, where global collections move everything.
+ * @library /
+ * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx24m -XX:LullLocalCollectALot=50 -XX:LullSuspendALot=3
+ *                   -XX:LullEvacuateALot=1 -XX:LullSlideALot=5
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3
+ */
+
+/*
  * @test id=global
  * @requires vm.gc.Lull & vm.debug
  * @summary With many global collections, which move everything.
