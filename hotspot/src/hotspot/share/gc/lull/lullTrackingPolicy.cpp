@@ -28,6 +28,7 @@ LullTrackingPolicy::LullTrackingPolicy()
     _wants_suspension(false),
     _window(),
     _window_begun(false),
+    _doubtful_windows(0),
     _cost_before(0),
     _cost_without(0),
     _sum(0),
@@ -77,6 +78,7 @@ double LullTrackingPolicy::cost(const Interval& window) {
 
 void LullTrackingPolicy::begin_trial() {
   _state = State::Trial;
+  _doubtful_windows = 0;
   _wants_suspension = false;
   _cost_before = 0;
   _cost_without = 0;
@@ -150,7 +152,8 @@ void LullTrackingPolicy::record(const Interval& interval, bool is_suspended) {
   }
   switch (_state) {
     case State::Tracking:
-      if (is_doubtful() && interval._end >= _next_trial) {
+      _doubtful_windows = is_doubtful() ? _doubtful_windows + 1 : 0;
+      if (_doubtful_windows >= DoubtfulWindows && interval._end >= _next_trial) {
         begin_trial();
       }
       break;

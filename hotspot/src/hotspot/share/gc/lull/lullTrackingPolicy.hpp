@@ -63,6 +63,9 @@ private:
   // in services that private collection is made for, it is hundreds.
   static const size_t FreedPerPublished = 16;
 
+  // In so many windows in a row: a service that starts publishes what it will keep.
+  static const uint DoubtfulWindows = 3;
+
   // Comparisons in a trial.
   static const uint FewestComparisons = 3;
   static const uint MostComparisons   = 8;
@@ -83,6 +86,7 @@ private:
   bool     _wants_suspension;       // until the end of the next collection
   Interval _window;                 // sums; _end: when it began
   bool     _window_begun;
+  uint     _doubtful_windows;       // in a row
   double   _cost_before;            // of the last window with tracking, ns for each byte; 0: none in this trial
   double   _cost_without;           // of the window without tracking after it; 0: none
   double   _sum;                    // of the logarithms of comparisons
