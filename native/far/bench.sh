@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Measures the pager with two memory servers on this machine: latency of faults, read-ahead, eviction, the same accesses on a file of the
-# local disk, and misses against exact LRU on made and recorded traces. Changes nothing on the machine. Some minutes.
+# Measures the pager with two memory servers on this machine: latency of faults and of the exchange in them, read-ahead, eviction, the same
+# accesses on a file of the local disk, misses against exact LRU on made and recorded traces, and the time of a program that reads and
+# writes. Changes nothing on the machine. Some minutes.
 #
 #   LULL_JDK25   home of a stock JDK 25, whose collectors' traces are recorded  (default: found in /usr/lib/jvm; else none is recorded)
 #   LULL_BUILD   the build directory                                            (default: build/)
@@ -33,6 +34,8 @@ one=${names%,*}
 bench=$programs/lull-far-bench
 
 say "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
+"$bench" bare --servers "$one"
+"$bench" first --servers "$one"
 "$bench" faults --servers "$one" --local 50
 "$bench" faults --servers "$names" --local 50
 "$bench" disk --directory "$work"
@@ -41,6 +44,11 @@ for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "
 for trace in zipf:0.99 zipf:0.8 loop; do
   for percent in 13 25 50; do "$bench" misses --servers "$names" --trace "$trace" --local "$percent"; done
 done
+# As in the notes of the prototype, which also have zram and swap.
+for exponent in 0.99 0.8; do
+  for percent in 13 25 50; do "$bench" operations --servers "$one" --trace "zipf:$exponent" --local "$percent" --read-ahead 1; done
+done
+"$bench" operations --servers "$one" --trace loop --local 25
 
 stock=${LULL_JDK25:-}
 if [[ -z $stock ]]; then

@@ -27,6 +27,26 @@ pub fn random(far: &Far) -> Result<(), String> {
     samples.print("far memory, random reads")
 }
 
+/// The same with room for all: each page once, in random order, and nothing has to leave.
+pub fn first(far: &Far) -> Result<(), String> {
+    let memory = Memory::all_away(far)?;
+    let mut random = Random(1);
+    let mut order: Vec<usize> = (0..memory.pages()).collect();
+    (1..order.len()).rev().for_each(|last| order.swap(last, random.below(last + 1)));
+    let left = || memory.count(|c| &c.pages_written) + memory.count(|c| &c.pages_dropped_clean);
+    let before = left();
+    let mut samples = Samples::default();
+    for page in order {
+        let fetched = memory.count(|c| &c.pages_fetched);
+        samples.take(|| memory.read(page), || memory.count(|c| &c.pages_fetched) == fetched + 1);
+    }
+    samples.print("far memory, first reads")?;
+    match left() - before {
+        0 => Ok(()),
+        left => Err(format!("{left} pages left meanwhile")),
+    }
+}
+
 /// Bandwidth of a thread that reads all pages in order, over and over.
 pub fn sequential(far: &Far) -> Result<(), String> {
     let memory = Memory::new(far)?;

@@ -3,6 +3,7 @@
 //! `lull-far-bench`: one measurement for each run, as a process has one pager. `native/far/bench.sh` starts the servers and runs
 //! them all.
 
+mod bare;
 mod disk;
 mod faults;
 mod memory;
@@ -27,6 +28,10 @@ struct CommandLine {
 enum Measurement {
     /// Latency of a fault on a random page that is on a server, of one thread.
     Faults(Far),
+    /// The same while there is room for all pages: nothing has to leave.
+    First(Far),
+    /// The same exchange over a connection of its own, without a fault: what the network and the server need.
+    Bare(Far),
     /// Bandwidth and pages for each fault of a thread that reads memory in order.
     Sequential(Far),
     /// What the evictor's thread needs for a page, clean and dirty.
@@ -35,6 +40,14 @@ enum Measurement {
     Disk(Disk),
     /// Misses of the pager against exact LRU on a trace.
     Misses(Misses),
+    /// Time of a read or write, on a trace.
+    Operations {
+        #[command(flatten)]
+        misses: Misses,
+        /// Percent of the accesses that write, too.
+        #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(0..=100))]
+        writes: u32,
+    },
 }
 
 /// Memory on servers.
@@ -79,10 +92,13 @@ struct Misses {
 fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Measurement::Faults(far) => faults::random(&far),
+        Measurement::First(far) => faults::first(&far),
+        Measurement::Bare(far) => bare::exchanges(&far),
         Measurement::Sequential(far) => faults::sequential(&far),
         Measurement::Evict(far) => faults::evict(&far),
         Measurement::Disk(disk) => disk::measure(&disk.directory, disk.pages as usize),
         Measurement::Misses(misses) => replay::misses(&misses.far, &misses.trace, misses.accesses),
+        Measurement::Operations { misses, writes } => replay::operations(&misses.far, &misses.trace, misses.accesses, writes),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! A range of far memory whose pages all have known contents on the servers.
+//! A range of far memory whose pages all have known contents.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -19,14 +19,26 @@ pub struct Memory {
 impl Memory {
     /// Starts the pager, maps the range, and writes to each page once, in order.
     pub fn new(far: &Far) -> Result<Memory, String> {
-        let bytes = far.pages as usize * PAGE_SIZE;
-        let local = u64::from(far.pages) * u64::from(far.local) / 100 * PAGE_SIZE as u64;
-        let mut options = Options::new(far.servers.clone(), local, bytes as u64);
-        options.read_ahead = far.read_ahead as usize;
-        let pager = Pager::start(options).map_err(|error| error.to_string())?;
-        signal::install(pager);
-        let range = pager.map(bytes, None).map_err(|error| error.to_string())?;
-        let memory = Memory { pager, base: std::ptr::with_exposed_provenance_mut(range.base), pages: far.pages as usize };
+        let local = u64::from(far.pages) * u64::from(far.local) / 100;
+        Memory::map(start(far, local, far.pages.into())?, far.pages as usize)
+    }
+
+    /// The same, with room for twice as many pages as there are, and none of them local.
+    pub fn all_away(far: &Far) -> Result<Memory, String> {
+        let pages = far.pages as usize;
+        let pager = start(far, 2 * u64::from(far.pages), 5 * u64::from(far.pages))?;
+        let memory = Memory::map(pager, pages)?;
+        // Others come, and go.
+        let others = Memory::map(pager, 4 * pages)?;
+        (0..others.pages).for_each(|page| others.read(page));
+        pager.unmap(others.base.expose_provenance()).map_err(|error| error.to_string())?;
+        std::mem::forget(others);
+        Ok(memory)
+    }
+
+    fn map(pager: &'static Pager, pages: usize) -> Result<Memory, String> {
+        let range = pager.map(pages * PAGE_SIZE, None).map_err(|error| error.to_string())?;
+        let memory = Memory { pager, base: std::ptr::with_exposed_provenance_mut(range.base), pages };
         (0..memory.pages).for_each(|page| memory.write(page));
         Ok(memory)
     }
@@ -44,21 +56,45 @@ impl Memory {
 
     /// Makes a page dirty.
     pub fn write(&self, page: usize) {
+        self.write_for(page, 0);
+    }
+
+    /// Makes a page dirty for the n-th time.
+    pub fn write_for(&self, page: usize, time: u32) {
         // SAFETY: within the range; one thread.
-        unsafe { self.word(page).write_volatile(page as u64 ^ 0x55) };
+        unsafe { self.word(page).write_volatile(contents(page, time)) };
     }
 
     /// Reads a page, and ends the program if it is not what was written.
     pub fn read(&self, page: usize) {
+        self.read_of(page, 0);
+    }
+
+    /// Reads a page that was written for the n-th time.
+    pub fn read_of(&self, page: usize, time: u32) {
         // SAFETY: within the range.
         let there = unsafe { self.word(page).read_volatile() };
-        assert_eq!(there, page as u64 ^ 0x55, "page {page} is wrong");
+        assert_eq!(there, contents(page, time), "page {page} is wrong");
     }
 
     /// A counter now.
     pub fn count(&self, counter: impl Fn(&lull_far::pager::Counters) -> &AtomicU64) -> u64 {
         counter(&self.pager.counters).load(Ordering::Relaxed)
     }
+}
+
+/// Starts the pager, with room for so many pages, for as many as are mapped in all.
+fn start(far: &Far, local: u64, mapped: u64) -> Result<&'static Pager, String> {
+    let mut options = Options::new(far.servers.clone(), local * PAGE_SIZE as u64, mapped * PAGE_SIZE as u64);
+    options.read_ahead = far.read_ahead as usize;
+    let pager = Pager::start(options).map_err(|error| error.to_string())?;
+    signal::install(pager);
+    Ok(pager)
+}
+
+/// The first word of a page that was written for the n-th time.
+fn contents(page: usize, time: u32) -> u64 {
+    u64::from(time) << 32 | (page as u64 ^ 0x55)
 }
 
 impl Drop for Memory {

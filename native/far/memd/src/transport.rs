@@ -9,7 +9,11 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use lull_far_protocol::{Awake, DecodeError, HEADER_LEN, Header};
+use lull_far_protocol::{Awake, DecodeError, FETCH_LEN, HEADER_LEN, Header};
+
+/// What is asked for at once while a header is waited for: all of a FETCH, for which somebody waits. Of other frames the rest is read
+/// when it is known how much it is.
+const AT_ONCE: usize = HEADER_LEN + FETCH_LEN;
 
 /// How often a waiting thread looks whether it should stop.
 pub const POLL: Duration = Duration::from_millis(100);
@@ -47,6 +51,8 @@ pub struct Transport<'a> {
     stream: &'a TcpStream,
     frame_timeout: Duration,
     awake: Option<(Cell<Awake>, &'a AtomicUsize)>,
+    /// What was read behind a header, and how much of it there is: it comes first.
+    rest: Cell<([u8; FETCH_LEN], usize)>,
 }
 
 impl<'a> Transport<'a> {
@@ -58,7 +64,7 @@ impl<'a> Transport<'a> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(POLL))?;
         stream.set_write_timeout(Some(POLL))?;
-        Ok(Transport { stream, frame_timeout, awake: None })
+        Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; FETCH_LEN], 0)) })
     }
 
     /// Waits awake for headers, for so long at most, where they follow each other that fast. `places` is how many more threads may do
@@ -74,11 +80,11 @@ impl<'a> Transport<'a> {
     /// # Errors
     /// [`End`].
     pub fn header(&self, idle: Option<Duration>, stop: impl Fn() -> bool) -> Result<Header, End> {
-        let mut bytes = [0; HEADER_LEN];
-        let mut got = 0;
+        let mut bytes = [0; AT_ONCE];
         let begin = Instant::now();
-        let mut deadline = idle.map(|idle| begin + idle);
-        let mut first = self.first(&mut bytes, begin);
+        let mut got = self.take_rest(&mut bytes);
+        let mut deadline = if got > 0 { Some(begin + self.frame_timeout) } else { idle.map(|idle| begin + idle) };
+        let mut first = if got > 0 { None } else { self.first(&mut bytes, begin) };
         while got < HEADER_LEN {
             match first.take().unwrap_or_else(|| self.some(&mut bytes[got..])) {
                 Ok(0) if got == 0 => return Err(End::Closed),
@@ -102,7 +108,25 @@ impl<'a> Transport<'a> {
                 Err(error) => return Err(End::Io(error)),
             }
         }
-        Header::decode(&bytes).map_err(|error| End::Frame(error, bytes))
+        let (head, rest) = bytes.split_at(HEADER_LEN);
+        self.keep_rest(&rest[..got - HEADER_LEN]);
+        let head: [u8; HEADER_LEN] = std::array::from_fn(|at| head[at]);
+        Header::decode(&head).map_err(|error| End::Frame(error, head))
+    }
+
+    /// What was read already. `bytes` has room for it.
+    fn take_rest(&self, bytes: &mut [u8]) -> usize {
+        let (rest, length) = self.rest.get();
+        let taken = length.min(bytes.len());
+        bytes[..taken].copy_from_slice(&rest[..taken]);
+        self.keep_rest(&rest[taken..length]);
+        taken
+    }
+
+    fn keep_rest(&self, bytes: &[u8]) {
+        let mut rest = [0; FETCH_LEN];
+        rest[..bytes.len()].copy_from_slice(bytes);
+        self.rest.set((rest, bytes.len()));
     }
 
     /// Reads a payload of exactly the buffer's length.
@@ -110,8 +134,11 @@ impl<'a> Transport<'a> {
     /// # Errors
     /// [`End`].
     pub fn payload(&self, bytes: &mut [u8]) -> Result<(), End> {
+        let mut got = self.take_rest(bytes);
+        if got == bytes.len() {
+            return Ok(());
+        }
         let deadline = Instant::now() + self.frame_timeout;
-        let mut got = 0;
         while got < bytes.len() {
             match self.some(&mut bytes[got..]) {
                 Ok(0) => return Err(End::Cut { got, want: bytes.len() }),

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Answer, MB, Peer, page, server};
 use lull_far_protocol::golden::frame;
-use lull_far_protocol::{ChannelKind, Discard, ErrorCode, HEADER_LEN, Header, Message, PAGE_SIZE, WriteAck, crc32c_of};
+use lull_far_protocol::{ChannelKind, Discard, ErrorCode, Fetch, HEADER_LEN, Header, Message, PAGE_SIZE, WriteAck, crc32c_of};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -116,7 +116,7 @@ fn clients_do_not_see_each_other() {
     assert!(fetch1.fetch(7, 2, 1) == page(1));
     assert!(fetch2.fetch(7, 2, 1) == page(2));
     let mut stranger = Peer::hello(server.address, 3, ChannelKind::Fetch, 1);
-    let run = lull_far_protocol::Fetch { first: 2, count: 1 };
+    let run = Fetch { first: 2, count: 1 };
     stranger.ask(&Message::Fetch(run), 7).error(ErrorCode::UnknownRegion);
 }
 
@@ -147,7 +147,7 @@ fn an_unmapped_region_is_gone_and_its_memory_is_there_for_others() {
     other.ask(&Message::RegionMap { pages: all }, 1).error(ErrorCode::Full);
     assert_eq!(control.ask(&Message::RegionUnmap, 1).message(), "RegionUnmapped");
     control.ask(&Message::RegionUnmap, 1).error(ErrorCode::UnknownRegion);
-    fetch.ask(&Message::Fetch(lull_far_protocol::Fetch { first: 0, count: 1 }), 1).error(ErrorCode::UnknownRegion);
+    fetch.ask(&Message::Fetch(Fetch { first: 0, count: 1 }), 1).error(ErrorCode::UnknownRegion);
     assert_eq!(other.ask(&Message::RegionMap { pages: all }, 1).message(), format!("{:?}", Message::RegionMapped { pages: all }));
     assert!(fetch_other.fetch(1, all - 1, 1).iter().all(|&byte| byte == 0), "another client's page");
 }
@@ -214,7 +214,7 @@ fn regions_outlive_connections_for_the_linger_time_only() {
         std::thread::sleep(Duration::from_millis(50));
     }
     Peer::hello(server.address, 1, ChannelKind::Fetch, 1)
-        .ask(&Message::Fetch(lull_far_protocol::Fetch { first: 5, count: 1 }), 1)
+        .ask(&Message::Fetch(Fetch { first: 5, count: 1 }), 1)
         .error(ErrorCode::UnknownRegion);
 }
 
@@ -234,11 +234,60 @@ fn requests_may_be_sent_before_the_answers_are_read() {
     assert_eq!(write.answer().message(), "FenceAck");
     let mut frames = Vec::new();
     for number in 0..64 {
-        frames.extend(fetch.frame(&Message::Fetch(lull_far_protocol::Fetch { first: number, count: 1 }), 1));
+        frames.extend(fetch.frame(&Message::Fetch(Fetch { first: number, count: 1 }), 1));
     }
     fetch.send(&frames);
     for number in 0..64 {
         let Answer::Frame(_, payload) = fetch.answer() else { panic!("closed") };
         assert!(payload[16..] == page(number));
+    }
+}
+
+/// The server reads more than a header at once: where one frame ends and the next begins must not depend on how they arrive.
+#[test]
+fn frames_may_arrive_in_any_pieces() {
+    let server = server(|_| {});
+    let [mut control, mut fetch, mut write] = Peer::client(server.address, 1, 1, 16);
+    let numbers: Vec<u64> = (0..4).collect();
+    let pages: Vec<u8> = (0..4).flat_map(page).collect();
+    for piece in (1..=66).chain([usize::MAX]) {
+        let send = |peer: &mut Peer, bytes: &[u8]| {
+            for part in bytes.chunks(piece) {
+                peer.send(part);
+                if piece % 16 == 1 {
+                    std::thread::sleep(std::time::Duration::from_micros(50));
+                }
+            }
+        };
+        // Without a payload, with one of 8 bytes, without.
+        let mut frames = Vec::new();
+        for message in [Message::Heartbeat, Message::Heartbeat, Message::RegionMap { pages: 16 }, Message::Heartbeat] {
+            frames.extend(control.frame(&message, 1));
+        }
+        send(&mut control, &frames);
+        for want in ["HeartbeatAck", "HeartbeatAck", "RegionMapped", "HeartbeatAck"] {
+            let got = control.answer().message();
+            assert!(got.starts_with(want), "{got} instead of {want}, in pieces of {piece}");
+        }
+        // With one of 16 bytes.
+        let runs = [Fetch { first: 3, count: 1 }, Fetch { first: 0, count: 2 }];
+        let frames: Vec<u8> = runs.iter().flat_map(|&run| fetch.frame(&Message::Fetch(run), 1)).collect();
+        send(&mut fetch, &frames);
+        for run in runs {
+            let Answer::Frame(header, payload) = fetch.answer() else { panic!("closed") };
+            assert!(matches!(Message::decode(&header, &payload), Ok(Message::Data(data)) if data.run == run), "in pieces of {piece}");
+        }
+        // With more than that, which is too long for small pieces each time.
+        if piece > 32 {
+            let mut frames = write.frame(&Message::Fence, 1);
+            frames.extend(write.write_frame(1, &numbers, &pages));
+            frames.extend(write.frame(&Message::Fence, 1));
+            send(&mut write, &frames);
+            for want in ["FenceAck", "WriteAck", "FenceAck"] {
+                let got = write.answer().message();
+                assert!(got.starts_with(want), "{got} instead of {want}, in pieces of {piece}");
+            }
+            assert!(fetch.fetch(1, 0, 4) == pages);
+        }
     }
 }

@@ -233,12 +233,10 @@ fn from_servers(
             let run = Fetch { first: place.page, count };
             // A second server is asked soon; a single one is waited for.
             let wait = if range.layout.replicas > 0 { timeout / 50 } else { timeout / 5 };
-            let begun = syscall::now();
             let result = server.hold(wait).ok_or(FetchError::Broken).and_then(|mut held| {
                 let length = exchange(pager, &mut held, place.region, run, if copy == 0 { meanwhile.take() } else { None })?;
                 Ok(use_pages(held.pages(length)))
             });
-            failing_since.get_or_insert(begun);
             match result {
                 Ok(result) => {
                     pager.counters.replica_fetches.fetch_add(u64::from(copy > 0), Ordering::Relaxed);
@@ -261,7 +259,8 @@ fn from_servers(
                 }
             }
         }
-        if !reachable || failing_since.is_some_and(|since| syscall::now() - since > timeout.saturating_mul(2)) {
+        let now = syscall::now();
+        if !reachable || now - *failing_since.get_or_insert(now) > timeout.saturating_mul(2) {
             let place = range.layout.place(index, 0);
             fatal(format_args!(
                 "memory server {} is lost, and nobody else has page {} of region {}; the program cannot go on",

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! A connection for requests of threads that may wait, allocate, and open it anew: control and writing.
+
+use std::io::{IoSlice, Read, Write};
+use std::net::TcpStream;
+
+use lull_far_protocol::{ChannelKind, HEADER_LEN, Header, Message, Op, seal_with};
+
+use super::{LinkError, Server};
+
+/// A connection for requests of threads that may wait, allocate, and open it anew: control and writing.
+#[derive(Debug)]
+pub struct Channel {
+    kind: ChannelKind,
+    generation: u64,
+    sequence: u64,
+    stream: Option<TcpStream>,
+}
+
+/// A payload in pieces, with its checksum.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload<'a> {
+    /// The pieces, 1000 at most.
+    pub parts: &'a [&'a [u8]],
+    /// CRC32C of them all.
+    pub crc: u32,
+}
+
+impl<'a> Payload<'a> {
+    /// Of pieces that nobody has a checksum of.
+    pub fn of(parts: &'a [&'a [u8]]) -> Payload<'a> {
+        Payload { parts, crc: lull_far_protocol::crc32c_of(parts) }
+    }
+}
+
+/// A request that was sent and not answered.
+#[derive(Debug)]
+#[must_use = "the next answer would be taken for another request's"]
+pub struct Asked {
+    op: Op,
+    region: u32,
+    generation: u64,
+    sequence: u64,
+}
+
+impl Channel {
+    /// Not connected yet.
+    pub fn new(kind: ChannelKind) -> Channel {
+        Channel { kind, generation: 0, sequence: 0, stream: None }
+    }
+
+    /// One request and its answer, on a connection that is opened if there is none.
+    ///
+    /// # Errors
+    /// After any error the connection is closed; the request may have been carried out or not, and may be repeated: the
+    /// next connection's higher generation makes sure that the first one cannot arrive later.
+    pub fn ask(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<(Header, Vec<u8>), LinkError> {
+        let asked = self.begin(server, op, region, payload)?;
+        self.finish(server, &asked)
+    }
+
+    /// Sends a request. Answers are to be taken in the order of the requests, by [`Channel::finish`].
+    ///
+    /// # Errors
+    /// As [`Channel::ask`]; requests that were begun before it will not be answered.
+    pub fn begin(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<Asked, LinkError> {
+        if self.stream.is_none() {
+            self.generation += 1;
+            self.stream = Some(server.open(self.kind, 0, self.generation)?.0);
+            self.sequence = 1;
+        }
+        self.sequence += 1;
+        let length = payload.parts.iter().map(|part| part.len()).sum();
+        let head = seal_with(op, self.sequence, region, length, payload.crc);
+        let Some(stream) = &mut self.stream else { return Err(LinkError::Broken("no connection".to_owned())) };
+        if let Err(error) = send_parts(stream, &head, payload.parts) {
+            self.stream = None;
+            return Err(LinkError::Broken(format!("memory server {}: {}: {error}", server.name, op.name())));
+        }
+        Ok(Asked { op, region, generation: self.generation, sequence: self.sequence })
+    }
+
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// As [`Channel::ask`].
+    pub fn finish(&mut self, server: &Server, asked: &Asked) -> Result<(Header, Vec<u8>), LinkError> {
+        let name = &server.name;
+        let stream = self.stream.as_mut().filter(|_| asked.generation == self.generation);
+        // It was closed by a request that came after.
+        let Some(stream) = stream else { return Err(LinkError::Broken(format!("memory server {name}: the connection was closed"))) };
+        match receive(stream) {
+            Ok((header, payload)) if header.sequence == asked.sequence && header.region == asked.region => {
+                server.hear();
+                Ok((header, payload))
+            }
+            Ok((header, payload)) => {
+                self.stream = None;
+                // An error about the connection answers no request.
+                if let Ok(Message::Error { code, text }) = Message::decode(&header, &payload) {
+                    return Err(LinkError::Broken(format!("memory server {name}: {}: {text}", code.name())));
+                }
+                Err(LinkError::Broken(format!("memory server {name} answers request {} of {}", header.sequence, asked.sequence)))
+            }
+            Err(error) => {
+                self.stream = None;
+                Err(LinkError::Broken(format!("memory server {name}: {}: {error}", asked.op.name())))
+            }
+        }
+    }
+
+    /// Closes the connection; the next request opens another.
+    pub fn close(&mut self) {
+        self.stream = None;
+    }
+}
+
+/// Sends a header and the pieces of its payload, without putting them together.
+fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]]) -> std::io::Result<()> {
+    let mut slices: Vec<IoSlice<'_>> = std::iter::once(head).chain(parts.iter().copied()).map(IoSlice::new).collect();
+    let mut rest = &mut slices[..];
+    // Empty pieces would make a write of nothing look like an end.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match stream.write_vectored(rest) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(count) => IoSlice::advance_slices(&mut rest, count),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// Reads a frame. Not for the fault path.
+///
+/// # Errors
+/// As the socket, and for what is no frame.
+pub fn receive(stream: &mut TcpStream) -> std::io::Result<(Header, Vec<u8>)> {
+    let mut head = [0; HEADER_LEN];
+    stream.read_exact(&mut head)?;
+    let header = Header::decode(&head).map_err(std::io::Error::other)?;
+    let mut payload = vec![0; header.len as usize];
+    stream.read_exact(&mut payload)?;
+    Ok((header, payload))
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The connections that faults fetch through, to one memory server.
+//!
+//! A fetch connection is Broken, Ready, Ahead or Taken. Whoever takes it (one exchange) holds it: its socket, sequence number and
+//! buffer are his until he lets it go ([`Held`]). Broken ones are repaired by the keeper thread, so that the fault path
+//! opens no socket.
+//!
+//! Over a connection that is Ahead pages come that nobody needs yet, which are Coming. Nobody holds it, so nobody waits for it to be
+//! let go: who needs one of these pages, or a connection while none is Ready, takes it and sees to the pages.
+
+use std::cell::UnsafeCell;
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use lull_far_protocol::{Awake, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Message};
+
+use super::{LinkError, Server};
+use crate::PAGE_SIZE;
+use crate::stream::LONGEST;
+use crate::syscall;
+
+const ANSWER_BYTES: usize = HEADER_LEN + FETCH_LEN + LONGEST * PAGE_SIZE;
+
+const BROKEN: u32 = 0;
+const READY: u32 = 1;
+const TAKEN: u32 = 2;
+const AHEAD: u32 = 3;
+
+/// How long a fault waits awake for its answer, in nanoseconds, where answers come that fast: some times what a server needs that is
+/// awake, too, and what waking up takes.
+const AWAKE: u64 = 50_000;
+
+/// How long to sleep at most before looking again, in nanoseconds. Not a timeout: what is waited for wakes us.
+const LOOK_AGAIN: u64 = 100_000_000;
+
+/// Why a fetch brought no pages. Without text: made in the fault path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FetchError {
+    /// No connection is Ready, or it broke.
+    Broken,
+    /// Pages came with a wrong checksum, twice.
+    Checksum,
+    /// The server answered with an error.
+    Refused(ErrorCode),
+}
+
+/// One connection; see above for its states.
+#[derive(Debug)]
+pub(super) struct FetchConnection {
+    state: AtomicU32,
+    /// Grows with each connection; used by the keeper only.
+    generation: AtomicU64,
+    /// Of one that is Ahead: the first of the pages that are Coming, and how many in the lowest 8 bits. For those who look for
+    /// one; who has taken it looks inside.
+    ahead: AtomicU64,
+    inside: UnsafeCell<FetchInside>,
+}
+
+#[derive(Debug)]
+struct FetchInside {
+    stream: Option<TcpStream>,
+    sequence: u64,
+    awake: Awake,
+    /// When the last answer began to come.
+    heard: u64,
+    /// What comes next is not the beginning of an answer that we know the request of.
+    broken: bool,
+    /// What comes next if nothing is asked for by who holds the connection.
+    ahead: Option<Ahead>,
+    answer: Box<[u8]>,
+}
+
+/// A FETCH that was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    region: u32,
+    run: Fetch,
+    sequence: u64,
+}
+
+/// Pages that are Coming: their request, and the number of the first among all pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ahead {
+    /// The first.
+    pub page: u32,
+    request: Request,
+}
+
+impl Ahead {
+    /// How many.
+    pub fn pages(&self) -> usize {
+        self.request.run.count as usize
+    }
+
+    // The lowest 8 bits have room for as many as a window has.
+    const fn word(&self) -> u64 {
+        const { assert!(LONGEST <= 0xFF) };
+        (self.page as u64) << 8 | self.request.run.count as u64
+    }
+}
+
+/// Whether a page is one of those that a word names.
+fn names(word: u64, page: u32) -> bool {
+    u64::from(page).checked_sub(word >> 8).is_some_and(|distance| distance < word & 0xFF)
+}
+
+// SAFETY: `inside` is touched only by the thread that has made the state TAKEN; the exchanges of the state acquire and release.
+unsafe impl Sync for FetchConnection {}
+
+impl FetchConnection {
+    /// Broken.
+    pub(super) fn new() -> FetchConnection {
+        FetchConnection {
+            state: AtomicU32::new(BROKEN),
+            generation: AtomicU64::new(0),
+            ahead: AtomicU64::new(0),
+            inside: UnsafeCell::new(FetchInside::new(None, 0)),
+        }
+    }
+
+    fn take(&self, from: u32) -> bool {
+        self.state.compare_exchange(from, TAKEN, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
+    /// Makes a Broken one Ready, over what `open` makes of its next generation; another stays as it is.
+    ///
+    /// # Errors
+    /// Those of `open`; it stays Broken.
+    pub(super) fn renew(&self, open: impl FnOnce(u64) -> Result<TcpStream, LinkError>) -> Result<(), LinkError> {
+        if !self.take(BROKEN) {
+            return Ok(());
+        }
+        let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
+        let opened = open(generation).map(|stream| {
+            // SAFETY: the state is TAKEN, by us.
+            let inside = unsafe { &mut *self.inside.get() };
+            inside.stream = Some(stream);
+            inside.sequence = 1;
+            inside.broken = false;
+        });
+        self.state.store(if opened.is_ok() { READY } else { BROKEN }, Ordering::Release);
+        opened
+    }
+}
+
+impl Server {
+    /// Fault path: a connection, also one that is Ahead, whose pages whoever gets it sees to first. Waits for one, for so long at most.
+    pub fn hold(&self, wait: u64) -> Option<Held<'_>> {
+        let mut deadline = None;
+        loop {
+            if self.lost() {
+                return None;
+            }
+            if let Some(held) = self.hold_ready().or_else(|| self.hold_from(AHEAD, |_| true)) {
+                return Some(held);
+            }
+            let now = syscall::now();
+            let deadline = *deadline.get_or_insert(now + wait);
+            if now >= deadline {
+                return None;
+            }
+            let none = || self.fetch.iter().all(|connection| !matches!(connection.state.load(Ordering::SeqCst), READY | AHEAD));
+            self.changed.wait((deadline - now).min(LOOK_AGAIN), none);
+        }
+    }
+
+    /// Fault path: a connection that is Ready now.
+    pub fn hold_ready(&self) -> Option<Held<'_>> {
+        self.hold_from(READY, |_| true)
+    }
+
+    /// The connection over which a page is Coming, and what comes over it; none if somebody else holds it, or nothing does. Of a lost
+    /// server, too: its pages must not stay Coming.
+    pub fn hold_ahead(&self, page: u32) -> Option<(Held<'_>, Ahead)> {
+        let mut held = self.hold_from(AHEAD, |connection| names(connection.ahead.load(Ordering::Relaxed), page))?;
+        // What was looked at before may have been of the time before another thread took it and let it go.
+        held.inside().ahead.take_if(|ahead| names(ahead.word(), page)).map(|ahead| (held, ahead))
+    }
+
+    /// Waits until the pages that come with this one are seen to by who holds their connection, or may be by us; may return early.
+    pub fn wait_for_ahead(&self, page: u32, coming: impl Fn() -> bool) {
+        self.changed.wait(LOOK_AGAIN, || coming() && !self.ahead_words().any(|word| names(word, page)));
+    }
+
+    /// The first page of each run that comes and nobody has asked for yet.
+    pub fn ahead_pages(&self) -> impl Iterator<Item = u32> {
+        self.ahead_words().map(|word| (word >> 8) as u32)
+    }
+
+    fn ahead_words(&self) -> impl Iterator<Item = u64> {
+        let ahead = |connection: &&FetchConnection| connection.state.load(Ordering::SeqCst) == AHEAD;
+        self.fetch.iter().filter(ahead).map(|connection| connection.ahead.load(Ordering::Relaxed))
+    }
+
+    fn hold_from(&self, from: u32, wanted: impl Fn(&FetchConnection) -> bool) -> Option<Held<'_>> {
+        let free = |connection: &&FetchConnection| connection.state.load(Ordering::Acquire) == from;
+        let connection = self.fetch.iter().find(|connection| free(connection) && wanted(connection) && connection.take(from))?;
+        Some(Held { server: self, connection })
+    }
+}
+
+/// A fetch connection of the thread that has this. Async-signal-safe. When it is dropped, the connection is let go, and who waits for
+/// it woken.
+#[derive(Debug)]
+pub struct Held<'a> {
+    server: &'a Server,
+    connection: &'a FetchConnection,
+}
+
+impl Held<'_> {
+    fn inside(&mut self) -> &mut FetchInside {
+        // SAFETY: the state is TAKEN, by us.
+        unsafe { &mut *self.connection.inside.get() }
+    }
+
+    /// Whether it is one to this server.
+    pub fn is_to(&self, server: &Server) -> bool {
+        std::ptr::eq(self.server, server)
+    }
+
+    /// Sends a FETCH.
+    ///
+    /// # Errors
+    /// [`FetchError::Broken`].
+    pub fn ask(&mut self, region: u32, run: Fetch) -> Result<Request, FetchError> {
+        self.inside().ask(region, run)
+    }
+
+    /// Sends a FETCH whose answer is left to others, for the pages from this one on, which are Coming. One for each connection, and the
+    /// last that is asked for while it is held.
+    ///
+    /// # Errors
+    /// [`FetchError::Broken`]; the pages are still the caller's.
+    pub fn ask_ahead(&mut self, page: u32, region: u32, run: Fetch) -> Result<(), FetchError> {
+        let request = self.ask(region, run)?;
+        debug_assert!(self.inside().ahead.is_none());
+        self.inside().ahead = Some(Ahead { page, request });
+        Ok(())
+    }
+
+    /// What was left to others, if anything was: now it is the caller's to see to.
+    pub fn take_ahead(&mut self) -> Option<Ahead> {
+        self.inside().ahead.take()
+    }
+
+    /// The answer to a request; answers come in the order of the requests. Returns what [`Held::pages`] needs.
+    ///
+    /// # Errors
+    /// [`FetchError`]. After [`FetchError::Checksum`] the connection can be used further; after others no answer comes any more, and
+    /// what was asked for ahead must be taken.
+    pub fn answer(&mut self, request: &Request) -> Result<usize, FetchError> {
+        if self.server.lost() {
+            self.inside().broken = true;
+        }
+        let result = self.inside().answer(request);
+        if result.is_ok() {
+            self.server.heard.store(self.inside().heard, Ordering::Relaxed);
+        }
+        result
+    }
+
+    /// The same for pages that were asked for ahead.
+    ///
+    /// # Errors
+    /// As [`Held::answer`].
+    pub fn answer_ahead(&mut self, ahead: &Ahead) -> Result<usize, FetchError> {
+        self.answer(&ahead.request)
+    }
+
+    /// Leaves to others what was taken, as it was.
+    #[cfg(test)]
+    pub(super) fn leave_ahead(&mut self, ahead: Ahead) {
+        self.inside().ahead = Some(ahead);
+    }
+
+    /// The pages of the last answer.
+    pub fn pages(&mut self, length: usize) -> &[u8] {
+        self.inside().pages(length)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let FetchInside { broken, ahead, .. } = *self.inside();
+        debug_assert!(!broken || ahead.is_none(), "pages that stay Coming");
+        if let Some(ahead) = ahead {
+            // Before the state, which releases it.
+            self.connection.ahead.store(ahead.word(), Ordering::Relaxed);
+        }
+        let state = match (broken, ahead) {
+            (true, _) => BROKEN,
+            (false, Some(_)) => AHEAD,
+            (false, None) => READY,
+        };
+        self.connection.state.store(state, Ordering::Release);
+        if broken {
+            self.server.broken.wake();
+        }
+        self.server.changed.wake();
+    }
+}
+
+impl FetchInside {
+    fn new(stream: Option<TcpStream>, sequence: u64) -> FetchInside {
+        let answer = vec![0; ANSWER_BYTES].into_boxed_slice();
+        FetchInside { stream, sequence, awake: Awake::new(AWAKE), heard: 0, broken: false, ahead: None, answer }
+    }
+
+    fn ask(&mut self, region: u32, run: Fetch) -> Result<Request, FetchError> {
+        let Some(stream) = self.stream.as_ref().filter(|_| !self.broken) else { return Err(FetchError::Broken) };
+        self.sequence += 1;
+        let request = Request { region, run, sequence: self.sequence };
+        if syscall::send_all(stream.as_raw_fd(), &run.frame(self.sequence, region)).is_err() {
+            self.broken = true;
+            return Err(FetchError::Broken);
+        }
+        Ok(request)
+    }
+
+    /// Where the pages end in `answer`.
+    fn answer(&mut self, request: &Request) -> Result<usize, FetchError> {
+        let result = if self.broken { Err(FetchError::Broken) } else { self.receive(request) };
+        self.broken |= !matches!(result, Ok(_) | Err(FetchError::Checksum));
+        result
+    }
+
+    fn receive(&mut self, request: &Request) -> Result<usize, FetchError> {
+        let Some(stream) = &self.stream else { return Err(FetchError::Broken) };
+        let fd = stream.as_raw_fd();
+        // Asked for at once is as much as a right answer has: what comes behind it may be another's. The header says how much there is.
+        let mut length = HEADER_LEN + FETCH_LEN + request.run.count as usize * PAGE_SIZE;
+        let mut header = None;
+        let mut got = 0;
+        let begin = syscall::now();
+        while got < length {
+            let Some(rest) = self.answer.get_mut(got..length) else { return Err(FetchError::Broken) };
+            let count = syscall::receive_some(fd, rest, self.awake.patience()).map_err(|_| FetchError::Broken)?;
+            if got == 0 {
+                self.heard = syscall::now();
+                self.awake.waited(self.heard - begin);
+            }
+            got += count;
+            if header.is_none()
+                && let Some(head) = self.answer[..got].first_chunk::<HEADER_LEN>()
+            {
+                let decoded = Header::decode(head).map_err(|_| FetchError::Broken)?;
+                length = HEADER_LEN + decoded.len as usize;
+                // More than it has is there already: that of the next answer.
+                if decoded.sequence != request.sequence || got > length {
+                    return Err(FetchError::Broken);
+                }
+                header = Some(decoded);
+            }
+        }
+        let Some(header) = header else { return Err(FetchError::Broken) };
+        match Message::decode(&header, &self.answer[HEADER_LEN..length]) {
+            Ok(Message::Data(data)) if data.run == request.run && header.region == request.region => Ok(length),
+            Ok(Message::Error { code: ErrorCode::Crc, .. }) | Err(DecodeError::PayloadCrc) => Err(FetchError::Checksum),
+            Ok(Message::Error { code: ErrorCode::StaleChannel | ErrorCode::Timeout, .. }) => Err(FetchError::Broken),
+            Ok(Message::Error { code, .. }) => Err(FetchError::Refused(code)),
+            _ => Err(FetchError::Broken),
+        }
+    }
+
+    fn pages(&self, length: usize) -> &[u8] {
+        &self.answer[HEADER_LEN + FETCH_LEN..length]
+    }
+}
+
+/// What of this file a fuzzer needs.
+#[cfg(fuzzing)]
+pub mod fuzzing {
+    use super::*;
+
+    /// A fetch connection after its HELLO.
+    pub struct FetchAnswer(FetchInside);
+
+    impl FetchAnswer {
+        /// Over a socket.
+        pub fn new(stream: TcpStream) -> FetchAnswer {
+            FetchAnswer(FetchInside::new(Some(stream), 1))
+        }
+
+        /// The pages of a run, as the fault path would use them.
+        pub fn fetch(&mut self, region: u32, run: Fetch) -> Option<&[u8]> {
+            let request = self.0.ask(region, run).ok()?;
+            let length = self.0.answer(&request).ok()?;
+            Some(self.0.pages(length))
+        }
+    }
+}
