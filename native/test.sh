@@ -17,6 +17,7 @@
 #   LULL_FUZZ_SECONDS   for each fuzz target                   (default: 60)
 #   LULL_GATE_SECONDS   of load for each service              (default: 5; torture: 20)
 #   LULL_GATE_LIVE      megabytes that live in each of them    (default: 150; torture: 40, for many pauses)
+#   LULL_GATE_THINK     microseconds that a client waits at most before it sends more  (default: 4000; torture: 200)
 #   LULL_GATE_BETWEEN   milliseconds between two of its pauses (default: 300; torture: 60)
 #   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm)
 #   LULL_JAVA           a java of a JDK with Lull             (default: that of build/jdk or build/jdk-debug)
@@ -28,7 +29,7 @@
 scope=${1:-${LULL_NATIVE_SCOPE:-all}}
 case $scope in
   all | quick | asan) ;;
-  torture) export LULL_GATE_SECONDS=${LULL_GATE_SECONDS:-20} LULL_GATE_LIVE=${LULL_GATE_LIVE:-40} LULL_GATE_BETWEEN=${LULL_GATE_BETWEEN:-60} ;;
+  torture) export LULL_GATE_SECONDS=${LULL_GATE_SECONDS:-20} LULL_GATE_LIVE=${LULL_GATE_LIVE:-40} LULL_GATE_BETWEEN=${LULL_GATE_BETWEEN:-60} LULL_GATE_THINK=${LULL_GATE_THINK:-200} ;;
   --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;;
   *) die "unknown argument '$scope' (quick, torture, asan, all)" ;;
 esac

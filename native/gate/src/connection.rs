@@ -171,13 +171,13 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// A look at the connection in a pause: answers all requests at the front that `decide` wants answered. `buffer` is
-    /// scratch memory; a request that does not fit into it is left to the application. `answered` is told of each answer.
+    /// scratch memory; a request that does not fit into it is left to the application. `answered` is told of how many requests each answer is for.
     pub fn look(
         &mut self,
         wire: &mut impl Wire,
         buffer: &mut [u8],
         mut decide: impl FnMut(Option<Duration>) -> Decision,
-        mut answered: impl FnMut(),
+        mut answered: impl FnMut(u64),
     ) -> Outcome {
         loop {
             if self.opaque.is_some() {
@@ -225,7 +225,7 @@ impl<P: Protocol> Connection<P> {
                 return outcome;
             }
             let mut answer = std::mem::take(&mut self.unsent);
-            self.protocol.busy(&buffer[..length], remaining, &mut answer);
+            let requests = self.protocol.busy(&buffer[..length], remaining, &mut answer);
             let sent = match wire.send(&answer) {
                 Ok(n) => n,
                 Err(error) => {
@@ -244,7 +244,7 @@ impl<P: Protocol> Connection<P> {
             if !self.take(wire, &buffer[..length]) {
                 return Outcome::Opaque;
             }
-            answered();
+            answered(requests);
         }
     }
 

@@ -359,7 +359,7 @@ impl Gate {
             }
             Decision::Answer(Duration::from_nanos(remaining as u64))
         };
-        match t.connection.look(&mut SocketWire::new(fd, t.inode), buffer, decide, || metrics.answered.add(1)) {
+        match t.connection.look(&mut SocketWire::new(fd, t.inode), buffer, decide, |requests| metrics.answered.add(requests)) {
             Outcome::Kept => {
                 if is_new {
                     kept.insert(fd, now);

@@ -98,8 +98,8 @@ pub trait Protocol: Send {
     fn front(&self, buffer: &[u8]) -> Front;
 
     /// Writes the answer *busy* to `request`, what [`Protocol::front`] has found, into `answer`; the pause is expected to last
-    /// `remaining` more. The answer leaves the connection idle.
-    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>);
+    /// `remaining` more. The answer leaves the connection idle. Returns how many requests it answers: several may come as one.
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64;
 
     /// The gate has taken these bytes: a request that it has answered, or what [`Front::Aside`] or [`Pass::Take`] has told it to.
     fn taken(&mut self, _bytes: &[u8]) {}

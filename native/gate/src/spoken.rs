@@ -47,8 +47,8 @@ impl Protocol for Spoken {
         each!(self, protocol => protocol.front(buffer))
     }
 
-    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
-        each!(self, protocol => protocol.busy(request, remaining, answer));
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
+        each!(self, protocol => protocol.busy(request, remaining, answer))
     }
 
     fn taken(&mut self, bytes: &[u8]) {

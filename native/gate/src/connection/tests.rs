@@ -120,7 +120,7 @@ impl Model {
             }
             Step::Look(n) => {
                 let mut wanted = n;
-                let mut answered = 0;
+                let mut answered = 0_u64;
                 let decide = |_: Option<Duration>| {
                     if wanted == 0 {
                         return Decision::Keep;
@@ -128,9 +128,9 @@ impl Model {
                     wanted -= 1;
                     Decision::Answer(Duration::from_millis(7))
                 };
-                let outcome = self.connection.look(&mut self.wire, &mut [0; 200], decide, || answered += 1);
+                let outcome = self.connection.look(&mut self.wire, &mut [0; 200], decide, |requests| answered += requests);
                 assert!(outcome != Outcome::Opaque, "{:?}", self.connection.opaque());
-                self.busy += answered;
+                self.busy += answered as usize;
             }
             Step::Room(n) => self.wire.room = n,
             Step::Restless(restless) => self.wire.restless = restless,
@@ -187,10 +187,10 @@ fn unseen_bytes_make_it_opaque_for_ever() {
         let mut connection = connection();
         let mut wire = arrived(&get(0));
         wire.totals = (taken, written);
-        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || panic!("answered")), Outcome::Opaque);
+        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Opaque);
         assert_eq!(connection.opaque(), Some(Opaque::UnseenBytes));
         wire.totals = (0, 0);
-        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || panic!("answered")), Outcome::Opaque);
+        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Opaque);
         assert_eq!((wire.received.len(), wire.sent.len()), (get(0).len(), 0));
     }
 }
@@ -200,10 +200,10 @@ fn a_client_that_has_closed_is_the_applications() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     wire.closing = true;
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || panic!("answered")), Outcome::Left);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Left);
     assert_eq!(wire.received.len(), get(0).len());
     wire.received.clear();
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || panic!("answered")), Outcome::Left);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Left);
     assert_eq!(connection.opaque(), None);
 }
 
@@ -212,9 +212,9 @@ fn a_write_in_progress_keeps_the_gate_away() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     connection.write_begins();
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || panic!("answered")), Outcome::NotIdle);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::NotIdle);
     connection.write_ends();
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || ()), Outcome::Empty);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| ()), Outcome::Empty);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn two_writes_at_once_make_it_opaque() {
 fn a_request_that_does_not_fit_is_left() {
     let mut connection = connection();
     let mut wire = arrived(&get(1));
-    assert_eq!(connection.look(&mut wire, &mut [0; 20], always, || panic!("answered")), Outcome::Left);
+    assert_eq!(connection.look(&mut wire, &mut [0; 20], always, |_| panic!("answered")), Outcome::Left);
     assert_eq!(connection.opaque(), None);
 }
 
@@ -238,12 +238,12 @@ fn without_room_nothing_is_taken() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     wire.room = 0;
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || panic!("answered")), Outcome::Again);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Again);
     assert_eq!((wire.received.len(), connection.has_unsent()), (get(0).len(), false));
     // With room for a part: the rest comes before anything else.
     wire.room = 10;
-    let mut answered = 0;
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, || answered += 1), Outcome::Again);
+    let mut answered = 0_u64;
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Again);
     assert!(answered == 1 && connection.has_unsent() && wire.received.is_empty());
     wire.room = 1000;
     assert!(connection.flush(&mut wire) && wire.sent.ends_with(b"\r\n\r\n"));

@@ -305,19 +305,21 @@ impl Protocol for Cql {
         }
     }
 
-    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
         answer.clear();
         let text = format!("the JVM is stopped for about {} ms more; ask another node", remaining.as_micros().div_ceil(1000));
         if let Direction::Segments(_) = self.request {
             let payload = segment::front(request).ok().flatten().and_then(|segment| segment.payload);
+            let (headers, _) = payload.and_then(|payload| self.messages_in(payload)).unwrap_or_default();
             let mut messages = Vec::new();
-            for header in payload.and_then(|payload| self.messages_in(payload)).into_iter().flat_map(|(headers, _)| headers) {
-                error(header, &text, &mut messages);
-            }
+            headers.iter().for_each(|&header| error(header, &text, &mut messages));
             segment::write(&messages, answer);
-        } else if let Ok(Some((header, _))) = self.message(request) {
+            return headers.len() as u64;
+        }
+        if let Ok(Some((header, _))) = self.message(request) {
             error(header, &text, answer);
         }
+        1
     }
 }
 

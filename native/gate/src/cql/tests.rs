@@ -76,7 +76,7 @@ fn requests_are_answered_by_their_streams_while_others_are_outstanding() {
             assert_eq!(cql.front(&request[..request.len() - 1]), Front::Incomplete);
             assert_eq!(cql.front(&request[..HEADER - 1]), Front::Incomplete);
             let mut answer = b"old".to_vec();
-            cql.busy(&request, REMAINING, &mut answer);
+            assert_eq!(cql.busy(&request, REMAINING, &mut answer), 1);
             assert_eq!(told(&answer, version), [300]);
             cql.sent(&answer).unwrap();
             assert!(cql.is_idle());
@@ -127,7 +127,7 @@ fn segments_of_version_5() {
     assert_eq!(cql.front(&request), Front::Request { length: request.len(), deadline: Some(Duration::from_millis(30)) });
     assert_eq!(cql.front(&request[..request.len() - 1]), Front::Incomplete);
     let mut answer = Vec::new();
-    cql.busy(&request, REMAINING, &mut answer);
+    assert_eq!(cql.busy(&request, REMAINING, &mut answer), 2);
     let inside = segment::front(&answer).unwrap().unwrap();
     assert_eq!((inside.length, told(inside.payload.unwrap(), 5)), (answer.len(), vec![3, 9]));
     cql.sent(&answer).unwrap();

@@ -142,12 +142,13 @@ impl Protocol for Http1 {
         Front::Request { length, deadline: head.deadline_ms.map(Duration::from_millis) }
     }
 
-    fn busy(&self, _request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
+    fn busy(&self, _request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
         answer.clear();
         let ms = remaining.as_micros().div_ceil(1000);
         let seconds = ms.div_ceil(1000);
         write!(answer, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: {seconds}\r\nBusy-Until: {ms}\r\n\r\n")
             .expect("a vector takes all");
+        1
     }
 }
 

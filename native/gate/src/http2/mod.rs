@@ -405,9 +405,9 @@ impl Protocol for Http2 {
         }
     }
 
-    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) {
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
         answer.clear();
-        let (Some(frame), Ok(Some((_, fields)))) = (Frame::of(request), self.request(request)) else { return };
+        let (Some(frame), Ok(Some((_, fields)))) = (Frame::of(request), self.request(request)) else { return 0 };
         let ms = remaining.as_micros().div_ceil(1000).to_string();
         let mut block = Vec::new();
         if fields.grpc {
@@ -429,6 +429,7 @@ impl Protocol for Http2 {
             // NO_ERROR: what is still to come of the request is not needed.
             frame::write(RST_STREAM, 0, frame.stream, &[0; 4], answer);
         }
+        1
     }
 
     fn taken(&mut self, mut bytes: &[u8]) {

@@ -488,7 +488,7 @@ impl Model {
                     wanted -= 1;
                     Decision::Answer(REMAINING)
                 };
-                let outcome = self.connection.look(&mut self.wire, &mut [0; 500], decide, || answered += 1);
+                let outcome = self.connection.look(&mut self.wire, &mut [0; 500], decide, |_| answered += 1);
                 assert!(outcome != Outcome::Opaque, "{:?}", self.connection.opaque());
                 self.busy += answered;
             }

@@ -32,6 +32,8 @@ pub struct Load {
     pub duration: Duration,
     /// Requests sent at once, at most.
     pub pipelined: u64,
+    /// The longest time between answers and the next requests of a connection, and between pieces of requests; microseconds.
+    pub think: u64,
     /// Whether connections are closed and made anew now and then.
     pub reconnect: bool,
     /// Whether a connection with a busy answer is left open and silent, and another one made: who relies on what the gate has taken
@@ -217,7 +219,7 @@ impl Load {
                 writer.write_all(&rest[..n]).map_err(|e| format!("not sent: {e}"))?;
                 rest = &rest[n..];
                 if !rest.is_empty() {
-                    std::thread::sleep(Duration::from_micros(random.below(3000)));
+                    std::thread::sleep(Duration::from_micros(random.below(self.think)));
                 }
             }
             for request in sent {
@@ -228,7 +230,7 @@ impl Load {
                 silent.push(writer);
                 break;
             }
-            std::thread::sleep(Duration::from_micros(random.below(4000)));
+            std::thread::sleep(Duration::from_micros(random.below(self.think)));
             if Instant::now() >= end || (self.reconnect && random.below(200) == 0) {
                 break;
             }

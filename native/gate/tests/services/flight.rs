@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::client::{Answer, Load, Request};
 use super::server::{self, Server};
-use super::{PARALLEL, Setting};
+use super::{PARALLEL, Setting, THINK};
 
 /// Of one load; it is repeated until it has met a pause.
 const SECOND: Duration = Duration::from_secs(1);
@@ -117,6 +117,7 @@ fn load(server: &mut Server, round: u32, count: &str) -> Result<Vec<Request>, St
             connections: CONNECTIONS as usize,
             duration: SECOND,
             pipelined: 1,
+            think: THINK,
             reconnect: false,
             abandon: false,
         };

@@ -10,6 +10,7 @@
 //! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
 //! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
+//! * `LULL_GATE_THINK`    the most microseconds that a client of the torture waits before it sends more (default 4000)
 //! * `LULL_GATE_LIVE`, `LULL_GATE_BETWEEN`  megabytes that live, and milliseconds between two collections (default 150 and 300)
 //!
 //! The last line is `N passed, N failed, N skipped`; the one before it says how many requests of HTTP/1.1 there were in all.
@@ -32,6 +33,9 @@ use server::Server;
 /// The collector with the longest pauses.
 const PARALLEL: &str = "-XX:+UseParallelGC";
 
+/// The longest time that a client waits before it sends more, in microseconds.
+const THINK: u64 = 4000;
+
 /// Connections of [`crowd`].
 const CROWD: usize = 10_000;
 
@@ -46,6 +50,8 @@ struct Setting {
     live: String,
     /// Milliseconds between two collections.
     between: String,
+    /// Microseconds between what a client does, at most.
+    think: u64,
 }
 
 /// Loads the service, once mostly; again, with other targets, until `done`: on a machine that others use, a pause may take all of a round.
@@ -71,6 +77,7 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
         connections: 16,
         duration: setting.seconds,
         pipelined: 4,
+        think: setting.think,
         reconnect: true,
         abandon: mode == "available",
     };
@@ -128,8 +135,16 @@ fn judge(mut server: Server, requests: &[Request]) -> Result<String, String> {
 /// A dry run answers nothing and counts what it would have.
 fn dry_run(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1,dry-run", &["nio", "150", "300"])?;
-    let load =
-        Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false, abandon: false };
+    let load = Load {
+        port: server.port,
+        round: 0,
+        connections: 8,
+        duration: setting.seconds,
+        pipelined: 1,
+        think: THINK,
+        reconnect: false,
+        abandon: false,
+    };
     let requests = rounds(load, |_| Ok(server.metric("lull_gate_would_answer_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -146,8 +161,16 @@ fn dry_run(setting: &Setting) -> Result<String, String> {
 /// A deadline beyond any pause keeps every request.
 fn patient(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=600000", &["blocking", "150", "300"])?;
-    let load =
-        Load { port: server.port, round: 0, connections: 8, duration: setting.seconds, pipelined: 1, reconnect: false, abandon: false };
+    let load = Load {
+        port: server.port,
+        round: 0,
+        connections: 8,
+        duration: setting.seconds,
+        pipelined: 1,
+        think: THINK,
+        reconnect: false,
+        abandon: false,
+    };
     let requests = rounds(load, |_| Ok(server.metric("lull_gate_kept_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -163,8 +186,16 @@ fn heap_dump(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=50", &["blocking", "400", "0"])?;
     let mut busy = 0;
     for round in 0..10 {
-        let load =
-            Load { port: server.port, round, connections: 4, duration: setting.seconds, pipelined: 1, reconnect: false, abandon: false };
+        let load = Load {
+            port: server.port,
+            round,
+            connections: 4,
+            duration: setting.seconds,
+            pipelined: 1,
+            think: THINK,
+            reconnect: false,
+            abandon: false,
+        };
         let (requests, dump) = std::thread::scope(|scope| {
             let load = scope.spawn(|| load.run());
             std::thread::sleep(setting.seconds / 4);
@@ -237,6 +268,7 @@ fn exits(setting: &Setting) -> Result<String, String> {
             connections: 2,
             duration: Duration::from_millis(300),
             pipelined: 1,
+            think: THINK,
             reconnect: false,
             abandon: false,
         };
@@ -273,7 +305,8 @@ fn main() -> ExitCode {
             continue;
         }
         let (live, between) = (number("LULL_GATE_LIVE", 150).to_string(), number("LULL_GATE_BETWEEN", 300).to_string());
-        let setting = Setting { jdk: PathBuf::from(home), seconds: Duration::from_secs(number("LULL_GATE_SECONDS", 5)), live, between };
+        let (seconds, think) = (Duration::from_secs(number("LULL_GATE_SECONDS", 5)), number("LULL_GATE_THINK", THINK).max(1));
+        let setting = Setting { jdk: PathBuf::from(home), seconds, live, between, think };
         let mut test = |title: String, run: &dyn Fn() -> Result<String, String>| {
             let title = format!("{name}: {title}");
             if !title.contains(&only) {
