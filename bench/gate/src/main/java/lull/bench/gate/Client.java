@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import lull.bench.load.FixedRequest;
+import lull.bench.load.Latencies;
 
 /** A client of several replicas. Safe for use by many threads. */
 final class Client implements Sender, AutoCloseable {
@@ -29,6 +30,8 @@ final class Client implements Sender, AutoCloseable {
     private final AtomicReferenceArray<CompletableFuture<Void>> stops;
     private final AtomicLong attempts = new AtomicLong();
     private final AtomicLong busy = new AtomicLong();
+    /** What busy answers took, from before the request was sent. */
+    private volatile Latencies busyLatencies = new Latencies();
 
     /** An answer that is not as expected. */
     static final class WrongAnswerException extends IOException {
@@ -187,13 +190,20 @@ final class Client implements Sender, AutoCloseable {
     /** Asks {@code replica}; returns whether it answered, false if it was busy. {@code deadline} is in milliseconds, 0 for none. */
     private boolean attempt(FixedRequest request, int replica, int deadline) throws IOException {
         attempts.incrementAndGet();
+        long begin = System.nanoTime();
         long busyMillis = wire.send(request, replica, deadline);
         if (busyMillis == Wire.ANSWERED) {
             return true;
         }
+        busyLatencies.answered(0, System.nanoTime() - begin);
         busy.incrementAndGet();
         busyUntil.set(replica, System.nanoTime() + busyMillis * 1_000_000);
         return false;
+    }
+
+    /** From now on, what busy answers took counts there. */
+    void countBusyIn(Latencies latencies) {
+        busyLatencies = latencies;
     }
 
     /** Attempts that were made. */

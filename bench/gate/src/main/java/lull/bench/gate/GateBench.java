@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import lull.bench.load.FixedRequest;
@@ -23,11 +24,15 @@ import lull.bench.util.Cli;
  * off the agent's predictions are. Ends with a page.
  */
 public final class GateBench {
-    private static final String USAGE = "GateBench --java JAVA --agent FILE --work DIR [--lull JAVA] [--servers NAME,...] [--rounds N] [--seconds N] [--warmup N] "
-            + "[--rate N] [--live MB] [--every MS] [--deadline MS] [--predict N] [--seed N]";
+    private static final String USAGE = "GateBench --java JAVA --agent FILE --work DIR [--lull JAVA] [--servers NAME,...] [--setups N] [--rounds N] [--seconds N] "
+            + "[--warmup N] [--rate N] [--live MB] [--every MS] [--deadline MS] [--predict N] [--seed N]";
     private static final int REPLICAS = 3;
     private static final int READY_SECONDS = 300;
     private static final int CONNECTIONS = 24;
+    /** For the predictions of full collections, between two of them. */
+    private static final long FULL_EACH_MILLIS = 1000;
+    /** For those of young ones: small, so that there are many. */
+    private static final int YOUNG_MEGABYTES = 32;
 
     private final Cli cli;
     private final List<ShopServer> servers;
@@ -53,8 +58,8 @@ public final class GateBench {
     }
 
     public static void main(String[] args) {
-        Cli.main(USAGE, Set.of("java", "agent", "work", "lull", "servers", "rounds", "seconds", "warmup", "rate", "live", "every", "deadline", "predict",
-                "seed"), args, cli -> new GateBench(cli).run());
+        Cli.main(USAGE, Set.of("java", "agent", "work", "lull", "servers", "setups", "rounds", "seconds", "warmup", "rate", "live", "every", "deadline",
+                "predict", "seed"), args, cli -> new GateBench(cli).run());
     }
 
     private long setting(String name, long otherwise) {
@@ -63,14 +68,15 @@ public final class GateBench {
 
     private int run() throws Exception {
         List<GatePage> pages = new ArrayList<>();
+        List<Setup> setups = Setup.ALL.subList(0, (int) cli.number("setups", Setup.ALL.size(), 2, Setup.ALL.size()));
         long bad = 0;
         for (ShopServer server : servers) {
             Map<Setup, Outcome> outcomes = new LinkedHashMap<>();
-            Setup.ALL.forEach(setup -> outcomes.put(setup, new Outcome(setup)));
+            setups.forEach(setup -> outcomes.put(setup, new Outcome(setup)));
             long rounds = setting("rounds", 2);
             for (long round = 0; round < rounds; round++) {
                 // There and back, so that what changes with time does not favour one.
-                List<Setup> order = round % 2 == 0 ? Setup.ALL : Setup.ALL.reversed();
+                List<Setup> order = round % 2 == 0 ? setups : setups.reversed();
                 for (Setup setup : order) {
                     measure(server, outcomes.get(setup), round, hedgeNanos(outcomes));
                 }
@@ -124,6 +130,7 @@ public final class GateBench {
             long attempts = client.attempts();
             long busy = client.busy();
             long answers = outcome.latencies.count();
+            client.countBusyIn(outcome.busyLatencies);
             OpenLoop.run(client, threads, setting("rate", 240), setting("seconds", 22), seed, outcome.latencies);
             outcome.requests += outcome.latencies.count() - answers;
             outcome.attempts += client.attempts() - attempts;
@@ -150,7 +157,7 @@ public final class GateBench {
                 "-XX:+PerfDisableSharedMem", "-XX:+UnlockExperimentalVMOptions");
     }
 
-    /** A replica at a time, whose data change fast, without requests. By collector, then by kind of collection. */
+    /** A replica at a time, whose data change fast, without requests: with full collections, then without. By collector, then by kind of collection. */
     private Map<String, Map<String, Prediction.Summary>> predictions() throws IOException, InterruptedException {
         Map<String, Map<String, Prediction.Summary>> all = new LinkedHashMap<>();
         Map<String, Path> collectors = new LinkedHashMap<>();
@@ -161,18 +168,30 @@ public final class GateBench {
             collectors.put("-XX:+UseLullGC", Path.of(cli.text("lull")));
         }
         for (Map.Entry<String, Path> collector : collectors.entrySet()) {
+            boolean isLull = collector.getKey().contains("Lull");
             String name = collector.getKey().replace("-XX:+Use", "").replace("GC", "");
-            List<String> arguments = List.of("--server", "tomcat", "--data", data.toString(), "--live", "200", "--every", "1000", "--churn", "150");
-            Replica.Plan plan = new Replica.Plan(collector.getValue(), flags(collector.getKey(), 700), Path.of(cli.text("agent")), "port", "verbose",
-                    arguments);
-            Replica replica = Replica.start(plan, work.resolve("predict-" + name + ".log"));
-            replica.await(READY_SECONDS);
-            Thread.sleep(setting("predict", 30) * 1000);
-            replica.close();
-            Map<String, Prediction.Summary> kinds = new LinkedHashMap<>();
-            Prediction.read(replica.lines()).forEach((kind, list) -> kinds.put(kind, Prediction.Summary.of(list)));
+            Map<String, Prediction.Summary> kinds = new TreeMap<>(predict(name, collector.getValue(), flags(collector.getKey(), 700), FULL_EACH_MILLIS));
+            // What the young generation has room for is what the small heap has free.
+            List<String> flags = new ArrayList<>(flags(collector.getKey(), isLull ? 300 : 700));
+            if (!isLull) {
+                flags.add("-Xmn" + YOUNG_MEGABYTES + "m");
+            }
+            // Of full collections, those of the first run.
+            predict(name, collector.getValue(), flags, 0).forEach(kinds::putIfAbsent);
             all.put(name, kinds);
         }
         return all;
+    }
+
+    private Map<String, Prediction.Summary> predict(String name, Path java, List<String> flags, long every) throws IOException, InterruptedException {
+        List<String> arguments = List.of("--server", "tomcat", "--data", data.toString(), "--live", "200", "--every", "" + every, "--churn", "150");
+        Replica.Plan plan = new Replica.Plan(java, flags, Path.of(cli.text("agent")), "port", "verbose", arguments);
+        Replica replica = Replica.start(plan, work.resolve("predict-" + name + (every > 0 ? "" : "-young") + ".log"));
+        replica.await(READY_SECONDS);
+        Thread.sleep(setting("predict", 30) * 1000);
+        replica.close();
+        Map<String, Prediction.Summary> kinds = new TreeMap<>();
+        Prediction.read(replica.lines()).forEach((kind, list) -> kinds.put(kind, Prediction.Summary.of(list)));
+        return kinds;
     }
 }

@@ -99,6 +99,10 @@ final class GatePage {
                         + "p99.9 is %.1f times that without collections.", o.setup.name(), o.agentAnswered, o.busyOfRun,
                         o.latencies.percentileMillis(99.9) / p(Setup.QUIET, 99.9)));
             }
+            if (o.busyLatencies.count() > 0) {
+                findings.add(String.format(Locale.ROOT, "%s: a busy answer came %.2f ms after its request (median; 99%%: %.2f ms).", o.setup.name(),
+                        o.busyLatencies.percentileMillis(50), o.busyLatencies.percentileMillis(99)));
+            }
         }
         return findings;
     }
@@ -135,8 +139,8 @@ final class GatePage {
         findings().forEach(page::paragraph);
         if (!predictions.isEmpty()) {
             page.heading("Predictions");
-            page.note("One replica whose data change fast, and a full collection each second; of each kind all but the first " + Prediction.LEARNING
-                    + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.");
+            page.note("One replica whose data change fast, with a full collection each second; then one without, in a small young generation. Of each kind all but the first "
+                    + Prediction.LEARNING + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.");
             page.table(predictionTable());
         }
     }

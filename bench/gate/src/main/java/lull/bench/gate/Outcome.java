@@ -9,6 +9,8 @@ import lull.bench.load.Latencies;
 final class Outcome {
     final Setup setup;
     final Latencies latencies = new Latencies();
+    /** Of busy answers. */
+    final Latencies busyLatencies = new Latencies();
     long requests;
     long attempts;
     long busy;
