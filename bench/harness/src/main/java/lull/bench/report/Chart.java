@@ -56,7 +56,9 @@ public final class Chart {
         for (double mark : marks) {
             double at = scale.at(mark);
             svg.empty("line", "class", "axis", "x1", at, "x2", at, "y1", bottom, "y2", bottom + 4);
-            svg.text("text", label.apply(mark), "class", "mark", "x", at, "y", bottom + 17, "text-anchor", "middle");
+            // At the right edge there is no room for its second half.
+            boolean last = at > RIGHT - 12;
+            svg.text("text", label.apply(mark), "class", "mark", "x", last ? WIDTH : at, "y", bottom + 17, "text-anchor", last ? "end" : "middle");
         }
         svg.text("text", title, "class", "unit", "x", (LEFT + RIGHT) / 2, "y", bottom + 32, "text-anchor", "middle").line();
         return this;
