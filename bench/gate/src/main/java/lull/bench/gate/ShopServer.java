@@ -101,6 +101,8 @@ enum ShopServer {
         ServerConnector connector = new ServerConnector(server, 1, 1);
         connector.setHost("127.0.0.1");
         connector.setPort(port);
+        // A client's least used connections are silent for longer than the default of half a minute, and it does not expect that they end.
+        connector.setIdleTimeout(Wire.PATIENCE_MILLIS);
         server.addConnector(connector);
         server.setHandler(new Handler.Abstract() {
             @Override
