@@ -6,7 +6,7 @@
 #
 # Settings, all optional:
 #   GATE_SERVERS=tomcat what the shop runs on, one after the other: any of "tomcat jetty undertow grpc"
-#   GATE_SETUPS=7       only the first so many; 2: without collections, without the agent and with it, which is what the agent costs
+#   GATE_SETUPS=N       only the first so many of the seven, 2 or more; 2: without collections, without the agent and with it, which is what the agent costs
 #   GATE_ROUNDS=2       of each setup, there and back
 #   GATE_SECONDS=22     of load in each, after GATE_WARMUP=8
 #   GATE_RATE=240       requests per second, to all three
@@ -36,5 +36,5 @@ flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD
 # Collections of the client are short: it keeps little.
 "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xms256m -Xmx256m -Xmn64m -cp "$LULL_BUILD/bench/gate/lib/*" lull.bench.gate.GateBench \
   --java "$LULL_BASE_JDK/bin/java" --agent "$LULL_BUILD/native/liblull_gate.so" --work "$work" --lull "$lull" --servers "${servers// /,}" \
-  --setups "${GATE_SETUPS:-7}" --rounds "${GATE_ROUNDS:-2}" --seconds "${GATE_SECONDS:-22}" --warmup "${GATE_WARMUP:-8}" --rate "${GATE_RATE:-240}" --live "${GATE_LIVE:-600}" \
+  ${GATE_SETUPS:+--setups "$GATE_SETUPS"} --rounds "${GATE_ROUNDS:-2}" --seconds "${GATE_SECONDS:-22}" --warmup "${GATE_WARMUP:-8}" --rate "${GATE_RATE:-240}" --live "${GATE_LIVE:-600}" \
   --every "${GATE_EVERY:-9000}" --deadline "${GATE_DEADLINE:-20}" --predict "${GATE_PREDICT:-30}"

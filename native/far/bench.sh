@@ -34,10 +34,10 @@ one=${names%,*}
 bench=$programs/lull-far-bench
 
 say "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
-"$bench" bare --servers "$one"
 "$bench" first --servers "$one"
 "$bench" faults --servers "$one" --local 50
 "$bench" faults --servers "$names" --local 50
+"$bench" bare --servers "$one"
 "$bench" disk --directory "$work"
 for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
 "$bench" evict --servers "$names"

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use lull_far_protocol::{ChannelKind, Fetch, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN};
+use lull_far_protocol::{ChannelKind, ErrorCode, Fetch, HEADER_LEN, Header, Hello, Message};
 
 use crate::Far;
 use crate::memory::Random;
@@ -19,10 +19,18 @@ pub fn exchanges(far: &Far) -> Result<(), String> {
     let server = far.servers.first().ok_or("no server")?;
     let failed = |error: std::io::Error| format!("memory server {server}: {error}");
     let mut control = greet(server, ChannelKind::Control)?;
-    let mut frame = Vec::new();
-    Message::RegionMap { pages: far.pages.into() }.encode(2, 0, &mut frame);
-    control.write_all(&frame).map_err(failed)?;
-    expect(&mut control, Op::RegionMapped)?;
+    let mut asked = 1;
+    loop {
+        asked += 1;
+        send(&mut control, &Message::RegionMap { pages: far.pages.into() }, asked).map_err(failed)?;
+        let (header, payload) = receive(&mut control)?;
+        match Message::decode(&header, &payload) {
+            Ok(Message::RegionMapped { .. }) => break,
+            // It has just started.
+            Ok(Message::Error { code: ErrorCode::NotYet, .. }) if asked < 600 => std::thread::sleep(Duration::from_millis(100)),
+            other => return Err(format!("memory server {server} answers REGION_MAP with {other:?}")),
+        }
+    }
     let mut fetch = greet(server, ChannelKind::Fetch)?;
     fetch.set_nonblocking(true).map_err(failed)?;
     let mut random = Random(1);
@@ -44,9 +52,7 @@ pub fn exchanges(far: &Far) -> Result<(), String> {
         }
     }
     drop(fetch);
-    frame.clear();
-    Message::Bye.encode(3, 0, &mut frame);
-    control.write_all(&frame).map_err(failed)?;
+    send(&mut control, &Message::Bye, asked + 1).map_err(failed)?;
     samples.print("an exchange without a fault")
 }
 
@@ -70,32 +76,26 @@ fn greet(server: &str, kind: ChannelKind) -> Result<TcpStream, String> {
     let mut stream = TcpStream::connect(server).map_err(failed)?;
     stream.set_nodelay(true).map_err(failed)?;
     let client = [std::process::id().to_le_bytes(); 4].concat().try_into().map_err(|_| "no name")?;
-    let hello = Hello {
-        version_min: VERSION_MIN,
-        version_max: VERSION_MAX,
-        page_size_log2: PAGE_SIZE_LOG2,
-        kind,
-        channel: 0,
-        generation: 1,
-        features: 0,
-        client,
-    };
-    let mut frame = Vec::new();
-    Message::Hello(hello).encode(1, 0, &mut frame);
-    stream.write_all(&frame).map_err(failed)?;
-    expect(&mut stream, Op::HelloAck)?;
-    Ok(stream)
+    let hello = Hello::new(kind, 0, 1, client);
+    send(&mut stream, &Message::Hello(hello), 1).map_err(failed)?;
+    let (header, payload) = receive(&mut stream)?;
+    match Message::decode(&header, &payload) {
+        Ok(Message::HelloAck(_)) => Ok(stream),
+        other => Err(format!("memory server {server} answers HELLO with {other:?}")),
+    }
 }
 
-/// Reads a frame, which must be one of this kind.
-fn expect(stream: &mut TcpStream, op: Op) -> Result<(), String> {
+fn send(stream: &mut TcpStream, message: &Message<'_>, sequence: u64) -> std::io::Result<()> {
+    let mut frame = Vec::new();
+    message.encode(sequence, 0, &mut frame);
+    stream.write_all(&frame)
+}
+
+fn receive(stream: &mut TcpStream) -> Result<(Header, Vec<u8>), String> {
     let mut head = [0; HEADER_LEN];
     stream.read_exact(&mut head).map_err(|error| error.to_string())?;
     let header = Header::decode(&head).map_err(|error| error.to_string())?;
     let mut payload = vec![0; header.len as usize];
     stream.read_exact(&mut payload).map_err(|error| error.to_string())?;
-    match Message::decode(&header, &payload) {
-        Ok(_) if header.op == op => Ok(()),
-        other => Err(format!("{other:?} instead of {}", op.name())),
-    }
+    Ok((header, payload))
 }

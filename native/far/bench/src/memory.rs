@@ -28,10 +28,10 @@ impl Memory {
         let pages = far.pages as usize;
         let pager = start(far, 2 * u64::from(far.pages), 5 * u64::from(far.pages))?;
         let memory = Memory::map(pager, pages)?;
-        // Others come, and go.
+        // Others come, which are more than there is room for, and go.
         let others = Memory::map(pager, 4 * pages)?;
-        (0..others.pages).for_each(|page| others.read(page));
         pager.unmap(others.base.expose_provenance()).map_err(|error| error.to_string())?;
+        // Its end would be the pager's.
         std::mem::forget(others);
         Ok(memory)
     }

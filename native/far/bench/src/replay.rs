@@ -8,15 +8,21 @@ use crate::Far;
 use crate::memory::{Memory, Random};
 use crate::trace::{lru_misses, trace};
 
-/// Prints the two, and the factor. All pages were used before, so that none is missed for being new.
-pub fn misses(far: &Far, name: &str, accesses: usize) -> Result<(), String> {
+/// A trace, and memory of as many pages as it uses.
+fn prepare(far: &Far, name: &str, accesses: usize) -> Result<(Vec<usize>, Memory), String> {
     let trace = trace(name, far.pages as usize, accesses)?;
     let pages = trace.iter().max().map_or(0, |last| last + 1);
     if pages < 2048 {
         return Err(format!("{name} uses {pages} pages; 2048 or more make a measurement"));
     }
     let far = Far { pages: pages as u32, ..far.clone() };
-    let memory = Memory::new(&far)?;
+    Ok((trace, Memory::new(&far)?))
+}
+
+/// Prints the two, and the factor. All pages were used before, so that none is missed for being new.
+pub fn misses(far: &Far, name: &str, accesses: usize) -> Result<(), String> {
+    let (trace, memory) = prepare(far, name, accesses)?;
+    let pages = memory.pages();
     let room = memory.pager.local_pages().1 as usize;
     let misses = memory.count(|c| &c.fetch_faults);
     let chances = memory.count(|c| &c.second_chances);
@@ -38,13 +44,8 @@ pub fn misses(far: &Far, name: &str, accesses: usize) -> Result<(), String> {
 
 /// Prints the time of an access, of which so many percent are writes; compares what it reads, and all pages at the end.
 pub fn operations(far: &Far, name: &str, accesses: usize, writes: u32) -> Result<(), String> {
-    let trace = trace(name, far.pages as usize, accesses)?;
-    let pages = trace.iter().max().map_or(0, |last| last + 1);
-    if pages < 2048 {
-        return Err(format!("{name} uses {pages} pages; 2048 or more make a measurement"));
-    }
-    let far = Far { pages: pages as u32, ..far.clone() };
-    let memory = Memory::new(&far)?;
+    let (trace, memory) = prepare(far, name, accesses)?;
+    let pages = memory.pages();
     let mut random = Random(7);
     let kinds: Vec<bool> = trace.iter().map(|_| random.unit() * 100.0 < f64::from(writes)).collect();
     let mut times = vec![0_u32; pages];

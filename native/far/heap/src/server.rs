@@ -6,10 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use lull_far_protocol::{
-    ChannelKind, ErrorCode, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN, crc32c_of,
-    encode_write,
-};
+use lull_far_protocol::{ChannelKind, ErrorCode, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, crc32c_of, encode_write};
 
 /// A connection of one kind.
 #[derive(Debug)]
@@ -118,16 +115,7 @@ impl Connection {
             .and_then(|()| stream.set_write_timeout(Some(timeout)));
         setup.map_err(|error| format!("cannot set up the connection: {error}"))?;
         let mut connection = Connection { stream, sequence: 0 };
-        let hello = Message::Hello(Hello {
-            version_min: VERSION_MIN,
-            version_max: VERSION_MAX,
-            page_size_log2: PAGE_SIZE_LOG2,
-            kind,
-            channel: 0,
-            generation: 1,
-            features: 0,
-            client,
-        });
+        let hello = Message::Hello(Hello::new(kind, 0, 1, client));
         let (header, payload) = connection.ask(&hello, 0)?;
         match Message::decode(&header, &payload) {
             Ok(Message::HelloAck(_)) => Ok(connection),

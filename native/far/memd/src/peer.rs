@@ -6,7 +6,7 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
-use lull_far_protocol::{ChannelKind, Header, Hello, Message, Op, PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN};
+use lull_far_protocol::{ChannelKind, Header, Hello, Message, Op};
 use lull_far_trace::wire;
 
 use crate::cycle::Cycle;
@@ -23,16 +23,7 @@ pub fn send_all(cycle: &Cycle, to: usize, timeout: Duration) -> Result<(), Strin
     let stream = TcpStream::connect_timeout(&address, timeout).map_err(|error| failed(&format!("cannot connect: {error}")))?;
     let transport = Transport::new(&stream, timeout).map_err(|error| failed(&error))?;
     let mut link = Link { cycle, transport, timeout, sequence: 0 };
-    let hello = Message::Hello(Hello {
-        version_min: VERSION_MIN,
-        version_max: VERSION_MAX,
-        page_size_log2: PAGE_SIZE_LOG2,
-        kind: ChannelKind::Peer,
-        channel: cycle.start.me.into(),
-        generation: cycle.number(),
-        features: 0,
-        client: cycle.client,
-    });
+    let hello = Message::Hello(Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.client));
     link.ask(&hello, |answer| matches!(answer, Message::HelloAck(_))).map_err(|text| failed(&text))?;
     loop {
         let payload = wire::encode_tasks(cycle.number(), &tasks);

@@ -93,6 +93,23 @@ pub struct Hello {
     pub client: [u8; 16],
 }
 
+impl Hello {
+    /// Of a client that speaks what this crate does, and needs no features.
+    #[must_use]
+    pub const fn new(kind: ChannelKind, channel: u16, generation: u64, client: [u8; 16]) -> Hello {
+        Hello {
+            version_min: crate::VERSION_MIN,
+            version_max: crate::VERSION_MAX,
+            page_size_log2: crate::PAGE_SIZE_LOG2,
+            kind,
+            channel,
+            generation,
+            features: 0,
+            client,
+        }
+    }
+}
+
 /// What holds on this connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HelloAck {

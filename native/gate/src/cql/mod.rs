@@ -316,9 +316,8 @@ impl Protocol for Cql {
             segment::write(&messages, answer);
             return headers.len() as u64;
         }
-        if let Ok(Some((header, _))) = self.message(request) {
-            error(header, &text, answer);
-        }
+        let Ok(Some((header, _))) = self.message(request) else { return 0 };
+        error(header, &text, answer);
         1
     }
 }

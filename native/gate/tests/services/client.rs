@@ -32,7 +32,8 @@ pub struct Load {
     pub duration: Duration,
     /// Requests sent at once, at most.
     pub pipelined: u64,
-    /// The longest time between answers and the next requests of a connection, and between pieces of requests; microseconds.
+    /// The longest time between answers and the next requests of a connection, and a little more than between pieces of requests;
+    /// microseconds, 2 or more.
     pub think: u64,
     /// Whether connections are closed and made anew now and then.
     pub reconnect: bool,
@@ -161,7 +162,15 @@ fn answer(reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, Stri
     if content == expected.as_bytes() { Ok(Answer::Ok) } else { Err(format!("'{}', not '{expected}'", String::from_utf8_lossy(&content))) }
 }
 
+/// The longest time that a client waits before it sends more, in microseconds, if nothing else is said.
+pub const THINK: u64 = 4000;
+
 impl Load {
+    /// One request at a time, on connections that stay.
+    pub fn simple(port: u16, connections: usize, duration: Duration) -> Load {
+        Load { port, round: 0, connections, duration, pipelined: 1, think: THINK, reconnect: false, abandon: false }
+    }
+
     /// Runs it; each request that was sent is in the result with its answer, or there is an error.
     pub fn run(&self) -> Result<Vec<Request>, String> {
         std::thread::scope(|scope| {
@@ -219,7 +228,7 @@ impl Load {
                 writer.write_all(&rest[..n]).map_err(|e| format!("not sent: {e}"))?;
                 rest = &rest[n..];
                 if !rest.is_empty() {
-                    std::thread::sleep(Duration::from_micros(random.below(self.think)));
+                    std::thread::sleep(Duration::from_micros(random.below(self.think * 3 / 4)));
                 }
             }
             for request in sent {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::client::{Answer, Load, Request};
 use super::server::{self, Server};
-use super::{PARALLEL, Setting, THINK};
+use super::{PARALLEL, Setting};
 
 /// Of one load; it is repeated until it has met a pause.
 const SECOND: Duration = Duration::from_secs(1);
@@ -111,16 +111,7 @@ fn load(server: &mut Server, round: u32, count: &str) -> Result<Vec<Request>, St
     let before = server.metric(count)?;
     let mut requests = Vec::new();
     for i in 0..20 {
-        let load = Load {
-            port: server.port,
-            round: round + i,
-            connections: CONNECTIONS as usize,
-            duration: SECOND,
-            pipelined: 1,
-            think: THINK,
-            reconnect: false,
-            abandon: false,
-        };
+        let load = Load { round: round + i, ..Load::simple(server.port, CONNECTIONS as usize, SECOND) };
         requests.extend(load.run()?);
         if server.metric(count)? > before {
             return Ok(requests);

@@ -27,14 +27,11 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use client::{Answer, Load, Request};
+use client::{Answer, Load, Request, THINK};
 use server::Server;
 
 /// The collector with the longest pauses.
 const PARALLEL: &str = "-XX:+UseParallelGC";
-
-/// The longest time that a client waits before it sends more, in microseconds.
-const THINK: u64 = 4000;
 
 /// Connections of [`crowd`].
 const CROWD: usize = 10_000;
@@ -72,14 +69,11 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
     let server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, &setting.live, &setting.between])?;
     let has = |requests: &[Request], answer| requests.iter().any(|request| request.answer == answer);
     let load = Load {
-        port: server.port,
-        round: 0,
-        connections: 16,
-        duration: setting.seconds,
         pipelined: 4,
         think: setting.think,
         reconnect: true,
         abandon: mode == "available",
+        ..Load::simple(server.port, 16, setting.seconds)
     };
     let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
     judge(server, &requests)
@@ -135,16 +129,7 @@ fn judge(mut server: Server, requests: &[Request]) -> Result<String, String> {
 /// A dry run answers nothing and counts what it would have.
 fn dry_run(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1,dry-run", &["nio", "150", "300"])?;
-    let load = Load {
-        port: server.port,
-        round: 0,
-        connections: 8,
-        duration: setting.seconds,
-        pipelined: 1,
-        think: THINK,
-        reconnect: false,
-        abandon: false,
-    };
+    let load = Load::simple(server.port, 8, setting.seconds);
     let requests = rounds(load, |_| Ok(server.metric("lull_gate_would_answer_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -161,16 +146,7 @@ fn dry_run(setting: &Setting) -> Result<String, String> {
 /// A deadline beyond any pause keeps every request.
 fn patient(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=600000", &["blocking", "150", "300"])?;
-    let load = Load {
-        port: server.port,
-        round: 0,
-        connections: 8,
-        duration: setting.seconds,
-        pipelined: 1,
-        think: THINK,
-        reconnect: false,
-        abandon: false,
-    };
+    let load = Load::simple(server.port, 8, setting.seconds);
     let requests = rounds(load, |_| Ok(server.metric("lull_gate_kept_total")? > 0.0))?;
     let metrics = server.metrics()?;
     server.stop()?;
@@ -186,16 +162,7 @@ fn heap_dump(setting: &Setting) -> Result<String, String> {
     let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=50", &["blocking", "400", "0"])?;
     let mut busy = 0;
     for round in 0..10 {
-        let load = Load {
-            port: server.port,
-            round,
-            connections: 4,
-            duration: setting.seconds,
-            pipelined: 1,
-            think: THINK,
-            reconnect: false,
-            abandon: false,
-        };
+        let load = Load { round, ..Load::simple(server.port, 4, setting.seconds) };
         let (requests, dump) = std::thread::scope(|scope| {
             let load = scope.spawn(|| load.run());
             std::thread::sleep(setting.seconds / 4);
@@ -262,16 +229,7 @@ fn bad_options(setting: &Setting) -> Result<String, String> {
 fn exits(setting: &Setting) -> Result<String, String> {
     for i in 0..4 {
         let mut server = Server::start(&setting.jdk, "-XX:+UseParallelGC", "deadline=1", &["nio", "100", "1"])?;
-        let load = Load {
-            port: server.port,
-            round: 0,
-            connections: 2,
-            duration: Duration::from_millis(300),
-            pipelined: 1,
-            think: THINK,
-            reconnect: false,
-            abandon: false,
-        };
+        let load = Load::simple(server.port, 2, Duration::from_millis(300));
         load.run()?;
         server.stop().map_err(|error| format!("exit {i}: {error}"))?;
     }
@@ -305,7 +263,7 @@ fn main() -> ExitCode {
             continue;
         }
         let (live, between) = (number("LULL_GATE_LIVE", 150).to_string(), number("LULL_GATE_BETWEEN", 300).to_string());
-        let (seconds, think) = (Duration::from_secs(number("LULL_GATE_SECONDS", 5)), number("LULL_GATE_THINK", THINK).max(1));
+        let (seconds, think) = (Duration::from_secs(number("LULL_GATE_SECONDS", 5)), number("LULL_GATE_THINK", THINK).max(2));
         let setting = Setting { jdk: PathBuf::from(home), seconds, live, between, think };
         let mut test = |title: String, run: &dyn Fn() -> Result<String, String>| {
             let title = format!("{name}: {title}");

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use lull_far_protocol::{ChannelKind, ErrorCode, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN};
+use lull_far_protocol::{ChannelKind, ErrorCode, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, VERSION_MAX};
 
 pub use channel::{Asked, Channel, Payload};
 #[cfg(fuzzing)]
@@ -128,16 +128,7 @@ impl Server {
             .and_then(|()| stream.set_read_timeout(Some(STILL)))
             .and_then(|()| stream.set_write_timeout(Some(STILL)))
             .map_err(|e| broken("cannot set up the connection", &e))?;
-        let hello = Hello {
-            version_min: VERSION_MIN,
-            version_max: VERSION_MAX,
-            page_size_log2: PAGE_SIZE_LOG2,
-            kind,
-            channel,
-            generation,
-            features: 0,
-            client: self.client,
-        };
+        let hello = Hello::new(kind, channel, generation, self.client);
         let mut bytes = Vec::new();
         Message::Hello(hello).encode(1, 0, &mut bytes);
         stream.write_all(&bytes).map_err(|e| broken("HELLO", &e))?;

@@ -170,7 +170,7 @@ public final class GateBench {
         for (Map.Entry<String, Path> collector : collectors.entrySet()) {
             boolean isLull = collector.getKey().contains("Lull");
             String name = collector.getKey().replace("-XX:+Use", "").replace("GC", "");
-            Map<String, Prediction.Summary> kinds = new TreeMap<>(predict(name, collector.getValue(), flags(collector.getKey(), 700), FULL_EACH_MILLIS));
+            Map<String, Prediction.Summary> kinds = predict(name, collector.getValue(), flags(collector.getKey(), 700), FULL_EACH_MILLIS);
             // What the young generation has room for is what the small heap has free.
             List<String> flags = new ArrayList<>(flags(collector.getKey(), isLull ? 300 : 700));
             if (!isLull) {
