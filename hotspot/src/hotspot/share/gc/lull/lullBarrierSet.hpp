@@ -52,7 +52,8 @@ public:
     LullDropRuntime,
     LullDropRoot,
     LullDropEscapes,
-    LullDropCards
+    LullDropCards,
+    LullDropSurvivors
   };
 
   LullBarrierSet();

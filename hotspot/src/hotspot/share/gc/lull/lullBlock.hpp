@@ -47,7 +47,7 @@
 //    Owned                   -> Owned        private objects are alive in it, and stay private
 //    Owned, Recyclable, Full -> Free         no line is marked
 //                            -> Recyclable   some lines are free
-//                            -> Full         no hole is long enough to be used
+//                            -> Full         no hole is long enough to be used, or it has survivors of a young collection
 //    LargeHead, LargeTail    -> Free         the object is not marked
 //
 //    the sliding compaction after it, if there is one (safepoint, one thread; then a second sweep):

@@ -22,17 +22,17 @@
 #include "gc/lull/lullBlockTable.hpp"
 #include "memory/allocation.inline.hpp"
 
-// Fresh anonymous memory is zero: every block starts Uncommitted, empty and unpinned.
+// Fresh anonymous memory is zero: every block starts Uncommitted, empty, unpinned, and stays where it is.
 LullBlockTable::LullBlockTable(size_t reserved_bytes)
   : _blocks(MmapArrayAllocator<LullBlock>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
-    _evacuated(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _fates(MmapArrayAllocator<LullFate>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _live_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
-    _private_live_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _young_live_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _owners(MmapArrayAllocator<Owner>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
-    _has_young(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _young(MmapArrayAllocator<Young>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),
     _limit(0) {
-  STATIC_ASSERT((int)LullBlockState::Uncommitted == 0);
+  STATIC_ASSERT((int)LullBlockState::Uncommitted == 0 && (int)LullFate::Stay == 0 && (int)Young::None == 0);
 }
 
 LullBlockIndex LullBlockTable::large_head_of(LullBlockIndex index) const {

@@ -31,7 +31,15 @@
 // has no header and blocks do not compete for the same cache sets.
 //
 // Beside it what marking must know and say of a block, dense enough to stay cached:
-// whether the running collection evacuates it, and how much of it is alive.
+// what the running collection does with it, and how much of it is alive.
+
+// What a collection does with the objects of a block that are alive.
+enum class LullFate : uint8_t {
+  Stay,       // where they are
+  Move,       // copied; if the collection is global or young, the copies are old when it has ended
+  Age,        // copied, and the copies stay young for one collection more: young collections only
+  Mature      // survivors of the last young collection: copied, and the copies are old
+};
 
 class LullBlockTable : public CHeapObj<mtGC> {
 public:
@@ -41,9 +49,9 @@ public:
 
 private:
   LullBlock* const _blocks;
-  uint8_t* const   _evacuated;
+  LullFate* const  _fates;
   uint16_t* const  _live_words; // found alive by the last collection; with young collections, of old objects; 0 for large objects
-  uint16_t* const  _private_live_words; // with young collections: found alive by the last global collection, and not old for being private
+  uint16_t* const  _young_live_words; // with young collections: found alive by the last one, and not old, for being private or survivors
   // B: a block holds private objects of its owner only. Written by the thread that takes
   // the block, or for it at a safepoint; a global collection leaves an owner to blocks in
   // which private objects are alive. For a large object that of its head counts. Without
@@ -51,8 +59,13 @@ private:
   Owner* const     _owners;
   // Has it had an owner since the last global or young collection, or has the running one copied objects into it, or is it of the
   // archive before the first? Then there may be young objects in it; else what is alive in it is marked. Written with the owner, or
-  // by who has taken it; cleared by the sweep.
-  uint8_t* const   _has_young;
+  // by who has taken it; cleared by the sweep, but for survivors.
+  enum class Young : uint8_t {
+    None,
+    Some,
+    Survivors   // copies that the running or the last young collection has made, and that stay young; nothing else is in it
+  };
+  Young* const     _young;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
@@ -73,9 +86,15 @@ public:
 
   LullBlock* block_of(const void* addr) const { return at(LullGeometry::block_of(addr)); }
 
-  bool is_evacuated(LullBlockIndex index) const { return _evacuated[untype(index)] != 0; }
+  // Is this address one of the reserved heap?
+  bool covers(const void* addr) const {
+    return (size_t)((const char*)addr - LullGeometry::heap_base()) < (size_t)_count * LullGeometry::BlockSize;
+  }
+
+  LullFate fate(LullBlockIndex index) const { return _fates[untype(index)]; }
+  void set_fate(LullBlockIndex index, LullFate fate) { _fates[untype(index)] = fate; }
+  bool is_evacuated(LullBlockIndex index) const { return fate(index) != LullFate::Stay; }
   bool is_evacuated(oop obj) const;
-  void set_evacuated(LullBlockIndex index, bool value) { _evacuated[untype(index)] = value; }
 
   // Words of live objects. Workers add to it without an atomic instruction: now and then
   // an object is lost from the count, which only the choice of blocks to evacuate reads.
@@ -84,16 +103,16 @@ public:
   size_t live_words(LullBlockIndex index) const { return _live_words[untype(index)]; }
   void clear_live(LullBlockIndex index) {
     _live_words[untype(index)] = 0;
-    _private_live_words[untype(index)] = 0;
+    _young_live_words[untype(index)] = 0;
   }
 
-  // Words of private objects that are alive and not in the count of the live ones. The thread may have published or dropped them
-  // since: only the choice of blocks to evacuate reads it, when the block has no owner any more.
-  void set_private_live(LullBlockIndex index, size_t words) { _private_live_words[untype(index)] = (uint16_t)words; }
+  // Words of objects that are alive and not in the count of the live ones: private ones, or survivors. The thread may have published or
+  // dropped them since: only the choice of blocks to evacuate reads it, when the block has no owner any more.
+  void set_young_live(LullBlockIndex index, size_t words) { _young_live_words[untype(index)] = (uint16_t)words; }
 
   // Lines that the live objects would fill if they were packed.
   uint packed_lines(LullBlockIndex index) const {
-    const size_t words = (size_t)_live_words[untype(index)] + _private_live_words[untype(index)];
+    const size_t words = (size_t)_live_words[untype(index)] + _young_live_words[untype(index)];
     return (uint)((MIN2(words, LullGeometry::WordsPerBlock) + LullGeometry::WordsPerLine - 1) / LullGeometry::WordsPerLine);
   }
 
@@ -105,9 +124,11 @@ public:
     }
   }
 
-  bool has_young(LullBlockIndex index) const { return _has_young[untype(index)] != 0; }
-  void set_young(LullBlockIndex index) { _has_young[untype(index)] = 1; }
-  void clear_young(LullBlockIndex index) { _has_young[untype(index)] = 0; }
+  bool has_young(LullBlockIndex index) const { return _young[untype(index)] != Young::None; }
+  bool has_survivors(LullBlockIndex index) const { return _young[untype(index)] == Young::Survivors; }
+  void set_young(LullBlockIndex index) { _young[untype(index)] = Young::Some; }
+  void set_survivors(LullBlockIndex index) { _young[untype(index)] = Young::Survivors; }
+  void clear_young(LullBlockIndex index) { _young[untype(index)] = Young::None; }
 
   // The only thread that may have private objects where this address is.
   Owner owner_of(const void* addr) const { return owner(large_head_of(LullGeometry::block_of(addr))); }

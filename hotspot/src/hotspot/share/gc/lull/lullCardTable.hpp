@@ -41,8 +41,12 @@
 // old objects stays as it is: most stores are to new objects. Private objects that share their line with
 // an old one have its card dirtied in vain.
 //
-// When a collection ends a card is NoOld exactly if the word of its line in the public map is 0, and no card
-// is dirty. New objects and copies in free lines have nothing to do with cards, therefore.
+// When a collection ends a card is NoOld exactly if the word of its line in the public map is 0 or the line is one of survivors, and the
+// only dirty cards are those of old objects that refer to survivors. New objects and copies in free lines have nothing to do with
+// cards, therefore.
+//
+// While a young collection marks, the second bit of a card says that a field on its line refers to a survivor, whatever is on that line. The
+// sweep, which knows where there is something old, makes that Dirty or NoOld.
 //
 // Mutators write Dirty only, all the same value. Workers write the others, at safepoints, the one that has
 // claimed the block.
@@ -53,7 +57,15 @@ public:
   static const uint8_t Clean = 1;
   static const uint8_t Dirty = 3;   // Clean and one bit more
 
+  // At the end of a collection, what it has remembered of fields that refer to survivors
+  enum class Remembered {
+    Forget,   // there are none
+    Keep
+  };
+
 private:
+  static const uint8_t SurvivorBit = 2;
+
   static const uint64_t AllClean      = UINT64_C(0x0101010101010101);
   static const uint64_t AllDirtyBits  = UINT64_C(0x0202020202020202);
   static const uint64_t GatherBits    = UINT64_C(0x0102040810204080);
@@ -104,6 +116,16 @@ public:
     return false;
   }
 
+  // The field refers to a survivor of the collection that runs. By any worker, while none asks for other bits of the card: all write
+  // the same value.
+  void remember_survivor(const void* field) {
+    volatile uint8_t* const card = card_of(LullGeometry::line_of(field));
+    const uint8_t value = *card;
+    if ((value & SurvivorBit) == 0) {
+      *card = value | SurvivorBit;
+    }
+  }
+
   // Calls f(LullLineIndex) for each dirty card of so many blocks, in order.
   template <typename Function>
   void dirty_lines_do(LullBlockIndex first, size_t blocks, Function f) const {
@@ -130,10 +152,10 @@ public:
     }
   }
 
-  // The end of a collection: these lines of the block have no old objects; the cards of all others are clean.
-  void set_lines(LullBlockIndex index, const LullLineSet& without_old) {
+  // The end of a collection: these lines of the block have no old objects; the cards of all others are clean, or dirty if that is kept.
+  void set_lines(LullBlockIndex index, const LullLineSet& without_old, Remembered remembered) {
     const LullLineIndex first = LullGeometry::first_line(index);
-    memset(card_of(first), Clean, LullGeometry::LinesPerBlock);
+    set_old(index, 1, remembered);
     without_old.runs_do([&](uint start, uint length) {
       memset(card_of(first) + start, NoOld, length);
     });
@@ -152,15 +174,23 @@ public:
     }
   }
 
-  // The same of blocks of which all or nothing is old.
-  void set_blocks(LullBlockIndex first, size_t blocks, bool has_old) {
-    memset(card_of(LullGeometry::first_line(first)), has_old ? Clean : NoOld, blocks * LullGeometry::LinesPerBlock);
+  // The same of blocks of which all is old, or nothing.
+  void set_old(LullBlockIndex first, size_t blocks, Remembered remembered) {
+    const uint64_t kept = remembered == Remembered::Keep ? AllDirtyBits : 0;
+    uint64_t* const words = word_of(LullGeometry::first_line(first));
+    for (size_t i = 0; i < blocks * LullGeometry::LinesPerBlock / CardsPerWord; i++) {
+      words[i] = (words[i] & kept) | AllClean;
+    }
+  }
+
+  void set_no_old(LullBlockIndex first, size_t blocks) {
+    memset(card_of(LullGeometry::first_line(first)), NoOld, blocks * LullGeometry::LinesPerBlock);
   }
 
   // The cards of a block whose objects have moved; from has no old objects any more.
   void move_block(LullBlockIndex from, LullBlockIndex to) {
     memcpy(card_of(LullGeometry::first_line(to)), card_of(LullGeometry::first_line(from)), LullGeometry::LinesPerBlock);
-    set_blocks(from, 1, false);
+    set_no_old(from, 1);
   }
 
   // Where the card of address 0 would be: compiled code finds that of an address at biased_base() +

@@ -77,8 +77,8 @@ LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable*
     _young_tracer(),
     _statistics() {
   for (uint i = 0; i < workers->max_workers(); i++) {
-    _mark_workers[i] = new LullMarkWorker(blocks, supply, memory->public_map(), memory->mark_bitmap(), &_queues,
-                                          &_array_states, workers->max_workers(), _reference_processor);
+    _mark_workers[i] = new LullMarkWorker(blocks, supply, memory, &_queues, &_array_states, workers->max_workers(),
+                                          _reference_processor);
     _queues.register_queue(i, _mark_workers[i]->queue());
   }
 }
@@ -144,12 +144,18 @@ public:
   }
 };
 
-// Links references that are alive, and so public and old when this collection has ended: neither P nor R asks for a barrier, and a card that one
-// made dirty would stay so.
+// Links references that are alive, and so public: P asks for no barrier, and R for none of a mutator's, which would make cards dirty that
+// the sweep has to make clean.
 class LullEnqueueClosure final : public EnqueueDiscoveredFieldClosure {
+private:
+  LullMarkWorker* const _worker;
+
 public:
+  explicit LullEnqueueClosure(LullMarkWorker* worker) : _worker(worker) {}
+
   void enqueue(HeapWord* discovered_field_addr, oop value) override {
     RawAccess<>::oop_store(discovered_field_addr, value);
+    _worker->remember_survivor(discovered_field_addr, value);
   }
 };
 
@@ -169,7 +175,7 @@ public:
   void work(uint worker_id) override {
     const bool alone = _tm == RefProcThreadModel::Single;
     LullMarkWorker* const worker = _workers[alone ? 0 : worker_id];
-    LullEnqueueClosure enqueue;
+    LullEnqueueClosure enqueue(worker);
     LullCompleteMarkClosure complete(worker, worker_id, alone ? nullptr : &_terminator);
     _rp_task->rp_work(worker_id, _is_alive, worker->root_closure(), &enqueue, &complete);
   }
@@ -274,7 +280,7 @@ void LullCollector::sweep(LullSweepTask* task) {
 
 void LullCollector::end_evacuation() {
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    _blocks->set_evacuated(to_block_index(i), false);
+    _blocks->set_fate(to_block_index(i), LullFate::Stay);
   }
 }
 
@@ -296,6 +302,10 @@ void LullCollector::log_statistics() const {
                      _statistics._evacuated_words * HeapWordSize / K,
                      _statistics._failed_objects,
                      _statistics._failed_words * HeapWordSize / K);
+  if (_statistics._survivor_objects > 0) {
+    log_info(gc, heap)("Survivors, of the evacuated: %zu objects, %zuK", _statistics._survivor_objects,
+                       _statistics._survivor_words * HeapWordSize / K);
+  }
   if (_statistics._private_objects > 0) {
     log_info(gc, heap)("Still private, of the marked: %zu objects, %zuK",
                        _statistics._private_objects, _statistics._private_words * HeapWordSize / K);
@@ -353,7 +363,8 @@ void LullCollector::collect_young() {
     process_references(&_young_tracer);
   }
   finish_marking();
-  _evacuation_policy->record_young(_statistics._evacuated_words + _statistics._failed_words);
+  const size_t live_words = _statistics._evacuated_words + _statistics._failed_words;
+  _evacuation_policy->record_young(live_words - _statistics._mature_words, _statistics._mature_words);
   process_weak_roots();
   LullYoungSweepTask sweep_task(_blocks, _memory);
   sweep(&sweep_task);

@@ -56,6 +56,12 @@ class WorkerThreads;
 // visited, as in a global collection. What is old does not move, and no class and no code is
 // unloaded. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
 //
+// What is copied for the first time survives, and stays young for one collection more (LullAgeSurvivors): much of it is
+// dead by then, and would only be found by a global collection. Survivors have blocks of their own (LullSurvivorAllocator). They have no
+// marks between collections, and their lines no old objects. So what is old when the collection has ended, and refers to them, is
+// remembered anew: fields on cards, class loaders by their flag; code stays on the list of that with young references. What survives where
+// it is - large objects, those beside old ones or in blocks with an owner or without room for a copy - is old at once.
+//
 //   prepare      choose the blocks to evacuate; forget which lines private objects are on
 //   remembered   old objects on dirty cards
 //   mark         from these and from the roots that are new: see LullMarkFromYoungRootsTask

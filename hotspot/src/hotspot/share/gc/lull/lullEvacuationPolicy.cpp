@@ -123,7 +123,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     } else if (lines > limit) {
       continue;
     }
-    _blocks->set_evacuated(to_block_index(i), true);
+    _blocks->set_fate(to_block_index(i), LullFate::Move);
     _hole_lines -= hole_lines(block);
     selected++;
   }
@@ -140,7 +140,7 @@ bool LullEvacuationPolicy::select_all() {
   size_t selected = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     if (may_move(to_block_index(i))) {
-      _blocks->set_evacuated(to_block_index(i), true);
+      _blocks->set_fate(to_block_index(i), LullFate::Move);
       selected++;
     }
   }
@@ -231,11 +231,24 @@ bool LullEvacuationPolicy::is_all_young(LullBlockIndex index, const LullCardTabl
   return lines.count() == LinesPerBlock;
 }
 
+size_t LullEvacuationPolicy::YoungBlocks::step() const {
+  return _live_share > (double)LullEvacuationMaxLivePercent / 100 ? DenseStep : 1;
+}
+
+// Up at once, down slowly: too much selected costs more than too little.
+void LullEvacuationPolicy::YoungBlocks::record(size_t live_words) {
+  if (_selected > 0) {
+    const double share = (double)live_words / LullGeometry::WordsPerLine / (double)_selected_lines;
+    _live_share = MAX2(share, (_live_share + share) / 2);
+  }
+}
+
 // What survives in a block that is not selected, or finds no room, stays where it is: the block is free
 // only when all of that is dead, and a few objects in each block would leave no free block.
 bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   assert_at_safepoint();
-  _young_blocks = 0;
+  _new_blocks.begin();
+  _survivor_blocks.begin();
   if (!LullEvacuation) {
     return false;
   }
@@ -244,30 +257,37 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
     room += _hole_use.room_in(hole_lines(_blocks->at(to_block_index(i))));
   }
   const double room_at_first = room;
-  // Where most of what is young is alive, to move it gains little: only some blocks, to see whether that is still so.
-  const size_t step = _young_live_lines > LinesPerBlock * LullEvacuationMaxLivePercent / 100 ? DenseStep : 1;
-  size_t candidates = 0;
   double needed = 1;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlockIndex index = to_block_index(i);
-    if (!is_all_young(index, cards) || candidates++ % step != 0) {
+    if (!is_all_young(index, cards)) {
+      continue;
+    }
+    const bool has_survivors = _blocks->has_survivors(index);
+    YoungBlocks& kind = has_survivors ? _survivor_blocks : _new_blocks;
+    if (kind._candidates++ % kind.step() != 0) {
       continue;
     }
     const LullBlock* const block = _blocks->at(index);
+    const size_t lines = has_survivors ? _blocks->packed_lines(index) : LinesPerBlock;
     const double holes = _hole_use.room_in(hole_lines(block));
     // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
-    const double more = _young_live_lines * 2.1;
+    const double more = kind._live_share * (double)lines * 2.1;
     if (needed + more + holes > room) {
       break;
     }
     needed += more;
     room -= holes;
-    _blocks->set_evacuated(index, true);
-    _young_blocks++;
+    kind._selected_lines += lines;
+    const bool ages = LullAgeSurvivors && kind._selected % _survivor_blocks.step() == 0;
+    _blocks->set_fate(index, has_survivors ? LullFate::Mature : ages ? LullFate::Age : LullFate::Move);
+    kind._selected++;
   }
-  log_debug(gc, ergo)("Young evacuation: %zu blocks, %.2f lines expected to be alive in each, room for %.0fK",
-                      _young_blocks, _young_live_lines, room_at_first * LullGeometry::LineSize / K);
-  if (_young_blocks == 0) {
+  log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu with survivors, %.0f%%; room for %.0fK",
+                      _new_blocks._selected, _new_blocks._candidates, 100 * _new_blocks._live_share,
+                      _survivor_blocks._selected, _survivor_blocks._candidates, 100 * _survivor_blocks._live_share,
+                      room_at_first * LullGeometry::LineSize / K);
+  if (_new_blocks._selected + _survivor_blocks._selected == 0) {
     return false;
   }
   // Evacuated blocks are not handed out.
@@ -275,10 +295,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   return true;
 }
 
-// Up at once, down slowly, as above.
-void LullEvacuationPolicy::record_young(size_t live_words) {
-  if (_young_blocks > 0) {
-    const double lines = (double)live_words / LullGeometry::WordsPerLine / (double)_young_blocks;
-    _young_live_lines = MAX2(lines, (_young_live_lines + lines) / 2);
-  }
+void LullEvacuationPolicy::record_young(size_t live_words_in_new_blocks, size_t live_survivor_words) {
+  _new_blocks.record(live_words_in_new_blocks);
+  _survivor_blocks.record(live_survivor_words);
 }

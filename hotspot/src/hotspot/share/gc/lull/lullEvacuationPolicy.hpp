@@ -58,11 +58,21 @@ struct LullEvacuationRequest {
 // by which factor its estimates are too low; and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
-  // What to expect of the first young collection.
-  static constexpr double FirstYoungLiveLines = LullGeometry::LinesPerBlock / 8.0;
-
   // Of blocks in which most of what is young is alive, a young collection evacuates one in so many.
   static const size_t DenseStep = 16;
+
+  // What young collections have learned of one kind of blocks: new ones, or those of survivors.
+  struct YoungBlocks {
+    double _live_share;       // expected to be alive of what is in them, 0 to 1
+    size_t _candidates;       // of the running or the last young collection,
+    size_t _selected;         // of them selected,
+    size_t _selected_lines;   // which have so many lines in use
+
+    // Where most is alive, to move it gains little: only some blocks, to see whether that is still so.
+    size_t step() const;
+    void begin() { _candidates = _selected = _selected_lines = 0; }
+    void record(size_t live_words);
+  };
 
   LullBlockTable* const  _blocks;
   LullBlockSupply* const _supply;
@@ -74,8 +84,8 @@ private:
   size_t                 _block_lines;        // free before it in blocks,
   size_t                 _hole_lines;         // and in holes of blocks that stay
 
-  size_t                 _young_blocks;       // selected by the running or the last young collection
-  double                 _young_live_lines;   // expected to be alive in each of them
+  YoungBlocks            _new_blocks;
+  YoungBlocks            _survivor_blocks;
 
   bool may_move(LullBlockIndex index) const;
   bool may_move_unowned(LullBlockIndex index) const;
@@ -92,7 +102,8 @@ private:
 public:
   LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
     : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0),
-      _hole_use(), _bounded_by_room(false), _block_lines(0), _hole_lines(0), _young_blocks(0), _young_live_lines(FirstYoungLiveLines) {}
+      _hole_use(), _bounded_by_room(false), _block_lines(0), _hole_lines(0),
+      _new_blocks{1.0 / 8, 0, 0, 0}, _survivor_blocks{1.0 / 2, 0, 0, 0} {}    // what to expect of the first ones
 
   // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away? They do before a
   // compaction. As of the last collection.
@@ -106,9 +117,10 @@ public:
   void record(size_t copied_words, size_t left_words);
 
   // The same of a young collection: blocks in which nothing is old, as many as there is room for if as much of each is alive as at the
-  // last ones.
+  // last ones. What is in new ones survives, and what survivors' blocks have is old enough to be old. But where most survivors of the
+  // last collections have lived on, it is vain to copy them twice, and all but some become old at once.
   bool select_young(const LullCardTable* cards);
-  void record_young(size_t live_words);
+  void record_young(size_t live_words_in_new_blocks, size_t live_survivor_words);
 };
 
 #endif // SHARE_GC_LULL_LULLEVACUATIONPOLICY_HPP

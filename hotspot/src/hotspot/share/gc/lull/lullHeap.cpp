@@ -570,7 +570,8 @@ bool LullHeap::is_public(oop obj) const {
 
 bool LullHeap::is_old(oop obj) const {
   assert(LullYoungCollections, "marks mean nothing between collections");
-  return mark_bitmap()->is_marked(obj) && is_public(obj);
+  // While a young collection runs, survivors have marks.
+  return mark_bitmap()->is_marked(obj) && is_public(obj) && !_blocks->has_survivors(LullGeometry::block_of(cast_from_oop<void*>(obj)));
 }
 
 bool LullHeap::requires_barriers(stackChunkOop obj) const {

@@ -98,7 +98,7 @@ LullLocalCollection::~LullLocalCollection() {
 // The mark means "evacuated" for a global collection; those have no say meanwhile.
 void LullLocalCollection::mark_from_blocks(bool value) {
   for (int i = 0; i < _from.length(); i++) {
-    _blocks->set_evacuated(_from.at(i), value);
+    _blocks->set_fate(_from.at(i), value ? LullFate::Move : LullFate::Stay);
   }
 }
 
@@ -238,7 +238,7 @@ void LullLocalCollection::sweep(size_t blocks_to_keep) {
 
 // Objects that the last global collection has left private are dead now. Free blocks have no marks.
 void LullLocalCollection::forget_marks(LullBlockIndex index) {
-  _blocks->set_private_live(index, 0);
+  _blocks->set_young_live(index, 0);
   if (_blocks->has_live(index)) {
     _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
     _blocks->clear_live(index);
@@ -257,7 +257,7 @@ void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_kee
   if (free_lines.count() == LullGeometry::LinesPerBlock) {
     forget_marks(index);
   } else if (in_place.is_empty()) {
-    _blocks->set_private_live(index, 0);    // copied, or dead
+    _blocks->set_young_live(index, 0);    // copied, or dead
   }
   if (!in_place.is_empty() && !_tenured) {
     lines = free_lines;

@@ -22,6 +22,7 @@
 #include "classfile/classLoaderData.hpp"
 #include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
+#include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullUpdate.inline.hpp"
@@ -62,19 +63,22 @@ void LullMarkStatistics::add(const LullMarkStatistics& other) {
   _evacuated_words   += other._evacuated_words;
   _failed_objects    += other._failed_objects;
   _failed_words      += other._failed_words;
+  _survivor_objects  += other._survivor_objects;
+  _survivor_words    += other._survivor_words;
+  _mature_words      += other._mature_words;
 }
 
 LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
                                LullBlockSupply* supply,
-                               LullPublicMap* public_map,
-                               LullMarkBitMap* mark_bitmap,
+                               LullMemory* memory,
                                LullMarkQueueSet* queues,
                                PartialArrayStateManager* array_states,
                                uint max_workers,
                                ReferenceProcessor* reference_processor)
   : _blocks(blocks),
-    _public_map(public_map),
-    _mark_bitmap(mark_bitmap),
+    _public_map(memory->public_map()),
+    _mark_bitmap(memory->mark_bitmap()),
+    _card_table(memory->card_table()),
     _queues(queues),
     _queue(),
     _fetched(),
@@ -85,6 +89,7 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _entry_closure(this, nullptr, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
     _code_closure(&_root_closure, NMethodToOopClosure::FixRelocations, true /* keepalive */),
     _copy_allocator(supply, blocks, LullReserveUse::Allow, LullBlockTable::NoOwner, nullptr /* what lives is public */),
+    _survivor_allocator(supply, blocks),
     _dedup_requests(),
     _self_forwarded(),
     _private_entries(),
@@ -100,13 +105,14 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
 void LullMarkWorker::prepare(bool evacuating, bool young) {
   assert(_queue.is_empty() && _fetched.is_empty(), "left over from the last collection");
   _copy_allocator.reset();
+  _survivor_allocator.reset();
   _statistics = LullMarkStatistics();
   _evacuating = evacuating;
   _young = young;
   _copy_failed = false;
 }
 
-HeapWord* LullMarkWorker::allocate_copy(size_t words) {
+HeapWord* LullMarkWorker::allocate_copy(size_t words, LullFate fate) {
   if (_copy_failed) {
     return nullptr;
   }
@@ -115,6 +121,12 @@ HeapWord* LullMarkWorker::allocate_copy(size_t words) {
     return nullptr;
   }
 #endif
+  if (fate == LullFate::Age) {
+    HeapWord* const to = _survivor_allocator.allocate(words);
+    if (to != nullptr) {
+      return to;
+    }
+  }
   HeapWord* const to = _copy_allocator.allocate(words);
   if (to == nullptr && words <= LullGeometry::WordsPerLine) {
     _copy_failed = true;  // not even one line is left
@@ -134,9 +146,10 @@ oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
   Klass* const klass = UseCompactObjectHeaders ? mark.klass() : obj->klass();
   const size_t words = obj->size_given_klass(klass);
 
-  HeapWord* const to = allocate_copy(words);
+  const LullFate fate = _blocks->fate(LullGeometry::block_of(cast_from_oop<void*>(obj)));
+  HeapWord* const to = allocate_copy(words, fate);
   if (to == nullptr) {
-    return keep_in_place(obj, mark, words, claimed);
+    return keep_in_place(obj, mark, words, fate, claimed);
   }
   Copy::aligned_disjoint_words(cast_from_oop<HeapWord*>(obj), to, words);
 
@@ -146,21 +159,29 @@ oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
   const oop winner = obj->forward_to_atomic(copy, mark, memory_order_release);
   if (winner != nullptr) {
     _copy_allocator.undo(to, words);
+    _survivor_allocator.undo(to, words);    // who has not made the copy last has nothing to undo
     return winner;
   }
   _statistics._evacuated_objects++;
   _statistics._evacuated_words += words;
+  if (fate == LullFate::Mature) {
+    _statistics._mature_words += words;
+  } else if (fate == LullFate::Age && _blocks->has_survivors(LullGeometry::block_of(to))) {
+    _statistics._survivor_objects++;
+    _statistics._survivor_words += words;
+  }
   *claimed = true;
   return copy;
 }
 
-oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words, bool* claimed) {
+oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words, LullFate fate, bool* claimed) {
   const oop winner = obj->forward_to_self_atomic(mark, memory_order_relaxed);
   if (winner != nullptr) {
     return winner;
   }
   _statistics._failed_objects++;
   _statistics._failed_words += words;
+  _statistics._mature_words += fate == LullFate::Mature ? words : 0;
   _self_forwarded.push(obj);
   *claimed = true;
   return obj;

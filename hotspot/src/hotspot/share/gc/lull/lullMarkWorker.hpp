@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullPrefetchQueue.hpp"
+#include "gc/lull/lullSurvivorAllocator.hpp"
 #include "gc/shared/partialArraySplitter.hpp"
 #include "gc/shared/partialArrayState.hpp"
 #include "gc/shared/stringdedup/stringDedup.hpp"
@@ -33,8 +34,10 @@
 #include "utilities/stack.hpp"
 
 class LullBlockTable;
+class LullCardTable;
 class LullMarkBitMap;
 class LullMarkWorker;
+class LullMemory;
 class LullPublicMap;
 class ReferenceProcessor;
 class TaskTerminator;
@@ -93,12 +96,15 @@ struct LullMarkStatistics {
   size_t _evacuated_words;
   size_t _failed_objects;      // of an evacuated block, left in place
   size_t _failed_words;
+  size_t _survivor_objects;    // of the evacuated ones, those whose copies stay young
+  size_t _survivor_words;
+  size_t _mature_words;        // of survivors of the last young collection, in evacuated blocks
 
   void add(const LullMarkStatistics& other);
 };
 
 // One worker's part of the trace of a global collection: its queue, its copy
-// allocator, its statistics.
+// allocators, its statistics.
 //
 // A task is a reference that has been visited: the object, or if its block is evacuated the field, or a part of an
 // array. What it leads to is looked at when the task is done, for only then has its memory been fetched into the
@@ -108,6 +114,8 @@ struct LullMarkStatistics {
 //                             itself if there is no room for a copy; and then:
 //   everywhere                by setting its mark bit
 // The claimer marks its lines and scans its fields.
+//
+// Whoever stores a reference to a survivor to a field has it remembered: if the field turns out to be one of an old object, R asks for it.
 //
 // An object in a block with an owner stays where it is and what it is. By P and B a private one is
 // met only from its own thread or other private objects of that thread; and whatever it refers to is
@@ -120,6 +128,7 @@ private:
   LullBlockTable* const     _blocks;
   LullPublicMap* const      _public_map;
   LullMarkBitMap* const     _mark_bitmap;
+  LullCardTable* const      _card_table;        // nullptr without young collections
   LullMarkQueueSet* const   _queues;
 
   LullMarkQueue             _queue;
@@ -131,6 +140,7 @@ private:
   LullMarkClosure           _entry_closure;     // nor does it visit referents
   MarkingNMethodClosure     _code_closure;
   LullAllocator             _copy_allocator;
+  LullSurvivorAllocator     _survivor_allocator;
   StringDedup::Requests     _dedup_requests;
   Stack<oop, mtGC>          _self_forwarded;
   Stack<oop, mtGC>          _private_entries;   // of maps of thread-local values; their referents have not been visited
@@ -146,9 +156,9 @@ private:
   template <typename T> void evacuate_field(T* p);
   template <typename T> oop evacuate_through(T* p, oop obj, bool* claimed);   // and stores in p where it is now
 
-  HeapWord* allocate_copy(size_t words);
+  HeapWord* allocate_copy(size_t words, LullFate fate);
   oop evacuate(oop obj, bool* claimed);
-  oop keep_in_place(oop obj, markWord mark, size_t words, bool* claimed);
+  oop keep_in_place(oop obj, markWord mark, size_t words, LullFate fate, bool* claimed);
 
   LullMarkClosure* closure_of(oop obj, bool is_private);
   void mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private);
@@ -167,8 +177,7 @@ private:
 public:
   LullMarkWorker(LullBlockTable* blocks,
                  LullBlockSupply* supply,
-                 LullPublicMap* public_map,
-                 LullMarkBitMap* mark_bitmap,
+                 LullMemory* memory,
                  LullMarkQueueSet* queues,
                  PartialArrayStateManager* array_states,
                  uint max_workers,
@@ -192,6 +201,10 @@ public:
   void follow_remembered();
 
   bool is_young_collection() const { return _young; }
+
+  // A reference to this object has been stored in this place, or found there. Nothing to do unless that is one in the heap, and the object a
+  // survivor of this collection. Returns whether it is one.
+  bool remember_survivor(const void* place, oop obj);
 
   template <typename T> void mark_root(T* p);
   template <typename T> void mark_field(T* p);

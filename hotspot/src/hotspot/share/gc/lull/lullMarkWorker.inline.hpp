@@ -24,9 +24,12 @@
 
 #include "gc/lull/lullMarkWorker.hpp"
 
+#include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullMarkBitMap.inline.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
 #include "oops/access.inline.hpp"
@@ -77,11 +80,27 @@ inline void LullMarkWorker::mark_through(T* p, F visit_evacuated) {
   }
 }
 
+inline bool LullMarkWorker::remember_survivor(const void* place, oop obj) {
+  if (obj == nullptr || !_blocks->has_survivors(LullGeometry::block_of(cast_from_oop<void*>(obj)))) {
+    return false;
+  }
+#ifdef ASSERT
+  if (LullDropBarrier == LullBarrierSet::LullDropSurvivors) {
+    return false;
+  }
+#endif
+  if (_blocks->covers(place)) {
+    _card_table->remember_survivor(place);
+  }
+  return true;
+}
+
 template <typename T>
 inline oop LullMarkWorker::evacuate_through(T* p, oop obj, bool* claimed) {
   const oop new_obj = evacuate(obj, claimed);
   if (new_obj != obj) {
     RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
+    remember_survivor(p, new_obj);
   }
   return new_obj;
 }

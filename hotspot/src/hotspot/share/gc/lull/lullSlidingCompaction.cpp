@@ -189,7 +189,7 @@ void LullSlidingCompaction::move_lines(LullBlockIndex index) {
   MarkBitMap* const marks = _memory->mark_bitmap();
   _memory->public_map()->set_blocks(index, 1, false);
   if (_memory->card_table() != nullptr) {
-    _memory->card_table()->set_blocks(index, 1, false /* is_old */);
+    _memory->card_table()->set_no_old(index, 1);
   }
   _blocks->clear_live(index);
   block->free_lines().clear_all();

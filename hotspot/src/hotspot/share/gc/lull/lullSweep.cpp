@@ -53,6 +53,12 @@ void LullBlockTask::work(uint worker_id) {
   }
 }
 
+void LullBlockTask::forget_survivors(LullBlockIndex index) {
+  if (_blocks->has_survivors(index)) {
+    _blocks->set_young(index);
+  }
+}
+
 LullClearMarksTask::LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory)
   : LullBlockTask("Lull Clear Marks", blocks),
     _public_map(memory->public_map()),
@@ -62,6 +68,7 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
   if (block->state() == LullBlockState::LargeTail) {
     return; // never marked
   }
+  forget_survivors(index);
   if (block->has_lines()) {
     if (_blocks->owner(index) == LullBlockTable::NoOwner) {
       _public_map->set_blocks(index, 1, false);
@@ -74,16 +81,18 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
 }
 
 void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  forget_survivors(index);
   if (block->has_lines() && _blocks->owner(index) != LullBlockTable::NoOwner) {
     block->free_lines().clear_all();      // marking adds the lines of what is private
   }
 }
 
-LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory)
+LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, LullCardTable::Remembered remembered)
   : LullBlockTask("Lull Sweep", blocks),
     _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()),
-    _card_table(memory->card_table()) {}
+    _card_table(memory->card_table()),
+    _remembered(remembered) {}
 
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
   const uint free_count = unused_lines.count();
@@ -127,7 +136,7 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullB
     }
   }
   if (_card_table != nullptr) {
-    _blocks->set_private_live(index, all_live - MIN2(all_live, _blocks->live_words(index)));
+    _blocks->set_young_live(index, all_live - MIN2(all_live, _blocks->live_words(index)));
   }
 }
 
@@ -151,7 +160,7 @@ void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
   LullLineSet unused_lines;
   _public_map->unused_lines(index, &unused_lines);
   if (_card_table != nullptr) {
-    _card_table->set_lines(index, unused_lines);
+    _card_table->set_lines(index, unused_lines, _remembered);
   }
   // What marking has added to the free lines of a block with an owner is private and alive.
   if (has_owner && !block->free_lines().is_empty()) {
@@ -159,14 +168,18 @@ void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
   } else {
     _blocks->set_owner(index, LullBlockTable::NoOwner);
     _blocks->clear_young(index);
-    _blocks->set_private_live(index, 0);    // what is alive here is public
+    _blocks->set_young_live(index, 0);    // what is alive here is public
     sweep_lines(index, block, unused_lines);
   }
 }
 
 void LullSweepTask::remember_large(LullBlockIndex index, size_t blocks, bool is_old) {
   if (_card_table != nullptr) {
-    _card_table->set_blocks(index, blocks, is_old);
+    if (is_old) {
+      _card_table->set_old(index, blocks, _remembered);
+    } else {
+      _card_table->set_no_old(index, blocks);
+    }
   }
 }
 
@@ -178,6 +191,7 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
       if (_card_table != nullptr) {
         _mark_bitmap->clear(start);
       }
+      remember_large(index, blocks, false);
       return;
     }
     if (!may_change(index)) {
@@ -212,7 +226,7 @@ void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker
     sweep_large(index, block);
   } else if (block->state() == LullBlockState::Archive && _card_table != nullptr) {
     _blocks->clear_young(index);
-    _card_table->set_blocks(index, 1, true);
+    _card_table->set_old(index, 1, _remembered);
   }
 }
 
@@ -247,7 +261,7 @@ void LullYoungSweepTask::forget_dead_public_objects(LullBlockIndex index, const 
 // What is marked is alive and public. Lines with old objects stay as they are. What is young is in the others, but may begin
 // in the line before them: an object that was private, beside an old one.
 void LullYoungSweepTask::forget_dead_objects(LullBlockIndex index) {
-  _blocks->set_private_live(index, 0);    // public since, or dead
+  _blocks->set_young_live(index, 0);    // public since, or dead
   LullLineSet young_lines;
   _card_table->lines_without_old(index, &young_lines);
   const LullLineIndex first = LullGeometry::first_line(index);
@@ -268,6 +282,31 @@ void LullYoungSweepTask::forget_dead_objects(LullBlockIndex index) {
       addr = _mark_bitmap->get_next_marked_addr(MIN2(addr + size, end), end);   // the last one may end in a line with old objects
     }
   });
+}
+
+// Nothing but copies is in the block, one after the other.
+void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block) {
+  LullLineSet unused_lines;
+  _public_map->unused_lines(index, &unused_lines);
+  _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
+  _card_table->set_no_old(index, 1);
+  const uint free_count = unused_lines.count();
+  if (free_count == LullGeometry::LinesPerBlock) {
+    _blocks->clear_young(index);    // another worker's copy was faster than the only one here
+    block->set_free();
+  } else {
+    _blocks->set_young_live(index, (LullGeometry::LinesPerBlock - free_count) * LullGeometry::WordsPerLine);
+    block->set_state(LullBlockState::Full);
+  }
+  LullZap::lines(index, unused_lines);
+}
+
+void LullYoungSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  if (_blocks->has_survivors(index)) {
+    sweep_survivors(index, block);
+  } else {
+    LullSweepTask::do_block(index, block, worker_id);
+  }
 }
 
 #ifdef ASSERT

@@ -23,9 +23,9 @@
 #define SHARE_GC_LULL_LULLSWEEP_HPP
 
 #include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/shared/workerThread.hpp"
 
-class LullCardTable;
 class LullMemory;
 class LullPublicMap;
 class MarkBitMap;
@@ -42,6 +42,9 @@ protected:
 
   // Called for every block but the Uncommitted and Free ones.
   virtual void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) = 0;
+
+  // Before marking: what has survived a young collection is young as all else.
+  void forget_survivors(LullBlockIndex index);
 
 public:
   LullBlockTask(const char* name, LullBlockTable* blocks);
@@ -75,14 +78,18 @@ public:
 // which private objects are alive keeps its owner; all others have none from here on.
 //
 // With young collections marked means old, between collections: private objects lose their marks, so that
-// they are young when they are published. All cards become clean, or NoOld.
+// they are young when they are published. All cards become clean, or NoOld, but for those of what has been remembered.
 class LullSweepTask : public LullBlockTask {
 protected:
   LullPublicMap* const _public_map;
   MarkBitMap* const    _mark_bitmap;
   LullCardTable* const _card_table;   // nullptr without young collections
 
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+
 private:
+  const LullCardTable::Remembered _remembered;
+
   // May anything in the block have died, or become old?
   virtual bool may_change(LullBlockIndex index) const { return true; }
 
@@ -95,23 +102,26 @@ private:
   void sweep_block(LullBlockIndex index, LullBlock* block);
   void remember_large(LullBlockIndex index, size_t blocks, bool is_old);
   void sweep_large(LullBlockIndex index, LullBlock* block);
-  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
 
 public:
-  LullSweepTask(LullBlockTable* blocks, LullMemory* memory);
+  LullSweepTask(LullBlockTable* blocks, LullMemory* memory,
+                LullCardTable::Remembered remembered = LullCardTable::Remembered::Forget);
 };
 
 // The same of a young collection. It leaves blocks as they are in which there is nothing young, and of others the lines in
-// which there is something old.
+// which there is something old. Survivors lose their marks, as private objects do. What is old and refers to them keeps its cards dirty.
 class LullYoungSweepTask : public LullSweepTask {
 private:
+  void sweep_survivors(LullBlockIndex index, LullBlock* block);
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   bool may_change(LullBlockIndex index) const override { return _blocks->has_young(index); }
   void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) override;
   void forget_dead_objects(LullBlockIndex index) override;
   void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
 
 public:
-  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory) : LullSweepTask(blocks, memory) {}
+  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory)
+    : LullSweepTask(blocks, memory, LullCardTable::Remembered::Keep) {}
 };
 
 #endif // SHARE_GC_LULL_LULLSWEEP_HPP

@@ -115,8 +115,24 @@ void LullVerify::verify_words(LullBlockIndex index) const {
             untype(index), _blocks->packed_lines(index));
 }
 
+bool LullVerify::verify_survivors(LullBlockIndex index) const {
+  if (!_blocks->has_survivors(index)) {
+    return false;
+  }
+  HeapWord* const start = LullGeometry::start_of(index);
+  HeapWord* const end = start + LullGeometry::WordsPerBlock;
+  guarantee(_blocks->at(index)->state() == LullBlockState::Full && _blocks->owner(index) == LullBlockTable::NoOwner,
+            "Survivors: block %u has some, and is %s, of thread %u", untype(index), to_string(_blocks->at(index)->state()), _blocks->owner(index));
+  guarantee(_memory->mark_bitmap()->get_next_marked_addr(start, end) == end && !_blocks->has_live(index),
+            "Survivors: block %u has some, and marks or objects that count as old", untype(index));
+  LullLineSet without_old;
+  _memory->card_table()->lines_without_old(index, &without_old);
+  guarantee(without_old.count() == LullGeometry::LinesPerBlock, "Survivors: block %u has some, and lines with old objects", untype(index));
+  return true;
+}
+
 // What a young collection relies on to leave a line or a block alone.
-void LullVerify::verify_cards(LullBlockIndex index) const {
+void LullVerify::verify_cards(LullBlockIndex index, bool may_be_dirty) const {
   const LullCardTable* const cards = _memory->card_table();
   if (cards == nullptr || _moment != Moment::AfterCollection || !_blocks->at(index)->is_committed()) {
     return;
@@ -124,19 +140,24 @@ void LullVerify::verify_cards(LullBlockIndex index) const {
   const uint32_t start = untype(LullGeometry::first_line(index));
   for (uint32_t i = start; i < start + LullGeometry::LinesPerBlock; i++) {
     const LullLineIndex line = to_line_index(i);
-    guarantee(!cards->is_dirty(line) && cards->has_old(line) == _memory->public_map()->is_in_use(line),
+    const bool has_old = _memory->public_map()->is_in_use(line) && !_blocks->has_survivors(index);
+    guarantee((may_be_dirty || !cards->is_dirty(line)) && cards->has_old(line) == has_old,
               "R: line %u of block %u, which is %s, has %s objects, and its card is %s", i - start, untype(index),
-              to_string(_blocks->at(index)->state()), _memory->public_map()->is_in_use(line) ? "old" : "no old",
+              to_string(_blocks->at(index)->state()), has_old ? "old" : "no old",
               cards->is_dirty(line) ? "Dirty" : cards->has_old(line) ? "Clean" : "NoOld");
   }
 }
 
 void LullVerify::verify_blocks() const {
   size_t used = 0;
+  bool has_survivors = false;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     verify_block(to_block_index(i), &used);
     verify_words(to_block_index(i));
-    verify_cards(to_block_index(i));
+    has_survivors |= verify_survivors(to_block_index(i));
+  }
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    verify_cards(to_block_index(i), has_survivors);
   }
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
@@ -179,9 +200,9 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
   guarantee(!block->has_lines() || !block->free_lines().contains(line),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in free line %u of block %u",
             p2i(field), p2i(holder), p2i(addr), line, untype(index));
-  // With young collections private objects have no marks when one has ended.
+  // With young collections private objects and survivors have no marks when one has ended.
   guarantee(_moment != Moment::AfterCollection || _memory->mark_bitmap()->is_marked(addr) ||
-            (_memory->card_table() != nullptr && !_memory->public_map()->is_public(addr)),
+            (_memory->card_table() != nullptr && (!_memory->public_map()->is_public(addr) || _blocks->has_survivors(index))),
             "Marked: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT ", which is not marked",
             p2i(field), p2i(holder), p2i(addr));
   guarantee(_memory->card_table() == nullptr || _blocks->has_young(index) || _memory->mark_bitmap()->is_marked(addr),

@@ -41,7 +41,8 @@ class WorkerThreads;
 //   Idle        no block is evacuated, and no object is forwarded, between collections
 //   Reach       no reference leads into a free line, a free block, or outside
 //   Code        instructions hold the addresses that their method's table of oops holds
-//   Marked      after a collection: what can be reached is marked, and so are its lines
+//   Marked      after a collection: what can be reached is marked, and so are its lines; but for private objects and survivors
+//   Survivors   after a young collection: a block with survivors is Full, of no thread, and has no marks, and no lines with old objects
 //   Segregated  all blocks are or none is; chunks tile them, the free ones are listed, and references lead to objects
 //   Words       free lines have word 0 in the public map
 //   Marks       free blocks have no marks
@@ -76,7 +77,8 @@ private:
   void verify_reference(const void* field, oop holder, oop target) const;
   void verify_object(oop obj) const;
   void verify_words(LullBlockIndex index) const;
-  void verify_cards(LullBlockIndex index) const;
+  bool verify_survivors(LullBlockIndex index) const;    // does it have any?
+  void verify_cards(LullBlockIndex index, bool may_be_dirty) const;
   void verify_reachable() const;
   void verify_code() const;
   void verify_class_loaders() const;

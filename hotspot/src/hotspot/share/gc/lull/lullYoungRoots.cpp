@@ -141,16 +141,42 @@ LullMarkFromYoungRootsTask::LullMarkFromYoungRootsTask(LullMarkWorker** workers,
     _storages(),
     _terminator(active_workers, queues) {}
 
-class LullMarkNewReferencesClosure : public CLDClosure {
+// Marks from the handles of a class loader, and says whether they lead to survivors.
+class LullMarkHandlesClosure final : public OopClosure {
 private:
-  OopClosure* const _closure;
+  LullMarkWorker* const _worker;
+  bool                  _found_survivor;
 
 public:
-  explicit LullMarkNewReferencesClosure(OopClosure* closure) : _closure(closure) {}
+  explicit LullMarkHandlesClosure(LullMarkWorker* worker) : _worker(worker), _found_survivor(false) {}
 
+  void do_oop(oop* p) override {
+    _worker->mark_root(p);
+    _found_survivor |= _worker->remember_survivor(p, RawAccess<>::oop_load(p));
+  }
+  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }
+
+  bool take_found_survivor() {
+    const bool found = _found_survivor;
+    _found_survivor = false;
+    return found;
+  }
+};
+
+class LullMarkNewReferencesClosure : public CLDClosure {
+private:
+  LullMarkHandlesClosure _handles;
+
+public:
+  explicit LullMarkNewReferencesClosure(LullMarkWorker* worker) : _handles(worker) {}
+
+  // Every worker comes to each, and visits those that it claims.
   void do_cld(ClassLoaderData* cld) override {
     if (cld->has_modified_oops()) {
-      cld->oops_do(_closure, ClassLoaderData::_claim_stw_fullgc_mark, true /* clear modified oops */);
+      cld->oops_do(&_handles, ClassLoaderData::_claim_stw_fullgc_mark, true /* clear modified oops */);
+      if (_handles.take_found_survivor()) {
+        cld->record_modified_oops();
+      }
     }
   }
 };
@@ -176,7 +202,7 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
   worker->follow_remembered();
   {
-    LullMarkNewReferencesClosure clds(worker->root_closure());
+    LullMarkNewReferencesClosure clds(worker);
     ClassLoaderDataGraph::cld_do(&clds);
     worker->drain();
   }

@@ -31,7 +31,7 @@
 class LullMemory;
 
 // The old objects, and parts of large arrays, on dirty cards (R), found before anything is marked: then what is
-// marked is old. The cards become clean: what they refer to will be old, too.
+// marked is old. The cards become clean: what they refer to will be old, too, or remembered anew.
 class LullFindRememberedTask : public LullBlockTask {
 private:
   LullMarkWorker** const _workers;
@@ -59,7 +59,7 @@ public:
 //   thread stacks                           without the code on them, see below
 //   maps of thread-local values             which hang on Thread objects that are old
 //   strong storages of the VM
-//   class loaders with a new reference      those of others lead to old objects
+//   class loaders with a new reference      those of others lead to old objects; those that lead to survivors stay such
 //   code with a reference to a young one    as ScavengableNMethods lists it
 //
 // No class loader and no code is unloaded. The caller holds a StrongRootsScope.

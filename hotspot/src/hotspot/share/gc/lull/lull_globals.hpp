@@ -78,6 +78,11 @@
           "of a reference into a public object costs a few instructions "   \
           "more, and old garbage stays longer.")                            \
                                                                             \
+  product(bool, LullAgeSurvivors, true,                                     \
+          "What a young collection copies for the first time stays young "  \
+          "until the next one. Less becomes old that is soon dead, so that "\
+          "global collections are rarer; what lives on is copied twice.")   \
+                                                                            \
   product(bool, LullAlwaysPublic, false, EXPERIMENTAL,                      \
           "With LullTracking, all threads stay in public mode. Shows what " \
           "the barrier costs where it gains nothing.")                      \
@@ -187,9 +192,9 @@
           "Fault injection, to see that the checks can fail: leave out the "\
           "barrier of 1: the interpreter, 2: C1, 3: C2, 4: array copy "     \
           "stubs, 5: the runtime's stores, 6: stores to roots (0: of none), "\
-          "7: do as if references to new objects were never stored, or "    \
-          "8: leave all cards clean")                                       \
-          range(0, 8)                                                       \
+          "7: do as if references to new objects were never stored, "       \
+          "8: leave all cards clean, or 9: remember no survivors")          \
+          range(0, 9)                                                       \
                                                                             \
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \

@@ -79,7 +79,7 @@ TEST_F(LullCardTableTest, as_a_set_of_lines) {
           old.insert(block * LullGeometry::LinesPerBlock + line);
         }
       }
-      _cards.set_lines(to_block_index(block), without_old);
+      _cards.set_lines(to_block_index(block), without_old, LullCardTable::Remembered::Forget);
       LullLineSet found;
       _cards.lines_without_old(to_block_index(block), &found);
       for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
@@ -127,8 +127,8 @@ TEST_F(LullCardTableTest, a_block_takes_its_cards_along) {
   LullLineSet without_old;
   without_old.add(3);
   without_old.add(127);
-  _cards.set_lines(to_block_index(2), without_old);
-  _cards.set_blocks(to_block_index(1), 1, true);
+  _cards.set_lines(to_block_index(2), without_old, LullCardTable::Remembered::Forget);
+  _cards.set_old(to_block_index(1), 1, LullCardTable::Remembered::Forget);
   _cards.move_block(to_block_index(2), to_block_index(1));
   for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
     EXPECT_EQ(_cards.has_old(to_line_index(LullGeometry::LinesPerBlock + line)), line != 3 && line != 127) << line;
@@ -136,9 +136,71 @@ TEST_F(LullCardTableTest, a_block_takes_its_cards_along) {
   }
 }
 
+// Whatever was on the lines before: the sweep knows what is old.
+TEST_F(LullCardTableTest, what_refers_to_survivors_is_dirty_where_something_is_old) {
+  std::mt19937 random(43);
+  for (int round = 0; round < 100; round++) {
+    // Before the collection: some lines with old objects, none dirty.
+    for (uint32_t block = 0; block < Blocks; block++) {
+      LullLineSet without_old;
+      for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
+        if (random() % 2 == 0) {
+          without_old.add(line);
+        }
+      }
+      _cards.set_lines(to_block_index(block), without_old, LullCardTable::Remembered::Forget);
+    }
+    // It remembers some fields, some more than once. The sweep still finds what was old, ...
+    std::set<uint32_t> before;
+    for (uint32_t line = 0; line < Blocks * LullGeometry::LinesPerBlock; line++) {
+      if (_cards.has_old(to_line_index(line))) {
+        before.insert(line);
+      }
+    }
+    std::set<uint32_t> remembered;
+    for (int i = 0; i < 100; i++) {
+      const size_t index = random() % Words;
+      _cards.remember_survivor(word(index));
+      remembered.insert((uint32_t)(index / LullGeometry::WordsPerLine));
+    }
+    for (uint32_t block = 0; block < Blocks; block++) {
+      LullLineSet found;
+      _cards.lines_without_old(to_block_index(block), &found);
+      for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
+        EXPECT_EQ(found.contains(line), before.count(block * LullGeometry::LinesPerBlock + line) == 0) << line;
+      }
+    }
+    // ... and says what is now: of blocks 0 and 1 by lines, of block 2 all, of block 3 nothing.
+    std::set<uint32_t> old;
+    for (uint32_t block = 0; block < 2; block++) {
+      LullLineSet without_old;
+      for (uint line = 0; line < LullGeometry::LinesPerBlock; line++) {
+        if (random() % 2 == 0) {
+          without_old.add(line);
+        } else {
+          old.insert(block * LullGeometry::LinesPerBlock + line);
+        }
+      }
+      _cards.set_lines(to_block_index(block), without_old, LullCardTable::Remembered::Keep);
+    }
+    for (uint32_t line = 2 * LullGeometry::LinesPerBlock; line < 3 * LullGeometry::LinesPerBlock; line++) {
+      old.insert(line);
+    }
+    _cards.set_old(to_block_index(2), 1, LullCardTable::Remembered::Keep);
+    _cards.set_no_old(to_block_index(3), 1);
+    for (uint32_t line = 0; line < Blocks * LullGeometry::LinesPerBlock; line++) {
+      EXPECT_EQ(_cards.has_old(to_line_index(line)), old.count(line) == 1) << line;
+      EXPECT_EQ(_cards.is_dirty(to_line_index(line)), old.count(line) == 1 && remembered.count(line) == 1) << line;
+    }
+    // A global collection forgets it.
+    _cards.set_old(to_block_index(0), Blocks, LullCardTable::Remembered::Forget);
+    EXPECT_TRUE(dirty_lines(0, Blocks).empty());
+  }
+}
+
 // As compiled code does.
 TEST_F(LullCardTableTest, the_biased_base_finds_the_card) {
-  _cards.set_blocks(to_block_index(0), Blocks, true);
+  _cards.set_old(to_block_index(0), Blocks, LullCardTable::Remembered::Forget);
   for (size_t index = 0; index < Words; index += 17) {
     const uint8_t* const card = (const uint8_t*)(_cards.biased_base() + (intptr_t)((size_t)word(index) >> LullGeometry::LogLineSize));
     EXPECT_EQ(*card, (uint8_t)LullCardTable::Clean);

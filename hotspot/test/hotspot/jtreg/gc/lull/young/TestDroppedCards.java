@@ -28,7 +28,7 @@ import jdk.test.lib.process.ProcessTools;
 /*
  * @test
  * @requires vm.gc.Lull & vm.debug
- * @summary With no card ever dirtied, the check of R stops the VM in TestYoungCollections.
+ * @summary With no card ever dirtied, by mutators or for survivors, the check of R stops the VM in TestYoungCollections.
  * @library / /test/lib
  * @build gc.lull.young.TestYoungCollections jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
@@ -39,7 +39,7 @@ public class TestDroppedCards {
     private static void run(String... flags) throws Exception {
         String[] command = {
             "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-Xmx64m", "-XX:-CreateCoredumpOnCrash",
-            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullYoungCollections", "-XX:LullDropBarrier=8"};
+            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullYoungCollections"};
         String[] all = new String[command.length + flags.length + 2];
         System.arraycopy(command, 0, all, 0, command.length);
         System.arraycopy(flags, 0, all, command.length, flags.length);
@@ -52,7 +52,8 @@ public class TestDroppedCards {
     }
 
     public static void main(String[] args) throws Exception {
-        run("-Xint");
-        run("-XX:TieredStopAtLevel=1");
+        run("-XX:LullDropBarrier=8", "-Xint");
+        run("-XX:LullDropBarrier=8", "-XX:TieredStopAtLevel=1");
+        run("-XX:LullDropBarrier=9");
     }
 }

@@ -131,6 +131,31 @@ import jdk.test.whitebox.WhiteBox;
  */
 
 /*
+ * @test id=notAging
+ * @requires vm.gc.Lull
+ * @summary The same where what survives is old at once.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections -XX:-LullAgeSurvivors
+ *                   gc.lull.young.TestYoungCollections 25
+ */
+
+/*
+ * @test id=workers
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same with several workers, and some copies that fail.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections -XX:+LullAlwaysPublic
+ *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads -XX:LullEvacuationFailureALot=50
+ *                   gc.lull.young.TestYoungCollections 40
+ */
+
+/*
  * @test id=headers
  * @requires vm.gc.Lull
  * @summary The same with compact headers.
@@ -419,6 +444,7 @@ public class TestYoungCollections {
         for (int i = 0; i < THREADS; i++) {
             workers[i] = new Worker(i, rounds, seed, barrier);
         }
+        WB.youngGC();
         WB.youngGC();       // they are old now
         for (Worker worker : workers) {
             worker.start();
