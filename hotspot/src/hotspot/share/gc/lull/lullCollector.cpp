@@ -24,6 +24,7 @@
 #include "code/codeCache.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullClassRoots.hpp"
 #include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCodeTasks.hpp"
 #include "gc/lull/lullCollector.hpp"
@@ -75,7 +76,8 @@ LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable*
     _timer(),
     _tracer(),
     _young_tracer(),
-    _statistics() {
+    _statistics(),
+    _unloading_policy() {
   for (uint i = 0; i < workers->max_workers(); i++) {
     _mark_workers[i] = new LullMarkWorker(blocks, supply, memory, &_queues, &_array_states, workers->max_workers(),
                                           _reference_processor);
@@ -108,6 +110,22 @@ void LullCollector::mark() {
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
   LullMarkFromRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
   _workers->run_task(&task);
+}
+
+// If few classes are dead: all live on. Returns whether they do.
+bool LullCollector::keep_classes() {
+  const LullDeadClasses dead = LullClassRoots::find_dead(&_is_alive);
+  const bool keeps = _unloading_policy.keeps(dead);
+  log_debug(gc, ergo)("Dead class loaders: %zu, dead hidden classes: %zu; all classes and code are kept: %s", dead._loaders, dead._hidden,
+                      BOOL_TO_STR(keeps));
+  if (keeps) {
+    GCTraceTime(Info, gc, phases) tm("Mark Classes", &_timer);
+    LullMarkFromClassesTask roots(_mark_workers, _heap->code());
+    _workers->run_task(&roots);
+    LullTraceTask trace(_mark_workers, _workers->active_workers(), &_queues);
+    _workers->run_task(&trace);
+  }
+  return keeps;
 }
 
 void LullCollector::find_remembered() {
@@ -236,15 +254,20 @@ public:
   void do_cld(ClassLoaderData* cld) override { _found |= !cld->is_alive(); }
 };
 
+static bool is_any_loader_dead() {
+  LullFindDeadLoaderClosure loaders;
+  ClassLoaderDataGraph::cld_do(&loaders);
+  return loaders.found();
+}
+
 // In a service that has warmed up nothing that classes and code hang on dies any more. Then there is nothing to unlink, which
 // would look at all code. Code that is no longer in use, or seldom, waits for a collection that unloads;
 // HotSpot asks for one when the code cache or metaspace fills.
 bool LullCollector::must_unload(bool found_dead_in_code) {
-  LullFindDeadLoaderClosure loaders;
-  ClassLoaderDataGraph::cld_do(&loaders);
-  log_debug(gc, ergo)("Class loaders: %s; code: %s", loaders.found() ? "some are dead" : "all are alive",
+  const bool found_dead_loader = is_any_loader_dead();
+  log_debug(gc, ergo)("Class loaders: %s; code: %s", found_dead_loader ? "some are dead" : "all are alive",
                       found_dead_in_code ? "some refers to dead objects" : "none refers to dead objects");
-  return loaders.found() || found_dead_in_code;
+  return found_dead_loader || found_dead_in_code;
 }
 
 void LullCollector::unload_classes() {
@@ -326,21 +349,27 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   prepare(request);
 
   _reference_processor->start_discovery(clear_soft_references);
+  bool kept;
   {
-    // Both trace, and claim threads and code for it.
+    // All trace, and claim threads and code for it.
     StrongRootsScope scope(_workers->active_workers());
     mark();
+    kept = !unload_always && keep_classes();
     process_references(&_tracer);
   }
+  _unloading_policy.record(kept);
   finish_marking();
 
   _evacuation_policy->record(_statistics._evacuated_words, _statistics._failed_words);
 
   process_weak_roots();
-  const bool found_dead_in_code = update_code(!unload_always);
-  if (unload_always || must_unload(found_dead_in_code)) {
-    unload_classes();
+  if (!kept) {
+    const bool found_dead_in_code = update_code(!unload_always);
+    if (unload_always || must_unload(found_dead_in_code)) {
+      unload_classes();
+    }
   }
+  assert(!kept || !is_any_loader_dead(), "a class loader is dead that was marked");
   LullSweepTask sweep_task(_blocks, _memory);
   sweep(&sweep_task);
   end_evacuation();

@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullEvacuationPolicy.hpp"
 #include "gc/lull/lullMarkWorker.hpp"
+#include "gc/lull/lullUnloadingPolicy.hpp"
 #include "gc/shared/gcTimer.hpp"
 #include "gc/shared/gcTrace.hpp"
 #include "memory/allocation.hpp"
@@ -42,9 +43,10 @@ class WorkerThreads;
 //   prepare      choose the blocks to evacuate; clear marks
 //   mark         from the strong roots; objects in evacuated blocks are copied on the
 //                way, and every reference that is visited is updated
+//   classes      if few are dead, from those and from all code, which are kept: LullUnloadingPolicy
 //   references   soft, weak, final, phantom; the VM's weak storages
-//   code         update references in all compiled code, and see whether any refers to what is dead
-//   unload       classes, and compiled code that refers to what is dead, if there is any or somebody has asked
+//   code         else update references in all compiled code, and see whether any refers to what is dead
+//   unload       and classes, and compiled code that refers to what is dead, if there is any or somebody has asked
 //   sweep        free lines and free blocks from the marks
 //   slide        only if asked for: see LullSlidingCompaction
 //
@@ -112,10 +114,12 @@ private:
   LullGlobalTracer            _tracer;
   LullYoungTracer             _young_tracer;
   LullMarkStatistics          _statistics;
+  LullUnloadingPolicy         _unloading_policy;
 
   void prepare(const LullEvacuationRequest& request);
   void prepare_young();
   void mark();
+  bool keep_classes();
   void find_remembered();
   void mark_young();
   void process_references(GCTracer* tracer);

@@ -23,9 +23,12 @@
 package gc.lull;
 
 import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
@@ -38,15 +41,18 @@ import jdk.test.lib.process.ProcessTools;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary A global collection that nobody has asked for unloads classes and code exactly if a class loader has died, or an object
- *          that code refers to.
+ * @summary A global collection that nobody has asked for unloads classes and code if a class loader has died. A few hidden classes that have
+ *          died, and objects that only code refers to, are kept by some collections, and then unloaded; many are unloaded at once.
  * @library / /test/lib
  * @run driver gc.lull.TestRoutineUnloading
  */
 
 public class TestRoutineUnloading {
     private static final int LOADERS = 5;
-    private static final int COLLECTIONS = 10;
+    private static final int COLLECTIONS = 24;
+    private static final int FEW = 20;
+    private static final int MANY = 600;      // more than twice what a collection keeps, lullUnloadingPolicy.hpp
+    private static final int MAX_KEPT = 7;    // collections in a row, also there
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     /** What each loader defines anew, and a compiler compiles, with the array as a constant. */
@@ -69,8 +75,13 @@ public class TestRoutineUnloading {
         }
     }
 
+    static class Hidden {
+        static final int[] table = {6, 7};
+    }
+
     static class Work {
         static volatile Object published;
+        static final List<Class<?>> hidden = new ArrayList<>();
 
         private static long unloaded() {
             return ManagementFactory.getClassLoadingMXBean().getUnloadedClassCount();
@@ -81,6 +92,39 @@ public class TestRoutineUnloading {
             while (GCBean.globalCollections() < enough) {
                 published = new byte[1000];
             }
+        }
+
+        private static void defineHidden(int count) throws Exception {
+            byte[] bytes;
+            try (InputStream in = Hidden.class.getResourceAsStream("/" + Hidden.class.getName().replace('.', '/') + ".class")) {
+                bytes = in.readAllBytes();
+            }
+            for (int i = 0; i < count; i++) {
+                hidden.add(MethodHandles.lookup().defineHiddenClass(bytes, true).lookupClass());
+            }
+        }
+
+        private static void checkHidden() throws Exception {
+            for (int i = 0; i < hidden.size(); i++) {
+                Asserts.assertEQ(((int[]) hidden.get(i).getDeclaredField("table").get(null))[1], 7);
+            }
+        }
+
+        private static void dropHidden(String what, int count) throws Exception {
+            defineHidden(2 * count);
+            System.gc();
+            long before = unloaded();
+            hidden.subList(0, count).clear();
+            System.out.println("Dropped " + what);
+            int collections = 0;
+            while (unloaded() < before + count - 2) {     // a frame or a compiler may hold one
+                Asserts.assertLTE(++collections, 4 * MAX_KEPT, what + " unloaded " + (unloaded() - before));
+                collect(1);
+                checkHidden();
+            }
+            System.out.println("Unloaded " + what);
+            hidden.clear();
+            System.gc();
         }
 
         private static void useAndDrop() throws Exception {
@@ -103,25 +147,49 @@ public class TestRoutineUnloading {
                 }
                 Asserts.assertGT(unloaded(), before, "unloaded in a collection that nobody has asked for");
             }
+            dropHidden("few", FEW);
+            dropHidden("many", MANY);
             collect(COLLECTIONS);
             System.out.println("Unloaded " + unloaded());
         }
     }
 
+    private static final Pattern DEAD =
+        Pattern.compile("GC\\((\\d+)\\) Dead class loaders: (\\d+), dead hidden classes: (\\d+); all classes and code are kept: (true|false)");
     private static final Pattern DECISION =
         Pattern.compile("GC\\((\\d+)\\) Class loaders: (all are alive|some are dead); code: (none|some) refers to dead objects");
     private static final Pattern UNLOADED = Pattern.compile("GC\\((\\d+)\\) Unload Classes .*ms$");
 
     public static void main(String[] args) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-XX:-LullYoungCollections", "-Xms24m", "-Xmx24m",
-                "-Xlog:gc,gc+phases,gc+ergo=debug", Work.class.getName());
+                "-XX:MetaspaceSize=256m", "-Xlog:gc,gc+phases,gc+ergo=debug", Work.class.getName());
         output.shouldHaveExitValue(0);
         output.shouldContain("Unloaded ");
         Map<String, Boolean> decisions = new HashMap<>();
         Set<String> unloaded = new HashSet<>();
+        Set<String> kept = new HashSet<>();
         int loaders = 0;
+        int keptInARow = 0;
+        int keptFew = 0;
+        int manyAtOnce = 0;
         for (String line : output.asLines()) {
-            Matcher matcher = DECISION.matcher(line);
+            Matcher matcher = DEAD.matcher(line);
+            if (matcher.find()) {
+                int deadLoaders = Integer.parseInt(matcher.group(2));
+                int deadHidden = Integer.parseInt(matcher.group(3));
+                boolean keeps = Boolean.parseBoolean(matcher.group(4));
+                keptInARow = keeps ? keptInARow + 1 : 0;
+                Asserts.assertLTE(keptInARow, MAX_KEPT, "nothing is kept for good");
+                if (keeps) {
+                    kept.add(matcher.group(1));
+                    Asserts.assertEQ(deadLoaders, 0, "a dead class loader is never kept");
+                    Asserts.assertLT(deadHidden, MANY / 2, "nor are many hidden classes");
+                    keptFew += deadHidden >= FEW / 2 ? 1 : 0;
+                } else {
+                    manyAtOnce += deadHidden >= MANY / 2 ? 1 : 0;
+                }
+            }
+            matcher = DECISION.matcher(line);
             if (matcher.find()) {
                 boolean loader = matcher.group(2).equals("some are dead");
                 loaders += loader ? 1 : 0;
@@ -132,10 +200,13 @@ public class TestRoutineUnloading {
                 unloaded.add(matcher.group(1));
             }
         }
-        System.out.println(decisions.size() + " collections, " + loaders + " with dead loaders, unloaded in " + unloaded.size());
+        System.out.println(kept.size() + " collections kept all, " + keptFew + " of them some dead hidden classes; " + decisions.size() + " looked, "
+                           + loaders + " found dead loaders, " + unloaded.size() + " unloaded");
         Asserts.assertGTE(loaders, LOADERS, "collections that have found a dead loader");
+        Asserts.assertGTE(keptFew, 1, "collections that have kept a few dead classes");
+        Asserts.assertGTE(manyAtOnce, 1, "collections that have found many dead classes");
         decisions.forEach((id, dead) -> Asserts.assertEQ(unloaded.contains(id), dead, "unloads exactly if something has died: " + id));
-        long without = decisions.values().stream().filter(dead -> !dead).count();
-        Asserts.assertGTE(without, (long) COLLECTIONS / 2, "collections in which nothing of that kind has died");
+        kept.forEach(id -> Asserts.assertFalse(unloaded.contains(id) || decisions.containsKey(id), "kept, and unloaded: " + id));
+        Asserts.assertGTE(kept.size(), COLLECTIONS / 2, "collections that have kept all");
     }
 }

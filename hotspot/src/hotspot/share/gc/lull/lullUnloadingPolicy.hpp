@@ -1,0 +1,62 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLUNLOADINGPOLICY_HPP
+#define SHARE_GC_LULL_LULLUNLOADINGPOLICY_HPP
+
+#include "memory/allocation.hpp"
+#include "utilities/globalDefinitions.hpp"
+
+// What the trace from the strong roots has not found, of what classes hang on.
+struct LullDeadClasses {
+  size_t _loaders;    // class loaders
+  size_t _hidden;     // hidden classes that are not strong: each dies by itself
+
+  LullDeadClasses() : _loaders(0), _hidden(0) {}
+};
+
+// Does a global collection that nobody has asked for unload classes and code? To unlink what is dead HotSpot looks at all compiled
+// code, which takes as long as all the rest of the pause (seen: CRUD, 33 of 69 ms, for three hidden classes). A service
+// goes on making hidden classes, and dropping some, long after it has warmed up: frameworks call through method handles. These are small. So
+// where only few of them are dead they are kept, with whatever code still refers to, which is next to nothing; but not for more
+// than some collections, so that nothing is kept for good. A class loader that has died may hold much of the heap: it is unloaded at once. So
+// is all that is dead when a collection has freed nearly nothing, or somebody asks, or metaspace or the code cache fills.
+//
+// Written at safepoints.
+class LullUnloadingPolicy {
+private:
+  static const size_t MaxHidden   = 256;  // about two megabytes of metaspace
+  static const uint   MaxKept     = 7;    // collections in a row
+
+  uint _kept;     // collections that have kept what is dead, since the last one that has not
+
+public:
+  LullUnloadingPolicy() : _kept(0) {}
+
+  // Asked after the trace, of a collection that may keep.
+  bool keeps(const LullDeadClasses& dead) const {
+    return dead._loaders == 0 && dead._hidden <= MaxHidden && _kept < MaxKept;
+  }
+
+  void record(bool kept) { _kept = kept ? _kept + 1 : 0; }
+};
+
+#endif // SHARE_GC_LULL_LULLUNLOADINGPOLICY_HPP
