@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # The soak: a service answers many requests on one Java, every answer checked against a stock collector's.
-# Exit code 0 if all of them were right, 1 if not.
+# Nothing is timed, so soaks of different services may run side by side. Exit code 0 if all answers were right, 1 if not.
 #
 # Settings, all optional:
 #   SOAK_JAVA=PROGRAM     default: build/jdk-debug/bin/java
 #   SOAK_FLAGS="..."      default: -XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:+VerifyAfterGC
 #   SOAK_REQUESTS=100000  how many
+#   SOAK_SECONDS=N        for so long, instead of a number of requests
 #   SOAK_HEAP=256         in MB
 #   SOAK_HOURS=24         the most it may take
 #   SOAK_PROGRESS=10      seconds between lines of progress
@@ -19,4 +20,7 @@ usage_if_asked "$0" "$@"
 
 find_base_jdk
 build_bench
-run_bench lull.bench.run.Soak
+mkdir -p "$LULL_BUILD/soak"
+exec 8>"$LULL_BUILD/soak/.$SERVICE-lock"
+flock -n 8 || die "another soak of $SERVICE is under way (it holds $LULL_BUILD/soak/.$SERVICE-lock): wait for its end"
+exec "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx512m -cp "$LULL_BUILD/bench/$SERVICE/lib/*" lull.bench.run.Soak

@@ -6,14 +6,14 @@
 #
 # Settings, all optional:
 #   GATE_SERVERS=tomcat what the shop runs on, one after the other: any of "tomcat jetty undertow grpc"
-#   GATE_SETUPS=N       only the first so many of the seven, 2 or more; 2: without collections, without the agent and with it, which is what the agent costs
+#   GATE_SETUPS=N       only the first so many of the seven, 2 or more; 2: without collections, without the agent and with it, which is what the agent costs; 0: none, only predictions
 #   GATE_ROUNDS=2       of each setup, there and back
 #   GATE_SECONDS=22     of load in each, after GATE_WARMUP=8
 #   GATE_RATE=240       requests per second, to all three
 #   GATE_LIVE=600       megabytes of long-lived data in each replica, which has twice as much heap and 300 MB
 #   GATE_EVERY=9000     milliseconds between the full collections of one replica
 #   GATE_DEADLINE=20    milliseconds that a client waits if there is another replica
-#   GATE_PREDICT=30     seconds for each collector's predictions, of full collections and again of young ones; 0: none
+#   GATE_PREDICT=30     seconds for each prediction, of full collections and again of young ones, of each collector and of two loads; 0: none
 #   LULL_BASE_JDK       the JDK 25 of replicas and client (default: JAVA_HOME, or an installed one)
 #   LULL_JAVA           a java of a JDK with Lull, for its predictions (default: that of build/jdk, if it is built; `none` for none)
 

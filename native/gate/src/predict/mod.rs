@@ -3,9 +3,9 @@
 //! How long a pause will last (MITMEM section 3.2: a pause is a linear function of what is live).
 //!
 //! Each kind of pause (a collector's young collection, its full one, other safepoints) has a model of its own. The paper counts live
-//! objects in the VM; a stock VM shows the bytes that the last collection left, which is the one feature here. Of three
-//! estimators, a line by RANSAC (the paper's choice), a line by Huber's loss, and the median, the one is asked whose predictions
-//! have lately been off least. Each was made before the pause that it is judged by.
+//! objects in the VM; a stock VM shows the bytes that the last collection left, which is the one feature here, and how long the
+//! last pauses took. Of five estimators, a line by RANSAC (the paper's choice), a line by Huber's loss, the median, the last pause, and
+//! a mean in which the latest count most, the one is asked whose predictions have lately been off least. Each was made before the pause that it is judged by.
 
 pub mod fit;
 
@@ -17,8 +17,10 @@ use fit::Line;
 const WINDOW: usize = 200;
 /// Predictions that the upper bound is taken from.
 const JUDGED: usize = 100;
-/// The weight of a prediction's error in its estimator's mean: of the last twenty or so.
-const WEIGHT: f64 = 0.05;
+/// The weight of the last pause in the recent mean: of the last three or so.
+const RECENT_WEIGHT: f64 = 0.3;
+/// The weight of a prediction's error in its estimator's mean: of the last ten or so.
+const WEIGHT: f64 = 0.1;
 /// Of the latest pauses, this part lasted no longer than the upper bound.
 const UPPER_QUANTILE: f64 = 0.9;
 /// What a pause of a kind is taken for that never was before: clients with another replica lose little by going there.
@@ -33,9 +35,13 @@ pub enum Estimator {
     Huber,
     /// A line by random sample consensus.
     Ransac,
+    /// As the last one: what survives changes, but slowly.
+    Last,
+    /// A mean in which the latest count most: so it does, and each pause is disturbed.
+    Recent,
 }
 
-const ESTIMATORS: [Estimator; 3] = [Estimator::Median, Estimator::Huber, Estimator::Ransac];
+const ESTIMATORS: [Estimator; 5] = [Estimator::Median, Estimator::Huber, Estimator::Ransac, Estimator::Last, Estimator::Recent];
 
 /// What is said of a pause at its begin; nanoseconds from its begin to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,8 +77,9 @@ pub struct Model {
     median: f64,
     huber: Line,
     ransac: Line,
+    recent: f64,
     /// Mean absolute error of each estimator; in the order of `ESTIMATORS`.
-    errors: [f64; 3],
+    errors: [f64; ESTIMATORS.len()],
     /// Length by prediction, of the estimator that was asked.
     ratios: VecDeque<f64>,
 }
@@ -84,6 +91,8 @@ impl Model {
             Estimator::Median => self.median,
             Estimator::Huber => self.huber.at(feature),
             Estimator::Ransac => self.ransac.at(feature),
+            Estimator::Last => self.pauses.back().map_or(UNKNOWN_NS, |p| p.1),
+            Estimator::Recent => self.recent,
         };
         // A line may fall below what any pause takes, or rise beyond reason where the feature never was.
         let shortest = self.pauses.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
@@ -135,6 +144,7 @@ impl Model {
                 self.errors[i] += WEIGHT * (off - self.errors[i]);
             }
         }
+        self.recent = if self.pauses.is_empty() { ns } else { self.recent + RECENT_WEIGHT * (ns - self.recent) };
         self.pauses.push_back((feature, ns));
         if self.pauses.len() > WINDOW {
             self.pauses.pop_front();

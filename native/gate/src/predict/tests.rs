@@ -66,6 +66,24 @@ fn where_the_feature_says_nothing_the_median_is_as_good() {
 }
 
 #[test]
+fn what_changes_slowly_is_followed() {
+    let mut model = Model::default();
+    let mut off = Vec::new();
+    for i in 0..400 {
+        // Up and down in 70 pauses, with one in twenty disturbed.
+        let up_and_down = (i % 70 - 35i64).abs() as f64 * 1e6;
+        let wrong = if i % 20 == 7 { 10e6 } else { 0.0 };
+        let ns = 5e6 + up_and_down + noise(i as usize) * 5e5 + wrong;
+        if i >= 100 && wrong == 0.0 {
+            off.push((model.predict(50e6).expected_ns - ns).abs());
+        }
+        model.learn(50e6, ns);
+    }
+    let within = off.iter().filter(|&&e| e <= 2.5e6).count();
+    assert!(within * 10 >= off.len() * 8, "{within} of {}", off.len());
+}
+
+#[test]
 fn the_upper_bound_covers_nine_of_ten() {
     let mut model = Model::default();
     let mut covered = 0;

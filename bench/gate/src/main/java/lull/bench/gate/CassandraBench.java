@@ -72,7 +72,7 @@ public final class CassandraBench {
         }
         String settings = String.format("%d requests/s, of which three in ten write, %d rows on each node, a full collection of a node every %d ms, deadline %d ms, %d rounds of %d s",
                 setting("rate", 240), rows, setting("every", 9000), setting("deadline", 20), rounds, setting("seconds", 22));
-        GatePage page = new GatePage(GatePage.About.CASSANDRA, List.copyOf(outcomes.values()), Map.of(), settings, Machine.here().toString(), hedgeNanos() / 1e6);
+        GatePage page = new GatePage(GatePage.About.CASSANDRA, List.copyOf(outcomes.values()), Predictions.NONE, settings, Machine.here().toString(), hedgeNanos() / 1e6);
         Files.writeString(work.resolve("index.html"), page.html());
         Files.writeString(work.resolve("results.csv"), page.table().csv());
         System.out.println(page.text());

@@ -10,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import lull.bench.load.FixedRequest;
@@ -27,12 +26,8 @@ public final class GateBench {
     private static final String USAGE = "GateBench --java JAVA --agent FILE --work DIR [--lull JAVA] [--servers NAME,...] [--setups N] [--rounds N] [--seconds N] "
             + "[--warmup N] [--rate N] [--live MB] [--every MS] [--deadline MS] [--predict N] [--seed N]";
     private static final int REPLICAS = 3;
-    private static final int READY_SECONDS = 300;
+    static final int READY_SECONDS = 300;
     private static final int CONNECTIONS = 24;
-    /** For the predictions of full collections, between two of them. */
-    private static final long FULL_EACH_MILLIS = 1000;
-    /** For those of young ones: small, so that there are many. */
-    private static final int YOUNG_MEGABYTES = 32;
 
     private final Cli cli;
     private final List<ShopServer> servers;
@@ -68,7 +63,14 @@ public final class GateBench {
 
     private int run() throws Exception {
         List<GatePage> pages = new ArrayList<>();
-        List<Setup> setups = Setup.ALL.subList(0, (int) cli.number("setups", Setup.ALL.size(), 2, Setup.ALL.size()));
+        int count = (int) cli.number("setups", Setup.ALL.size(), 0, Setup.ALL.size());
+        if (count == 0) {
+            return predictOnly();
+        }
+        if (count == 1) {
+            throw new Cli.UsageException("--setups is 1: a setup is compared with the first one, so give 0, for predictions alone, or 2 or more");
+        }
+        List<Setup> setups = Setup.ALL.subList(0, count);
         long bad = 0;
         for (ShopServer server : servers) {
             Map<Setup, Outcome> outcomes = new LinkedHashMap<>();
@@ -85,7 +87,7 @@ public final class GateBench {
             boolean last = server == servers.getLast() && setting("predict", 30) > 0;
             String settings = String.format("%s, %d requests/s, live data %d MB, a full collection every %d ms, deadline %d ms, %d rounds of %d s", server.label(),
                     setting("rate", 240), setting("live", 600), setting("every", 9000), setting("deadline", 20), rounds, setting("seconds", 22));
-            GatePage page = new GatePage(GatePage.About.shop(server.label()), List.copyOf(outcomes.values()), last ? predictions() : Map.of(), settings,
+            GatePage page = new GatePage(GatePage.About.shop(server.label()), List.copyOf(outcomes.values()), last ? predictions() : Predictions.NONE, settings,
                     Machine.here().toString(), hedgeNanos(outcomes) / 1e6);
             pages.add(page);
             Files.writeString(work.resolve("index.html"), GatePage.html(pages));
@@ -95,6 +97,13 @@ public final class GateBench {
         }
         System.out.println("page: " + work.resolve("index.html"));
         return bad == 0 ? 0 : 1;
+    }
+
+    private int predictOnly() throws IOException, InterruptedException {
+        Predictions predictions = predictions();
+        Files.writeString(work.resolve("predictions.csv"), predictions.table().csv());
+        System.out.println(Machine.here() + "\n\n" + predictions.table());
+        return 0;
     }
 
     /** The 95th percentile of what there is without collections. */
@@ -152,46 +161,13 @@ public final class GateBench {
         }
     }
 
-    private static List<String> flags(String collector, long megabytes) {
+    static List<String> flags(String collector, long megabytes) {
         return List.of(collector, "-Xms" + megabytes + "m", "-Xmx" + megabytes + "m", "-XX:+AlwaysPreTouch", "-XX:ParallelGCThreads=1",
                 "-XX:+PerfDisableSharedMem", "-XX:+UnlockExperimentalVMOptions");
     }
 
-    /** A replica at a time, whose data change fast, without requests: with full collections, then without. By collector, then by kind of collection. */
-    private Map<String, Map<String, Prediction.Summary>> predictions() throws IOException, InterruptedException {
-        Map<String, Map<String, Prediction.Summary>> all = new LinkedHashMap<>();
-        Map<String, Path> collectors = new LinkedHashMap<>();
-        collectors.put("-XX:+UseSerialGC", java);
-        collectors.put("-XX:+UseParallelGC", java);
-        collectors.put("-XX:+UseG1GC", java);
-        if (!cli.text("lull", "").isEmpty()) {
-            collectors.put("-XX:+UseLullGC", Path.of(cli.text("lull")));
-        }
-        for (Map.Entry<String, Path> collector : collectors.entrySet()) {
-            boolean isLull = collector.getKey().contains("Lull");
-            String name = collector.getKey().replace("-XX:+Use", "").replace("GC", "");
-            Map<String, Prediction.Summary> kinds = predict(name, collector.getValue(), flags(collector.getKey(), 700), FULL_EACH_MILLIS);
-            // What the young generation has room for is what the small heap has free.
-            List<String> flags = new ArrayList<>(flags(collector.getKey(), isLull ? 300 : 700));
-            if (!isLull) {
-                flags.add("-Xmn" + YOUNG_MEGABYTES + "m");
-            }
-            // Of full collections, those of the first run.
-            predict(name, collector.getValue(), flags, 0).forEach(kinds::putIfAbsent);
-            all.put(name, kinds);
-        }
-        return all;
-    }
-
-    private Map<String, Prediction.Summary> predict(String name, Path java, List<String> flags, long every) throws IOException, InterruptedException {
-        List<String> arguments = List.of("--server", "tomcat", "--data", data.toString(), "--live", "200", "--every", "" + every, "--churn", "150");
-        Replica.Plan plan = new Replica.Plan(java, flags, Path.of(cli.text("agent")), "port", "verbose", arguments);
-        Replica replica = Replica.start(plan, work.resolve("predict-" + name + (every > 0 ? "" : "-young") + ".log"));
-        replica.await(READY_SECONDS);
-        Thread.sleep(setting("predict", 30) * 1000);
-        replica.close();
-        Map<String, Prediction.Summary> kinds = new TreeMap<>();
-        Prediction.read(replica.lines()).forEach((kind, list) -> kinds.put(kind, Prediction.Summary.of(list)));
-        return kinds;
+    private Predictions predictions() throws IOException, InterruptedException {
+        String lull = cli.text("lull", "");
+        return Predictions.measure(java, lull.isEmpty() ? null : Path.of(lull), Path.of(cli.text("agent")), data, work, setting("predict", 30));
     }
 }

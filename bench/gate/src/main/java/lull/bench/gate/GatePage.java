@@ -4,7 +4,6 @@ package lull.bench.gate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
 import lull.bench.report.Markup;
@@ -19,7 +18,7 @@ final class GatePage {
 
     private final About about;
     private final List<Outcome> outcomes;
-    private final Map<String, Map<String, Prediction.Summary>> predictions;
+    private final Predictions predictions;
     private final String settings;
     private final String machine;
     private final double hedgeMillis;
@@ -44,8 +43,8 @@ final class GatePage {
         }
     }
 
-    /** @param predictions by collector, then by kind of collection; may be empty */
-    GatePage(About about, List<Outcome> outcomes, Map<String, Map<String, Prediction.Summary>> predictions, String settings, String machine, double hedgeMillis) {
+    /** @param predictions may be empty */
+    GatePage(About about, List<Outcome> outcomes, Predictions predictions, String settings, String machine, double hedgeMillis) {
         this.about = about;
         this.outcomes = outcomes;
         this.predictions = predictions;
@@ -69,16 +68,6 @@ final class GatePage {
                     number("%.2f %%", 100.0 * (o.attempts - o.requests) / Math.max(1, o.requests)), "" + o.busy,
                     "" + (o.latencies.errors() + o.latencies.unanswered()), "" + o.collections));
         }
-        return table;
-    }
-
-    /** How far off predictions were, by collector and kind. */
-    TextTable predictionTable() {
-        TextTable table = new TextTable();
-        table.add(List.of("collector, kind", "pauses", "median ms", "error: median", "p95", "within 2 ms", "within 4 ms", "relative, median", "over the bound"));
-        predictions.forEach((collector, kinds) -> kinds.forEach((kind, s) -> table.add(List.of(collector + ": " + kind, "" + s.pauses(),
-                number("%.1f", s.median()), number("%.2f", s.medianError()), number("%.2f", s.p95Error()), number("%.0f %%", s.within2()),
-                number("%.0f %%", s.within4()), number("%.1f %%", 100 * s.medianRelative()), number("%.0f %%", s.over())))));
         return table;
     }
 
@@ -108,7 +97,7 @@ final class GatePage {
     }
 
     String text() {
-        return "\n" + settings + "\n" + machine + "\n\n" + table() + "\n" + String.join("\n", findings()) + "\n" + (predictions.isEmpty() ? "" : "\n" + predictionTable());
+        return "\n" + settings + "\n" + machine + "\n\n" + table() + "\n" + String.join("\n", findings()) + "\n" + (predictions.isEmpty() ? "" : "\n" + predictions.table());
     }
 
     /** The share of requests that were slower, by latency; both axes logarithmic. */
@@ -139,9 +128,8 @@ final class GatePage {
         findings().forEach(page::paragraph);
         if (!predictions.isEmpty()) {
             page.heading("Predictions");
-            page.note("One replica whose data change fast, with a full collection each second; then one without, in a small young generation. Of each kind all but the first "
-                    + Prediction.LEARNING + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.");
-            page.table(predictionTable());
+            page.note(Predictions.note());
+            page.table(predictions.table());
         }
     }
 

@@ -4,9 +4,12 @@ package lull.bench.gate;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import lull.bench.service.Service;
 import lull.bench.util.Cli;
 
@@ -15,25 +18,29 @@ import lull.bench.util.Cli;
  * each multiple of a period. Runs until the end of its standard input; then it prints how often each collector ran.
  */
 public final class ReplicaMain {
-    private static final String USAGE = "ReplicaMain --server NAME --data DIR --port N --live MB --every MS [--at MS] [--churn MB/s]";
+    private static final String USAGE = "ReplicaMain --server NAME --data DIR --port N --live MB --every MS [--at MS] [--churn MB/s [--load varying|key-value]]";
     /** Bytes of one entry, about. */
     private static final int ENTRY = 64;
+    private static final int MIN_VALUE = 100;
+    private static final int MAX_VALUE = 1000;
+    /** Bytes of a key, its place in the table, and the value's header, about. */
+    private static final int KEY_BYTES = 72;
 
     private static volatile Object live;
 
     private ReplicaMain() { }
 
     public static void main(String[] args) {
-        Cli.main(USAGE, Set.of("server", "data", "port", "live", "every", "at", "churn"), args, ReplicaMain::run);
+        Cli.main(USAGE, Set.of("server", "data", "port", "live", "every", "at", "churn", "load"), args, ReplicaMain::run);
     }
 
     private static int run(Cli cli) throws Exception {
         int megabytes = (int) cli.number("live", 0, 1, 100_000);
-        long[][][] entries = new long[megabytes][][];
-        for (int i = 0; i < megabytes; i++) {
-            entries[i] = block(i);
-        }
-        live = entries;
+        LongConsumer churn = switch (cli.text("load", "varying")) {
+            case "varying" -> varying(megabytes);
+            case "key-value" -> keyValue(megabytes);
+            default -> throw new Cli.UsageException("--load: \"" + cli.text("load") + "\" is neither varying nor key-value");
+        };
         Service.Running running = ShopServer.named(cli.text("server")).start(Path.of(cli.text("data")), (int) cli.number("port", 0, 1, 65535), 4);
         // What starting and filling left is not the period's to clear away.
         System.gc();
@@ -42,9 +49,9 @@ public final class ReplicaMain {
             long at = cli.number("at", 0, 0, every);
             daemon("collections", () -> collect(every, at));
         }
-        long churn = cli.number("churn", 0, 0, 10_000);
-        if (churn > 0) {
-            daemon("churn", () -> churn(entries, churn));
+        long megabytesPerSecond = cli.number("churn", 0, 0, 10_000);
+        if (megabytesPerSecond > 0) {
+            daemon("churn", () -> paced(churn, megabytesPerSecond));
         }
         System.out.println("ready");
         System.out.flush();
@@ -81,24 +88,60 @@ public final class ReplicaMain {
         return block;
     }
 
-    /** Replaces random entries, of a part of them that changes with time: young collections find more alive or less. */
-    private static void churn(long[][][] entries, long megabytesPerSecond) {
-        SplittableRandom random = new SplittableRandom(1);
+    /** Calls {@code churn}, which allocates a megabyte, so often per second, with the nanoseconds since the beginning. */
+    private static void paced(LongConsumer churn, long perSecond) {
         long begin = System.nanoTime();
-        long done = 0;
-        while (true) {
-            double seconds = (System.nanoTime() - begin) / 1e9;
-            // Between a twentieth and all, in 7 seconds and back.
-            double part = 0.05 + 0.95 * Math.abs(seconds / 7 % 2 - 1);
-            for (int i = 0; i < (1 << 20) / ENTRY; i++) {
-                long[][] block = entries[random.nextInt(entries.length)];
-                block[random.nextInt((int) (block.length * part))] = new long[] {i, done, 0, 0, 0};
-            }
-            done++;
-            long ahead = (long) (done * 1e9 / megabytesPerSecond) - (System.nanoTime() - begin);
+        for (long done = 1;; done++) {
+            churn.accept(System.nanoTime() - begin);
+            long ahead = (long) (done * 1e9 / perSecond) - (System.nanoTime() - begin);
             if (ahead > 0) {
                 LockSupport.parkNanos(ahead);
             }
         }
+    }
+
+    /** Replaces random entries, of a part of them that changes with time: young collections find more alive or less. */
+    private static LongConsumer varying(int megabytes) {
+        long[][][] entries = new long[megabytes][][];
+        for (int i = 0; i < megabytes; i++) {
+            entries[i] = block(i);
+        }
+        live = entries;
+        SplittableRandom random = new SplittableRandom(1);
+        return nanos -> {
+            // Between a twentieth and all, in 7 seconds and back.
+            double part = 0.05 + 0.95 * Math.abs(nanos / 1e9 / 7 % 2 - 1);
+            for (int i = 0; i < (1 << 20) / ENTRY; i++) {
+                long[][] block = entries[random.nextInt(entries.length)];
+                block[random.nextInt((int) (block.length * part))] = new long[] {i, nanos, 0, 0, 0};
+            }
+        };
+    }
+
+    /**
+     * A store in which keys at random are removed and put with new values of 0.1 to 1 KB: what the paper's authors show predictions of
+     * (MITMEM, figure 7d).
+     */
+    private static LongConsumer keyValue(int megabytes) {
+        int keys = megabytes * ((1 << 20) / (KEY_BYTES + (MIN_VALUE + MAX_VALUE) / 2));
+        Map<Long, byte[]> store = new ConcurrentHashMap<>(2 * keys);
+        SplittableRandom random = new SplittableRandom(1);
+        for (long key = 0; key < keys; key++) {
+            store.put(key, value(random));
+        }
+        live = store;
+        return nanos -> {
+            for (int bytes = 0; bytes < 1 << 20;) {
+                Long key = random.nextLong(keys);
+                store.remove(key);
+                byte[] value = value(random);
+                store.put(key, value);
+                bytes += KEY_BYTES + value.length;
+            }
+        };
+    }
+
+    private static byte[] value(SplittableRandom random) {
+        return new byte[random.nextInt(MIN_VALUE, MAX_VALUE + 1)];
     }
 }

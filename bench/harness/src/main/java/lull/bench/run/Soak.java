@@ -12,8 +12,8 @@ import lull.bench.util.Cli;
 import lull.bench.util.Cli.UsageException;
 
 /**
- * A long closed loop on one Java: N requests, every answer checked. Fails if one is wrong or missing, if the server ends, or if not
- * all N are done in the time allowed. See {@code bench/soak.sh}.
+ * A long closed loop on one Java: N requests, or those of a time, every answer checked. Fails if one is wrong or missing, if the server ends, or if
+ * not all N are done in the time allowed. See {@code bench/soak.sh}.
  */
 public final class Soak {
     private static final String USAGE = "soak.sh (no arguments; settings are environment variables, see `soak.sh --help`)";
@@ -31,6 +31,7 @@ public final class Soak {
         }
         long requests = settings.number("SOAK_REQUESTS", 100_000, 1, 100_000_000);
         int heap = (int) settings.number("SOAK_HEAP", 256, 8, 1 << 20);
+        long seconds = settings.number("SOAK_SECONDS", 0, 0, 30 * 86_400);
         double hours = settings.decimal("SOAK_HOURS", 24, 0.001, 24 * 30);
         int every = (int) settings.number("SOAK_PROGRESS", 10, 1, 3600);
         List<String> flags = new ArrayList<>(settings.words("SOAK_FLAGS", "-XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:+VerifyAfterGC"));
@@ -38,22 +39,23 @@ public final class Soak {
 
         Workload workload = new Workload(settings, settings.text("SERVICE", "compile"));
         workload.prepare(java);
-        Path directory = settings.build().resolve("soak");
+        Path directory = settings.build().resolve("soak").resolve(workload.service());
         System.out.println(Jdk.of(java).text());
-        System.out.println("flags: " + String.join(" ", flags) + "  heap: " + heap + " MB  requests: " + requests + "  seed: " + settings.seed());
-        Trial trial = Trial.run(workload, collector, heap, new Load(0, hours * 3600, "" + requests, 0, "1", every), Server.Allowance.ready(1200), directory, System.out::println);
+        System.out.println("flags: " + String.join(" ", flags) + "  heap: " + heap + " MB  " + (seconds > 0 ? "seconds: " + seconds : "requests: " + requests) + "  seed: " + settings.seed());
+        Load load = seconds > 0 ? new Load(0, seconds, Load.UNLIMITED, 0, "1", every) : new Load(0, hours * 3600, "" + requests, 0, "1", every);
+        Trial trial = Trial.run(workload, collector, heap, load, Server.Allowance.ready(1200), directory, System.out::println);
 
         long answers = (long) trial.number("closed", "answers");
-        long missing = requests - answers - trial.errors();
+        long missing = seconds > 0 ? 0 : requests - answers - trial.errors();
         GcLog log = trial.log(trial.measuredFrom(), trial.measuredTo());
-        System.out.printf(Locale.ROOT, "%n%d requests in %.0f s (%.1f/s): %d right answers, %d errors, %d not done%n", requests,
+        System.out.printf(Locale.ROOT, "%n%d requests in %.0f s (%.1f/s): %d right answers, %d errors, %d not done%n", answers + trial.errors() + missing,
                 trial.number("closed", "seconds"), trial.number("closed", "throughput"), answers, trial.errors(), missing);
         System.out.printf(Locale.ROOT, "%d pauses, %.0f ms in all, longest %.1f ms; latency p50 %.1f ms, p99 %.1f ms, max %.1f ms%n", log.pauses().size(),
                 log.totalMillis(), log.longestMillis(), trial.number("closed", "p50"), trial.number("closed", "p99"), trial.number("closed", "max"));
         for (Object sample : (List<?>) trial.phase("closed").get("errorSamples")) {
             System.out.println("error: " + sample);
         }
-        boolean passed = trial.errors() == 0 && missing == 0;
+        boolean passed = answers > 0 && trial.errors() == 0 && missing == 0;
         System.out.println(passed ? "soak passed" : "soak FAILED (files: " + directory + ")");
         return passed ? 0 : 1;
     }
