@@ -72,8 +72,9 @@ final class Predictions {
                     List<String> arguments = List.of("--server", "tomcat", "--data", data.toString(), "--live", "" + LIVE_MEGABYTES, "--every", "" + every,
                             "--load", load.argument, "--churn", "" + load.megabytesPerSecond);
                     Replica.Plan plan = new Replica.Plan(collector.getValue(), flags(name, every == 0 ? load.youngMegabytes : 0), agent, "port", "verbose", arguments);
-                    // Of full collections, those of the first run.
-                    listen(plan, work.resolve("predict-" + load.argument + "-" + name + (every > 0 ? "" : "-young") + ".log"), seconds).forEach(kinds::putIfAbsent);
+                    // Of each kind, the run that had more of it.
+                    listen(plan, work.resolve("predict-" + load.argument + "-" + name + (every > 0 ? "" : "-young") + ".log"), seconds)
+                            .forEach((kind, summary) -> kinds.merge(kind, summary, (a, b) -> b.pauses() > a.pauses() ? b : a));
                 }
                 summaries.put(name + ", " + load.argument, kinds);
             }
