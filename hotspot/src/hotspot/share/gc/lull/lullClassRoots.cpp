@@ -21,12 +21,9 @@
 
 #include "classfile/classLoaderData.inline.hpp"
 #include "classfile/classLoaderDataGraph.hpp"
-#include "code/nmethod.hpp"
 #include "gc/lull/lullClassRoots.hpp"
-#include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "memory/iterator.hpp"
-#include "runtime/atomic.hpp"
 
 // As ClassLoaderData::is_alive(), which asks what the processing of weak roots has left.
 class LullFindDeadClassesClosure final : public CLDClosure {
@@ -53,56 +50,31 @@ LullDeadClasses LullClassRoots::find_dead(BoolObjectClosure* is_alive) {
   return closure.dead();
 }
 
-LullMarkFromClassesTask::LullMarkFromClassesTask(LullMarkWorker** workers, const LullCode* code)
-  : WorkerTask("Lull Mark From Classes"),
-    _workers(workers),
-    _code(code),
-    _next(0) {}
-
-// Marks from the references of one method at a time.
-class LullMarkCodeClosure final : public OopClosure {
+class LullMarkCodeClosure final : public LullCodeClosure {
 private:
   LullMarkWorker* const _worker;
-  bool                  _updated;
 
 public:
-  explicit LullMarkCodeClosure(LullMarkWorker* worker) : _worker(worker), _updated(false) {}
-
-  // Has any reference changed since this was asked last?
-  bool take_updated() {
-    const bool updated = _updated;
-    _updated = false;
-    return updated;
-  }
+  explicit LullMarkCodeClosure(LullMarkWorker* worker) : _worker(worker) {}
 
   void do_oop(oop* p) override {
     const oop before = RawAccess<>::oop_load(p);
     _worker->mark_root(p);
-    _updated |= RawAccess<>::oop_load(p) != before;
+    if (RawAccess<>::oop_load(p) != before) {
+      set_updated();
+    }
   }
-  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }   // code has none
 };
 
-void LullMarkFromClassesTask::mark_from_code(LullMarkWorker* worker) {
-  LullMarkCodeClosure closure(worker);
-  for (;;) {
-    const int start = Atomic::fetch_then_add(&_next, MethodsPerClaim);
-    if (start >= _code->length()) {
-      return;
-    }
-    const int end = MIN2(start + MethodsPerClaim, _code->length());
-    for (int i = start; i < end; i++) {
-      _code->oops_do(i, &closure);
-      if (closure.take_updated()) {
-        _code->method(i)->fix_oop_relocations();
-      }
-    }
-  }
-}
+LullMarkFromClassesTask::LullMarkFromClassesTask(LullMarkWorker** workers, const LullCode* code)
+  : WorkerTask("Lull Mark From Classes"),
+    _workers(workers),
+    _code(code) {}
 
 void LullMarkFromClassesTask::work(uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
   CLDToOopClosure clds(worker->root_closure(), ClassLoaderData::_claim_stw_fullgc_mark);
   ClassLoaderDataGraph::cld_do(&clds);
-  mark_from_code(worker);
+  LullMarkCodeClosure code(worker);
+  _code.oops_do(&code);
 }

@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_LULLCLASSROOTS_HPP
 #define SHARE_GC_LULL_LULLCLASSROOTS_HPP
 
+#include "gc/lull/lullCodeUpdate.hpp"
 #include "gc/lull/lullMarkWorker.hpp"
 #include "gc/lull/lullUnloadingPolicy.hpp"
 #include "gc/shared/taskTerminator.hpp"
@@ -40,13 +41,8 @@ public:
 // traced meanwhile: else one worker could come to a method by a stack chunk while another patches it.
 class LullMarkFromClassesTask : public WorkerTask {
 private:
-  static const int MethodsPerClaim = 32;
-
   LullMarkWorker** const _workers;
-  const LullCode* const  _code;
-  volatile int           _next;     // claimed by atomic add
-
-  void mark_from_code(LullMarkWorker* worker);
+  LullCodeUpdate         _code;
 
 public:
   LullMarkFromClassesTask(LullMarkWorker** workers, const LullCode* code);

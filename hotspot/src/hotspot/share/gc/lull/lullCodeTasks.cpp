@@ -19,67 +19,43 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "code/nmethod.hpp"
-#include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCodeTasks.hpp"
 #include "gc/lull/lullUpdate.inline.hpp"
-#include "memory/iterator.hpp"
 #include "runtime/atomic.hpp"
 
-// The references of one method at a time.
-class LullUpdateCodeClosure final : public OopClosure {
+class LullUpdateCodeClosure final : public LullCodeClosure {
 private:
   const LullBlockTable* const _blocks;
   BoolObjectClosure* const    _is_alive;
-  bool                        _updated;
   bool                        _found_dead;
 
 public:
   LullUpdateCodeClosure(const LullBlockTable* blocks, BoolObjectClosure* is_alive)
-    : _blocks(blocks), _is_alive(is_alive), _updated(false), _found_dead(false) {}
+    : _blocks(blocks), _is_alive(is_alive), _found_dead(false) {}
 
-  // Has any reference changed since the last reset?
-  bool has_updated() const      { return _updated; }
-  void reset()                  { _updated = false; }
-
-  bool found_dead() const       { return _found_dead; }
+  bool found_dead() const { return _found_dead; }
 
   // What was moved is alive.
   void do_oop(oop* p) override {
     if (LullUpdate::update(_blocks, p)) {
-      _updated = true;
+      set_updated();
     } else if (!_found_dead) {
       const oop obj = RawAccess<>::oop_load(p);
       _found_dead = obj != nullptr && !_is_alive->do_object_b(obj);
     }
   }
-  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }   // code has none
 };
 
 LullUpdateCodeTask::LullUpdateCodeTask(const LullBlockTable* blocks, const LullCode* code, BoolObjectClosure* is_alive)
   : WorkerTask("Lull Update Code"),
     _blocks(blocks),
-    _code(code),
     _is_alive(is_alive),
-    _next(0),
+    _code(code),
     _found_dead(false) {}
 
 void LullUpdateCodeTask::work(uint worker_id) {
   LullUpdateCodeClosure update(_blocks, _is_alive);
-  for (;;) {
-    const int start = Atomic::fetch_then_add(&_next, MethodsPerClaim);
-    if (start >= _code->length()) {
-      break;
-    }
-    const int end = MIN2(start + MethodsPerClaim, _code->length());
-    for (int i = start; i < end; i++) {
-      update.reset();
-      _code->oops_do(i, &update);
-      if (update.has_updated()) {
-        _code->method(i)->fix_oop_relocations();
-      }
-    }
-  }
+  _code.oops_do(&update);
   if (update.found_dead()) {
     Atomic::store(&_found_dead, true);
   }

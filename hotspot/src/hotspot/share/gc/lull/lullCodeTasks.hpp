@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_LULLCODETASKS_HPP
 #define SHARE_GC_LULL_LULLCODETASKS_HPP
 
+#include "gc/lull/lullCodeUpdate.hpp"
 #include "gc/shared/parallelCleaning.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "runtime/atomic.hpp"
@@ -33,16 +34,12 @@ class LullCode;
 // What a global collection does to compiled code and to classes, by all workers.
 
 // Updates the references in all code, dead or alive. What is dead was not moved, and a
-// reference to it stays as it is, and is noted. Instructions are patched only where a reference of
-// the method has changed.
+// reference to it stays as it is, and is noted.
 class LullUpdateCodeTask : public WorkerTask {
 private:
-  static const int MethodsPerClaim = 32;
-
   const LullBlockTable* const _blocks;
-  const LullCode* const       _code;
   BoolObjectClosure* const    _is_alive;
-  volatile int                _next;       // claimed by atomic add
+  LullCodeUpdate              _code;
   volatile bool               _found_dead; // any worker writes true
 
 public:

@@ -39,12 +39,48 @@ import jdk.test.lib.process.OutputAnalyzer;
 import jdk.test.lib.process.ProcessTools;
 
 /*
- * @test
+ * @test id=default
  * @requires vm.gc.Lull
  * @summary A global collection that nobody has asked for unloads classes and code if a class loader has died. A few hidden classes that have
  *          died, and objects that only code refers to, are kept by some collections, and then unloaded; many are unloaded at once.
  * @library / /test/lib
  * @run driver gc.lull.TestRoutineUnloading
+ */
+
+/*
+ * @test id=interpreter
+ * @requires vm.gc.Lull
+ * @summary A global collection that nobody has asked for unloads classes and code if a class loader has died. A few hidden classes that have
+ *          died, and objects that only code refers to, are kept by some collections, and then unloaded; many are unloaded at once.
+ * @library / /test/lib
+ * @run driver gc.lull.TestRoutineUnloading -Xint
+ */
+
+/*
+ * @test id=c1
+ * @requires vm.gc.Lull
+ * @summary A global collection that nobody has asked for unloads classes and code if a class loader has died. A few hidden classes that have
+ *          died, and objects that only code refers to, are kept by some collections, and then unloaded; many are unloaded at once.
+ * @library / /test/lib
+ * @run driver gc.lull.TestRoutineUnloading -XX:TieredStopAtLevel=1
+ */
+
+/*
+ * @test id=c2
+ * @requires vm.gc.Lull
+ * @summary A global collection that nobody has asked for unloads classes and code if a class loader has died. A few hidden classes that have
+ *          died, and objects that only code refers to, are kept by some collections, and then unloaded; many are unloaded at once.
+ * @library / /test/lib
+ * @run driver gc.lull.TestRoutineUnloading -XX:-TieredCompilation
+ */
+
+/*
+ * @test id=evacuateALot
+ * @requires vm.gc.Lull & vm.debug
+ * @summary A global collection that nobody has asked for unloads classes and code if a class loader has died. A few hidden classes that have
+ *          died, and objects that only code refers to, are kept by some collections, and then unloaded; many are unloaded at once.
+ * @library / /test/lib
+ * @run driver gc.lull.TestRoutineUnloading -XX:LullEvacuateALot=1
  */
 
 public class TestRoutineUnloading {
@@ -161,8 +197,11 @@ public class TestRoutineUnloading {
     private static final Pattern UNLOADED = Pattern.compile("GC\\((\\d+)\\) Unload Classes .*ms$");
 
     public static void main(String[] args) throws Exception {
-        OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-XX:-LullYoungCollections", "-Xms24m", "-Xmx24m",
-                "-XX:MetaspaceSize=256m", "-Xlog:gc,gc+phases,gc+ergo=debug", Work.class.getName());
+        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-XX:-LullYoungCollections", "-Xms24m", "-Xmx24m",
+                "-XX:MetaspaceSize=256m", "-Xlog:gc,gc+phases,gc+ergo=debug"));
+        command.addAll(List.of(args));
+        command.add(Work.class.getName());
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
         output.shouldHaveExitValue(0);
         output.shouldContain("Unloaded ");
         Map<String, Boolean> decisions = new HashMap<>();
