@@ -99,9 +99,20 @@ build_jdk_for() {
   make -C "$ROOT" --no-print-directory jdk
 }
 
-# run_bench CLASS ARGS...: runs one of our programs on the base JDK, in place of this shell. Two runs at once would disturb each other.
+# take_turn LOCK WHAT: fails if another WHAT is under way; holds the lock file LOCK until this shell, or what takes its place, has ended.
+take_turn() {
+  exec 8>"$1"
+  flock -n 8 || die "another $2 is under way (it holds $1): wait for its end"
+}
+
+# Two runs at once would disturb each other.
+take_turn_of_benches() { take_turn "$LULL_BUILD/bench/.run-lock" "run of the benches"; }
+
+# exec_bench CLASS ARGS...: runs one of our programs on the base JDK, in place of this shell.
+exec_bench() { exec "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx512m -cp "$LULL_BUILD/bench/$SERVICE/lib/*" "$@"; }
+
+# run_bench CLASS ARGS...: the same, and no other meanwhile.
 run_bench() {
-  exec 8>"$LULL_BUILD/bench/.run-lock"
-  flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD/bench/.run-lock): wait for its end"
-  exec "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx512m -cp "$LULL_BUILD/bench/$SERVICE/lib/*" "$@"
+  take_turn_of_benches
+  exec_bench "$@"
 }

@@ -6,10 +6,10 @@
 # Settings, all optional:
 #   SOAK_JAVA=PROGRAM     default: build/jdk-debug/bin/java
 #   SOAK_FLAGS="..."      default: -XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:+VerifyAfterGC
-#   SOAK_REQUESTS=100000  how many
-#   SOAK_SECONDS=N        for so long, instead of a number of requests
+#   SOAK_REQUESTS=100000  how many; or
+#   SOAK_SECONDS=N        for how long
 #   SOAK_HEAP=256         in MB
-#   SOAK_HOURS=24         the most it may take
+#   SOAK_HOURS=24         the most that so many requests may take
 #   SOAK_PROGRESS=10      seconds between lines of progress
 #   SERVICE=compile, LULL_DEMO_OPTIONS, LULL_DEMO_SEED, LULL_DEMO_THREADS, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
 
@@ -21,6 +21,5 @@ usage_if_asked "$0" "$@"
 find_base_jdk
 build_bench
 mkdir -p "$LULL_BUILD/soak"
-exec 8>"$LULL_BUILD/soak/.$SERVICE-lock"
-flock -n 8 || die "another soak of $SERVICE is under way (it holds $LULL_BUILD/soak/.$SERVICE-lock): wait for its end"
-exec "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx512m -cp "$LULL_BUILD/bench/$SERVICE/lib/*" lull.bench.run.Soak
+take_turn "$LULL_BUILD/soak/.$SERVICE-lock" "soak of $SERVICE"
+exec_bench lull.bench.run.Soak

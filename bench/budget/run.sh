@@ -88,8 +88,7 @@ stall=$LULL_BUILD/native/release/lull-stall
 controller=$LULL_BUILD/native/release/lull-budget
 path=$LULL_BUILD/bench/$SERVICE/lib/*
 mkdir -p "$work/scratch"
-exec 8>"$LULL_BUILD/bench/.run-lock"
-flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD/bench/.run-lock): wait for its end"
+take_turn_of_benches
 
 # options RUN: of its java, which is the first word.
 options() {

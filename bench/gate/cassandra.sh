@@ -52,8 +52,7 @@ fi
 read -ra words <<< "$flags"
 work=$LULL_BUILD/gate-cassandra
 mkdir -p "$work"
-exec 8>"$LULL_BUILD/bench/.run-lock"
-flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD/bench/.run-lock): wait for its end"
+take_turn_of_benches
 "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xms400m -Xmx400m -Xmn100m -cp "$LULL_BUILD/bench/gate/lib/*:$failover" lull.bench.gate.CassandraBench \
   --java "$java" --class-path "$path" --flags "${words[*]}" --agent "$LULL_BUILD/native/liblull_gate.so" --work "$work" \
   --rounds "${GATE_ROUNDS:-2}" --seconds "${GATE_SECONDS:-22}" --warmup "${GATE_WARMUP:-8}" --rate "${GATE_RATE:-240}" --rows "${GATE_ROWS:-150000}" \

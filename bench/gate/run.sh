@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # gate/run.sh: three replicas of a shop that stop for full collections in turn, asked by a client that waits, hedges, or goes
-# elsewhere when the gate says so; then the agent's predictions per collector. About ten minutes for each server without building. Ends with tables and
+# elsewhere when the gate says so; then the agent's predictions per collector. About eight minutes for each server and nine for the predictions, without building. Ends with tables and
 # the page build/gate-bench/index.html; fails if any answer was wrong or missing.
 #
 # Settings, all optional:
 #   GATE_SERVERS=tomcat what the shop runs on, one after the other: any of "tomcat jetty undertow grpc"
-#   GATE_SETUPS=N       only the first so many of the seven, 2 or more; 2: without collections, without the agent and with it, which is what the agent costs; 0: none, only predictions
+#   GATE_SETUPS=N       only the first so many of the seven, 2 or more; 2: without collections, without the agent and with it, which is what the agent costs; 0: predictions alone, which end with a table and build/gate-bench/predictions.csv
 #   GATE_ROUNDS=2       of each setup, there and back
 #   GATE_SECONDS=22     of load in each, after GATE_WARMUP=8
 #   GATE_RATE=240       requests per second, to all three
@@ -31,8 +31,7 @@ servers=${GATE_SERVERS:-tomcat}
 mkdir -p "$work"
 lull=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
 [ "$lull" != none ] && [ -x "$lull" ] || lull=""
-exec 8>"$LULL_BUILD/bench/.run-lock"
-flock -n 8 || die "another run of the benches is under way (it holds $LULL_BUILD/bench/.run-lock): wait for its end"
+take_turn_of_benches
 # Collections of the client are short: it keeps little.
 "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xms256m -Xmx256m -Xmn64m -cp "$LULL_BUILD/bench/gate/lib/*" lull.bench.gate.GateBench \
   --java "$LULL_BASE_JDK/bin/java" --agent "$LULL_BUILD/native/liblull_gate.so" --work "$work" --lull "$lull" --servers "${servers// /,}" \

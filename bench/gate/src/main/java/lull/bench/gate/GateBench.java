@@ -100,6 +100,9 @@ public final class GateBench {
     }
 
     private int predictOnly() throws IOException, InterruptedException {
+        if (setting("predict", 30) == 0) {
+            throw new Cli.UsageException("--setups and --predict are both 0, so there is nothing to measure: give one of them");
+        }
         Predictions predictions = predictions();
         Files.writeString(work.resolve("predictions.csv"), predictions.table().csv());
         System.out.println(Machine.here() + "\n\n" + predictions.table());

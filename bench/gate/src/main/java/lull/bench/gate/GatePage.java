@@ -53,7 +53,7 @@ final class GatePage {
         this.hedgeMillis = hedgeMillis;
     }
 
-    private static String number(String format, double value) {
+    static String number(String format, double value) {
         return String.format(Locale.ROOT, format, value);
     }
 

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import lull.bench.report.TextTable;
@@ -117,12 +116,8 @@ final class Predictions {
         TextTable table = new TextTable();
         table.add(List.of("collector, load: kind", "pauses", "median ms", "error: median", "p95", "within 2 ms", "within 4 ms", "relative, median", "over the bound"));
         summaries.forEach((collector, kinds) -> kinds.forEach((kind, s) -> table.add(List.of(collector + ": " + kind, "" + s.pauses(),
-                number("%.1f", s.median()), number("%.2f", s.medianError()), number("%.2f", s.p95Error()), number("%.0f %%", s.within2()),
-                number("%.0f %%", s.within4()), number("%.1f %%", 100 * s.medianRelative()), number("%.0f %%", s.over())))));
+                GatePage.number("%.1f", s.median()), GatePage.number("%.2f", s.medianError()), GatePage.number("%.2f", s.p95Error()), GatePage.number("%.0f %%", s.within2()),
+                GatePage.number("%.0f %%", s.within4()), GatePage.number("%.1f %%", 100 * s.medianRelative()), GatePage.number("%.0f %%", s.over())))));
         return table;
-    }
-
-    private static String number(String format, double value) {
-        return String.format(Locale.ROOT, format, value);
     }
 }

@@ -32,6 +32,9 @@ public final class Soak {
         long requests = settings.number("SOAK_REQUESTS", 100_000, 1, 100_000_000);
         int heap = (int) settings.number("SOAK_HEAP", 256, 8, 1 << 20);
         long seconds = settings.number("SOAK_SECONDS", 0, 0, 30 * 86_400);
+        if (seconds > 0 && !settings.text("SOAK_REQUESTS", "").isEmpty()) {
+            throw new UsageException("SOAK_SECONDS is " + seconds + " and SOAK_REQUESTS " + requests + ": a soak ends after a time or after a number of requests, so give one of them");
+        }
         double hours = settings.decimal("SOAK_HOURS", 24, 0.001, 24 * 30);
         int every = (int) settings.number("SOAK_PROGRESS", 10, 1, 3600);
         List<String> flags = new ArrayList<>(settings.words("SOAK_FLAGS", "-XX:+UseLullGC -XX:+UnlockDiagnosticVMOptions -XX:+VerifyAfterGC"));
