@@ -50,9 +50,10 @@ void LullArguments::initialize_alignments() {
 
 void LullArguments::initialize_heap_flags_and_sizes() {
   GCArguments::initialize_heap_flags_and_sizes();
-  if (MaxHeapSize > LullGeometry::MaxHeapSize) {
+  if (MaxHeapSize >= LullGeometry::MaxHeapSize) {
+    // The number behind the last line must fit into 32 bits, too.
     vm_exit_during_initialization(
-      err_msg("-XX:+UseLullGC supports heaps of up to %zuG, the maximum heap size is %zuG. Use a smaller -Xmx.",
+      err_msg("-XX:+UseLullGC supports heaps of less than %zuG, the maximum heap size is %zuG. Use a smaller -Xmx.",
               LullGeometry::MaxHeapSize / G, MaxHeapSize / G));
   }
   if (is_segregated() && InitialHeapSize != MaxHeapSize) {

@@ -155,9 +155,12 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
 }
 
 // A new object is private, unless an agent was told of it between its allocation and now
-// and has kept it.
+// and has kept it. A collection may then have made it old.
 void LullBarrierSet::before_clone(oop from, oop to) {
   if (!is_in_private_object(cast_from_oop<void*>(to))) {
+    if (LullYoungCollections) {
+      dirty_card(cast_from_oop<void*>(to));
+    }
     publish(from);
   }
 }

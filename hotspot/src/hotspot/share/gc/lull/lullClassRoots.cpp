@@ -37,8 +37,11 @@ public:
   const LullDeadClasses& dead() const { return _dead; }
 
   void do_cld(ClassLoaderData* cld) override {
-    const oop holder = cld->holder_no_keepalive();   // nullptr: of the boot loader, or not made yet; both are strong roots
-    if (holder != nullptr && !_is_alive->do_object_b(holder)) {
+    const oop holder = cld->holder_no_keepalive();
+    if (holder == nullptr) {
+      // Of the boot loader, or not made yet: strong roots. Or cleared by a young collection: of a loader without any class of its own.
+      _dead._loaders += cld->is_alive() ? 0 : 1;
+    } else if (!_is_alive->do_object_b(holder)) {
       (cld->has_class_mirror_holder() ? _dead._hidden : _dead._loaders)++;
     }
   }

@@ -180,7 +180,10 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   _thread->tlab().retire();
   LullLocalCollection collection(_thread, _allocator);
   collection.collect(blocks_to_keep(), tenure_size());
-  LullThreadLocalMap::take_back(_thread, _allocator);
+  if (trigger == Trigger::Wait || trigger == Trigger::RequestEnd) {
+    // Calls of natives. At an allocation, compiled code may keep the map that it has loaded before.
+    LullThreadLocalMap::take_back(_thread, _allocator);
+  }
 
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;

@@ -158,8 +158,12 @@ oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
   const oop copy = cast_to_oop(to);
   const oop winner = obj->forward_to_atomic(copy, mark, memory_order_release);
   if (winner != nullptr) {
-    _copy_allocator.undo(to, words);
-    _survivor_allocator.undo(to, words);    // who has not made the copy last has nothing to undo
+    // Not both: where the one's memory ends, that of the other may begin.
+    if (_blocks->has_survivors(LullGeometry::block_of(to))) {
+      _survivor_allocator.undo(to, words);
+    } else {
+      _copy_allocator.undo(to, words);
+    }
     return winner;
   }
   _statistics._evacuated_objects++;

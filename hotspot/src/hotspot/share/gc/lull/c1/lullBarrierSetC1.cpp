@@ -105,10 +105,16 @@ void LullBarrierSetC1::branch_if_in_use(LIRGenerator* gen, LIR_Opr object, CodeS
 }
 
 void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
-  if (value->is_constant()) {
-    return;   // null, or an object that the compiler has reached: public
-  }
   LIRGenerator* const gen = access.gen();
+  if (value->is_constant()) {
+    // An object that the compiler has reached is public; but it may be young, and move, so the card is needed.
+    if (!LullYoungCollections || value->as_constant_ptr()->as_jobject() == nullptr) {
+      return;
+    }
+    const LIR_Opr in_register = gen->new_register(T_OBJECT);
+    __ move(value, in_register);
+    value = in_register;
+  }
   const LIR_Opr object = base_in_register(access);
   // The store would have found null, but now the map is read before.
   if (access.access_emit_info() != nullptr) {

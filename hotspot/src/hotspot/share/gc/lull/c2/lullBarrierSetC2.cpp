@@ -162,9 +162,10 @@ static void refine_by_value(Node* node) {
     return;
   }
   const TypeOopPtr* const oop_type = type->isa_oopptr();
-  if (type->ptr() == TypePtr::Null || (oop_type != nullptr && oop_type->const_oop() != nullptr)) {
+  const bool is_constant = oop_type != nullptr && oop_type->const_oop() != nullptr;
+  if (type->ptr() == TypePtr::Null || (is_constant && !LullYoungCollections)) {
     store->set_barrier_data(0);
-  } else if (type->ptr() == TypePtr::NotNull) {
+  } else if (type->ptr() == TypePtr::NotNull || is_constant) {
     store->set_barrier_data(store->barrier_data() | LullC2ValueNotNull);
   }
 }

@@ -74,7 +74,9 @@ public:
 // every prefix of every schedule keeps P, as long as each barrier is executed that is not
 // known to be redundant in the final schedule. These are:
 //
-//   the value is null, or a constant: compilers reach public objects only
+//   the value is null
+//   the value is a constant, where there are no cards: compilers reach public objects only. But a constant may be young, and a young
+//   collection moves it and patches the code: what else refers to it must be remembered
 //   the store is captured by the initialisation of a new object, before anyone can know it
 //   tightly coupled copies and clones, for the same reason
 //   the final schedule shows that the destination is new and still private
