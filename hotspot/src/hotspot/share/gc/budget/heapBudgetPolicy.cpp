@@ -74,10 +74,13 @@ HeapBudgetSettings::HeapBudgetSettings(uint32_t processors) :
     negligible(0.02),
     change(0.3),
     collections_only(0.5),
+    longest_follow(10000000000),
     shortest_wait(1000000000),
     longest_wait(60000000000),
     first_rest(30000000000),
     longest_rest(1800000000000),
+    lost_samples(3),
+    undecided_steps(2),
     least_step(8 * 1024 * 1024) {}
 
 HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
@@ -86,6 +89,8 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _window(settings.processors),
     _last(0),
     _wait_until(0),
+    _wait(0),
+    _follow_until(0),
     _one_collection(0.0),
     _reference(),
     _has_reference(false),
@@ -93,6 +98,8 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _has_judged(false),
     _taking_back(false),
     _changed(0),
+    _unknown(0),
+    _undecided(0),
     _slow(0),
     _size_before(0),
     _target(0),
@@ -159,12 +166,23 @@ bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) {
 bool HeapBudgetPolicy::stands_out() const {
   const double error = 2.0 * sqrt(costs().error * costs().error + _reference.error * _reference.error);
   const double matters = _settings.precision * MAX2(costs().total(), _reference.total());
-  return error <= matters || fabs(costs().total() - _reference.total()) > error;
+  // How well the time before the step is known, no longer window changes.
+  const bool is_known_better = 2.0 * costs().error <= _reference.error;
+  return is_known_better || error <= matters || fabs(costs().total() - _reference.total()) > error;
 }
 
-// An emergency.
+// An emergency. (By the processors that they take: with many threads that wait for a disk, short pauses lose much.)
 bool HeapBudgetPolicy::only_collections() const {
-  return _window.paused() > _settings.collections_only || lost().collection > _settings.collections_only * _settings.processors;
+  return _window.paused() > _settings.collections_only || _window.collecting() > _settings.collections_only * _settings.processors;
+}
+
+// Of the last step: by half at least?
+bool HeapBudgetPolicy::has_followed(const HeapBudgetSample& sample) const {
+  const bool grown = _target > _size_before;
+  const size_t asked = grown ? _target - _size_before : _size_before - _target;
+  const bool moved_so = grown ? sample.capacity > _size_before : sample.capacity < _size_before;
+  const size_t moved = !moved_so ? 0 : grown ? sample.capacity - _size_before : _size_before - sample.capacity;
+  return moved >= asked / 2;
 }
 
 // Of a window while the page cache fills.
@@ -239,6 +257,7 @@ HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, siz
     _has_reference = true;
   }
   _changed = 0;
+  _undecided = 0;
   _state = grow ? HeapBudgetDecision::WaitGrow : HeapBudgetDecision::WaitShrink;
   double wait = 0.0;
   if (!grow && _read_rate > 0.0) {
@@ -248,6 +267,8 @@ HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, siz
   // The comparison is of doubles: a rate near zero gives more than fits into 64 bits.
   const uint64_t bounded = wait >= (double)_settings.longest_wait ? _settings.longest_wait : MAX2((uint64_t)wait, _settings.shortest_wait);
   _wait_until = sample.now + bounded;
+  _wait = bounded;
+  _follow_until = sample.now + _settings.longest_follow;
   HeapBudgetDecision decision = hold(reason);
   decision.action = grow ? HeapBudgetDecision::Grow : HeapBudgetDecision::Shrink;
   decision.wait = bounded;
@@ -298,8 +319,9 @@ HeapBudgetDecision HeapBudgetPolicy::decide_stable(const HeapBudgetSample& sampl
   const double stalled_grew = costs().stalled - _reference.stalled;
   const double threshold = MAX2(_settings.change * MAX2(costs().total(), _reference.total()), negligible_by_work());
   if (fabs(collection_grew) > threshold || fabs(stalled_grew) > threshold) {
-    // Once may be chance.
-    if (++_changed < 2) {
+    // Once may be chance; but not if the program reads no more, and collections cost much.
+    const bool is_unmistakable = -stalled_grew > 3 * threshold && lost().collection >= 5 * negligible();
+    if (++_changed < 2 && !is_unmistakable) {
       return hold(HeapBudgetDecision::Measuring);
     }
     forget();
@@ -333,10 +355,7 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
     }
     return settle(HeapBudgetDecision::Settled);
   }
-  const size_t asked = last == HeapBudgetDecision::Grow ? _target - _size_before : _size_before - _target;
-  const bool moved_so = last == HeapBudgetDecision::Grow ? sample.capacity > _size_before : sample.capacity < _size_before;
-  const size_t moved = !moved_so ? 0 : last == HeapBudgetDecision::Grow ? sample.capacity - _size_before : _size_before - sample.capacity;
-  if (moved < asked / 2) {
+  if (!has_followed(sample)) {
     // Whatever has changed, the step has not done it.
     rest(direction_of(last), sample.now);
     return settle(HeapBudgetDecision::NotFollowed);
@@ -372,8 +391,23 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
     forget();
     return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(MAX2(collection_grew, stalled_grew) / costs().total(), 1.0));
   }
-  // It may have been too small a step to tell: the next one in this direction is twice as large, not half.
   Direction* const direction = direction_of(last);
+  const bool has_rested = direction->rest != _settings.first_rest;
+  if (grew < -threshold / 2 && !has_rested && _undecided < _settings.undecided_steps && lost().total() >= negligible()) {
+    // It probably helped. One more, and both are judged by what was before them.
+    const Costs reference = _reference;
+    const size_t size_before = _size_before;
+    const uint32_t undecided = _undecided + 1;
+    const double cost = last == HeapBudgetDecision::Grow ? costs().collection : costs().stalled;
+    const HeapBudgetDecision decision = step(sample, last, HeapBudgetDecision::Repeat, cost / costs().total());
+    if (decision.action != HeapBudgetDecision::Hold) {
+      _reference = reference;
+      _size_before = size_before;
+      _undecided = undecided;
+    }
+    return decision;
+  }
+  // It may have been too small a step to tell: the next one in this direction is of a share twice as large, not half.
   const double scale = direction->scale;
   rest(direction, sample.now);
   direction->scale = MIN2(scale * 2, 1.0);
@@ -419,7 +453,10 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
   }
   if (sample.capacity > sample.available && _target > sample.available) {
     const size_t target = MAX2(sample.available, MIN2(floor(sample), sample.capacity));
-    if (target < sample.capacity) {
+    // Less than a step is what the heap's granules leave; and what is under way need not be asked for again.
+    const size_t least = MAX2(_settings.least_step, sample.capacity / 256);
+    const bool is_under_way = _state == HeapBudgetDecision::WaitShrink && _taking_back && target + least > _target;
+    if (target + least <= sample.capacity && !is_under_way) {
       forget();
       _taking_back = true;
       _has_judged = false;
@@ -438,6 +475,15 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
       _window.restart(sample.now);
       return hold(HeapBudgetDecision::Measuring);
     }
+  }
+  _unknown = sample.stalled_known ? 0 : _unknown + 1;
+  if (_sensed && _unknown > 0 && _unknown < _settings.lost_samples) {
+    // Late, perhaps, as others are while collections have all processors.
+    _window.restart(sample.now);
+    return hold(HeapBudgetDecision::Measuring);
+  }
+  if (_wait_until != 0 && sample.now < _follow_until && !has_followed(sample)) {
+    _wait_until = sample.now + _wait;
   }
   const bool waits = sample.now < _wait_until;
   if (!waits && _window.begin() < _wait_until) {

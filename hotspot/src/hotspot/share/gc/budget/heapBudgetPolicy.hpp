@@ -90,10 +90,13 @@ struct HeapBudgetSettings {
   double   negligible;            // lost per second and processor, in seconds, that is not worth a step: 0.02
   double   change;                // a cost that changed by more than this share of the total is another program's: 0.3
   double   collections_only;      // time in pauses, or lost to collections per processor, that is an emergency, as a share: 0.5
+  uint64_t longest_follow;        // until the heap has followed a step at least by half, from when on its effect is waited for: 10 s
   uint64_t shortest_wait;         // for the effect of a step: 1 s
   uint64_t longest_wait;          // 60 s
   uint64_t first_rest;            // a direction that did not help is left alone for so long at first: 30 s
   uint64_t longest_rest;          // and at last: 30 min
+  uint32_t lost_samples;          // intervals in a row after which a sensor that says nothing is lost: 3
+  uint32_t undecided_steps;       // in a row, each of which has probably helped, are judged together: 2
   size_t   least_step;            // smaller steps are not made: 8 MB
 
   explicit HeapBudgetSettings(uint32_t processors);
@@ -120,6 +123,8 @@ private:
   HeapBudgetWindow _window;
   uint64_t  _last;               // end of the last interval
   uint64_t  _wait_until;         // a transition lasts until then; 0 when it is over
+  uint64_t  _wait;               // its length, once the heap has followed the step
+  uint64_t  _follow_until;       // from then on the heap is not waited for
   double    _one_collection;     // what each took from mutators at most in the last interval that had any, in nanoseconds; 0 before
   Costs     _reference;          // before the last step, or since the state is Stable
   bool      _has_reference;
@@ -127,6 +132,8 @@ private:
   bool      _has_judged;
   bool      _taking_back;        // the last step led back to a size that was better
   uint32_t  _changed;            // windows in a row that differed from the reference
+  uint32_t  _unknown;            // intervals in a row of which stalls are not known
+  uint32_t  _undecided;          // steps before the last one that are judged together with it
   uint32_t  _slow;               // windows in a row with slow reads
   size_t    _size_before;        // the last step
   size_t    _target;
@@ -148,6 +155,7 @@ private:
   bool window_is_full(const HeapBudgetSample& sample);
   bool stands_out() const;
   bool only_collections() const;
+  bool has_followed(const HeapBudgetSample& sample) const;
   bool no_cache_can_make_up() const;
   bool reads_are_slow();
   void forget();

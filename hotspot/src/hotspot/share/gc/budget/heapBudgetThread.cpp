@@ -39,6 +39,9 @@ static const int64_t IntervalMillis = 1000;
 // A heap that is larger than it is to stay for so many intervals needs that.
 static const uint32_t GrownIntervals = 3;
 
+// A step that makes the heap smaller waits for so many intervals for a collection that can do that.
+static const uint32_t LookIntervals = 2;
+
 // Sums up processor time.
 class HeapBudgetProcessorTime : public ThreadClosure {
 private:
@@ -73,7 +76,8 @@ HeapBudgetThread::HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetSta
     _target(0),
     _held(0),
     _in_charge(false),
-    _live(0) {
+    _live(0),
+    _looks(0) {
   set_name("Heap Budget");
   create_and_start();
 }
@@ -167,6 +171,7 @@ void HeapBudgetThread::hold_at(const HeapBudgetDecision& decision, size_t capaci
 // At a safepoint.
 bool HeapBudgetThread::desired_capacity(size_t live, size_t capacity, size_t* desired) {
   Atomic::store(&_live, MAX2(live, (size_t)1));
+  Atomic::store(&_looks, Atomic::load(&_looks) + 1);
   if (!Atomic::load(&_in_charge)) {
     return false;
   }
@@ -239,11 +244,12 @@ void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDe
   }
 }
 
-// A heap that is to shrink does that at the end of a collection; where nothing is allocated, none would come.
-void HeapBudgetThread::collect_if_needed(const HeapBudgetSample& sample) {
+// A heap that is to shrink does that at the end of a collection, and not of each: where nothing is allocated, or all collections are
+// young ones, none would come.
+void HeapBudgetThread::collect_to_shrink(const HeapBudgetSample& sample) {
   const size_t target = Atomic::load(&_target);
-  if (target != 0 && target < sample.capacity && sample.collections == 0 && !should_terminate()) {
-    log_debug(gc, budget)("No collection for a second: asking for one, as the heap is to shrink from %zuM to %zuM", sample.capacity / M, target / M);
+  if (target != 0 && target < sample.capacity && !should_terminate()) {
+    log_debug(gc, budget)("Asking for a collection, as the heap is to shrink from %zuM to %zuM", sample.capacity / M, target / M);
     _collector->collect();
   }
 }
@@ -258,7 +264,9 @@ bool HeapBudgetThread::wait() {
 }
 
 void HeapBudgetThread::run_service() {
-  bool may_shrink = false;
+  bool is_to_shrink = false;
+  uint32_t waited = 0;
+  size_t looks = 0;
   size_t last_capacity = 0;
   while (wait()) {
     ResourceMark rm;
@@ -266,14 +274,25 @@ void HeapBudgetThread::run_service() {
     const HeapBudgetSample sample = measure(&room);
     // Once for each step, and once more after each that made the heap smaller: what a collection does not free, the next will not
     // either, but what it has compacted the next can give back.
-    if (may_shrink || sample.capacity < last_capacity) {
-      collect_if_needed(sample);
+    if (is_to_shrink) {
+      is_to_shrink = Atomic::load(&_looks) == looks;
+      if (is_to_shrink && (sample.collections == 0 || ++waited >= LookIntervals)) {
+        is_to_shrink = false;
+        collect_to_shrink(sample);
+      }
+    } else if (sample.capacity < last_capacity && sample.collections == 0) {
+      collect_to_shrink(sample);
     }
     last_capacity = sample.capacity;
     const HeapBudgetDecision decision = _policy.interval(sample);
     follow(decision, sample.capacity);
     report(sample, decision, room);
-    may_shrink = decision.action == HeapBudgetDecision::Shrink;
+    if (decision.action != HeapBudgetDecision::Hold) {
+      is_to_shrink = decision.action == HeapBudgetDecision::Shrink;
+      // A collection that ends between follow() and this has seen the target, and is not counted: the capacity tells.
+      looks = Atomic::load(&_looks);
+      waited = 0;
+    }
   }
 }
 

@@ -59,13 +59,14 @@ private:
   volatile size_t      _held;               // where it is to stay; 0: wherever it is
   volatile bool        _in_charge;          // the collector does not size the heap by itself
   volatile size_t      _live;               // in use after the last collection; 0 before
+  volatile size_t      _looks;              // collections at whose end the heap could become smaller
 
   Counters counters() const;
   HeapBudgetSample measure(HeapBudgetRoom* room);
   void follow(const HeapBudgetDecision& decision, size_t capacity);
   void hold_at(const HeapBudgetDecision& decision, size_t capacity);
   void report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room);
-  void collect_if_needed(const HeapBudgetSample& sample);
+  void collect_to_shrink(const HeapBudgetSample& sample);
   bool wait();
 
 protected:

@@ -34,6 +34,9 @@ static const double LeastAllocated = 0.002;
 // Parts of a window by which its noise is told: shorter ones would have single collections in them, or none.
 static const uint64_t ShortestPart = 500000000;
 
+// What all windows before say of the noise is worth as much as that many parts of this one, or as there were.
+static const double PartsBefore = 10.0;
+
 HeapBudgetWindow::HeapBudgetWindow(uint32_t processors) :
     _processors(processors),
     _begin(0),
@@ -41,9 +44,11 @@ HeapBudgetWindow::HeapBudgetWindow(uint32_t processors) :
     _sum(),
     _parts(),
     _variance(0.0),
+    _variance_parts(0.0),
     _by_allocation(false),
     _work(0.0),
     _paused(0.0),
+    _collecting(0.0),
     _lost(),
     _costs() {}
 
@@ -84,13 +89,20 @@ uint64_t HeapBudgetWindow::stalled() const {
   return only_writes ? 0 : _sum.stalled;
 }
 
-// What pauses took from mutators that would have run, or have waited for I/O, had they not been stopped, in nanoseconds.
-// (Without the latter, a program that waits for its disk nearly all the time would seem to lose little by being stopped: but what
-// it is stopped for, its disk does nothing.)
+double HeapBudgetWindow::unpaused() const {
+  return MAX2((double)length() - (double)_sum.pause, 1.0);
+}
+
+// What pauses took from mutators that would have run had they not been stopped, in nanoseconds of processors.
+double HeapBudgetWindow::stopped_processors() const {
+  const double active = (double)(_sum.running + _sum.waiting) / unpaused();
+  return (double)_sum.pause * MIN2(MAX2(active, 1.0), (double)_processors);
+}
+
+// What pauses took from mutators that would have run, or have waited for I/O. (Without the latter, a program that waits for its disk
+// nearly all the time would seem to lose little by being stopped: but what it is stopped for, its disk does nothing.)
 double HeapBudgetWindow::stopped() const {
-  const double unpaused = MAX2((double)length() - (double)_sum.pause, 1.0);
-  const double active = (double)(_sum.running + _sum.waiting) / unpaused;
-  return (double)_sum.pause * (MIN2(MAX2(active, 1.0), (double)_processors) + (double)stalled() / unpaused);
+  return stopped_processors() + (double)_sum.pause * (double)stalled() / unpaused();
 }
 
 uint64_t HeapBudgetWindow::lost() const {
@@ -128,8 +140,8 @@ double HeapBudgetWindow::variance() const {
   const double squares = _parts.lost_lost - 2.0 * ratio * _parts.lost_work + ratio * ratio * _parts.work_work;
   const double expected = _parts.lost / _parts.seconds;
   const double now = MAX2(squares, 0.0) / (_parts.count - 1) / (expected * expected);
-  // A window is worth as much as there are parts in it; what was before, as much as ten.
-  return _variance == 0.0 ? now : (_variance * 10 + now * (_parts.count - 1)) / (10 + _parts.count - 1);
+  // A window is worth as much as there are parts in it.
+  return (_variance * _variance_parts + now * (_parts.count - 1)) / (_variance_parts + _parts.count - 1);
 }
 
 void HeapBudgetWindow::measure() {
@@ -137,6 +149,7 @@ void HeapBudgetWindow::measure() {
   const double least = _by_allocation ? LeastAllocated : LeastRunning;
   _work = MAX2((double)work_so_far() / nanos, least);
   _paused = (double)_sum.pause / nanos;
+  _collecting = (stopped_processors() + (double)_sum.concurrent) / nanos;
   _lost.collection = (stopped() + (double)_sum.concurrent) / nanos;
   _lost.stalled = (double)stalled() / nanos;
   _costs.collection = _lost.collection / _work;
@@ -150,10 +163,12 @@ bool HeapBudgetWindow::finish() {
   const bool by_allocation = _sum.allocated_known && (double)_sum.allocated / (double)length() >= least;
   if (by_allocation == _by_allocation) {
     _variance = variance();
+    _variance_parts = MIN2(_variance_parts + MAX2(_parts.count, 1u) - 1, PartsBefore);
     return true;
   }
   _by_allocation = by_allocation;
   _variance = 0.0;
+  _variance_parts = 0.0;
   measure();
   return false;
 }

@@ -88,14 +88,18 @@ private:
   HeapBudgetSample _sum;
   Parts            _parts;
   double           _variance;      // of what is lost in a second by the work of a second, relative to its square, decaying; 0 before
+  double           _variance_parts; // of windows before by which that is known, ten at most
   bool             _by_allocation; // work is told by that
   double           _work;          // per second: in GB allocated, or seconds on a processor
   double           _paused;
+  double           _collecting;
   HeapBudgetCosts  _lost;
   HeapBudgetCosts  _costs;
 
   double seconds() const;
   uint64_t work_so_far() const { return _by_allocation ? _sum.allocated : _sum.running; }
+  double unpaused() const;
+  double stopped_processors() const;
   double stopped() const;
   void add_part();
   double variance() const;
@@ -125,6 +129,7 @@ public:
 
   double work() const                   { return _work; }
   double paused() const                 { return _paused; }   // share of the time
+  double collecting() const             { return _collecting; } // processors that collections took from mutators that would have run
   const HeapBudgetCosts& lost_per_second() const { return _lost; }   // its error is not measured
   const HeapBudgetCosts& costs() const  { return _costs; }    // for each unit of work
 };

@@ -489,6 +489,197 @@ TEST_F(LullHeapBudgetPolicyTest, a_step_after_which_collections_cost_more_than_a
   EXPECT_LE(grown, stepped + 4);
 }
 
+namespace {
+
+// A service as it was measured once a second, whose costs for each GB that it allocates are known for some sizes of its heap.
+class Measured {
+public:
+  HeapBudgetSample sample;
+  double cost;           // seconds lost for each GB
+  double noise;          // of the work of a second, in turn more and less
+  std::vector<Made> made;
+
+  Measured() : sample(), cost(9.0), noise(0.09), made() {
+    sample.stalled_known = sample.read_known = sample.allocated_known = true;
+    sample.live = 336 * MB;
+    sample.reserve = 101 * MB;
+    sample.least = 64 * MB;
+    sample.most = 1800 * MB;
+    sample.available = 2300 * MB;
+    sample.capacity = 757 * MB;
+  }
+
+  // Of a service that loses the less the smaller its heap is.
+  static double cost_at(size_t capacity) {
+    const double heap = (double)capacity / MB;
+    return heap > 608 ? 8.05 + (heap - 608) * 1.25 / 149 : heap > 528 ? 7.35 + (heap - 528) * 0.7 / 80 : 7.0 + (heap - 486) * 0.35 / 42;
+  }
+
+  HeapBudgetDecision second(HeapBudgetPolicy* policy, bool follows = true) {
+    sample.now += (uint64_t)Second;
+    const uint64_t second = sample.now / (uint64_t)Second;
+    sample.collections = second & 1;
+    sample.pause = (uint64_t)((double)sample.collections * 0.03 * Second);
+    sample.stalled = (uint64_t)(3.4 * Second);
+    sample.read_bytes = 32 * MB;
+    const double work = 3.5 / cost * ((second & 1) != 0 ? 1 + noise : 1 - noise);
+    sample.allocated = (uint64_t)(work * 1e9);
+    sample.running = (uint64_t)(work * 0.7 * Second);
+    const HeapBudgetDecision decision = policy->interval(sample);
+    if (decision.action != HeapBudgetDecision::Hold) {
+      made.push_back({ (double)second, decision, (double)decision.target / MB });
+      if (follows) {
+        sample.capacity = decision.target;
+      }
+    }
+    return decision;
+  }
+};
+
+} // namespace
+
+// What was measured before the first step is known badly, as it was short: no longer window after it makes up for that.
+TEST_F(LullHeapBudgetPolicyTest, a_step_that_probably_helped_is_followed_by_another) {
+  Measured service;
+  for (int second = 1; second <= 60; second++) {
+    service.cost = Measured::cost_at(service.sample.capacity);
+    service.second(&_policy);
+    if (second == 25) {
+      EXPECT_LE(service.sample.capacity, 530 * MB);
+    }
+  }
+  for (const Made& m : service.made) {
+    printf("%3.0f s: %s: %s, to %.0f MB\n", m.time, HeapBudgetDecision::name(m.decision.action), HeapBudgetDecision::name(m.decision.reason), m.capacity);
+  }
+  EXPECT_LE(service.sample.capacity, 490 * MB);
+  EXPECT_LE(service.made.size(), 5u);
+}
+
+TEST_F(LullHeapBudgetPolicyTest, steps_that_change_nothing_are_few) {
+  for (double noise : { 0.02, 0.09, 0.2 }) {
+    _policy = HeapBudgetPolicy(HeapBudgetSettings(Processors));
+    Measured service;
+    service.noise = noise;
+    for (int second = 1; second <= 120; second++) {
+      service.second(&_policy);
+    }
+    EXPECT_GE(service.made.size(), 1u);
+    // Each direction now, after 30 s and after a minute more; and none of them twice in a row.
+    EXPECT_LE(service.made.size(), 6u) << "noise " << noise;
+    for (const Made& m : service.made) {
+      EXPECT_EQ(m.decision.reason, HeapBudgetDecision::Try) << "noise " << noise << ", " << m.time << " s";
+    }
+  }
+}
+
+// Many threads that wait for a disk lose much by a short pause; but collections do not take the processors.
+TEST_F(LullHeapBudgetPolicyTest, short_pauses_of_many_threads_that_wait_are_no_emergency) {
+  Measured service;
+  for (int second = 1; second <= 120; second++) {
+    service.sample.stalled = (uint64_t)(64 * Second);
+    service.sample.now += (uint64_t)Second;
+    service.sample.collections = 1;
+    service.sample.pause = (uint64_t)(0.03 * Second);
+    service.sample.running = service.sample.allocated = (uint64_t)Second;
+    service.sample.read_bytes = 32 * MB;
+    const HeapBudgetDecision decision = _policy.interval(service.sample);
+    EXPECT_NE(decision.reason, HeapBudgetDecision::CollectionsOnly);
+    if (decision.action != HeapBudgetDecision::Hold) {
+      service.sample.capacity = decision.target;
+    }
+  }
+}
+
+TEST_F(LullHeapBudgetPolicyTest, collections_that_take_the_processors_are_an_emergency_whatever_waits) {
+  Measured service;
+  bool emergency = false;
+  for (int second = 1; second <= 10; second++) {
+    service.sample.stalled = (uint64_t)(64 * Second);
+    service.sample.now += (uint64_t)Second;
+    service.sample.collections = 10;
+    service.sample.pause = (uint64_t)(0.6 * Second);
+    service.sample.running = service.sample.allocated = (uint64_t)Second / 4;
+    emergency = emergency || _policy.interval(service.sample).reason == HeapBudgetDecision::CollectionsOnly;
+  }
+  EXPECT_TRUE(emergency);
+}
+
+// A heap of whole granules stays a little above a limit that others make smaller all the time: that is no reason to ask each second.
+TEST_F(LullHeapBudgetPolicyTest, a_limit_that_creeps_down_is_followed_in_steps) {
+  Measured service;
+  const size_t granule = 8 * MB;
+  service.sample.available = 757 * MB;
+  size_t asked = 0;
+  for (int second = 1; second <= 120; second++) {
+    service.sample.available -= MB;
+    const HeapBudgetDecision decision = service.second(&_policy, false);
+    if (decision.action != HeapBudgetDecision::Hold) {
+      asked += decision.reason == HeapBudgetDecision::OverLimit;
+      service.sample.capacity = (decision.target + granule - 1) / granule * granule;
+    }
+    EXPECT_LE(service.sample.capacity, service.sample.available + 2 * granule);
+  }
+  EXPECT_LE(asked, 15u);
+}
+
+// Live data leave no room for what the limit asks for, and the heap cannot follow: what can be learned is learned.
+TEST_F(LullHeapBudgetPolicyTest, a_limit_that_cannot_be_obeyed_is_asked_for_now_and_then) {
+  Measured service;
+  service.sample.available = 300 * MB;
+  size_t asked = 0;
+  for (int second = 1; second <= 120; second++) {
+    asked += service.second(&_policy, false).reason == HeapBudgetDecision::OverLimit;
+  }
+  EXPECT_GE(asked, 2u);
+  EXPECT_LE(asked, 30u);
+}
+
+TEST_F(LullHeapBudgetPolicyTest, a_sensor_that_is_late_once_is_not_lost) {
+  Measured service;
+  HeapBudgetDecision decision = {};
+  while (decision.action != HeapBudgetDecision::Shrink) {
+    ASSERT_LT(service.sample.now, (uint64_t)(10 * Second));
+    decision = service.second(&_policy);
+  }
+  service.sample.stalled_known = false;
+  decision = service.second(&_policy);
+  decision = service.second(&_policy);
+  EXPECT_EQ(decision.state, HeapBudgetDecision::WaitShrink);
+  EXPECT_EQ(decision.reason, HeapBudgetDecision::Measuring);
+  service.sample.stalled_known = true;
+  decision = service.second(&_policy);
+  EXPECT_EQ(decision.state, HeapBudgetDecision::WaitShrink);
+  service.sample.stalled_known = false;
+  // At the end of the next window.
+  for (int second = 0; second < 20 && decision.reason == HeapBudgetDecision::Measuring; second++) {
+    decision = service.second(&_policy);
+  }
+  EXPECT_EQ(decision.reason, HeapBudgetDecision::NoSensor);
+}
+
+// A heap may need a collection of its own to follow; what was before that says nothing of the step.
+TEST_F(LullHeapBudgetPolicyTest, a_heap_that_follows_late_is_waited_for) {
+  Measured service;
+  HeapBudgetDecision decision = {};
+  while (decision.action != HeapBudgetDecision::Shrink) {
+    ASSERT_LT(service.sample.now, (uint64_t)(10 * Second));
+    decision = service.second(&_policy, false);
+  }
+  const uint64_t stepped = service.sample.now;
+  const size_t target = decision.target;
+  while (service.sample.now < stepped + (uint64_t)(8 * Second)) {
+    decision = service.second(&_policy, false);
+    EXPECT_EQ(decision.state, HeapBudgetDecision::WaitShrink);
+  }
+  service.sample.capacity = target;
+  service.cost = 4.5;
+  do {
+    ASSERT_LT(service.sample.now, stepped + (uint64_t)(30 * Second));
+    decision = service.second(&_policy);
+  } while (decision.reason == HeapBudgetDecision::Measuring);
+  EXPECT_EQ(decision.reason, HeapBudgetDecision::Repeat);
+}
+
 TEST_F(LullHeapBudgetPolicyTest, step_share_is_in_proportion_but_for_the_extremes) {
   double last = 0;
   for (double demand = 0; demand <= 1.0; demand += 0.05) {
