@@ -3,6 +3,7 @@
 //! The agent as the VM sees it: loading, JVMTI's events, and what the process has one of.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io::Write;
 use std::panic::catch_unwind;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -59,14 +60,17 @@ unsafe impl Send for Library {}
 // SAFETY: the same.
 unsafe impl Sync for Library {}
 
-/// A line on the standard error.
+/// A line on the standard error. That this may be a full disk, or a pipe that nobody reads any more, is no reason to end a thread of the VM's.
 pub fn complain(text: &str) {
-    eprintln!("lull gate: {text}");
+    let _ = std::io::stderr().write_all(format!("lull gate: {text}\n").as_bytes());
 }
 
 /// A connection was accepted: the gate's from now on if its port is.
 pub fn accepted(fd: i32, blocking: bool) {
     let Some(running) = RUNNING.get() else { return };
+    if GATE_ENDED.load(Ordering::Acquire) {
+        return;
+    }
     let Some(port) = kernel::tcp_local_port(fd) else { return };
     let names = || running.deadline_headers.clone();
     let protocol = if running.options.ports.contains(&port) {
@@ -177,7 +181,12 @@ fn vm_init(env: *mut jni::Env) -> Result<(), String> {
         return Err("started twice".to_string());
     }
     // SAFETY: on the event's thread.
-    without_signals(|| unsafe { start_gate(env, memory.as_ref().ok()) })
+    let started = without_signals(|| unsafe { start_gate(env, memory.as_ref().ok()) });
+    if started.is_err() {
+        // No connection is followed, and the VM's end waits for nobody.
+        GATE_ENDED.store(true, Ordering::Release);
+    }
+    started
 }
 
 unsafe extern "system" fn on_vm_init(_jvmti: *mut jvmti::Env, env: *mut jni::Env, _thread: jni::Object) {

@@ -10,7 +10,8 @@
 //!   event told to the application that it has not read after.
 //! * **S** (seen): the kernel's counts of bytes read and written are those that have been seen here; otherwise the
 //!   connection becomes opaque.
-//! * **O** (opaque): a connection that is opaque stays so, and the gate neither reads from it nor writes to it.
+//! * **O** (opaque): a connection that is opaque stays so, and the gate neither reads from it nor writes to it; but what is still to come of
+//!   requests that it has answered (HTTP/2) it withholds from the application, as long as it can follow what the application reads.
 //! * **A** (answer first): no byte of the application's follows a busy answer that is not wholly written.
 //!
 //! The application's bytes are never kept: what the gate does not answer stays in the kernel. A request that it has answered may go on after the
@@ -24,6 +25,9 @@ use crate::protocol::{Front, Opaque, Pass, Protocol};
 
 /// [`Connection::read`] looks at so many bytes at least.
 const SMALL: usize = 16;
+
+/// So many requests, or what belongs to them, are answered in one look: others are to be looked at, and the application must have the lock.
+const MOST_STEPS: usize = 64;
 
 /// The kernel's side of a connection, as the gate uses it; never blocks.
 pub trait Wire {
@@ -44,6 +48,9 @@ pub trait Wire {
     /// # Errors
     /// Fewer were there: a defect.
     fn consume(&mut self, length: usize) -> io::Result<()>;
+
+    /// From now on the application's selectors are told of bytes only when there are so many, or an end.
+    fn tell_from(&mut self, bytes: usize);
 
     /// The kernel's counts; `None` if they would not hold still.
     ///
@@ -92,13 +99,26 @@ pub struct Connection<P> {
     writing: u32,
     /// What is still to be written of a busy answer (invariant A).
     unsent: Vec<u8>,
+    /// Selectors are not told of fewer bytes than make a frame's header.
+    waits_for_header: bool,
     opaque: Option<Opaque>,
+    /// Opaque, for what the application has written; what it reads is followed nevertheless, for the rest of answered requests.
+    withholds: bool,
 }
 
 impl<P: Protocol> Connection<P> {
     /// A connection of which nothing has been read or written; `totals` are the kernel's counts.
     pub fn new(protocol: P, totals: Totals) -> Self {
-        Connection { protocol, taken: totals.taken, written: totals.written, writing: 0, unsent: Vec::new(), opaque: None }
+        Connection {
+            protocol,
+            taken: totals.taken,
+            written: totals.written,
+            writing: 0,
+            unsent: Vec::new(),
+            waits_for_header: false,
+            opaque: None,
+            withholds: false,
+        }
     }
 
     /// Why it is opaque, if it is.
@@ -108,13 +128,27 @@ impl<P: Protocol> Connection<P> {
 
     /// Makes it opaque; the first reason stays.
     pub fn make_opaque(&mut self, reason: Opaque) {
+        let could_follow = self.opaque.is_none() || self.withholds;
+        self.withholds = could_follow && matches!(reason, Opaque::Response(_) | Opaque::ConcurrentWrites) && self.protocol.filters();
         self.opaque.get_or_insert(reason);
+    }
+
+    /// Whether the gate must still come between the application and its socket.
+    pub fn is_live(&self) -> bool {
+        self.opaque.is_none() || self.withholds || self.has_unsent()
+    }
+
+    /// Nothing is waited for any more: selectors are told of each byte.
+    pub fn tell_all(&mut self, wire: &mut impl Wire) {
+        if std::mem::take(&mut self.waits_for_header) {
+            wire.tell_from(1);
+        }
     }
 
     /// The application has read `bytes`, perhaps in several parts; called once for each.
     pub fn received(&mut self, bytes: &[u8]) {
         self.taken += bytes.len() as u64;
-        if self.opaque.is_none()
+        if (self.opaque.is_none() || self.withholds)
             && let Err(reason) = self.protocol.received(bytes)
         {
             self.make_opaque(reason);
@@ -179,7 +213,7 @@ impl<P: Protocol> Connection<P> {
         mut decide: impl FnMut(Option<Duration>) -> Decision,
         mut answered: impl FnMut(u64),
     ) -> Outcome {
-        loop {
+        for _ in 0..MOST_STEPS {
             if self.opaque.is_some() {
                 return Outcome::Opaque;
             }
@@ -246,6 +280,7 @@ impl<P: Protocol> Connection<P> {
             }
             answered(requests);
         }
+        Outcome::Again
     }
 
     /// Invariant S, at the last moment before anything is done; gives what to do if it does not hold.
@@ -277,17 +312,18 @@ impl<P: Protocol> Connection<P> {
         true
     }
 
-    /// Writes what the gate owes on account of what it has taken, unless the application is writing.
+    /// Writes what the gate owes on account of what it has taken, unless the application is writing, or the client does not read: what is owed
+    /// is a sum until then, and no heap of frames.
     pub fn pay(&mut self, wire: &mut impl Wire) {
-        if self.writing == 0 && self.opaque.is_none() {
+        if self.flush(wire) && self.writing == 0 && self.opaque.is_none() {
             self.protocol.owed(&mut self.unsent);
+            self.flush(wire);
         }
-        self.flush(wire);
     }
 
     /// Whether the application must read by [`Connection::read`].
     pub fn filters(&self) -> bool {
-        self.opaque.is_none() && self.protocol.filters()
+        (self.opaque.is_none() || self.withholds) && self.protocol.filters()
     }
 
     /// What the application reads, without what belongs to requests that the gate has answered. As much as there is and `buffer` holds: who
@@ -297,6 +333,7 @@ impl<P: Protocol> Connection<P> {
     /// `WouldBlock` if there is nothing for the application; as of [`Wire::peek`] otherwise.
     pub fn read(&mut self, wire: &mut impl Wire, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
+        self.tell_all(wire);
         // A frame's header may be longer than what is left of the buffer.
         let mut small = [0; SMALL];
         while filled < buffer.len() {
@@ -309,7 +346,7 @@ impl<P: Protocol> Connection<P> {
                 other => return other,
             };
             let is_all = n < seen.len();
-            let pass = if self.opaque.is_some() { Pass::Deliver(n) } else { self.protocol.pass(&seen[..n]) };
+            let pass = if self.filters() { self.protocol.pass(&seen[..n]) } else { Pass::Deliver(n) };
             let pass = match pass {
                 // Perhaps nothing more will come.
                 Pass::Wait if wire.totals().is_ok_and(|totals| totals.is_none_or(|totals| totals.established)) => Pass::Wait,
@@ -338,8 +375,15 @@ impl<P: Protocol> Connection<P> {
                         return Err(io::ErrorKind::Other.into());
                     }
                 }
-                Pass::Wait if filled > 0 => break,
-                Pass::Wait => return Err(io::ErrorKind::WouldBlock.into()),
+                Pass::Wait => {
+                    // What there is stays in the kernel, and would be told of for ever.
+                    self.waits_for_header = true;
+                    wire.tell_from(n + 1);
+                    if filled > 0 {
+                        break;
+                    }
+                    return Err(io::ErrorKind::WouldBlock.into());
+                }
             }
         }
         Ok(filled)

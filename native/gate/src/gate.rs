@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crate::agent;
 use crate::connection::{Decision, Outcome};
 use crate::flight::GatePause;
 use crate::kernel::now_ns;
@@ -144,8 +145,11 @@ impl Gate {
         self.unsent.retain(|&fd| {
             let Some(slot) = table.live(fd) else { return false };
             let Some(mut tracked) = slot.try_lock() else { return true };
-            let done = tracked.as_mut().is_none_or(|t| t.connection.flush(&mut SocketWire::new(fd, t.inode)));
-            slot.publish(&tracked);
+            let done = tracked.as_mut().is_none_or(|t| {
+                t.connection.pay(&mut SocketWire::new(fd, t.inode));
+                !t.connection.has_unsent()
+            });
+            slot.publish(&mut tracked);
             !done
         });
     }
@@ -191,8 +195,10 @@ impl Gate {
         let mut is_collection = self.clock.state() & COLLECTION != 0;
         let mut begin = if is_collection { self.clock.begin_ns() } else { now_ns() };
         let (connections, before) = (self.table.count_live(), self.done());
-        self.kept.clear();
-        self.again.clear();
+        // What waited at the end of the last pause may wait still, and the set of changes tells of nothing twice.
+        self.again.extend(self.kept.drain().map(|(fd, _)| fd));
+        self.again.sort_unstable();
+        self.again.dedup();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
         let mut kind = if is_collection { self.kind() } else { Kind::Safepoint };
         let mut prediction = self.prediction(kind);
@@ -311,14 +317,14 @@ impl Gate {
     fn tell(&self, kind: Kind, begin: u64, prediction: &Prediction, rounds: u64) {
         let name = self.name(kind);
         let exact = self.collection(kind).map(|pause| pause.end_ns.saturating_sub(pause.begin_ns));
-        eprintln!(
-            "lull gate: pause of {:.3} ms, predicted {:.3}, at most {:.3}, kind {name}; {} answered in all, {} kept now, {rounds} rounds",
+        agent::complain(&format!(
+            "pause of {:.3} ms, predicted {:.3}, at most {:.3}, kind {name}; {} answered in all, {} kept now, {rounds} rounds",
             exact.unwrap_or(now_ns() - begin) as f64 / 1e6,
             prediction.expected_ns / 1e6,
             prediction.upper_ns / 1e6,
             self.metrics.answered.get(),
             self.kept.len()
-        );
+        ));
     }
 
     /// Looks at one connection.
@@ -332,7 +338,8 @@ impl Gate {
         if !self.clock.is_paused() {
             return;
         }
-        // Invariant I; SeqCst against `announce`. It may be withdrawn, so that a look later is worth it.
+        let _look = self.table.look();
+        // Invariant I; SeqCst, after the look has been noted, against `announce`. It may be withdrawn, so that a look later is worth it.
         if slot.announced.load(Ordering::SeqCst) {
             self.again.push(fd);
             return;
@@ -374,9 +381,12 @@ impl Gate {
         if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) && !self.unsent.contains(&fd) {
             self.unsent.push(fd);
         }
-        if let Some(reason) = slot.publish(&tracked) {
-            drop(tracked);
+        if let Some(t) = tracked.as_mut().filter(|t| t.connection.opaque().is_some() && !t.connection.filters()) {
+            t.connection.tell_all(&mut SocketWire::new(fd, t.inode));
+        }
+        if let Some(reason) = slot.publish(&mut tracked) {
             self.metrics.opaque[reason.index()].add(1);
+            // With the lock held: behind it, the descriptor may be another connection's, which must be watched.
             self.watched.remove(fd);
         }
     }

@@ -50,6 +50,12 @@ impl Wire for SocketWire {
         Ok(())
     }
 
+    fn tell_from(&mut self, bytes: usize) {
+        let bytes = i32::try_from(bytes).unwrap_or(1);
+        // SAFETY: the kernel reads one int.
+        unsafe { libc::setsockopt(self.fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, (&raw const bytes).cast(), size_of::<i32>() as u32) };
+    }
+
     fn totals(&mut self) -> io::Result<Option<Totals>> {
         if kernel::inode(self.fd) != Some(self.inode) {
             return Err(io::ErrorKind::NotFound.into());

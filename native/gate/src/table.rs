@@ -5,7 +5,7 @@
 //! One slot per descriptor number, made at the first connection under that number and kept for ever: a thread that still holds a
 //! slot when the descriptor is closed sees that the slot is empty, or another connection's, when it has the lock.
 
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::connection::Connection;
@@ -23,13 +23,15 @@ pub struct Tracked {
     pub inode: u64,
     /// The connection.
     pub connection: Connection<Spoken>,
+    /// That it is opaque was told.
+    told: bool,
 }
 
 /// A descriptor's place. The flags may be read without the lock; what they say is then a hint, and only `announced` is written without.
 #[derive(Default)]
 pub struct Slot {
     tracked: Mutex<Option<Tracked>>,
-    /// Whether there is a connection that is not opaque; written under the lock.
+    /// Whether there is a connection between whose bytes and the application the gate must come; written under the lock.
     live: AtomicBool,
     /// Whether reads block; a hint that costs a system call when it is wrong.
     pub blocking: AtomicBool,
@@ -64,22 +66,18 @@ impl Slot {
         }
     }
 
-    /// To be called with the lock held, after anything that can have made the connection opaque. Gives the reason the first time.
-    pub fn publish(&self, tracked: &Option<Tracked>) -> Option<Opaque> {
-        let opaque = tracked.as_ref().and_then(|t| t.connection.opaque());
-        // An answer's rest must still precede the application's bytes (invariant A).
-        let live = tracked.as_ref().is_some_and(|t| t.connection.opaque().is_none() || t.connection.has_unsent());
+    /// To be called with the lock held, after anything that can have made the connection opaque, or written the rest of an answer. Gives the
+    /// reason why it is opaque the first time.
+    pub fn publish(&self, tracked: &mut Option<Tracked>) -> Option<Opaque> {
+        let live = tracked.as_ref().is_some_and(|t| t.connection.is_live());
         match (self.live.swap(live, Ordering::Relaxed), live) {
-            (false, true) => {
-                self.all_live.fetch_add(1, Ordering::Relaxed);
-                None
-            }
-            (true, false) => {
-                self.all_live.fetch_sub(1, Ordering::Relaxed);
-                opaque
-            }
-            _ => None,
+            (false, true) => drop(self.all_live.fetch_add(1, Ordering::Relaxed)),
+            (true, false) => drop(self.all_live.fetch_sub(1, Ordering::Relaxed)),
+            _ => {}
         }
+        let t = tracked.as_mut()?;
+        let reason = t.connection.opaque()?;
+        (!std::mem::replace(&mut t.told, true)).then_some(reason)
     }
 }
 
@@ -87,6 +85,17 @@ impl Slot {
 pub struct Table {
     slots: Box<[AtomicPtr<Slot>]>,
     all_live: Arc<AtomicUsize>,
+    /// Odd while the gate looks at a connection, and may take bytes of it; grows with each look. Written by the gate's thread.
+    looks: AtomicU64,
+}
+
+/// The gate looks at a connection, until this is dropped.
+pub struct Look<'a>(&'a AtomicU64);
+
+impl Drop for Look<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 static TABLE: OnceLock<Table> = OnceLock::new();
@@ -98,7 +107,7 @@ impl Table {
         let zeros = Box::into_raw(vec![0usize; most.min(MOST_DESCRIPTORS)].into_boxed_slice());
         // SAFETY: zero is a null pointer, and both have one size and alignment.
         let slots = unsafe { Box::from_raw(zeros as *mut [AtomicPtr<Slot>]) };
-        Table { slots, all_live: Arc::default() }
+        Table { slots, all_live: Arc::default(), looks: AtomicU64::new(0) }
     }
 
     /// The process's table.
@@ -110,6 +119,22 @@ impl Table {
             // The JVM raises the soft limit to the hard one.
             Table::new(usize::try_from(limit.rlim_max).unwrap_or(MOST_DESCRIPTORS))
         })
+    }
+
+    /// Notes that the gate, the one thread that looks, is about to: before it asks what the application has been told of.
+    pub fn look(&self) -> Look<'_> {
+        self.looks.fetch_add(1, Ordering::SeqCst);
+        Look(&self.looks)
+    }
+
+    /// How many looks have begun and ended; for [`Table::has_looked_since`].
+    pub fn looks(&self) -> u64 {
+        self.looks.load(Ordering::SeqCst)
+    }
+
+    /// Whether the gate may have taken bytes since `looks` was asked for.
+    pub fn has_looked_since(&self, looks: u64) -> bool {
+        !looks.is_multiple_of(2) || self.looks() != looks
     }
 
     /// The slot of a descriptor, if there was ever a connection under its number.
@@ -156,8 +181,8 @@ impl Table {
         slot.blocking.store(blocking, Ordering::Relaxed);
         slot.announced.store(false, Ordering::SeqCst);
         slot.watched.store(0, Ordering::Relaxed);
-        *tracked = Some(Tracked { generation, inode, connection });
-        slot.publish(&tracked);
+        *tracked = Some(Tracked { generation, inode, connection, told: false });
+        slot.publish(&mut tracked);
     }
 
     /// The descriptor is about to be closed, or to become another file.
@@ -169,7 +194,7 @@ impl Table {
                 t.connection.make_opaque(Opaque::AnotherSocket);
                 t.connection.discard_unsent();
             }
-            slot.publish(&tracked);
+            slot.publish(&mut tracked);
         }
     }
 }
@@ -193,8 +218,8 @@ mod tests {
         let slot = table.slot(4).unwrap();
         let mut tracked = slot.lock();
         tracked.as_mut().unwrap().connection.make_opaque(Opaque::AnotherSocket);
-        assert_eq!(slot.publish(&tracked), Some(Opaque::AnotherSocket));
-        assert_eq!(slot.publish(&tracked), None);
+        assert_eq!(slot.publish(&mut tracked), Some(Opaque::AnotherSocket));
+        assert_eq!(slot.publish(&mut tracked), None);
         drop(tracked);
         table.forget(4);
         assert_eq!(table.count_live(), 1);

@@ -23,6 +23,8 @@ pub(crate) struct FakeWire {
     pub(crate) restless: bool,
     /// The client has closed its side.
     pub(crate) closing: bool,
+    /// Selectors are told from so many bytes on; 0 is 1.
+    pub(crate) told_from: usize,
 }
 
 impl Wire for FakeWire {
@@ -51,6 +53,10 @@ impl Wire for FakeWire {
         self.received.drain(..length);
         self.totals.0 += length as u64;
         Ok(())
+    }
+
+    fn tell_from(&mut self, bytes: usize) {
+        self.told_from = bytes;
     }
 
     fn totals(&mut self) -> io::Result<Option<Totals>> {

@@ -226,6 +226,20 @@ fn two_writes_at_once_make_it_opaque() {
 }
 
 #[test]
+fn a_look_ends_however_much_there_is() {
+    let mut connection = connection();
+    let mut wire = arrived(&get(0).repeat(2 * MOST_STEPS + 1));
+    wire.room = 1_000_000;
+    let mut answered = 0_u64;
+    for looks in 1..=2 {
+        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Again);
+        assert_eq!(answered, looks * MOST_STEPS as u64);
+    }
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Empty);
+    assert_eq!(answered, 2 * MOST_STEPS as u64 + 1);
+}
+
+#[test]
 fn a_request_that_does_not_fit_is_left() {
     let mut connection = connection();
     let mut wire = arrived(&get(1));

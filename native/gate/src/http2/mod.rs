@@ -38,6 +38,9 @@ const MOST_RANGES: usize = 64;
 
 const HEADER_TABLE_SIZE: u16 = 1;
 
+/// RFC 9113, 6.9.1.
+const MOST_WINDOW: u32 = (1 << 31) - 1;
+
 // Entries of HPACK's static table.
 const METHOD: RangeInclusive<u64> = 2..=3;
 const STATUS: usize = 8;
@@ -441,8 +444,9 @@ impl Protocol for Http2 {
             self.taking = frame.whole() - now.len();
             match frame.kind {
                 HEADERS if frame.stream > self.highest => self.answered_now(frame.stream),
-                PING => frame::write(PING, ACK, 0, &now[HEADER..], &mut self.owed),
-                DATA => self.owed_window += frame.length as u32,
+                // Only such are asked for by `front`; on a stream that was answered, PING is an error of the client's, which gets nothing.
+                PING if frame.stream == 0 && now.len() == frame.whole() => frame::write(PING, ACK, 0, &now[HEADER..], &mut self.owed),
+                DATA => self.owed_window = self.owed_window.saturating_add(frame.length as u32),
                 _ => {}
             }
             bytes = rest;
@@ -455,7 +459,9 @@ impl Protocol for Http2 {
         }
         to.append(&mut self.owed);
         if self.owed_window > 0 {
-            frame::write(WINDOW_UPDATE, 0, 0, &self.owed_window.to_be_bytes(), to);
+            // A client that sends more than its window has had is not told more than there can be.
+            let window = self.owed_window.min(MOST_WINDOW);
+            frame::write(WINDOW_UPDATE, 0, 0, &window.to_be_bytes(), to);
             self.owed_window = 0;
         }
     }
@@ -499,7 +505,7 @@ impl Protocol for Http2 {
             match Frame::of(&bytes[at..]) {
                 Some(frame) if !self.is_answered(frame.stream) => at += frame.whole(),
                 _ if at > 0 => break,
-                Some(frame) => return Pass::Take(frame.whole().min(bytes.len())),
+                Some(_) => return Pass::Take(self.answered_front(bytes)),
                 None => return Pass::Wait,
             }
         }
@@ -511,6 +517,18 @@ impl Http2 {
     /// Whether a frame of the gate's own may follow what the application has written.
     fn may_write(&self) -> bool {
         self.has_written && self.response.is_boundary() && self.response_block.begun.is_none()
+    }
+
+    /// How many bytes at the front of `bytes` are frames of answered streams; the last may be a part of one.
+    fn answered_front(&self, bytes: &[u8]) -> usize {
+        let mut at = 0;
+        while at < bytes.len()
+            && let Some(frame) = Frame::of(&bytes[at..])
+            && self.is_answered(frame.stream)
+        {
+            at += frame.whole();
+        }
+        at.min(bytes.len())
     }
 
     /// The gate has answered the request on this stream, the highest now.

@@ -262,6 +262,7 @@ unsafe extern "system" fn epoll_control(env: Env, class: Object, epfd: i32, oper
 }
 
 unsafe extern "system" fn epoll_wait(env: Env, class: Object, epfd: i32, address: i64, most: i32, timeout: i32) -> i32 {
+    let looks = Table::global().looks();
     // SAFETY: the VM's arguments, passed on.
     let n = unsafe { vm::<EPollWait>(&EPOLL_WAIT)(env, class, epfd, address, most, timeout) };
     if n <= 0 || DESCRIPTOR.get().is_none() {
@@ -269,7 +270,7 @@ unsafe extern "system" fn epoll_wait(env: Env, class: Object, epfd: i32, address
     }
     // SAFETY: the kernel has written n events there.
     let events = unsafe { std::slice::from_raw_parts_mut(address as *mut libc::epoll_event, n as usize) };
-    announce(Table::global(), &agent::CLOCK, &agent::METRICS, events) as i32
+    announce(Table::global(), looks, &agent::CLOCK, &agent::METRICS, events) as i32
 }
 
 /// `InputStream.available`: who is told of bytes may rely on them.
@@ -287,6 +288,7 @@ unsafe extern "system" fn available(env: Env, class: Object, object: Object) -> 
 
 /// The selector of `-Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider`.
 unsafe extern "system" fn poll(env: Env, class: Object, address: i64, length: i32, timeout: i32) -> i32 {
+    let looks = Table::global().looks();
     // SAFETY: the VM's arguments, passed on.
     let n = unsafe { vm::<Poll>(&POLL)(env, class, address, length, timeout) };
     if n <= 0 || length <= 0 || DESCRIPTOR.get().is_none() {
@@ -294,5 +296,5 @@ unsafe extern "system" fn poll(env: Env, class: Object, address: i64, length: i3
     }
     // SAFETY: an array of so many pollfds, which the kernel has filled.
     let polled = unsafe { std::slice::from_raw_parts_mut(address as *mut libc::pollfd, length as usize) };
-    announce_polled(Table::global(), &agent::CLOCK, &agent::METRICS, polled) as i32
+    announce_polled(Table::global(), looks, &agent::CLOCK, &agent::METRICS, polled) as i32
 }

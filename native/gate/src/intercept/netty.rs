@@ -169,18 +169,20 @@ unsafe extern "system" fn writev_addresses(env: Env, class: Object, fd: i32, vec
     }
 }
 
-/// The gate does not follow what is about to happen to the connection. False if a busy answer is in the way (invariant A).
-fn give_up(fd: i32) -> bool {
+const UNSEEN_WRITE: Opaque = Opaque::Response("written by a function that the gate does not follow");
+
+/// The gate does not follow what is about to be read from the connection, or written to it. False if a busy answer is in the way (invariant A).
+fn give_up(fd: i32, reason: Opaque) -> bool {
     let Some(slot) = Table::global().live(fd) else { return true };
     let mut tracked = slot.lock();
     let Some(t) = tracked.as_mut() else { return true };
     let flushed = t.connection.flush(&mut SocketWire::new(fd, t.inode));
-    update(fd, slot, &mut tracked, |connection| connection.make_opaque(Opaque::UnseenBytes));
+    update(fd, slot, &mut tracked, |connection| connection.make_opaque(reason));
     flushed
 }
 
 unsafe extern "system" fn writev(env: Env, class: Object, fd: i32, buffers: Object, offset: i32, length: i32, most: i64) -> i64 {
-    if !give_up(fd) {
+    if !give_up(fd, UNSEEN_WRITE) {
         return WOULD_BLOCK;
     }
     // SAFETY: the VM's arguments, passed on.
@@ -188,7 +190,7 @@ unsafe extern "system" fn writev(env: Env, class: Object, fd: i32, buffers: Obje
 }
 
 unsafe extern "system" fn splice(env: Env, class: Object, from: i32, from_offset: i64, to: i32, to_offset: i64, length: i64) -> i32 {
-    if !give_up(from) || !give_up(to) {
+    if !give_up(from, Opaque::UnseenBytes) || !give_up(to, UNSEEN_WRITE) {
         return WOULD_BLOCK as i32;
     }
     // SAFETY: the VM's arguments, passed on.

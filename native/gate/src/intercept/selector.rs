@@ -33,16 +33,17 @@ fn readable<'a>(table: &'a Table, event: &libc::epoll_event) -> Option<&'a Slot>
     if event.events & READABLE == 0 { None } else { table.live(event.u64 as i32) }
 }
 
-/// Notes events that are about to be told: after the pause if there is one, and then without those whose bytes the gate has taken. Gives the
-/// count of events that are left at the front.
-pub(super) fn announce(table: &Table, clock: &PauseClock, metrics: &Metrics, events: &mut [libc::epoll_event]) -> usize {
+/// Notes events that are about to be told: after the pause if there is one, and then without those whose bytes the gate has taken. `looks` is
+/// [`Table::looks`] of before the kernel was asked for them. Gives the count of events that are left at the front.
+pub(super) fn announce(table: &Table, looks: u64, clock: &PauseClock, metrics: &Metrics, events: &mut [libc::epoll_event]) -> usize {
     if !clock.is_paused() {
         // Which of them this call has noted, one bit each.
         let mut noted = [0u64; MOST_EVENTS / 64];
         let mut any = false;
         for (i, event) in events.iter().enumerate() {
             if let Some(slot) = readable(table, event) {
-                // SeqCst, as the look at the clock below: either the gate sees this, or we see its pause.
+                // SeqCst, as what is asked below: either the gate sees this, or we see its pause, or that it has looked: a pause may have
+                // come and gone since the kernel had the event.
                 let before = slot.announced.swap(true, Ordering::SeqCst);
                 if !before && i < MOST_EVENTS {
                     noted[i / 64] |= 1 << (i % 64);
@@ -50,7 +51,7 @@ pub(super) fn announce(table: &Table, clock: &PauseClock, metrics: &Metrics, eve
                 any = true;
             }
         }
-        if !any || !clock.is_paused() {
+        if !any || !(clock.is_paused() || table.has_looked_since(looks)) {
             return events.len();
         }
         for (i, event) in events.iter().enumerate().take(MOST_EVENTS) {
@@ -90,12 +91,12 @@ pub(super) fn announce(table: &Table, clock: &PauseClock, metrics: &Metrics, eve
 }
 
 /// [`announce`] for what `poll` has found: the events that are kept back are taken out of the entries. Gives the count of entries with events.
-pub(super) fn announce_polled(table: &Table, clock: &PauseClock, metrics: &Metrics, polled: &mut [libc::pollfd]) -> usize {
+pub(super) fn announce_polled(table: &Table, looks: u64, clock: &PauseClock, metrics: &Metrics, polled: &mut [libc::pollfd]) -> usize {
     // The events of poll are those of epoll.
     let found = polled.iter().filter(|entry| entry.revents != 0);
     let mut events: Vec<_> =
         found.map(|entry| libc::epoll_event { events: u32::from(entry.revents as u16), u64: entry.fd as u64 }).collect();
-    let n = announce(table, clock, metrics, &mut events);
+    let n = announce(table, looks, clock, metrics, &mut events);
     // In the same order, without those that were kept back.
     let mut left = events[..n].iter().peekable();
     for entry in polled.iter_mut().filter(|entry| entry.revents != 0) {
@@ -160,6 +161,11 @@ mod tests {
 
         /// Announces one event with these bits, in a pause if there is one that `meanwhile` ends. Gives the bits that are left.
         fn announce(&self, bits: i32, meanwhile: impl FnOnce() + Send) -> Option<u32> {
+            self.announce_after(self.table.looks(), bits, meanwhile)
+        }
+
+        /// The same of an event that the kernel was asked for when the gate had looked so many times.
+        fn announce_after(&self, looks: u64, bits: i32, meanwhile: impl FnOnce() + Send) -> Option<u32> {
             let mut events = [libc::epoll_event { events: bits as u32, u64: self.server.as_raw_fd() as u64 }];
             let is_paused = self.clock.is_paused();
             let n = std::thread::scope(|scope| {
@@ -169,7 +175,7 @@ mod tests {
                     }
                     meanwhile();
                 });
-                announce(&self.table, &self.clock, &self.metrics, &mut events)
+                announce(&self.table, looks, &self.clock, &self.metrics, &mut events)
             });
             (n == 1).then_some(events[0].events)
         }
@@ -202,6 +208,45 @@ mod tests {
         assert!(!f.announced());
         f.clock.collection_begins();
         assert_eq!(f.announce(IN | libc::EPOLLOUT, || f.clock.collection_ends()), Some(libc::EPOLLOUT as u32));
+    }
+
+    /// A whole pause between the kernel's answer and this: the gate could not know that the event was on its way.
+    #[test]
+    fn an_event_of_before_a_pause_that_is_over_is_withdrawn() {
+        let mut f = fixture();
+        f.client.write_all(b"x").unwrap();
+        let looks = f.table.looks();
+        {
+            let _look = f.table.look();
+            assert!(f.table.has_looked_since(looks) && f.table.has_looked_since(f.table.looks()));
+            (&f.server).read_exact(&mut [0]).unwrap();
+        }
+        assert_eq!(f.announce_after(looks, IN, || ()), None);
+        assert!(!f.announced());
+        // One that the gate has looked at and left.
+        f.client.write_all(b"x").unwrap();
+        kernel::wait_readable(f.server.as_raw_fd(), 10_000_000_000);
+        assert_eq!(f.announce_after(looks, IN, || ()), Some(IN as u32));
+        assert!(f.announced());
+    }
+
+    /// The gate has seen the pause, which is over now, and has not yet taken what it answers.
+    #[test]
+    fn an_event_while_the_gate_looks_is_told_after_the_look() {
+        let mut f = fixture();
+        f.client.write_all(b"x").unwrap();
+        let tracked = f.slot().lock();
+        let look = f.table.look();
+        // Of a wait that has begun, and ended, while the gate looked.
+        let looks = f.table.looks();
+        std::thread::scope(|scope| {
+            let announced = scope.spawn(|| f.announce_after(looks, IN, || ()));
+            (&f.server).read_exact(&mut [0]).unwrap();
+            drop(look);
+            drop(tracked);
+            assert_eq!(announced.join().unwrap(), None);
+        });
+        assert!(!f.announced());
     }
 
     #[test]
@@ -287,7 +332,8 @@ mod tests {
         let found = |entries: &[libc::pollfd]| entries.iter().map(|entry| entry.revents).collect::<Vec<_>>();
         // The second is a pipe that wakes the selector, for instance: not watched.
         let mut entries = [entry(fd, libc::POLLIN), entry(0, 0), entry(other.client.as_raw_fd(), libc::POLLIN)];
-        assert_eq!(announce_polled(&f.table, &f.clock, &f.metrics, &mut entries), 2);
+        let looks = f.table.looks();
+        assert_eq!(announce_polled(&f.table, looks, &f.clock, &f.metrics, &mut entries), 2);
         assert_eq!(found(&entries), [libc::POLLIN, 0, libc::POLLIN]);
         assert!(f.announced());
         f.slot().announced.store(false, Ordering::SeqCst);
@@ -300,7 +346,7 @@ mod tests {
                 (&f.server).read_exact(&mut [0]).unwrap();
                 f.clock.collection_ends();
             });
-            assert_eq!(announce_polled(&f.table, &f.clock, &f.metrics, &mut entries), 1);
+            assert_eq!(announce_polled(&f.table, looks, &f.clock, &f.metrics, &mut entries), 1);
         });
         assert_eq!(found(&entries), [0, 0, libc::POLLIN]);
     }
