@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # Measures the pager with two memory servers on this machine: latency of faults and of the exchange in them, read-ahead, eviction, the same
-# accesses on a file of the local disk, misses against exact LRU on made and recorded traces, and the time of a program that reads and
-# writes. Changes nothing on the machine. Some minutes.
+# accesses on a file of the local disk and on a zram device, misses against exact LRU on made and recorded traces, and the time of a program
+# that reads and writes. Makes a zram device of its own, as root, and removes it; swaps to nothing. Some minutes.
 #
 #   LULL_JDK25   home of a stock JDK 25, whose collectors' traces are recorded  (default: found in /usr/lib/jvm; else none is recorded)
 #   LULL_BUILD   the build directory                                            (default: build/)
@@ -39,6 +39,11 @@ say "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
 "$bench" faults --servers "$names" --local 50
 "$bench" bare --servers "$one"
 "$bench" disk --directory "$work"
+if [[ $(id -u) == 0 && -w /sys/class/zram-control/hot_remove ]]; then
+  "$bench" zram
+else
+  say "skipped: zram: needs root and a kernel with zram"
+fi
 for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
 "$bench" evict --servers "$names"
 for trace in zipf:0.99 zipf:0.8 loop; do

@@ -6,10 +6,12 @@
 mod bare;
 mod disk;
 mod faults;
+mod mapped;
 mod memory;
 mod replay;
 mod samples;
 mod trace;
+mod zram;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,6 +40,12 @@ enum Measurement {
     Evict(Far),
     /// The same accesses on a file of a local disk, mapped, whose pages are not in memory.
     Disk(Disk),
+    /// The same on a compressed device in this machine's memory, which is made and removed. Needs root, and a kernel with zram.
+    Zram {
+        /// Pages that are read.
+        #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(2048..))]
+        pages: u32,
+    },
     /// Misses of the pager against exact LRU on a trace.
     Misses(Misses),
     /// Time of a read or write, on a trace.
@@ -97,6 +105,7 @@ fn main() -> ExitCode {
         Measurement::Sequential(far) => faults::sequential(&far),
         Measurement::Evict(far) => faults::evict(&far),
         Measurement::Disk(disk) => disk::measure(&disk.directory, disk.pages as usize),
+        Measurement::Zram { pages } => zram::measure(pages as usize),
         Measurement::Misses(misses) => replay::misses(&misses.far, &misses.trace, misses.accesses),
         Measurement::Operations { misses, writes } => replay::operations(&misses.far, &misses.trace, misses.accesses, writes),
     };

@@ -68,16 +68,19 @@ fn permitted(mode: &str, test: &str) -> bool {
     false
 }
 
+/// A program in C that knows nothing of the pager.
+fn compile(name: &str, source: &str) -> PathBuf {
+    let program = built().join(format!("far-{name}-{}", std::process::id()));
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(source);
+    let status = Command::new("cc").args(["-O2", "-pthread", "-o"]).arg(&program).arg(source).status().unwrap();
+    assert!(status.success());
+    program
+}
+
 /// The workload of the pager's tests, without the pager.
 fn workload() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let program = built().join(format!("far-plain-workload-{}", std::process::id()));
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pager/tests/c/workload.c");
-        let status = Command::new("cc").args(["-O2", "-pthread", "-o"]).arg(&program).arg(source).status().unwrap();
-        assert!(status.success());
-        program
-    })
+    PROGRAM.get_or_init(|| compile("plain-workload", "../pager/tests/c/workload.c"))
 }
 
 /// Runs a command to its end; the most bytes of its memory files, looked at from outside.
@@ -145,6 +148,34 @@ fn a_program_in_c_that_maps_a_file() {
         assert!(text(&output.stdout).contains("bytes compared 33554432 wrong words 0"), "{mode} {pattern}");
         assert!(most > 0 && most <= 8 << 20, "{most} bytes local");
         assert!(count(&output, "fetched") > 0 && count(&output, "written") > 0, "{stderr}");
+    }
+}
+
+/// A quarter of the range is local, so that what such an action loses would be noticed.
+#[test]
+fn what_else_programs_do_with_a_mapping() {
+    if !permitted("thread", "what else programs do with a mapping") {
+        return;
+    }
+    let directory = Directory::new("unusual");
+    let program = compile("unusual-program", "tests/c/unusual.c");
+    for action in ["fork", "locked", "cut", "enclosed", "moved", "over"] {
+        let servers = [server(64), server(64)];
+        let names = format!("{},{}", servers[0].address, servers[1].address);
+        let file = directory.0.join(action);
+        let (output, most) = watch(
+            front()
+                .args(["run", "--servers", &names, "--local", "25%", "--directory", directory.name()])
+                .args(["--server-timeout", "60000", "--statistics", "--"])
+                .arg(&program)
+                .args([file.to_str().unwrap(), action]),
+        );
+        let stderr = text(&output.stderr);
+        assert!(output.status.success(), "{action}: {:?}: {stderr}", output.status);
+        assert_eq!(text(&output.stdout), format!("{action}: as it should be\n"), "{stderr}");
+        // The file is far all the time, and the bound is kept; of a range that is unmapped the memory goes at once.
+        assert!(most > 0 && most <= 8 << 20, "{action}: {most} bytes local");
+        assert!(count(&output, "fetched") > 0 && count(&output, "written") > 0, "{action}: {stderr}");
     }
 }
 

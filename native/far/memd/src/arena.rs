@@ -4,7 +4,8 @@
 //!
 //! The server listens as soon as it has the addresses and a first part; one thread then gets memory for all the rest from the
 //! kernel, from the first chunk to the last ([`Arena::commit`]). A chunk is handed out only when it has its memory, so that no
-//! later write can fail for lack of it, however early a client comes.
+//! later write can fail for lack of it, however early a client comes; and when what an earlier owner wrote is zero, which the same
+//! thread sees to ([`Arena::clean`]), for nobody else may wait so long.
 //!
 //! This file owns all address arithmetic and all `unsafe` of the server. A [`Chunk`] is exclusively its owner's; its lock
 //! orders the copies in and out, so that a client that reads and writes the same page at once gets one of both contents of
@@ -15,7 +16,8 @@ use std::ffi::c_void;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 
 use lull_far_protocol::PAGE_SIZE;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
@@ -74,7 +76,7 @@ impl std::error::Error for CommitError {}
 pub enum Shortage {
     /// There are too few.
     Full,
-    /// There are enough, and some of them have no memory yet. Ask again.
+    /// There are enough, and some of them have no memory yet, or are not zero yet. Ask again.
     NotYet,
 }
 
@@ -85,23 +87,35 @@ pub struct Arena {
     /// Of the mapping.
     bytes: usize,
     chunks: Mutex<Chunks>,
+    /// Some are to be made zero.
+    given_back: Condvar,
 }
 
 #[derive(Debug)]
 struct Chunks {
-    /// Those that nobody has. Those that have no memory yet come last, in order.
-    free: VecDeque<FreeChunk>,
+    /// Those that nobody has, which are zero. Those that have no memory yet come last, in order.
+    free: VecDeque<usize>,
+    /// Those that nobody has, with what an earlier owner wrote.
+    used: Vec<usize>,
+    /// Those that are being made zero.
+    cleaning: usize,
     /// The first so many have memory.
     committed: usize,
     /// The first so many will have. Fewer than were asked for, if the kernel has refused.
     total: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct FreeChunk {
-    index: usize,
-    /// Whether it may hold what an earlier owner wrote.
-    used: bool,
+impl Chunks {
+    /// Those that nobody has.
+    fn count_free(&self) -> usize {
+        self.free.len() + self.used.len() + self.cleaning
+    }
+
+    /// The free ones, from the front, that have memory.
+    fn count_ready(&self) -> usize {
+        // Those without are the last ones.
+        self.free.len() - (self.total - self.committed).min(self.free.len())
+    }
 }
 
 // SAFETY: `base` is never changed; what lies behind it is reached through chunks, each of which has one owner.
@@ -131,8 +145,8 @@ impl Arena {
         // SAFETY: the mapping just made.
         let _ = unsafe { madvise(base.cast::<c_void>(), size, Advice::LinuxHugepage) };
         let total = size / CHUNK_BYTES;
-        let free = (0..total).map(|index| FreeChunk { index, used: false }).collect();
-        let arena = Arena { base, bytes: size, chunks: Mutex::new(Chunks { free, committed: 0, total }) };
+        let chunks = Chunks { free: (0..total).collect(), used: Vec::new(), cleaning: 0, committed: 0, total };
+        let arena = Arena { base, bytes: size, chunks: Mutex::new(chunks), given_back: Condvar::new() };
         arena.commit_step()?;
         Ok(Arc::new(arena))
     }
@@ -142,8 +156,36 @@ impl Arena {
     /// # Errors
     /// If the kernel refuses. What it has given stays; the rest is taken out of the capacity.
     pub fn commit(&self) -> Result<(), CommitError> {
-        while !self.commit_step()? {}
+        while !self.commit_step()? {
+            self.clean();
+        }
         Ok(())
+    }
+
+    /// Makes all chunks zero that clients have given back.
+    pub fn clean(&self) {
+        loop {
+            let index = {
+                let mut chunks = self.lock();
+                let Some(index) = chunks.used.pop() else { return };
+                chunks.cleaning += 1;
+                index
+            };
+            // SAFETY: the arena has a chunk of this index, and nobody else has it: it is in no list.
+            unsafe { std::ptr::write_bytes(self.base.add(index * CHUNK_BYTES), 0, CHUNK_BYTES) };
+            let mut chunks = self.lock();
+            chunks.cleaning -= 1;
+            // Those without memory stay last.
+            chunks.free.push_front(index);
+        }
+    }
+
+    /// Waits until there are such chunks, for so long at most.
+    pub fn wait_for_used(&self, most: Duration) {
+        let chunks = self.lock();
+        if chunks.used.is_empty() {
+            let _ = self.given_back.wait_timeout(chunks, most);
+        }
     }
 
     /// True if that was the last.
@@ -156,7 +198,7 @@ impl Arena {
         if let Err(error) = result {
             let total = chunks.committed;
             chunks.total = total;
-            chunks.free.retain(|chunk| chunk.index < total);
+            chunks.free.retain(|&index| index < total);
             return Err(CommitError::Kernel { want: self.bytes as u64, committed: offset as u64, error: error.into() });
         }
         chunks.committed = (offset + step) / CHUNK_BYTES;
@@ -178,7 +220,13 @@ impl Arena {
     /// Bytes that nobody has.
     #[must_use]
     pub fn free(&self) -> u64 {
-        (self.lock().free.len() * CHUNK_BYTES) as u64
+        (self.lock().count_free() * CHUNK_BYTES) as u64
+    }
+
+    /// Bytes that could be handed out now.
+    #[must_use]
+    pub fn ready(&self) -> u64 {
+        (self.lock().count_ready() * CHUNK_BYTES) as u64
     }
 
     /// Takes chunks for so many pages, all zero, or none at all.
@@ -186,26 +234,14 @@ impl Arena {
     /// # Errors
     /// [`Shortage`].
     pub fn take(self: &Arc<Self>, pages: u64) -> Result<Vec<Chunk>, Shortage> {
-        let taken: Vec<FreeChunk> = {
-            let mut chunks = self.lock();
-            // Compared before anything is allocated: the number comes from the network.
-            let count = usize::try_from(pages.div_ceil(CHUNK_PAGES as u64)).ok().filter(|&count| count <= chunks.free.len());
-            let count = count.ok_or(Shortage::Full)?;
-            if chunks.free.range(..count).any(|chunk| chunk.index >= chunks.committed) {
-                return Err(Shortage::NotYet);
-            }
-            chunks.free.drain(..count).collect()
-        };
-        Ok(taken
-            .into_iter()
-            .map(|FreeChunk { index, used }| {
-                let chunk = Chunk { arena: Arc::clone(self), index, lock: RwLock::new(()) };
-                if used {
-                    chunk.zero(0, CHUNK_PAGES);
-                }
-                chunk
-            })
-            .collect())
+        let mut chunks = self.lock();
+        // Compared before anything is allocated: the number comes from the network.
+        let count = usize::try_from(pages.div_ceil(CHUNK_PAGES as u64)).ok().filter(|&count| count <= chunks.count_free());
+        let count = count.ok_or(Shortage::Full)?;
+        if count > chunks.count_ready() {
+            return Err(Shortage::NotYet);
+        }
+        Ok(chunks.free.drain(..count).map(|index| Chunk { arena: Arc::clone(self), index, lock: RwLock::new(()) }).collect())
     }
 
     fn lock(&self) -> MutexGuard<'_, Chunks> {
@@ -290,10 +326,8 @@ impl Held<'_> {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        let mut chunks = self.arena.lock();
-        let used = FreeChunk { index: self.index, used: true };
-        // Those without memory stay behind those with; else those that need no zeroing go first.
-        if chunks.committed < chunks.total { chunks.free.push_front(used) } else { chunks.free.push_back(used) }
+        self.arena.lock().used.push(self.index);
+        self.arena.given_back.notify_one();
     }
 }
 
@@ -332,7 +366,7 @@ mod tests {
         let arena = Arena::reserve(2 * CHUNK_BYTES as u64).unwrap();
         for _ in 0..3 {
             let chunks = arena.take(2 * CHUNK_PAGES as u64).unwrap();
-            assert_eq!(arena.free(), 0);
+            assert_eq!((arena.free(), arena.ready()), (0, 0));
             assert_eq!(arena.take(1).err(), Some(Shortage::Full));
             for chunk in &chunks {
                 let mut page = [1; PAGE_SIZE];
@@ -342,6 +376,14 @@ mod tests {
                     assert_eq!(chunk.write(number, &[7; PAGE_SIZE], |bytes| u32::from(bytes[PAGE_SIZE - 1])), 7);
                 }
             }
+            drop(chunks);
+            // Not before somebody has seen to it; and no more than there are.
+            assert_eq!((arena.free(), arena.ready()), (arena.capacity(), 0));
+            assert_eq!(arena.take(1).err(), Some(Shortage::NotYet));
+            assert_eq!(arena.take(2 * CHUNK_PAGES as u64 + 1).err(), Some(Shortage::Full));
+            arena.wait_for_used(Duration::from_secs(100));
+            arena.clean();
+            assert_eq!(arena.ready(), arena.capacity());
         }
         assert_eq!(arena.free(), arena.capacity());
     }
@@ -366,6 +408,8 @@ mod tests {
         // What comes back has memory, and is handed out before what has none.
         for _ in 0..2 {
             assert_eq!(arena.take(STEP_PAGES).unwrap().len(), COMMIT_STEP / CHUNK_BYTES);
+            assert_eq!(arena.take(STEP_PAGES).err(), Some(Shortage::NotYet));
+            arena.clean();
         }
         assert!(!arena.commit_step().unwrap());
         let two = arena.take(2 * STEP_PAGES).unwrap();

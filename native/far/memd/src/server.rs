@@ -151,10 +151,19 @@ impl Server {
         info!(%address, metrics = ?metrics_address, bytes = shared.store.arena.capacity(),
             milliseconds = started.elapsed().as_millis() as u64, "listening");
         {
-            let arena = Arc::clone(&shared.store.arena);
-            spawn("commit", move || match arena.commit() {
-                Ok(()) => info!(bytes = arena.committed(), milliseconds = started.elapsed().as_millis() as u64, "all memory is committed"),
-                Err(error) => error!(bytes = arena.capacity(), "{error}; the server goes on with what it has"),
+            let shared = Arc::clone(&shared);
+            spawn("memory", move || {
+                let arena = &shared.store.arena;
+                match arena.commit() {
+                    Ok(()) => {
+                        info!(bytes = arena.committed(), milliseconds = started.elapsed().as_millis() as u64, "all memory is committed")
+                    }
+                    Err(error) => error!(bytes = arena.capacity(), "{error}; the server goes on with what it has"),
+                }
+                while !shared.stopped() {
+                    arena.wait_for_used(POLL);
+                    arena.clean();
+                }
             })
             .map_err(StartError::System)?;
         }

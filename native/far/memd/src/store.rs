@@ -105,6 +105,8 @@ pub struct Session {
     pub kind: ChannelKind,
     channel: Arc<Channel>,
     generation: u64,
+    /// Whether the channel is, or was, this connection's.
+    has_channel: bool,
 }
 
 /// What of the store the metrics show.
@@ -155,9 +157,10 @@ impl Store {
             let new = || Arc::new(Channel { current: Mutex::new(Current { generation: 0, stream: None }) });
             Arc::clone(state.channels.entry((hello.kind, hello.channel)).or_insert_with(new))
         };
-        let session = Session { client, kind: hello.kind, channel, generation: hello.generation };
+        let mut session =
+            Session { client, kind: hello.kind, channel: Arc::clone(&channel), generation: hello.generation, has_channel: false };
         // Waits for a request of the older connection that is being carried out.
-        let mut current = lock(&session.channel.current);
+        let mut current = lock(&channel.current);
         if hello.generation <= current.generation {
             return Err(refuse!(
                 StaleChannel,
@@ -173,6 +176,7 @@ impl Store {
             let _ = older.shutdown(Shutdown::Read);
         }
         drop(current);
+        session.has_channel = true;
         Ok(session)
     }
 
@@ -316,8 +320,8 @@ impl Session {
                         refuse!(Full, "region {region} of {pages} pages does not fit into {free} free bytes of {capacity}")
                     }
                     Shortage::NotYet => {
-                        let (committed, capacity) = (arena.committed(), arena.capacity());
-                        refuse!(NotYet, "region {region} of {pages} pages: {committed} bytes of {capacity} have memory yet")
+                        let (ready, free) = (arena.ready(), arena.free());
+                        refuse!(NotYet, "region {region} of {pages} pages: {ready} bytes of {free} free ones have memory and are zero yet")
                     }
                 })?;
                 entry.insert(Arc::new(Region { pages, chunks }));
@@ -391,6 +395,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
+        if self.has_channel {
+            let mut current = lock(&self.channel.current);
+            if current.generation == self.generation {
+                // A second descriptor of the socket, which would stay open as long as the client lives.
+                current.stream = None;
+            }
+        }
         if self.kind == ChannelKind::Peer {
             return;
         }

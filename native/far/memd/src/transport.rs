@@ -9,11 +9,19 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::net::sockopt;
+
 use lull_far_protocol::{Awake, DecodeError, FETCH_LEN, HEADER_LEN, Header};
 
 /// What is asked for at once while a header is waited for: all of a FETCH, for which somebody waits. Of other frames the rest is read
 /// when it is known how much it is.
 const AT_ONCE: usize = HEADER_LEN + FETCH_LEN;
+
+/// A connection over which nothing has come for so long is asked whether the other side is still there; so often, and so many times, until
+/// it counts as broken: after 30 s in all. A pager says something each second.
+const SILENT_BEFORE_PROBE: Duration = Duration::from_secs(15);
+const BETWEEN_PROBES: Duration = Duration::from_secs(5);
+const PROBES: u32 = 3;
 
 /// How often a waiting thread looks whether it should stop.
 pub const POLL: Duration = Duration::from_millis(100);
@@ -64,6 +72,11 @@ impl<'a> Transport<'a> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(POLL))?;
         stream.set_write_timeout(Some(POLL))?;
+        // A peer whose host is gone says nothing, for ever: its memory would never be given back.
+        sockopt::set_socket_keepalive(stream, true)?;
+        sockopt::set_tcp_keepidle(stream, SILENT_BEFORE_PROBE)?;
+        sockopt::set_tcp_keepintvl(stream, BETWEEN_PROBES)?;
+        sockopt::set_tcp_keepcnt(stream, PROBES)?;
         Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; FETCH_LEN], 0)) })
     }
 

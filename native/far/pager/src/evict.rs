@@ -206,10 +206,12 @@ impl Evictor {
     /// theirs before the first is waited for.
     fn write_pages(&mut self, pages: &[u32]) {
         let pager = self.pager;
-        for (page, content) in pages.iter().zip(self.contents.chunks_exact_mut(PAGE_SIZE)) {
-            let range = pager.range_of(*page);
-            match syscall::pread(range.file.as_raw_fd(), content, range.span(*page, 1).offset) {
-                Ok(PAGE_SIZE) => {}
+        let mut done = 0;
+        for (page, span) in self.runs(pages.iter().copied()) {
+            let content = &mut self.contents[done..done + span.bytes()];
+            done += span.bytes();
+            match syscall::pread(pager.range_of(page).file.as_raw_fd(), content, span.offset) {
+                Ok(count) if count == span.bytes() => {}
                 Ok(_) => fatal(format_args!("cannot read page {page} of the memory file: it is too short")),
                 Err(Errno(number)) => fatal(format_args!("cannot read page {page} of the memory file: error {number}")),
             }

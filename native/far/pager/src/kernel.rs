@@ -5,7 +5,7 @@
 //!
 //! Each page lies in a memory file (memfd) which nobody else maps. A page that is mapped is write-protected or not; the
 //! kernel drops the protection at the first write, without telling anybody (`UFFD_FEATURE_WP_ASYNC`). When a protected
-//! page is unmapped by `MADV_DONTNEED`, the kernel leaves a marker in the page table: whoever reads the marker knows that
+//! page is unmapped by `MADV_DONTNEED_LOCKED`, the kernel leaves a marker in the page table: whoever reads the marker knows that
 //! nobody has written to the page up to the moment at which nobody could any more. No marker: taken as written to.
 
 use std::ffi::CString;
@@ -20,6 +20,9 @@ const UFFDIO_UNREGISTER: u32 = 0x8010_AA01;
 const UFFDIO_WAKE: u32 = 0x8010_AA02;
 const UFFDIO_COPY: u32 = 0xC028_AA03;
 const UFFDIO_CONTINUE: u32 = 0xC020_AA07;
+
+/// `MADV_DONTNEED`, of memory that the program has locked, too: that must not keep it local.
+const MADV_DONTNEED_LOCKED: i32 = 24;
 
 const API: u64 = 0xAA;
 const FEATURE_WP: u64 = 1 << 0;
@@ -185,13 +188,20 @@ impl Kernel {
     /// `EEXIST` if a page is there, which **E** excludes; `ENOMEM`.
     pub fn copy_in(&self, mut span: Span, mut contents: &[u8], protect: bool) -> Result<(), Errno> {
         debug_assert!(contents.len() == span.bytes());
+        let mut most = span.pages;
         while span.pages > 0 {
             let mode = if protect { COPY_MODE_WP } else { 0 };
-            let mut argument = [span.address as u64, contents.as_ptr() as u64, span.bytes() as u64, mode, 0];
+            let pages = span.pages.min(most);
+            let mut argument = [span.address as u64, contents.as_ptr() as u64, (pages * PAGE_SIZE) as u64, mode, 0];
             // SAFETY: a structure of five words; the claim of the pages is what allows their memory to change.
             let result = unsafe { syscall::ioctl(self.uffd.as_raw_fd(), UFFDIO_COPY, &mut argument) };
             match result {
-                Ok(_) => return Ok(()),
+                Ok(_) => {
+                    span = span.skip(pages);
+                    contents = &contents[pages * PAGE_SIZE..];
+                }
+                // One copy is for one of the kernel's areas, and the program may have cut the range into several, by mprotect or mbind.
+                Err(Errno(libc::ENOENT)) if most > 1 => most = 1,
                 // What was copied before the interruption, if it is not an error number.
                 Err(Errno(libc::EAGAIN | libc::EINTR)) => {
                     let done = usize::try_from(argument[4] as i64).unwrap_or(0) / PAGE_SIZE;
@@ -236,7 +246,7 @@ impl Kernel {
         if let Some(pidfd) = &self.pidfd
             && spans.len() > 1
             // SAFETY: the pages are a file's, which keeps their contents.
-            && unsafe { syscall::process_madvise(pidfd.as_raw_fd(), vectors, libc::MADV_DONTNEED) } == Ok(total)
+            && unsafe { syscall::process_madvise(pidfd.as_raw_fd(), vectors, MADV_DONTNEED_LOCKED) } == Ok(total)
         {
             return Ok(());
         }
@@ -244,7 +254,7 @@ impl Kernel {
         for span in spans {
             loop {
                 // SAFETY: as above.
-                match unsafe { syscall::madvise(span.address, span.bytes(), libc::MADV_DONTNEED) } {
+                match unsafe { syscall::madvise(span.address, span.bytes(), MADV_DONTNEED_LOCKED) } {
                     Ok(_) => break,
                     Err(Errno(libc::EAGAIN | libc::EINTR)) => {}
                     Err(error) => return Err(error),

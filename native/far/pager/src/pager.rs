@@ -137,7 +137,8 @@ impl Range {
         Span { address: self.base + index * PAGE_SIZE, offset: (index * PAGE_SIZE) as u64, pages }
     }
 
-    fn bytes(&self) -> usize {
+    /// Its length.
+    pub fn bytes(&self) -> usize {
         self.pages as usize * PAGE_SIZE
     }
 }
@@ -168,6 +169,10 @@ pub struct Pager {
     range_count: AtomicUsize,
     next_page: AtomicU64,
     control: Mutex<Vec<Channel>>,
+    /// Held while a range is mapped.
+    mapping: Mutex<()>,
+    /// The process whose memory this is. A child of `fork` has this structure, and neither the ranges nor the threads.
+    process: u32,
     /// Held by the evictor for each of its steps. Not for the fault path.
     pub(crate) evicting: Mutex<()>,
     pub(crate) stopping: AtomicBool,
@@ -206,6 +211,8 @@ impl Pager {
             room: Room::new(local),
             ahead: Room::new(local / AHEAD_SHARE),
             control: Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Control)).collect()),
+            mapping: Mutex::new(()),
+            process: std::process::id(),
             servers,
             options,
             pages,
@@ -235,6 +242,12 @@ impl Pager {
         Ok(pager)
     }
 
+    /// What a child of `fork` does is refused: its kernel objects, and its connections, are the parent's.
+    fn check_process(&self) -> Result<(), Error> {
+        let (here, there) = (std::process::id(), self.process);
+        if here == there { Ok(()) } else { Err(Error::Options(format!("process {here} is a child of {there}, whose far memory this is"))) }
+    }
+
     /// Maps a range whose pages are zeros, at an address of the kernel's choice, or at `fixed`, replacing what is there.
     ///
     /// # Errors
@@ -245,8 +258,9 @@ impl Pager {
         if fixed.is_some_and(|address| !address.is_multiple_of(PAGE_SIZE)) {
             return Err(Error::Options("the address of a range must be that of a page".to_owned()));
         }
-        // One at a time: the lock is that of the control connections, which are needed anyway.
-        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+        self.check_process()?;
+        // One at a time. The control connections are the keeper's, too, between two questions.
+        let _one = self.mapping.lock().unwrap_or_else(PoisonError::into_inner);
         let number = self.range_count.load(Ordering::Relaxed);
         let first = self.next_page.load(Ordering::Relaxed);
         if number == MAX_RANGES || first + u64::from(pages) > self.pages.len() as u64 {
@@ -257,8 +271,8 @@ impl Pager {
             )));
         }
         let layout = Layout { range: number as u32, pages: pages.into(), servers: self.servers.len(), replicas: self.options.replicas };
-        let range = self.map_regions(pages, first as u32, layout, fixed, &mut control);
-        let range = range.inspect_err(|_| self.free_regions(&layout, &mut control))?;
+        let range = self.map_regions(pages, first as u32, layout, fixed);
+        let range = range.inspect_err(|_| self.free_regions(&layout))?;
         self.next_page.store(first + u64::from(pages), Ordering::Relaxed);
         self.ranges[number].store(std::ptr::from_ref(range).cast_mut(), Ordering::Release);
         // Release: whoever sees the count sees the entry.
@@ -267,19 +281,12 @@ impl Pager {
     }
 
     /// Reserves memory on the servers, and maps the range. After an error some servers may hold regions for it.
-    fn map_regions(
-        &self,
-        pages: u32,
-        first: u32,
-        layout: Layout,
-        fixed: Option<usize>,
-        control: &mut [Channel],
-    ) -> Result<&'static Range, Error> {
+    fn map_regions(&self, pages: u32, first: u32, layout: Layout, fixed: Option<usize>) -> Result<&'static Range, Error> {
         for (index, server) in self.servers.iter().enumerate() {
             for copy in 0..=layout.replicas {
                 let pages = layout.region_pages(index, copy);
                 if pages > 0 {
-                    reserve(&mut control[index], server, layout.region(copy), pages).map_err(Error::Server)?;
+                    self.reserve(index, server, layout.region(copy), pages).map_err(Error::Server)?;
                 }
             }
         }
@@ -289,10 +296,10 @@ impl Pager {
             Some(address) => (address, libc::MAP_SHARED | libc::MAP_FIXED),
             None => (0, libc::MAP_SHARED),
         };
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
         let address = std::ptr::with_exposed_provenance_mut(address);
+        // Nobody may use it before its faults are ours; nor the kernel fill it, as it does after mlockall(MCL_FUTURE).
         // SAFETY: replaces only what the caller says may be replaced.
-        let base = unsafe { libc::mmap(address, length, protection, flags | libc::MAP_NORESERVE, file.as_raw_fd(), 0) };
+        let base = unsafe { libc::mmap(address, length, libc::PROT_NONE, flags | libc::MAP_NORESERVE, file.as_raw_fd(), 0) };
         if base == libc::MAP_FAILED {
             return Err(Error::System("mmap", std::io::Error::last_os_error()));
         }
@@ -301,12 +308,40 @@ impl Pager {
         // A child of fork would see pages of zeros where the pages are remote, and put them into the shared file.
         // SAFETY: our mapping.
         let _ = unsafe { libc::madvise(std::ptr::with_exposed_provenance_mut(base), length, libc::MADV_DONTFORK) };
-        if let Err(error) = self.kernel.register(base, length) {
+        let refused = |what, error| {
             // SAFETY: our mapping, which nobody has seen.
             unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(base), length) };
-            return Err(Error::System("userfaultfd", std::io::Error::from_raw_os_error(error.0)));
+            Err(Error::System(what, error))
+        };
+        if let Err(error) = self.kernel.register(base, length) {
+            return refused("userfaultfd", std::io::Error::from_raw_os_error(error.0));
+        }
+        // SAFETY: as above.
+        if unsafe { libc::mprotect(std::ptr::with_exposed_provenance_mut(base), length, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
+            return refused("mprotect", std::io::Error::last_os_error());
         }
         Ok(Box::leak(Box::new(range)))
+    }
+
+    /// Has a server reserve a region.
+    fn reserve(&self, index: usize, server: &Server, region: u32, pages: u64) -> Result<(), LinkError> {
+        loop {
+            let (header, payload) = {
+                let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
+                control[index].ask(server, Op::RegionMap, region, Payload::of(&[&pages.to_le_bytes()]))?
+            };
+            let text = match Message::decode(&header, &payload) {
+                Ok(Message::RegionMapped { pages: got }) if got == pages => return Ok(()),
+                // It has just started, or makes what somebody else has given back zero. It has the memory in the end, or is full.
+                Ok(Message::Error { code: ErrorCode::NotYet, .. }) => {
+                    std::thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
+                Ok(Message::Error { code, text }) => format!("memory server {}: {}: {text}", server.name, code.name()),
+                other => format!("memory server {} answers REGION_MAP with {other:?}", server.name),
+            };
+            return Err(LinkError::Refused(text));
+        }
     }
 
     /// Unmaps a range. Nobody may use it any more; what was in it is given up.
@@ -314,6 +349,7 @@ impl Pager {
     /// # Errors
     /// If no range starts at the address.
     pub fn unmap(&self, base: usize) -> Result<(), Error> {
+        self.check_process()?;
         let range = self.range_at(base).filter(|range| range.base == base);
         let range = range.ok_or_else(|| Error::Options(format!("no range starts at {base:#x}")))?;
         // Takes each page from the evictor, which therefore touches none of them any more.
@@ -342,12 +378,13 @@ impl Pager {
         fault::give_room(self, local);
         // What the evictor was writing when the pages became Gone has been answered; no write of them comes any more.
         let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
-        self.free_regions(&range.layout, &mut self.control.lock().unwrap_or_else(PoisonError::into_inner));
+        self.free_regions(&range.layout);
         Ok(())
     }
 
     /// Gives the servers' memory of a range back. A server that cannot be told keeps it until the program ends.
-    fn free_regions(&self, layout: &Layout, control: &mut [Channel]) {
+    fn free_regions(&self, layout: &Layout) {
+        let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         for (index, server) in self.servers.iter().enumerate() {
             for copy in (0..=layout.replicas).filter(|&copy| layout.region_pages(index, copy) > 0) {
                 // Once more after a connection that broke: the region may be gone by then.
@@ -374,6 +411,15 @@ impl Pager {
             // The addresses of a range that is gone may be somebody else's.
             (inside && self.pages[range.first as usize].seen().kind() != Kind::Gone).then_some(range)
         })
+    }
+
+    /// The ranges that have any of these bytes. Allocates nothing: an allocator may ask.
+    pub fn ranges_within(&self, address: usize, bytes: usize) -> impl Iterator<Item = &'static Range> {
+        let end = address.saturating_add(bytes);
+        (0..self.range_count.load(Ordering::Acquire))
+            .map(|index| self.range(index))
+            .filter(move |range| address < range.base + range.bytes() && range.base < end)
+            .filter(|range| self.pages[range.first as usize].seen().kind() != Kind::Gone)
     }
 
     /// The range that a page lies in.
@@ -431,11 +477,17 @@ impl Pager {
     /// # Errors
     /// As the system call.
     pub fn finish_record(&self) -> std::io::Result<Option<u64>> {
+        if self.check_process().is_err() {
+            return Ok(None);
+        }
         self.record.as_ref().map(Record::finish).transpose()
     }
 
     /// Gives everything back to the servers. Called when the program ends; nothing can be used afterwards.
     pub fn leave(&self) {
+        if self.check_process().is_err() {
+            return;
+        }
         self.stopping.store(true, Ordering::Relaxed);
         let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
@@ -474,22 +526,6 @@ fn check(options: &Options) -> Result<(), Error> {
 fn address_of(name: &str) -> Result<SocketAddr, Error> {
     let bad = |why: String| Error::Options(format!("memory server {name:?}: {why}; say host:port"));
     name.to_socket_addrs().map_err(|e| bad(e.to_string()))?.next().ok_or_else(|| bad("the name has no address".to_owned()))
-}
-
-fn reserve(channel: &mut Channel, server: &Server, region: u32, pages: u64) -> Result<(), LinkError> {
-    loop {
-        let (header, payload) = channel.ask(server, Op::RegionMap, region, Payload::of(&[&pages.to_le_bytes()]))?;
-        return match Message::decode(&header, &payload) {
-            Ok(Message::RegionMapped { pages: got }) if got == pages => Ok(()),
-            // It has just started. It has the memory in the end, or is full.
-            Ok(Message::Error { code: ErrorCode::NotYet, .. }) => {
-                std::thread::sleep(Duration::from_millis(10));
-                continue;
-            }
-            Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {}: {}: {text}", server.name, code.name()))),
-            other => Err(LinkError::Refused(format!("memory server {} answers REGION_MAP with {other:?}", server.name))),
-        };
-    }
 }
 
 /// Starts a thread that no signal of the program reaches.

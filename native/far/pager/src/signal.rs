@@ -11,7 +11,7 @@ use crate::kernel::FaultMode;
 use crate::pager::Pager;
 use crate::syscall;
 
-/// The pager of this process. Set once.
+/// The pager of this process. Set once; null again in a child of `fork`.
 static PAGER: AtomicPtr<Pager> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The program's handler of SIGBUS. The two are not read as one: a program that changes its handler while it faults outside
@@ -74,6 +74,8 @@ pub fn installed() -> Option<&'static Pager> {
 /// faults are served by other threads.
 pub fn install(pager: &'static Pager) {
     PAGER.store(std::ptr::from_ref(pager).cast_mut(), Ordering::Release);
+    // SAFETY: a function without arguments that only stores a word.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     if pager.kernel.mode() == FaultMode::Handlers {
         return;
     }
@@ -91,6 +93,11 @@ pub fn install(pager: &'static Pager) {
     if before.handler != ours.handler {
         set_next(Some(NextHandler { handler: before.handler, flags: before.flags as c_int, mask: before.mask }));
     }
+}
+
+/// A child of `fork` has no ranges: what it maps and unmaps is its own.
+extern "C" fn in_child() {
+    PAGER.store(std::ptr::null_mut(), Ordering::Release);
 }
 
 /// # Safety

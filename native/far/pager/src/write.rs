@@ -22,7 +22,8 @@ pub struct WriteRequest<'a> {
     count: u32,
     /// The fixed part, the numbers of the pages.
     head: Vec<u8>,
-    pages: Vec<&'a [u8]>,
+    /// Their contents; of neighbours in one piece.
+    contents: Vec<&'a [u8]>,
     /// CRC32C of the pages: what the server must answer.
     content_crc: u32,
 }
@@ -34,9 +35,10 @@ impl<'a> WriteRequest<'a> {
         let count = group.len() as u32;
         let mut head = Write::fixed(count).to_vec();
         group.iter().for_each(|(place, _)| head.extend_from_slice(&place.page.to_le_bytes()));
-        let pages: Vec<&[u8]> = group.iter().map(|(_, index)| &contents[index * PAGE_SIZE..][..PAGE_SIZE]).collect();
-        let content_crc = crc32c_of(&pages);
-        WriteRequest { server: place.server, region: place.region, first: place.page, count, head, pages, content_crc }
+        let runs = group.chunk_by(|(_, a), (_, b)| a + 1 == *b);
+        let contents: Vec<&[u8]> = runs.map(|run| &contents[run[0].1 * PAGE_SIZE..][..run.len() * PAGE_SIZE]).collect();
+        let content_crc = crc32c_of(&contents);
+        WriteRequest { server: place.server, region: place.region, first: place.page, count, head, contents, content_crc }
     }
 
     /// Sends it, without waiting for the answer.
@@ -45,8 +47,8 @@ impl<'a> WriteRequest<'a> {
         if server.lost() {
             return Err(LinkError::Broken(format!("memory server {} is lost", server.name)));
         }
-        let parts: Vec<&[u8]> = std::iter::once(&self.head[..]).chain(self.pages.iter().copied()).collect();
-        let crc = crc32c_join(crc32c_of(&[&self.head]), self.content_crc, self.pages.len() * PAGE_SIZE);
+        let parts: Vec<&[u8]> = std::iter::once(&self.head[..]).chain(self.contents.iter().copied()).collect();
+        let crc = crc32c_join(crc32c_of(&[&self.head]), self.content_crc, self.count as usize * PAGE_SIZE);
         channel.begin(server, Op::Write, self.region, Payload { parts: &parts, crc })
     }
 

@@ -6,13 +6,14 @@ use std::ffi::{c_int, c_void};
 
 use libc::{off_t, size_t};
 use lull_far::last_words::say;
-use lull_far::{PAGE_SIZE, signal};
+use lull_far::{PAGE_SIZE, Pager, signal};
 
 use crate::descriptor::{has_contents, is_marked};
 use crate::next::{next, set_errno};
 use crate::settings::settings;
 
 type Mmap = unsafe extern "C" fn(*mut c_void, size_t, c_int, c_int, c_int, off_t) -> *mut c_void;
+type Mremap = unsafe extern "C" fn(*mut c_void, size_t, size_t, c_int, *mut c_void) -> *mut c_void;
 type Munmap = unsafe extern "C" fn(*mut c_void, size_t) -> c_int;
 type Fallocate = unsafe extern "C" fn(c_int, c_int, off_t, off_t) -> c_int;
 type PosixFallocate = unsafe extern "C" fn(c_int, off_t, off_t) -> c_int;
@@ -34,14 +35,15 @@ pub unsafe extern "C" fn mmap(
     };
     let fixed = flags & libc::MAP_FIXED != 0;
     if fixed && let Some(result) = over_paged_memory(address, bytes, flags, fd, offset) {
-        return match result {
-            Over::Done => address,
-            Over::Replaced => pass_on(),
+        match result {
+            Over::Done => return address,
+            // Perhaps by far memory again.
+            Over::Replaced => {}
             Over::Refused => {
                 set_errno(libc::ENOTSUP);
-                libc::MAP_FAILED
+                return libc::MAP_FAILED;
             }
-        };
+        }
     }
     if flags & libc::MAP_SHARED == 0 || flags & libc::MAP_ANONYMOUS != 0 || protection & libc::PROT_WRITE == 0 || !is_marked(fd) {
         return pass_on();
@@ -110,13 +112,12 @@ enum Over {
 fn over_paged_memory(address: *mut c_void, bytes: size_t, flags: c_int, fd: c_int, offset: off_t) -> Option<Over> {
     let pager = signal::installed()?;
     let start = address.expose_provenance();
-    let last = start.checked_add(bytes.checked_sub(1)?)?;
-    let (first, end) = (pager.range_at(start), pager.range_at(last));
-    let range = first.or(end)?;
-    if start == range.base && bytes.div_ceil(PAGE_SIZE) == range.pages as usize {
-        return Some(if pager.unmap(start).is_ok() { Over::Replaced } else { Over::Refused });
+    let end = start.checked_add(bytes)?;
+    let range = pager.ranges_within(start, bytes).next()?;
+    if unmap_whole(pager, start, bytes) {
+        return Some(Over::Replaced);
     }
-    let inside = first.is_some() && end.is_some_and(|end| end.base == range.base);
+    let inside = start >= range.base && end <= range.base + range.bytes();
     if inside && flags & libc::MAP_PRIVATE != 0 && flags & libc::MAP_ANONYMOUS == 0 {
         let mut done = 0;
         while done < bytes {
@@ -137,25 +138,52 @@ fn over_paged_memory(address: *mut c_void, bytes: size_t, flags: c_int, fd: c_in
     Some(Over::Refused)
 }
 
+/// Unmaps all ranges that touch these bytes, if each lies within them as a whole; else none. Whether none is left.
+fn unmap_whole(pager: &Pager, start: usize, bytes: usize) -> bool {
+    let end = start.saturating_add(bytes.next_multiple_of(PAGE_SIZE));
+    pager.ranges_within(start, bytes).all(|range| range.base >= start && range.base + range.bytes() <= end)
+        && pager.ranges_within(start, bytes).all(|range| pager.unmap(range.base).is_ok())
+}
+
 /// # Safety
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn munmap(address: *mut c_void, bytes: size_t) -> c_int {
+    let start = address.expose_provenance();
     if let Some(pager) = signal::installed()
-        && let Some(range) = pager.range_at(address.expose_provenance())
+        && let Some(range) = pager.ranges_within(start, bytes).next()
     {
-        if range.base == address.expose_provenance() && bytes.div_ceil(PAGE_SIZE) == range.pages as usize {
-            if pager.unmap(range.base).is_ok() {
-                return 0;
-            }
-        } else {
+        if !unmap_whole(pager, start, bytes) {
             say(format_args!("a part of far memory, {bytes} bytes at {address:p}, cannot be unmapped"));
+            set_errno(libc::ENOTSUP);
+            return -1;
         }
-        set_errno(libc::ENOTSUP);
-        return -1;
+        if range.base == start && range.bytes() == bytes.next_multiple_of(PAGE_SIZE) {
+            // Not once more: somebody else may have got these addresses meanwhile.
+            return 0;
+        }
     }
+    // Perhaps what is left around ranges.
     // SAFETY: the caller's arguments.
     unsafe { next!(c"munmap", Munmap)(address, bytes) }
+}
+
+/// The kernel forgets what serves the faults of memory that is moved: its pages would be zeros.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mremap(old: *mut c_void, old_bytes: size_t, bytes: size_t, flags: c_int, new: *mut c_void) -> *mut c_void {
+    let touches = |address: *mut c_void, bytes: size_t| {
+        signal::installed().is_some_and(|pager| pager.ranges_within(address.expose_provenance(), bytes.max(1)).next().is_some())
+    };
+    if touches(old, old_bytes) || flags & libc::MREMAP_FIXED != 0 && touches(new, bytes) {
+        say(format_args!("far memory, {old_bytes} bytes at {old:p}, cannot be moved, made longer or moved over"));
+        set_errno(libc::ENOTSUP);
+        return libc::MAP_FAILED;
+    }
+    // SAFETY: the caller's arguments; the fifth is not looked at unless a flag says so.
+    unsafe { next!(c"mremap", Mremap)(old, old_bytes, bytes, flags, new) }
 }
 
 /// Makes a marked file as long as it would have become.
