@@ -76,10 +76,10 @@ gate-cassandra: bench-deps ## the same with a cluster of three Cassandra nodes; 
 budget-bench: bench-deps jdk ## Lucene (BUDGET_WORKLOAD=opensearch, spark: those) with an index larger than its memory, in phases, with the heap budget and without; needs root; half an hour; ends with build/budget-bench/index.html
 	@bench/budget/run.sh
 
-bench-full: bench-deps jdk ## the same of all services, collectors and heaps, over days; goes on where it was interrupted
+bench-full: bench-deps jdk ## what bench-quick does, of all services, collectors and heaps, over days; goes on where it was interrupted
 	@bench/bench.sh full
 
-bench-compare:  ## two results files of these, A=FILE B=FILE; fails if something became slower beyond noise
+bench-compare:  ## two results files of bench-quick or bench-full, A=FILE B=FILE; fails if something became slower beyond noise
 	@bench/bench-compare.sh
 
 soak: bench-deps jdk-debug ## 100,000 requests on the debug build, every answer and every collection checked
