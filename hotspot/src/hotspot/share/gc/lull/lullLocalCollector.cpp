@@ -54,6 +54,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _survived_at_last(0),
     _many_at_last(false),
     _last_trigger(Trigger::None),
+    _takes_map_back(false),
     _last_allocated(allocator->allocated()),
     _unmount_allocated(0),
     _request_depth(0),
@@ -180,10 +181,12 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   _thread->tlab().retire();
   LullLocalCollection collection(_thread, _allocator);
   collection.collect(blocks_to_keep(), tenure_size());
-  if (trigger == Trigger::Wait || trigger == Trigger::RequestEnd) {
-    // Calls of natives. At an allocation, compiled code may keep the map that it has loaded before.
+  // Calls of natives. At an allocation, compiled code may keep the map that it has loaded before, and the next wait is to see to it.
+  const bool takes_back = trigger == Trigger::Wait || trigger == Trigger::RequestEnd;
+  if (takes_back) {
     LullThreadLocalMap::take_back(_thread, _allocator);
   }
+  _takes_map_back = !takes_back && LullThreadLocalMap::can_be_taken_back(_thread);
 
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;
@@ -215,7 +218,10 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   }
   // What is tenured is not copied again.
   _survived_at_last = now._survived - now._tenured;
-  learn(trigger, depth, allocated, _survived_at_last);
+  if (trigger != Trigger::Wait || allocated >= MinBudget) {
+    // Else it was for the map alone, and says nothing of what garbage there is before waits.
+    learn(trigger, depth, allocated, _survived_at_last);
+  }
   _last_trigger = trigger;
   _last_allocated = _allocator->allocated();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
@@ -243,7 +249,8 @@ void LullLocalCollector::collect_if_due() {
 bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
   const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
   return collector != nullptr &&
-         collector->allocated_since_last() >= collector->_wait_budget && !LullThreadLocalData::is_public_mode(thread);
+         (collector->allocated_since_last() >= collector->_wait_budget || collector->_takes_map_back) &&
+         !LullThreadLocalData::is_public_mode(thread);
 }
 
 void LullLocalCollector::record_unmount() {

@@ -199,13 +199,23 @@ static bool has_frame_of(JavaThread* thread, const Klass* klass) {
   return false;
 }
 
-void LullThreadLocalMap::take_back(JavaThread* thread, LullAllocator* allocator) {
-  const oop map = _is_enabled ? map_of(thread) : (oop)nullptr;
+// Of a public map; nullptr if it is not to be taken back.
+objArrayOop LullThreadLocalMap::table_to_take_back(oop map) {
   if (map == nullptr || !is_public(map) || !learn_layout(map->klass())) {
-    return;
+    return nullptr;
   }
   const objArrayOop table = (objArrayOop)(oop)RawAccess<>::oop_load_at(map, _table_offset);
-  if (table == nullptr || table->length() > LongestTable || has_frame_of(thread, map->klass())) {
+  return table == nullptr || table->length() > LongestTable ? (objArrayOop)nullptr : table;
+}
+
+bool LullThreadLocalMap::can_be_taken_back(JavaThread* thread) {
+  return _is_enabled && table_to_take_back(map_of(thread)) != nullptr;
+}
+
+void LullThreadLocalMap::take_back(JavaThread* thread, LullAllocator* allocator) {
+  const oop map = _is_enabled ? map_of(thread) : (oop)nullptr;
+  const objArrayOop table = table_to_take_back(map);
+  if (table == nullptr || has_frame_of(thread, map->klass())) {
     return;
   }
   const oop new_map = copy(map, allocator);

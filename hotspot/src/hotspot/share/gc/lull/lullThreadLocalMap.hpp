@@ -79,6 +79,7 @@ private:
   static oop map_of(const JavaThread* thread);
   static void set_map(const JavaThread* thread, oop map);
   static bool learn_layout(const Klass* map_klass);
+  static objArrayOop table_to_take_back(oop map);
   static oop copy(oop obj, LullAllocator* allocator);
   static oop copy_entry(oop entry, LullAllocator* allocator);
 
@@ -109,8 +110,12 @@ public:
   // The thread ends: nothing refers to its private objects any more.
   static void clear(JavaThread* thread);
 
-  // Makes the map private again, if that can be done. The thread is in the VM and in private mode.
+  // Makes the map private again, if that can be done. The thread is in the VM, called by a native, and in private mode: compiled code
+  // loads the map anew after a call, but not after an allocation.
   static void take_back(JavaThread* thread, LullAllocator* allocator);
+
+  // Is the map public, and could that be done, as far as it does not depend on the frames?
+  static bool can_be_taken_back(JavaThread* thread);
 
   // Before the caller learns where a class has its fields, or which methods it has. They wait for a handshake of
   // all threads if what it learns leads to the map of any thread.

@@ -72,7 +72,7 @@ import jdk.test.lib.process.ProcessTools;
  */
 
 public class TestStoredConstants {
-    private static final int ROUNDS = 60;
+    private static final int ROUNDS = 30;
     private static final int CALLS = 20_000;     // more than any threshold
     private static final int LENGTH = 64;
 
