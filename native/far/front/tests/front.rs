@@ -171,6 +171,10 @@ fn what_else_programs_do_with_a_mapping() {
                 .args([file.to_str().unwrap(), action]),
         );
         let stderr = text(&output.stderr);
+        if output.status.code() == Some(77) {
+            skip(action, &stderr);
+            continue;
+        }
         assert!(output.status.success(), "{action}: {:?}: {stderr}", output.status);
         assert_eq!(text(&output.stdout), format!("{action}: as it should be\n"), "{stderr}");
         // The file is far all the time, and the bound is kept; of a range that is unmapped the memory goes at once.
