@@ -138,10 +138,18 @@ impl<P: Protocol> Connection<P> {
         self.opaque.is_none() || self.withholds || self.has_unsent()
     }
 
-    /// Nothing is waited for any more: selectors are told of each byte.
-    pub fn tell_all(&mut self, wire: &mut impl Wire) {
+    /// Selectors are told of each byte again.
+    fn tell_all(&mut self, wire: &mut impl Wire) {
         if std::mem::take(&mut self.waits_for_header) {
             wire.tell_from(1);
+        }
+    }
+
+    /// To be called after anything that can have made it opaque: where the application does not read by [`Connection::read`] any more,
+    /// nothing is waited for.
+    pub fn tell_all_if_unfiltered(&mut self, wire: &mut impl Wire) {
+        if self.waits_for_header && !self.filters() {
+            self.tell_all(wire);
         }
     }
 

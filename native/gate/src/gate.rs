@@ -381,8 +381,8 @@ impl Gate {
         if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) && !self.unsent.contains(&fd) {
             self.unsent.push(fd);
         }
-        if let Some(t) = tracked.as_mut().filter(|t| t.connection.opaque().is_some() && !t.connection.filters()) {
-            t.connection.tell_all(&mut SocketWire::new(fd, t.inode));
+        if let Some(t) = tracked.as_mut() {
+            t.connection.tell_all_if_unfiltered(&mut SocketWire::new(fd, t.inode));
         }
         if let Some(reason) = slot.publish(&mut tracked) {
             self.metrics.opaque[reason.index()].add(1);

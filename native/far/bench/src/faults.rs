@@ -30,13 +30,10 @@ pub fn random(far: &Far) -> Result<(), String> {
 /// The same with room for all: each page once, in random order, and nothing has to leave.
 pub fn first(far: &Far) -> Result<(), String> {
     let memory = Memory::all_away(far)?;
-    let mut random = Random(1);
-    let mut order: Vec<usize> = (0..memory.pages()).collect();
-    (1..order.len()).rev().for_each(|last| order.swap(last, random.below(last + 1)));
     let left = || memory.count(|c| &c.pages_written) + memory.count(|c| &c.pages_dropped_clean);
     let before = left();
     let mut samples = Samples::default();
-    for page in order {
+    for page in Random(1).order(memory.pages()) {
         let fetched = memory.count(|c| &c.pages_fetched);
         samples.take(|| memory.read(page), || memory.count(|c| &c.pages_fetched) == fetched + 1);
     }

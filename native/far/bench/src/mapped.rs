@@ -44,12 +44,9 @@ impl Mapped {
     /// Random reads, each page once; then all in order. Prints both.
     pub fn measure(&self, what: &str) -> Result<(), String> {
         let pages = self.bytes / PAGE_SIZE;
-        let mut order: Vec<usize> = (0..pages).collect();
-        let mut random = Random(1);
-        (1..pages).rev().for_each(|last| order.swap(last, random.below(last + 1)));
         self.drop_pages(libc::MADV_RANDOM)?;
         let mut samples = Samples::default();
-        order.iter().for_each(|&page| samples.take(|| self.read(page), || true));
+        Random(1).order(pages).into_iter().for_each(|page| samples.take(|| self.read(page), || true));
         samples.print(&format!("{what}, random reads"))?;
         self.drop_pages(libc::MADV_SEQUENTIAL)?;
         let start = Instant::now();

@@ -112,6 +112,13 @@ impl Random {
         (self.unit() * bound as f64) as usize
     }
 
+    /// All numbers below `count`, in any order.
+    pub fn order(&mut self, count: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..count).collect();
+        (1..count).rev().for_each(|last| order.swap(last, self.below(last + 1)));
+        order
+    }
+
     /// The next, from 0 to 1.
     pub fn unit(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);

@@ -74,7 +74,7 @@ impl Connection<'_> {
                     let refusal = refuse!(StaleChannel, "a newer connection has taken the channel over");
                     return self.refuse(0, 0, &refusal);
                 }
-                Err(end) => return self.explain(end),
+                Err(end) => return Err(self.explain(end)),
             };
             sequence += 1;
             let next = match self.request(&session, &mut tracing, header, sequence)? {
@@ -100,28 +100,26 @@ impl Connection<'_> {
     fn greet(&mut self, stream: &TcpStream) -> Result<Option<Session>, End> {
         let header = match self.transport.header(Some(self.shared.config.frame_timeout), || self.shared.stopped()) {
             Ok(header) => header,
-            Err(end) => return self.explain(end).map(|()| None),
+            Err(end) => return Err(self.explain(end)),
         };
         let refusal = if header.op != Op::Hello {
             refuse!(BadRequest, "the first frame is {}; it must be HELLO", header.op.name())
         } else if header.sequence != 1 {
             refuse!(BadSequence, "HELLO has the sequence number {}; it must be 1", header.sequence)
         } else {
-            match self.read(&header)? {
-                Err(refusal) => refusal,
-                Ok(()) => match Message::decode(&header, &self.payload) {
-                    Ok(Message::Hello(hello)) => match self.welcome(&hello, stream) {
-                        Ok(session) => {
-                            self.transport.send(&self.answer)?;
-                            info!(peer = %self.peer, client = %hex(&hello.client), kind = hello.kind.name(), channel = hello.channel,
-                                generation = hello.generation, "connected");
-                            return Ok(Some(session));
-                        }
-                        Err(refusal) => refusal,
-                    },
-                    Ok(other) => refuse!(Internal, "a HELLO became {}", other.op().name()),
-                    Err(error) => refusal_of(&error),
+            self.read(&header)?;
+            match Message::decode(&header, &self.payload) {
+                Ok(Message::Hello(hello)) => match self.welcome(&hello, stream) {
+                    Ok(session) => {
+                        self.transport.send(&self.answer)?;
+                        info!(peer = %self.peer, client = %hex(&hello.client), kind = hello.kind.name(), channel = hello.channel,
+                            generation = hello.generation, "connected");
+                        return Ok(Some(session));
+                    }
+                    Err(refusal) => refusal,
                 },
+                Ok(other) => refuse!(Internal, "a HELLO became {}", other.op().name()),
+                Err(error) => refusal_of(&error),
             }
         };
         self.refuse(header.sequence, header.region, &refusal)?;
@@ -170,9 +168,7 @@ impl Connection<'_> {
         if !session.kind.allows(op) {
             return Ok(Err(refuse!(BadRequest, "{} is not allowed on a {} connection", op.name(), session.kind.name())));
         }
-        if let Err(refusal) = self.read(&header)? {
-            return Ok(Err(refusal));
-        }
+        self.read(&header)?;
         let Connection { shared, payload, answer, .. } = self;
         let message = match Message::decode(&header, payload) {
             Ok(message) => message,
@@ -235,17 +231,17 @@ impl Connection<'_> {
     }
 
     /// Reads the payload of a header that has passed its checks. Who decodes it compares the checksum.
-    fn read(&mut self, header: &Header) -> Result<Result<(), Refusal>, End> {
+    fn read(&mut self, header: &Header) -> Result<(), End> {
         self.payload.resize(header.len as usize, 0);
         if let Err(end) = self.transport.payload(&mut self.payload) {
-            return self.explain(end).map(|()| Err(refuse!(Internal, "a read ended without a reason")));
+            return Err(self.explain(end));
         }
         Metrics::add(&self.shared.metrics.bytes_received, HEADER_LEN + self.payload.len());
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Tells the peer why its connection ends, if it can be told, and returns the reason.
-    fn explain(&mut self, end: End) -> Result<(), End> {
+    fn explain(&mut self, end: End) -> End {
         let (sequence, refusal) = match &end {
             End::Slow { got, want } => {
                 let seconds = self.shared.config.frame_timeout.as_secs_f64();
@@ -253,10 +249,10 @@ impl Connection<'_> {
             }
             End::Stopped => (0, refuse!(ShuttingDown, "the server has been stopped")),
             End::Frame(error, bytes) => (Header::sequence_of(bytes).unwrap_or(0), refusal_of(error)),
-            End::Closed | End::Cut { .. } | End::Io(_) => return Err(end),
+            End::Closed | End::Cut { .. } | End::Io(_) => return end,
         };
         let _ = self.refuse(sequence, 0, &refusal);
-        Err(end)
+        end
     }
 
     fn refuse(&mut self, sequence: u64, region: u32, refusal: &Refusal) -> Result<(), End> {

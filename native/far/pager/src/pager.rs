@@ -405,20 +405,16 @@ impl Pager {
 
     /// The range that an address lies in, if it is mapped. Fault path.
     pub fn range_at(&self, address: usize) -> Option<&'static Range> {
-        (0..self.range_count.load(Ordering::Acquire)).find_map(|index| {
-            let range = self.range(index);
-            let inside = address >= range.base && address - range.base < range.bytes();
-            // The addresses of a range that is gone may be somebody else's.
-            (inside && self.pages[range.first as usize].seen().kind() != Kind::Gone).then_some(range)
-        })
+        self.ranges_within(address, 1).next()
     }
 
-    /// The ranges that have any of these bytes. Allocates nothing: an allocator may ask.
+    /// The ranges that have any of these bytes. Allocates nothing: an allocator may ask, and the fault path does.
     pub fn ranges_within(&self, address: usize, bytes: usize) -> impl Iterator<Item = &'static Range> {
         let end = address.saturating_add(bytes);
         (0..self.range_count.load(Ordering::Acquire))
             .map(|index| self.range(index))
             .filter(move |range| address < range.base + range.bytes() && range.base < end)
+            // The addresses of a range that is gone may be somebody else's.
             .filter(|range| self.pages[range.first as usize].seen().kind() != Kind::Gone)
     }
 

@@ -124,12 +124,12 @@ pub fn futex_wake_all(word: *const u32) {
     let _ = unsafe { call(libc::SYS_futex, word as usize, operation, i32::MAX as usize, 0, 0, 0) };
 }
 
-/// Nanoseconds since some moment. By the C library's function, which a handler may call, and which mostly needs no system call.
+/// Nanoseconds since some moment.
 pub fn now() -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: one structure is written.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+    let mut time = [0_i64; 2];
+    // SAFETY: the kernel writes the two words.
+    let _ = unsafe { call(libc::SYS_clock_gettime, libc::CLOCK_MONOTONIC as usize, time.as_mut_ptr() as usize, 0, 0, 0, 0) };
+    time[0] as u64 * 1_000_000_000 + time[1] as u64
 }
 
 /// `madvise` on whole pages.

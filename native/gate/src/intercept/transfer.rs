@@ -27,9 +27,7 @@ pub(super) fn update(fd: c_int, slot: &Slot, tracked: &mut Option<Tracked>, f: i
     if catch_unwind(AssertUnwindSafe(|| f(&mut t.connection))).is_err() {
         t.connection.make_opaque(Opaque::Defect);
     }
-    if t.connection.opaque().is_some() && !t.connection.filters() {
-        t.connection.tell_all(&mut SocketWire::new(fd, t.inode));
-    }
+    t.connection.tell_all_if_unfiltered(&mut SocketWire::new(fd, t.inode));
     if let Some(reason) = slot.publish(tracked) {
         agent::connection_became_opaque(fd, reason);
     }

@@ -89,7 +89,7 @@ struct HeapBudgetSettings {
   double   precision;             // a window after a step need not be known better than to this share: 0.03
   double   negligible;            // lost per second and processor, in seconds, that is not worth a step: 0.02
   double   change;                // a cost that changed by more than this share of the total is another program's: 0.3
-  double   collections_only;      // time in pauses, or lost to collections per processor, that is an emergency, as a share: 0.5
+  double   collections_only;      // time in pauses, or of processors that collections take, that is an emergency, as a share: 0.5
   uint64_t longest_follow;        // until the heap has followed a step at least by half, from when on its effect is waited for: 10 s
   uint64_t shortest_wait;         // for the effect of a step: 1 s
   uint64_t longest_wait;          // 60 s

@@ -78,15 +78,17 @@ void LullBarrierSetC1::store_at(LIRAccess& access, LIR_Opr value) {
   store_at_resolved(access, value);
 }
 
-static LIR_Opr base_in_register(LIRAccess& access) {
-  LIRGenerator* const gen = access.gen();
-  const LIR_Opr object = access.base().opr();
+static LIR_Opr in_register(LIRGenerator* gen, LIR_Opr object) {
   if (object->is_register()) {
     return object;
   }
-  const LIR_Opr in_register = gen->new_register(T_OBJECT);
-  __ move(object, in_register);
-  return in_register;
+  const LIR_Opr result = gen->new_register(T_OBJECT);
+  __ move(object, result);
+  return result;
+}
+
+static LIR_Opr base_in_register(LIRAccess& access) {
+  return in_register(access.gen(), access.base().opr());
 }
 
 // Any address inside of an object answers whether it is public: its own does.
@@ -111,9 +113,7 @@ void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
     if (!LullYoungCollections || value->as_constant_ptr()->as_jobject() == nullptr) {
       return;
     }
-    const LIR_Opr in_register = gen->new_register(T_OBJECT);
-    __ move(value, in_register);
-    value = in_register;
+    value = in_register(gen, value);
   }
   const LIR_Opr object = base_in_register(access);
   // The store would have found null, but now the map is read before.

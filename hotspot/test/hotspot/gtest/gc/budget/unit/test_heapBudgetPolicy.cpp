@@ -185,6 +185,19 @@ struct Made {
   double capacity;
 };
 
+// Of a heap of such sizes in MB, of which all but allocation is known; the rest is to be filled in.
+HeapBudgetSample sample_of(size_t live, size_t reserve, size_t most, size_t available, size_t capacity) {
+  HeapBudgetSample sample = HeapBudgetSample();
+  sample.stalled_known = sample.read_known = true;
+  sample.live = live * MB;
+  sample.reserve = reserve * MB;
+  sample.least = 64 * MB;
+  sample.most = most * MB;
+  sample.available = available * MB;
+  sample.capacity = capacity * MB;
+  return sample;
+}
+
 class LullHeapBudgetPolicyTest : public ::testing::Test {
 protected:
   HeapBudgetPolicy  _policy;
@@ -453,14 +466,7 @@ TEST_F(LullHeapBudgetPolicyTest, rare_collections_do_not_make_it_slow) {
 
 // The page cache fills slowly, as the program reads little: the size that was too small must not stay for a minute.
 TEST_F(LullHeapBudgetPolicyTest, a_step_after_which_collections_cost_more_than_all_before_is_judged_at_once) {
-  HeapBudgetSample sample = HeapBudgetSample();
-  sample.stalled_known = sample.read_known = true;
-  sample.live = 100 * MB;
-  sample.reserve = 30 * MB;
-  sample.least = 64 * MB;
-  sample.most = 1200 * MB;
-  sample.available = 1500 * MB;
-  sample.capacity = 640 * MB;
+  HeapBudgetSample sample = sample_of(100, 30, 1200, 1500, 640);
   sample.running = (uint64_t)(1.5 * Second);
   sample.read_bytes = MB;
   HeapBudgetDecision decision;
@@ -499,20 +505,25 @@ public:
   double noise;          // of the work of a second, in turn more and less
   std::vector<Made> made;
 
-  Measured() : sample(), cost(9.0), noise(0.09), made() {
-    sample.stalled_known = sample.read_known = sample.allocated_known = true;
-    sample.live = 336 * MB;
-    sample.reserve = 101 * MB;
-    sample.least = 64 * MB;
-    sample.most = 1800 * MB;
-    sample.available = 2300 * MB;
-    sample.capacity = 757 * MB;
+  Measured() : sample(sample_of(336, 101, 1800, 2300, 757)), cost(9.0), noise(0.09), made() {
+    sample.allocated_known = true;
   }
 
   // Of a service that loses the less the smaller its heap is.
   static double cost_at(size_t capacity) {
     const double heap = (double)capacity / MB;
     return heap > 608 ? 8.05 + (heap - 608) * 1.25 / 149 : heap > 528 ? 7.35 + (heap - 528) * 0.7 / 80 : 7.0 + (heap - 486) * 0.35 / 42;
+  }
+
+  // In which 64 threads wait for a disk.
+  HeapBudgetDecision crowded_second(HeapBudgetPolicy* policy, uint32_t collections, double paused, double running) {
+    sample.now += (uint64_t)Second;
+    sample.collections = collections;
+    sample.pause = (uint64_t)(paused * Second);
+    sample.stalled = (uint64_t)(64 * Second);
+    sample.read_bytes = 32 * MB;
+    sample.running = sample.allocated = (uint64_t)(running * Second);
+    return policy->interval(sample);
   }
 
   HeapBudgetDecision second(HeapBudgetPolicy* policy, bool follows = true) {
@@ -576,13 +587,7 @@ TEST_F(LullHeapBudgetPolicyTest, steps_that_change_nothing_are_few) {
 TEST_F(LullHeapBudgetPolicyTest, short_pauses_of_many_threads_that_wait_are_no_emergency) {
   Measured service;
   for (int second = 1; second <= 120; second++) {
-    service.sample.stalled = (uint64_t)(64 * Second);
-    service.sample.now += (uint64_t)Second;
-    service.sample.collections = 1;
-    service.sample.pause = (uint64_t)(0.03 * Second);
-    service.sample.running = service.sample.allocated = (uint64_t)Second;
-    service.sample.read_bytes = 32 * MB;
-    const HeapBudgetDecision decision = _policy.interval(service.sample);
+    const HeapBudgetDecision decision = service.crowded_second(&_policy, 1, 0.03, 1);
     EXPECT_NE(decision.reason, HeapBudgetDecision::CollectionsOnly);
     if (decision.action != HeapBudgetDecision::Hold) {
       service.sample.capacity = decision.target;
@@ -594,12 +599,7 @@ TEST_F(LullHeapBudgetPolicyTest, collections_that_take_the_processors_are_an_eme
   Measured service;
   bool emergency = false;
   for (int second = 1; second <= 10; second++) {
-    service.sample.stalled = (uint64_t)(64 * Second);
-    service.sample.now += (uint64_t)Second;
-    service.sample.collections = 10;
-    service.sample.pause = (uint64_t)(0.6 * Second);
-    service.sample.running = service.sample.allocated = (uint64_t)Second / 4;
-    emergency = emergency || _policy.interval(service.sample).reason == HeapBudgetDecision::CollectionsOnly;
+    emergency = emergency || service.crowded_second(&_policy, 10, 0.6, 0.25).reason == HeapBudgetDecision::CollectionsOnly;
   }
   EXPECT_TRUE(emergency);
 }
