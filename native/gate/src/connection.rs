@@ -64,6 +64,8 @@ pub trait Wire {
 pub enum Decision {
     /// Answer busy; the pause is expected to go on for so long.
     Answer(Duration),
+    /// Only count the requests that this would have answered, and leave them to the application.
+    Count,
     /// Leave it to the application: the pause will be over in time.
     Keep,
 }
@@ -213,7 +215,8 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// A look at the connection in a pause: answers all requests at the front that `decide` wants answered. `buffer` is
-    /// scratch memory; a request that does not fit into it is left to the application. `answered` is told of how many requests each answer is for.
+    /// scratch memory; a request that does not fit into it is left to the application. `answered` is told of how many requests each answer is for,
+    /// or would have been.
     pub fn look(
         &mut self,
         wire: &mut impl Wire,
@@ -261,6 +264,10 @@ impl<P: Protocol> Connection<P> {
             };
             let remaining = match decide(deadline) {
                 Decision::Keep => return Outcome::Kept,
+                Decision::Count => {
+                    answered(self.protocol.busy(&buffer[..length], Duration::ZERO, &mut Vec::new()));
+                    return Outcome::Kept;
+                }
                 Decision::Answer(remaining) => remaining,
             };
             if let Some(outcome) = self.check(wire) {

@@ -48,6 +48,15 @@ enum Kind {
 /// A safepoint watch on the VM's own counters.
 pub type VmWatch = SafepointWatch<Box<dyn Fn() -> i64 + Send>>;
 
+/// What waits at the front of a connection, by decision.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    /// When it was first looked at.
+    seen: u64,
+    /// Whether a dry run has counted it as answered.
+    is_counted: bool,
+}
+
 /// The thread's state.
 pub struct Gate {
     options: Options,
@@ -66,8 +75,8 @@ pub struct Gate {
     feature: f64,
     buffer: Vec<u8>,
     // Of the pause that is under way:
-    /// Requests that were kept: when they were first seen.
-    kept: HashMap<i32, u64>,
+    /// Requests that were kept, by their connections.
+    kept: HashMap<i32, Kept>,
     /// Connections to look at again soon.
     again: Vec<i32>,
     /// Connections with an answer that is not wholly written; also after the pause.
@@ -346,32 +355,40 @@ impl Gate {
         }
         let Gate { options, kept, metrics, buffer, clock, .. } = self;
         let now = now_ns();
-        let seen = *kept.get(&fd).unwrap_or(&now);
         let is_new = !kept.contains_key(&fd);
+        let waiting = kept.get(&fd).copied().unwrap_or(Kept { seen: now, is_counted: false });
+        let mut counted = 0;
         let mut first = true;
         let decide = |deadline: Option<Duration>| {
             // Requests behind the first have been seen just now.
-            let seen = if std::mem::take(&mut first) { seen } else { now };
+            let seen = if std::mem::take(&mut first) { waiting.seen } else { now };
             let deadline = deadline.unwrap_or(Duration::from_millis(options.deadline_ms)).as_nanos() as f64;
             let remaining = prediction.remaining_ns((now - begin) as f64);
             // No answer any more once the pause is over: the application is quicker.
             if (now - seen) as f64 + remaining <= deadline || !clock.is_paused() {
                 return Decision::Keep;
             }
-            if options.dry_run {
-                if is_new {
-                    metrics.would_answer.add(1);
-                }
-                return Decision::Keep;
+            match (options.dry_run, waiting.is_counted) {
+                (false, _) => Decision::Answer(Duration::from_nanos(remaining as u64)),
+                (true, false) => Decision::Count,
+                (true, true) => Decision::Keep,
             }
-            Decision::Answer(Duration::from_nanos(remaining as u64))
         };
-        match t.connection.look(&mut SocketWire::new(fd, t.inode), buffer, decide, |requests| metrics.answered.add(requests)) {
+        let mut is_another = is_new;
+        let answered = |requests| {
+            if options.dry_run {
+                counted += requests;
+            } else {
+                metrics.answered.add(requests);
+                is_another = true;
+            }
+        };
+        match t.connection.look(&mut SocketWire::new(fd, t.inode), buffer, decide, answered) {
             Outcome::Kept => {
-                if is_new {
-                    kept.insert(fd, now);
-                    metrics.kept.add(1);
-                }
+                let seen = if is_another { now } else { waiting.seen };
+                kept.insert(fd, Kept { seen, is_counted: waiting.is_counted || counted > 0 });
+                metrics.would_answer.add(counted);
+                metrics.kept.add(is_another.into());
             }
             Outcome::Again => self.again.push(fd),
             _ => {

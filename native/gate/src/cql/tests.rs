@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 use super::*;
+use crate::connection::{Connection, Decision, Outcome, fake_wire::FakeWire};
+use crate::kernel::Totals;
 use proptest::prelude::*;
 
 fn connection() -> Cql {
@@ -117,6 +119,19 @@ fn deadlines_of_custom_payloads() {
     }
     // A payload that is shorter than it says.
     assert!(matches!(cql.front(&message(4, CUSTOM_PAYLOAD, 2, QUERY, b"\x00\x09\x00")), Front::Request { deadline: None, .. }));
+}
+
+/// Nothing is written and nothing taken, and each message of a segment is a request.
+#[test]
+fn a_dry_run_counts_the_messages_of_a_segment() {
+    let totals = Totals { established: true, taken: 0, written: 0, unacknowledged: 0 };
+    let mut connection = Connection::new(ready(5), totals);
+    let request = segment(&[message(5, 0, 3, QUERY, b"x"), message(5, 0, 9, QUERY, b"y"), message(5, 0, 4, EXECUTE, b"z")]);
+    let mut wire = FakeWire { received: request.iter().copied().collect(), room: 1000, ..FakeWire::default() };
+    let mut counted = 0;
+    let outcome = connection.look(&mut wire, &mut [0; 4096], |_| Decision::Count, |requests| counted += requests);
+    assert_eq!((outcome, counted), (Outcome::Kept, 3));
+    assert!(wire.received == request && wire.sent.is_empty() && !connection.has_unsent());
 }
 
 #[test]

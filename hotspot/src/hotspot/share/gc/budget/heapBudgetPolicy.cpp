@@ -247,17 +247,22 @@ HeapBudgetDecision HeapBudgetPolicy::settle(Reason reason) {
   return hold(reason);
 }
 
-HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, size_t target, Reason reason) {
+HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, size_t target, Reason reason, bool with_last) {
   const bool grow = target > sample.capacity;
-  _size_before = sample.capacity;
   _target = target;
-  if (_state != HeapBudgetDecision::Stable || !_has_reference) {
-    // Else it is the mean of several windows.
-    _reference = costs();
-    _has_reference = true;
+  if (with_last) {
+    // What was before the last step stays what is compared with.
+    _undecided++;
+  } else {
+    _undecided = 0;
+    _size_before = sample.capacity;
+    if (_state != HeapBudgetDecision::Stable || !_has_reference) {
+      // Else it is the mean of several windows.
+      _reference = costs();
+      _has_reference = true;
+    }
   }
   _changed = 0;
-  _undecided = 0;
   _state = grow ? HeapBudgetDecision::WaitGrow : HeapBudgetDecision::WaitShrink;
   double wait = 0.0;
   if (!grow && _read_rate > 0.0) {
@@ -275,7 +280,7 @@ HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, siz
   return decision;
 }
 
-HeapBudgetDecision HeapBudgetPolicy::step(const HeapBudgetSample& sample, Action action, Reason reason, double demand) {
+HeapBudgetDecision HeapBudgetPolicy::step(const HeapBudgetSample& sample, Action action, Reason reason, double demand, bool with_last) {
   const bool grow = action == HeapBudgetDecision::Grow;
   const size_t bound = grow ? ceiling(sample) : floor(sample);
   const bool room = grow ? bound > sample.capacity : bound < sample.capacity;
@@ -286,7 +291,7 @@ HeapBudgetDecision HeapBudgetPolicy::step(const HeapBudgetSample& sample, Action
   const double share = step_share(demand) * direction_of(action)->scale;
   const size_t bytes = MIN2(MAX2((size_t)((double)budget * share), _settings.least_step), budget);
   _taking_back = false;
-  return move_to(sample, grow ? sample.capacity + bytes : sample.capacity - bytes, reason);
+  return move_to(sample, grow ? sample.capacity + bytes : sample.capacity - bytes, reason, with_last);
 }
 
 // Against the larger cost; if that cannot be, against the smaller.
@@ -395,17 +400,8 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
   const bool has_rested = direction->rest != _settings.first_rest;
   if (grew < -threshold / 2 && !has_rested && _undecided < _settings.undecided_steps && lost().total() >= negligible()) {
     // It probably helped. One more, and both are judged by what was before them.
-    const Costs reference = _reference;
-    const size_t size_before = _size_before;
-    const uint32_t undecided = _undecided + 1;
     const double cost = last == HeapBudgetDecision::Grow ? costs().collection : costs().stalled;
-    const HeapBudgetDecision decision = step(sample, last, HeapBudgetDecision::Repeat, cost / costs().total());
-    if (decision.action != HeapBudgetDecision::Hold) {
-      _reference = reference;
-      _size_before = size_before;
-      _undecided = undecided;
-    }
-    return decision;
+    return step(sample, last, HeapBudgetDecision::Repeat, cost / costs().total(), true /* with_last */);
   }
   // It may have been too small a step to tell: the next one in this direction is of a share twice as large, not half.
   const double scale = direction->scale;

@@ -166,8 +166,9 @@ private:
   HeapBudgetDecision decide_stable(const HeapBudgetSample& sample);
   HeapBudgetDecision decide_after_step(const HeapBudgetSample& sample);
   HeapBudgetDecision try_step(const HeapBudgetSample& sample);
-  HeapBudgetDecision step(const HeapBudgetSample& sample, Action action, Reason reason, double demand);
-  HeapBudgetDecision move_to(const HeapBudgetSample& sample, size_t target, Reason reason);
+  // A step that is judged with the last one has the same reference as that.
+  HeapBudgetDecision step(const HeapBudgetSample& sample, Action action, Reason reason, double demand, bool with_last = false);
+  HeapBudgetDecision move_to(const HeapBudgetSample& sample, size_t target, Reason reason, bool with_last = false);
   HeapBudgetDecision hold(Reason reason) const;
   HeapBudgetDecision settle(Reason reason);
 

@@ -92,8 +92,19 @@ const char* HeapBudgetSensorFile::check_state(const HeapBudgetSensorHeader& head
   return nullptr;
 }
 
+// Whoever may write it can steer the heap: in a directory that all may write to, it may be anybody's.
+const char* HeapBudgetSensorFile::check_file(const struct stat& status) {
+  if ((status.st_mode & S_IFMT) != S_IFREG) {
+    return "it is no regular file";
+  }
+  if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
+    return "it belongs neither to root nor to this process's user, as one of whom lull-stall must run";
+  }
+  return nullptr;
+}
+
 // Says what is wrong, or nullptr.
-const char* HeapBudgetSensorFile::read_at_once(int fd, HeapBudgetReading* reading, HeapBudgetSensorHeader* header, bool* changed) const {
+const char* HeapBudgetSensorFile::read_at_once(int fd, size_t size, HeapBudgetReading* reading, HeapBudgetSensorHeader* header, bool* changed) const {
   const char* const too_short = "it is too short";
   *changed = false;
   if (os::read_at(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header)) {
@@ -116,6 +127,9 @@ const char* HeapBudgetSensorFile::read_at_once(int fd, HeapBudgetReading* readin
   reading->threads.clear();
   if (reading->has_threads && header->rows > 0) {
     const size_t bytes = (size_t)header->rows * header->row_size;
+    if (header->header_size + bytes > size) {
+      return too_short;
+    }
     char* const rows = NEW_C_HEAP_ARRAY(char, bytes, mtGC);
     const bool complete = os::read_at(fd, rows, (unsigned int)bytes, header->header_size) == (ssize_t)bytes;
     for (uint32_t i = 0; complete && i < header->rows; i++) {
@@ -137,10 +151,10 @@ const char* HeapBudgetSensorFile::read_at_once(int fd, HeapBudgetReading* readin
   return nullptr;
 }
 
-const char* HeapBudgetSensorFile::read_consistent(int fd, HeapBudgetReading* reading, HeapBudgetSensorHeader* header) const {
+const char* HeapBudgetSensorFile::read_consistent(int fd, size_t size, HeapBudgetReading* reading, HeapBudgetSensorHeader* header) const {
   bool changed = true;
   for (int attempt = 0; attempt < MaxAttempts; attempt++) {
-    const char* const wrong = read_at_once(fd, reading, header, &changed);
+    const char* const wrong = read_at_once(fd, size, reading, header, &changed);
     if (!changed) {
       return wrong;
     }
@@ -160,19 +174,17 @@ bool HeapBudgetSensorFile::complain(const char* what) {
 }
 
 bool HeapBudgetSensorFile::read(HeapBudgetReading* reading) {
-  struct stat status;
-  if (os::stat(_path, &status) != 0) {
-    return complain(os::strerror(errno));
-  }
-  if ((status.st_mode & S_IFMT) != S_IFREG) {
-    return complain("it is no regular file");
-  }
-  const int fd = os::open(_path, O_RDONLY, 0);
+  // Without O_NONBLOCK, a pipe would be waited for.
+  const int fd = os::open(_path, O_RDONLY | O_NONBLOCK, 0);
   if (fd < 0) {
     return complain(os::strerror(errno));
   }
+  struct stat status;
+  const char* wrong = ::fstat(fd, &status) != 0 ? os::strerror(errno) : check_file(status);
   HeapBudgetSensorHeader header;
-  const char* const wrong = read_consistent(fd, reading, &header);
+  if (wrong == nullptr) {
+    wrong = read_consistent(fd, (size_t)status.st_size, reading, &header);
+  }
   ::close(fd);
   if (wrong != nullptr) {
     return complain(wrong);

@@ -27,6 +27,7 @@
 #include "memory/allocation.hpp"
 
 class outputStream;
+struct stat;
 
 // Reads the file of a sensor that runs by itself, -XX:HeapBudgetFile. The sensor may begin after the VM, end, and begin again: then
 // it makes a new file, so the file is opened for each reading. It is read, not mapped: somebody who cuts off a mapped file
@@ -41,8 +42,9 @@ private:
   uint32_t _source;              // as it was last; 0 if the sensor is lost
   char     _complaint[256];      // what was last wrong with the file: it is said once
 
-  const char* read_consistent(int fd, HeapBudgetReading* reading, HeapBudgetSensorHeader* header) const;
-  const char* read_at_once(int fd, HeapBudgetReading* reading, HeapBudgetSensorHeader* header, bool* changed) const;
+  static const char* check_file(const struct stat& status);
+  const char* read_consistent(int fd, size_t size, HeapBudgetReading* reading, HeapBudgetSensorHeader* header) const;
+  const char* read_at_once(int fd, size_t size, HeapBudgetReading* reading, HeapBudgetSensorHeader* header, bool* changed) const;
   const char* check_origin(const HeapBudgetSensorHeader& header) const;
   static const char* check_state(const HeapBudgetSensorHeader& header);
   bool complain(const char* what);

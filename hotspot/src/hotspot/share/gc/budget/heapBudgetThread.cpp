@@ -245,7 +245,7 @@ void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDe
 }
 
 // A heap that is to shrink does that at the end of a collection, and not of each: where nothing is allocated, or all collections are
-// young ones, none would come.
+// young ones, none would come. And one that comes by itself may find too little that it can give back: who is asked makes room.
 void HeapBudgetThread::collect_to_shrink(const HeapBudgetSample& sample) {
   const size_t target = Atomic::load(&_target);
   if (target != 0 && target < sample.capacity && !should_terminate()) {
@@ -267,16 +267,19 @@ void HeapBudgetThread::run_service() {
   bool is_to_shrink = false;
   uint32_t waited = 0;
   size_t looks = 0;
+  size_t enough = 0;
   size_t last_capacity = 0;
   while (wait()) {
     ResourceMark rm;
     HeapBudgetRoom room;
     const HeapBudgetSample sample = measure(&room);
-    // Once for each step, and once more after each that made the heap smaller: what a collection does not free, the next will not
-    // either, but what it has compacted the next can give back.
+    // Once for each step that a collection has not followed by half, or that none has come for; and once more after each that made the
+    // heap smaller: what a collection has compacted the next can give back.
     if (is_to_shrink) {
-      is_to_shrink = Atomic::load(&_looks) == looks;
-      if (is_to_shrink && (sample.collections == 0 || ++waited >= LookIntervals)) {
+      const bool has_looked = Atomic::load(&_looks) != looks;
+      if (sample.capacity <= enough) {
+        is_to_shrink = false;
+      } else if (has_looked || sample.collections == 0 || ++waited >= LookIntervals) {
         is_to_shrink = false;
         collect_to_shrink(sample);
       }
@@ -289,6 +292,9 @@ void HeapBudgetThread::run_service() {
     report(sample, decision, room);
     if (decision.action != HeapBudgetDecision::Hold) {
       is_to_shrink = decision.action == HeapBudgetDecision::Shrink;
+      // A limit is to be obeyed, but for what granules and regions leave.
+      const size_t left = decision.reason == HeapBudgetDecision::OverLimit ? 8 * M : (sample.capacity - decision.target) / 2;
+      enough = is_to_shrink ? decision.target + left : 0;
       // A collection that ends between follow() and this has seen the target, and is not counted: the capacity tells.
       looks = Atomic::load(&_looks);
       waited = 0;

@@ -89,20 +89,26 @@ uint64_t HeapBudgetWindow::stalled() const {
   return only_writes ? 0 : _sum.stalled;
 }
 
+// A pause counts where it ends, and may have begun before the window.
+uint64_t HeapBudgetWindow::pause() const {
+  return MIN2(_sum.pause, length());
+}
+
+// By less than a tenth of the window, one cannot tell what mutators do while they run.
 double HeapBudgetWindow::unpaused() const {
-  return MAX2((double)length() - (double)_sum.pause, 1.0);
+  return MAX3((double)(length() - pause()), (double)length() / 10, 1.0);
 }
 
 // What pauses took from mutators that would have run had they not been stopped, in nanoseconds of processors.
 double HeapBudgetWindow::stopped_processors() const {
   const double active = (double)(_sum.running + _sum.waiting) / unpaused();
-  return (double)_sum.pause * MIN2(MAX2(active, 1.0), (double)_processors);
+  return (double)pause() * MIN2(MAX2(active, 1.0), (double)_processors);
 }
 
 // What pauses took from mutators that would have run, or have waited for I/O. (Without the latter, a program that waits for its disk
 // nearly all the time would seem to lose little by being stopped: but what it is stopped for, its disk does nothing.)
 double HeapBudgetWindow::stopped() const {
-  return stopped_processors() + (double)_sum.pause * (double)stalled() / unpaused();
+  return stopped_processors() + (double)pause() * (double)stalled() / unpaused();
 }
 
 uint64_t HeapBudgetWindow::lost() const {
@@ -148,7 +154,7 @@ void HeapBudgetWindow::measure() {
   const double nanos = (double)length();
   const double least = _by_allocation ? LeastAllocated : LeastRunning;
   _work = MAX2((double)work_so_far() / nanos, least);
-  _paused = (double)_sum.pause / nanos;
+  _paused = (double)pause() / nanos;
   _collecting = (stopped_processors() + (double)_sum.concurrent) / nanos;
   _lost.collection = (stopped() + (double)_sum.concurrent) / nanos;
   _lost.stalled = (double)stalled() / nanos;

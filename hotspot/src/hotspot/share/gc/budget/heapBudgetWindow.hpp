@@ -98,6 +98,7 @@ private:
 
   double seconds() const;
   uint64_t work_so_far() const { return _by_allocation ? _sum.allocated : _sum.running; }
+  uint64_t pause() const;
   double unpaused() const;
   double stopped_processors() const;
   double stopped() const;

@@ -145,10 +145,17 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
   if (!is_in_private_object(from)) {
     return outcome;
   }
+  LullPublisher* const publisher = LullPublisher::of(Thread::current());
+  const size_t published_before = publisher->statistics()._objects;
   for (size_t i = 0; i < length; i++) {
     const oop value = UseCompressedOops ? CompressedOops::decode(((const narrowOop*)from)[i]) : ((const oop*)from)[i];
     if (value != nullptr && publish(value) == LullStoreOutcome::Published) {
       outcome = LullStoreOutcome::Published;
+      if (publisher->statistics()._objects - published_before > LullPublicationLimit) {
+        // A private array is its thread's, and what it leads to.
+        publisher->publish_all("long copy", false);
+        break;
+      }
     }
   }
   return outcome;
@@ -175,7 +182,7 @@ void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj
     dirty_card(cast_from_oop<void*>(new_obj));
   }
   if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && is_public(new_obj) &&
-      LullThreadLocalData::allocator(thread)->owns_blocks()) {
+      (LullThreadLocalData::allocator(thread)->owns_blocks() DEBUG_ONLY(|| LullCheckElision))) {
     ResourceMark rm;
     log_debug(gc, publish)("Thread %u: a new %s has been published at its allocation", LullThreadLocalData::owner(thread),
                         new_obj->klass()->external_name());

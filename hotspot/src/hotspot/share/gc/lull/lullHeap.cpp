@@ -337,7 +337,10 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
     collect_young_at_safepoint();
     return;
   }
-  collect_at_safepoint(LullEvacuationRequest::normal(), clear_all_soft_refs || must_clear_soft_references());
+  // The heap budget asks where the heap has not become as small as it should: with some live objects in each granule, none can be given back.
+  const bool makes_room = _gc_cause == GCCause::_heap_budget;
+  collect_at_safepoint(makes_room ? LullEvacuationRequest::slide() : LullEvacuationRequest::normal(),
+                       clear_all_soft_refs || must_clear_soft_references());
 }
 
 // Whoever asks for a collection by name, or is at the end of all memory, gets all that there is: weak
@@ -617,8 +620,7 @@ void LullHeap::verify_nmethod(nmethod* nm) {
 bool LullHeap::is_stopped_for(Thread* thread, uint32_t owner) const {
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* other = jtiwh.next(); ) {
     if (LullThreadLocalData::owner(other) == owner) {
-      // The second: it waits while another thread makes the objects that its code has not made.
-      return other->is_handshake_safe_for(thread) || other->is_obj_deopt_suspend();
+      return other->is_handshake_safe_for(thread);
     }
   }
   return false;

@@ -91,9 +91,11 @@ size_t LullLocalCollector::tenure_size() const {
   return _survived_at_last > LullTenureSize ? LullTenureSize : MIN2((size_t)LullTenureSize, SIZE_MAX / 4) * 4;
 }
 
-// A thread in public mode has nothing private; neither has one that has not noticed yet that tracking is suspended.
+// A thread in public mode has nothing private; neither has one that has not noticed yet that tracking is suspended. While another thread makes
+// the objects that this one's code has not made (EscapeBarrier), and reads its frames, this one may still run in the VM: nothing may move then.
 bool LullLocalCollector::is_possible() const {
-  return !LullPublicMap::is_tracking_suspended() && !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm;
+  return !LullPublicMap::is_tracking_suspended() && !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm &&
+         !_thread->is_obj_deopt_suspend();
 }
 
 size_t LullLocalCollector::stack_depth() const {

@@ -53,6 +53,9 @@ LullPublicationStatistics LullPublisher::_ended;
 
 template <typename T>
 inline void LullPublishClosure::do_oop_work(T* p) {
+  if (_publisher->is_long()) {
+    return;    // of a long array: all that its thread has becomes public
+  }
   const T heap_oop = RawAccess<>::oop_load(p);
   if (!CompressedOops::is_null(heap_oop)) {
     const oop obj = CompressedOops::decode_not_null(heap_oop);
@@ -73,6 +76,7 @@ LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable*
     _stack(),
     _closure(this),
     _objects_in_closure(0),
+    _is_bounded(false),
     _policy(),
     _mode_reason(nullptr),
     _statistics(),
@@ -133,18 +137,18 @@ void LullPublisher::publish(oop obj) {
 #endif
   _statistics._closures++;
   _objects_in_closure = 0;
+  _is_bounded = is_own;
   const size_t words_before = _statistics._words;
   if (!_map->is_public(cast_from_oop<void*>(obj))) {
     visit(obj);
   }
-  while (!_stack.is_empty()) {
-    if (is_own && _objects_in_closure > LullPublicationLimit) {
-      // All of it becomes public, and what is on the stack with it.
-      _stack.clear();
-      publish_all("long closure", false);
-      break;
-    }
+  while (!_stack.is_empty() && !is_long()) {
     _stack.pop()->oop_iterate(&_closure);
+  }
+  if (is_long()) {
+    // What has not been visited becomes public, too.
+    _stack.clear();
+    publish_all("long closure", false);
   }
   _statistics._objects += _objects_in_closure;
   _statistics._longest = MAX2(_statistics._longest, _objects_in_closure);

@@ -27,6 +27,7 @@
 #include "gc/lull/lullPublicationStatistics.hpp"
 #include "gc/lull/lullStoreOutcome.hpp"
 #include "gc/lull/lullTrackingSwitch.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "memory/allocation.hpp"
 #include "memory/iterator.hpp"
 #include "oops/oopsHierarchy.hpp"
@@ -79,6 +80,7 @@ private:
   Stack<oop, mtGC>                _stack;
   LullPublishClosure              _closure;
   size_t                          _objects_in_closure;
+  bool                            _is_bounded;   // by LullPublicationLimit: all of the closure is this thread's
 
   LullPublicModePolicy            _policy;
   const char*                     _mode_reason;   // why the mode was changed last; nullptr: it never was
@@ -95,6 +97,7 @@ private:
   static LullPublicationStatistics _ended;
 
   void visit(oop obj);
+  bool is_long() const { return _is_bounded && _objects_in_closure > LullPublicationLimit; }
   void enter_public_mode(const char* reason);
   void leave_public_mode(const char* reason);
   void choose_next_sample();

@@ -27,11 +27,20 @@
 
 volatile LullBlockTable::Owner LullThreadLocalData::_last_owner = LullBlockTable::NoOwner;
 
+// There may be as many threads, one after the other, as there are names.
+static LullBlockTable::Owner next_owner(volatile LullBlockTable::Owner* last) {
+  LullBlockTable::Owner owner;
+  do {
+    owner = Atomic::add(last, (LullBlockTable::Owner)1);
+  } while (owner == LullBlockTable::NoOwner);
+  return owner;
+}
+
 LullThreadLocalData::LullThreadLocalData()
   : _allocator(nullptr),
     _publisher(nullptr),
     _local_collector(nullptr),
-    _owner(Atomic::add(&_last_owner, (LullBlockTable::Owner)1)),
+    _owner(next_owner(&_last_owner)),
     _public_mode(false),
     _store_sp(nullptr),
     _store_pc(nullptr),

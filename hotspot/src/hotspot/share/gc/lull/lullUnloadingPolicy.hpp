@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_LULLUNLOADINGPOLICY_HPP
 #define SHARE_GC_LULL_LULLUNLOADINGPOLICY_HPP
 
+#include "gc/shared/gc_globals.hpp"
 #include "memory/allocation.hpp"
 #include "utilities/globalDefinitions.hpp"
 
@@ -37,14 +38,13 @@ struct LullDeadClasses {
 // code, which takes as long as all the rest of the pause (seen: CRUD, 33 of 69 ms, for three hidden classes). A service
 // goes on making hidden classes, and dropping some, long after it has warmed up: frameworks call through method handles. These are small. So
 // where only few of them are dead they are kept, with whatever code still refers to, which is next to nothing; but not for more
-// than some collections, so that nothing is kept for good. A class loader that has died may hold much of the heap: it is unloaded at once. So
-// is all that is dead when a collection has freed nearly nothing, or somebody asks, or metaspace or the code cache fills.
+// than some collections in a row, LullUnloadClassesInterval, so that nothing is kept for good. A class loader that has died may hold much of
+// the heap: it is unloaded at once. So is all that is dead when a collection has freed nearly nothing, or somebody asks, or metaspace or the code cache fills.
 //
 // Written at safepoints.
 class LullUnloadingPolicy {
 private:
-  static const size_t MaxHidden   = 256;  // about two megabytes of metaspace
-  static const uint   MaxKept     = 7;    // collections in a row
+  static const size_t MaxHidden = 256;  // about two megabytes of metaspace
 
   uint _kept;     // collections that have kept what is dead, since the last one that has not
 
@@ -53,7 +53,7 @@ public:
 
   // Asked after the trace, of a collection that may keep.
   bool keeps(const LullDeadClasses& dead) const {
-    return dead._loaders == 0 && dead._hidden <= MaxHidden && _kept < MaxKept;
+    return dead._loaders == 0 && dead._hidden <= MaxHidden && _kept + 1 < LullUnloadClassesInterval;
   }
 
   void record(bool kept) { _kept = kept ? _kept + 1 : 0; }

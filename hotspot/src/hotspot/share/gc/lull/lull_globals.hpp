@@ -62,6 +62,13 @@
           "values copy less.")                                              \
           range(0, 100)                                                     \
                                                                             \
+  product(uint, LullUnloadClassesInterval, 8, EXPERIMENTAL,                 \
+          "Of so many global collections in a row that nobody has asked "   \
+          "for, one unloads all dead classes; the others keep hidden ones " \
+          "while few of them are dead. Larger intervals shorten pauses, "   \
+          "smaller ones free metaspace and code earlier (1: each unloads).")\
+          range(1, 1000)                                                    \
+                                                                            \
   product(bool, LullUncommit, true, EXPERIMENTAL,                           \
           "Return memory that the heap does not need to the system. Off, "  \
           "the heap never shrinks, and growing again costs nothing.")       \

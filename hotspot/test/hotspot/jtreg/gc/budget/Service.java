@@ -29,6 +29,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import jdk.jfr.consumer.RecordingStream;
@@ -41,6 +42,9 @@ public class Service {
     private static final int M = 1 << 20;
     private static final int THREADS = 6;
     private static final long INITIAL = 400L * M;
+    private static final int NOBODY = 65534;
+    /** Who else could give a file another owner? */
+    static final boolean IS_ROOT = System.getProperty("user.name").equals("root");
 
     private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
 
@@ -189,6 +193,29 @@ public class Service {
         await("is below the lower limit", () -> committed() <= 190L * M);
     }
 
+    /** Of objects of 1 KB that fill the heap, each fourth stays alive: some in each block. Collections come by themselves, and are not enough. */
+    private static void fragmented() throws Exception {
+        live = new Object[(int) (INITIAL / 5 * 4 / 1024)];
+        for (int i = 0; i < live.length; i++) {
+            live[i] = new byte[1000];
+        }
+        for (int i = 0; i < live.length; i++) {
+            if (i % 4 != 0) {
+                live[i] = null;
+            }
+        }
+        allocating = true;
+        startThreads();
+        HotSpotDiagnosticMXBean bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        bean.setVMOption("HeapBudgetLimit", Long.toString(280L * M));
+        await("is below the limit", () -> committed() <= 270L * M);
+        for (int i = 0; i < live.length; i += 4) {
+            if (((byte[]) live[i]).length != 1000) {
+                fail("an object has changed");
+            }
+        }
+    }
+
     /**
      * A limit that goes away again makes the heap small, an array of 160 MB makes it larger. What has been needed for three seconds is not
      * taken back: where the machine was too slow for that, once more.
@@ -247,6 +274,13 @@ public class Service {
         Files.delete(path);
         new SensorFile(path, SensorFile.processStart() - 1);
         Thread.sleep(1500);
+        if (IS_ROOT) {
+            Path foreign = Path.of(path + ".foreign");
+            new SensorFile(foreign, SensorFile.processStart());
+            Files.setAttribute(foreign, "unix:uid", NOBODY);
+            Files.move(foreign, path, StandardCopyOption.ATOMIC_MOVE);
+            Thread.sleep(1500);
+        }
         file = new SensorFile(path, SensorFile.processStart());
         startThreads();
         Thread.sleep(2500);
@@ -260,6 +294,7 @@ public class Service {
         switch (args[0]) {
             case "phases" -> phases();
             case "limit"  -> limit();
+            case "fragmented" -> fragmented();
             case "held"   -> held();
             case "others" -> others();
             case "files"  -> files(path);

@@ -712,3 +712,28 @@ TEST_F(LullHeapBudgetPolicyTest, concurrent_collection_counts_while_mutators_wai
     EXPECT_NEAR(decision.collection, 0.2 + MIN2((double)waiting / 1000, 0.5), 0.01) << waiting;
   }
 }
+
+TEST_F(LullHeapBudgetPolicyTest, a_pause_longer_than_the_window_costs_no_more_than_there_is) {
+  for (uint64_t pause : { 1900, 2999, 3000, 4000, 60000 }) {
+    HeapBudgetWindow window(Processors);
+    window.restart((uint64_t)Second);
+    for (uint64_t second = 2; second <= 4; second++) {
+      HeapBudgetSample sample = HeapBudgetSample();
+      sample.now = second * (uint64_t)Second;
+      sample.stalled = 1000000000;
+      sample.running = 100000000;
+      sample.read_bytes = 1000000;
+      sample.read_known = sample.stalled_known = true;
+      if (second == 4) {
+        sample.pause = pause * 1000000;
+        sample.collections = 1;
+      }
+      window.add(sample);
+    }
+    window.measure();
+    EXPECT_LE(window.paused(), 1.0) << pause;
+    // One thread is stalled all the time that there is, which may be a tenth of the window.
+    EXPECT_LE(window.lost_per_second().collection, Processors + 10.0) << pause;
+    EXPECT_GE(window.lost_per_second().collection, 0.5) << pause;
+  }
+}
