@@ -39,6 +39,7 @@ declare -A flags=(
   [public]="-XX:+LullAlwaysPublic"
 )
 out=$LULL_BUILD/barrier-pairs
+take_turn_of_benches
 rm -rf "$out"
 mkdir -p "$out"
 

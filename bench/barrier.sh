@@ -23,11 +23,12 @@ for program in "${programs[@]}"; do
   esac
 done
 
-# prepare_barrier_programs NAME: builds the programs; work is an empty directory of that name.
+# prepare_barrier_programs NAME: builds the programs; work is an empty directory of that name. No other bench runs meanwhile.
 prepare_barrier_programs() {
   find_base_jdk
   java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
   [ -x "$java" ] || die "there is no $java: make jdk, or set LULL_JAVA"
+  take_turn_of_benches
   build_programs
   work=$LULL_BUILD/$1
   rm -rf "$work"

@@ -106,7 +106,10 @@ take_turn() {
 }
 
 # Two runs at once would disturb each other.
-take_turn_of_benches() { take_turn "$LULL_BUILD/bench/.run-lock" "run of the benches"; }
+take_turn_of_benches() {
+  mkdir -p "$LULL_BUILD/bench"
+  take_turn "$LULL_BUILD/bench/.run-lock" "run of the benches"
+}
 
 # exec_bench CLASS ARGS...: runs one of our programs on the base JDK, in place of this shell.
 exec_bench() { exec "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx512m -cp "$LULL_BUILD/bench/$SERVICE/lib/*" "$@"; }

@@ -33,6 +33,7 @@ done
 find_base_jdk
 java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
 [ -x "$java" ] || die "there is no $java: make jdk, or set LULL_JAVA"
+take_turn_of_benches
 doctor=$LULL_BUILD/doctor/lull
 "$ROOT/java/report/build.sh"
 export JAVA_HOME=$LULL_BASE_JDK

@@ -34,6 +34,7 @@ for side in a b; do
 done
 declare -A flags=([a]=$PAIRS_A [b]=$PAIRS_B)
 out=$LULL_BUILD/pairs
+take_turn_of_benches
 rm -rf "$out"
 mkdir -p "$out"
 

@@ -16,13 +16,13 @@ prepare_service() {
 }
 
 # start_service NAME COMMAND...: runs the service that was prepared last by a command that ends with the options of a Java; leaves NAME.log, and
-# child, port and pid, of the JVM, when it answers. Whoever calls ends it.
+# child, at once, and port and pid, of the JVM, when it answers. Whoever calls ends it; at the latest it ends with this shell, however that ends.
 start_service() {
   local name=$1 waited=0
   shift
   rm -f "$name.ready"
   "$@" -cp "$path" lull.bench.service.ServerMain --service "$SERVICE" --data "$data" --port 0 --threads "$threads" --ready "$name.ready" \
-    > "$name.log" 2>&1 &
+    --until-eof true > "$name.log" 2>&1 < <(exec tail -s 1 --pid=$$ -f /dev/null 8>&-) &
   child=$!
   until [ -s "$name.ready" ]; do
     kill -0 "$child" 2> /dev/null || die "the service ended before it was ready: $(tail -n 3 "$name.log")"

@@ -19,8 +19,10 @@ check_settings() {
 }
 
 declare -A children=() ports=() pids=()
+child=   # that is being started
 end_children() {
-  if ((${#children[@]})); then kill "${children[@]}" 2> /dev/null || true; fi
+  local all=("${children[@]}" ${child:+"$child"})
+  if ((${#all[@]})); then kill "${all[@]}" 2> /dev/null || true; fi
 }
 trap end_children EXIT
 
@@ -30,7 +32,7 @@ start_side() {
   [ "$side" = a ] || processor=${processors[1]}
   shift
   start_service "$out/$side" taskset -c "$processor" "$@"
-  children[$side]=$child ports[$side]=$port pids[$side]=$pid
+  children[$side]=$child ports[$side]=$port pids[$side]=$pid child=
 }
 
 # loads SECONDS PROCESSOR OTHER: both sides at once.

@@ -8,7 +8,8 @@
 #
 # Settings, all optional:
 #   BUDGET_WORKLOAD=lucene   or opensearch, spark
-#   BUDGET_RUNS="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull"   also: g1-expert lull, any static-MB,
+#   BUDGET_RUNS="g1 static-500 static-1280 static-1800 zgc-soft budget-g1 budget-lull"   also: g1-base, which is G1 of
+#                            the stock JDK, a control: all others but zgc-soft and outside- run on LULL_JAVA; g1-expert lull, any static-MB,
 #                            estimate-g1 estimate-lull: the budget without the sensor,
 #                            outside-g1 outside-zgc: a stock JVM, and lull-budget beside it; recorded-MB: what record.sh runs
 #                            (of opensearch: "g1 static-400 static-600 static-1400 budget-g1 budget-lull"; of spark: "g1 static-350 static-600 static-1200 budget-g1 budget-lull")
@@ -22,12 +23,14 @@
 #   BUDGET_DOCUMENTS=1400000 of the index, 2 KB each; of opensearch 1000000; orders of Spark's tables (2500000)
 #   BUDGET_LOG="gc*"         tags of -Xlog, to build/budget-bench/RUN.log; those of the budget are always there
 #   LULL_JAVA                a java of a JDK with Lull (default: that of build/jdk)
-#   LULL_BASE_JDK            the stock JDK 25 for g1, static and zgc-soft (default: JAVA_HOME, or an installed one)
+#   LULL_BASE_JDK            the stock JDK 25 for g1-base, zgc-soft, outside-g1 and outside-zgc (default: JAVA_HOME, or an installed one)
 
 set -euo pipefail
 # shellcheck source=bench/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 usage_if_asked "$0" "$@"
+# shellcheck source=bench/budget/beside.sh
+. "$BENCH/budget/beside.sh"
 
 workload=${BUDGET_WORKLOAD:-lucene}
 work=$LULL_BUILD/budget-bench
@@ -94,10 +97,11 @@ take_turn_of_benches
 options() {
   local stock=$LULL_BASE_JDK/bin/java
   case $1 in
-    g1)          echo "$stock -XX:+UseG1GC -Xmx${heap}m" ;;
-    g1-expert)   echo "$stock -XX:+UseG1GC -Xmx${heap}m -XX:GCTimeRatio=4 -XX:MaxHeapFreeRatio=40" ;;
+    g1)          echo "$java -XX:+UseG1GC -Xmx${heap}m" ;;
+    g1-base)     echo "$stock -XX:+UseG1GC -Xmx${heap}m" ;;
+    g1-expert)   echo "$java -XX:+UseG1GC -Xmx${heap}m -XX:GCTimeRatio=4 -XX:MaxHeapFreeRatio=40" ;;
     static-*)    [[ ${1#static-} =~ ^[1-9][0-9]*$ ]] || die "BUDGET_RUNS has '$1': static- and megabytes are needed, as static-500"
-                 echo "$stock -XX:+UseG1GC -Xms${1#static-}m -Xmx${1#static-}m" ;;
+                 echo "$java -XX:+UseG1GC -Xms${1#static-}m -Xmx${1#static-}m" ;;
     zgc-soft)    echo "$stock -XX:+UseZGC -Xmx${heap}m -XX:SoftMaxHeapSize=600m -XX:ZUncommitDelay=1" ;;
     outside-g1)  echo "$stock -XX:+UseG1GC -Xmx${heap}m -XX:+ExplicitGCInvokesConcurrent" ;;
     outside-zgc) echo "$stock -XX:+UseZGC -Xmx${heap}m -XX:ZUncommitDelay=1" ;;
@@ -108,7 +112,7 @@ options() {
     lull)        echo "$java -XX:+UseLullGC -Xmx${heap}m" ;;
     budget-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget -XX:HeapBudgetFile=/tmp/lull-stall-%p" ;;
     estimate-lull) echo "$java -XX:+UseLullGC -Xmx${heap}m -XX:+UseHeapBudget" ;;
-    *) die "BUDGET_RUNS has '$1'; there are g1, g1-expert, static-MB, zgc-soft, budget-g1, estimate-g1, lull, budget-lull, estimate-lull, outside-g1, outside-zgc, recorded-MB" ;;
+    *) die "BUDGET_RUNS has '$1'; there are g1, g1-base, g1-expert, static-MB, zgc-soft, budget-g1, estimate-g1, lull, budget-lull, estimate-lull, outside-g1, outside-zgc, recorded-MB" ;;
   esac
 }
 for run in "${runs[@]}"; do options "$run" > /dev/null; done
@@ -165,7 +169,7 @@ speed() {
   if ((iops > 0)); then echo "$iops reads a second"; elif ((mbps > 0)); then echo "$mbps MB a second"; else echo "the disk's own speed"; fi
 }
 
-results=()
+results=() sensors=()
 for run in "${runs[@]}"; do
   echo "run $run: $phases"
   drop_data
@@ -189,22 +193,24 @@ for run in "${runs[@]}"; do
   pids=($!)
   happen &
   pids+=($!)
-  if [[ $run == budget-* || $run == recorded-* ]]; then
-    sleep 1
-    "$stall" --pid "${pids[0]}" > "$work/$run.stall" 2>&1 &
-    pids+=($!)
-  elif [[ $run == outside-* ]]; then
-    sleep 1
-    "$controller" --pid "${pids[0]}" > "$work/$run.steps" 2>&1 &
-    pids+=($!)
-  fi
+  helper=
+  case $run in
+    budget-* | recorded-*) sleep 1; beside "$run" "${pids[0]}" "$work/$run.stall" "$stall" ;;
+    outside-*) sleep 1; beside "$run" "${pids[0]}" "$work/$run.steps" "$controller" ;;
+  esac
   wait "${pids[0]}" || die "$run failed: $(tail -n 3 "$work/$run.out")"
+  if [ -n "$helper" ]; then
+    was_beside "$run"
+    sensors+=("$run by $sensor")
+  fi
   pids=("${pids[@]:1}")
   clean_up
   pids=()
   results+=("$work/$run.json")
 done
 
-settings="$documents $described, $((memory)) MB for heap, page cache and all else, -Xmx$((heap))m where the heap is not fixed, $(speed), ${BUDGET_EVENTS:+$BUDGET_EVENTS, }$(nproc) processors, $(date +%F)."
+stalls=
+if ((${#sensors[@]})); then printf -v stalls '%s, ' "${sensors[@]}"; fi
+settings="$documents $described, $((memory)) MiB for heap, page cache and all else, -Xmx$((heap))m where the heap is not fixed, $(speed), ${BUDGET_EVENTS:+$BUDGET_EVENTS, }${stalls:+stalls on I/O of ${stalls}}$(nproc) processors, $(date +%F)."
 "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -cp "$path" lull.bench.budget.ReportMain --runs "$(IFS=,; echo "${results[*]}")" --settings "$settings" --page "$work/$page"
 echo "the page: $work/$page"

@@ -89,13 +89,17 @@ read -ra vm <<< "${LULL_TEST_OPTIONS:--XX:+UseLullGC}"
 for o in "${vm[@]}"; do options+=(-vmoption:"$o"); done
 
 limit=()
-if [[ -n ${LULL_TEST_SECONDS:-} ]]; then limit=(timeout --kill-after=30 "$LULL_TEST_SECONDS"); fi
-status=0
-cleanly "${limit[@]}" "$boot/bin/java" -Xmx768m -Dprogram=jtreg -jar "$BUILD/jtreg/lib/jtreg.jar" "${options[@]}" "${specs[@]}" \
-  > "$results/jtreg.log" 2>&1 || status=$?
+# All at once: jtreg would report those of its JVMs as failed that end before itself.
+if [[ -n ${LULL_TEST_SECONDS:-} ]]; then limit=(timeout --signal=KILL "$LULL_TEST_SECONDS"); fi
+status=0 start=$SECONDS
+# Without what the shell itself says of a command that was killed.
+{
+  cleanly "${limit[@]}" "$boot/bin/java" -Xmx768m -Dprogram=jtreg -jar "$BUILD/jtreg/lib/jtreg.jar" "${options[@]}" "${specs[@]}" \
+    > "$results/jtreg.log" 2>&1 || status=$?
+} 2> /dev/null
+took=$((SECONDS - start))
 
 # jtreg's report has a line per test that was selected: its name, and "Passed.", "Failed.", "Error." or "Not run.".
-passed=0 failed=0 excluded=0 skipped=0
 if [[ -f $results/text/summary.txt ]]; then
   awk 'FNR == NR || FILENAME != summary { if ($1 !~ /^#/ && NF) listed[$1] = 1; next }
        { test = $1; file = test; sub(/#.*/, "", file) }
@@ -103,29 +107,42 @@ if [[ -f $results/text/summary.txt ]]; then
        / Passed\./   { print "passed", test; next }
        / Not run\./  { print (test in listed || file in listed) ? "excluded" : "skipped", test; next }
        { print "failed", test }' summary="$results/text/summary.txt" "${lists[@]}" "$results/text/summary.txt" > "$results/tests"
-  passed=$(grep -c '^passed ' "$results/tests" || true)
-  failed=$(grep -c '^failed ' "$results/tests" || true)
-  excluded=$(grep -c '^excluded ' "$results/tests" || true)
-  skipped=$(grep -c '^skipped ' "$results/tests" || true)
+else
+  # It has not come to its report: its log has a line for each test that had ended, or the whole output of one that failed.
+  awk 'test == "" && /^TEST: / { test = $2 }
+       /^TEST RESULT: / { if (test != "") print ($3 == "Passed.") ? "passed" : "failed", test; test = ""; next }
+       test != "" { next }
+       /^Passed: / { print "passed", $2 }
+       /^(FAILED|Error): / { print "failed", $2 }
+       END { if (test != "") print "failed", test }' "$results/jtreg.log" > "$results/tests"
 fi
+passed=$(grep -c '^passed ' "$results/tests" || true)
+failed=$(grep -c '^failed ' "$results/tests" || true)
+excluded=$(grep -c '^excluded ' "$results/tests" || true)
+skipped=$(grep -c '^skipped ' "$results/tests" || true)
 why=
 case $status in
   # 0: all passed; 1: no tests were selected; 2: some failed; 3: some could not be run.
-  0 | 1 | 2 | 3) ;;
-  # Time was up: what had not run by then counts as skipped. (A test that hangs has jtreg's own time limit, and fails.)
-  124 | 137) why=" (stopped after $LULL_TEST_SECONDS s)"; skipped=$((skipped + 1)) ;;
-  *) why=" (jtreg itself failed: $(grep -m 1 -i '^error' "$results/jtreg.log" || printf 'exit status %s' "$status"))"; failed=$((failed + 1)) ;;
+  0 | 2 | 3) ;;
+  1) if ((excluded + skipped == 0)); then why=" (no tests were selected)"; failed=$((failed + 1)); fi ;;
+  *)
+    # Time was up: what had not run by then counts as skipped. (A test that hangs has jtreg's own time limit, and fails.)
+    if ((status == 124 || status == 137)) && [[ -n ${LULL_TEST_SECONDS:-} ]] && ((took >= LULL_TEST_SECONDS)); then
+      why=" (stopped after $LULL_TEST_SECONDS s)"
+      skipped=$((skipped + 1))
+    else
+      why=" (jtreg itself failed: $(grep -m 1 -i '^error' "$results/jtreg.log" || printf 'exit status %s' "$status"))"
+      failed=$((failed + 1))
+    fi ;;
 esac
 printf '%s: %d passed, %d failed, %d excluded, %d skipped%s\n' "$name" "$passed" "$failed" "$excluded" "$skipped" "$why" | tee "$results/totals"
 if ((failed)); then
-  if [[ -f $results/tests ]]; then
-    while read -r verdict test; do
-      if [[ $verdict == failed ]]; then
-        say "    FAILED  $test"
-        why_failed "$test" | sed 's/^/        /'
-      fi
-    done < "$results/tests"
-  fi
+  while read -r verdict test; do
+    if [[ $verdict == failed ]]; then
+      say "    FAILED  $test"
+      why_failed "$test" | sed 's/^/        /'
+    fi
+  done < "$results/tests"
   say "    logs: $results/jtreg.log, $work"
   exit 1
 fi

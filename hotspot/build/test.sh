@@ -5,22 +5,25 @@
 #
 #   N passed, N failed, N skipped
 #
-#   1. unit    data structures without a VM, in seconds
-#   2. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
-#   3. product our sources compile as in the release build (product-check.sh)
-#   4. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
-#   5. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
-#   6. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
-#   7. stress  millions of publications under each stress mode (hotspot/test/publication-stress/run.sh)
-#   8. requests  java/: requests in real frameworks, reports, metrics; on the debug build, too (java/test.sh)
-#   9. bench   the benchmark programs' own tests (bench/test.sh)
-#  10. native  the Rust parts; for all, JVMs with far heaps and Java services under the gate, too (native/test.sh)
+#   1. scripts this script and jtreg.sh do not take a failure for anything else (self-test.sh)
+#   2. unit    data structures without a VM, in seconds
+#   3. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
+#   4. product our sources compile as in the release build (product-check.sh)
+#   5. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
+#   6. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
+#   7. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
+#   8. stress  millions of publications under each stress mode (hotspot/test/publication-stress/run.sh)
+#   9. requests  java/: requests in real frameworks, reports, metrics; on the debug build, too (java/test.sh)
+#  10. bench   the benchmark programs' own tests (bench/test.sh)
+#  11. native  the Rust parts; for all, JVMs with far heaps and Java services under the gate, too (native/test.sh)
 #
 # A phase that fails does not keep the next from running. The exit status is 0 if nothing failed and something passed.
 #
 #   LULL_PHASES     which phases to run         (default: all, but dump, jcstress and stress only for all)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
-#   LULL_DEADLINE   seconds since 1970 after which no further group or script is begun and none goes on; such count as one skipped test each
+#   LULL_DEADLINE   seconds since 1970 after which no further group or script is begun and none goes on; such count as one skipped test each,
+#                   beside what had failed by then
+#   LULL_LEAST      seconds before the deadline for which none is begun either (default: 60)
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -46,6 +49,7 @@ failures() { awk 'NR <= 20' | tee -a "$FAILURES" | sed 's/^/    /'; }
 
 took() { say "    $(minutes $((SECONDS - $1)))"; }
 
+least=${LULL_LEAST:-60}
 remaining() { if [[ -n ${LULL_DEADLINE:-} ]]; then printf '%d' $((LULL_DEADLINE - $(date +%s))); else printf '999999'; fi; }
 
 # The lines of googletest's output that say what failed and why.
@@ -151,7 +155,7 @@ run_jtreg() {
   build_natives_for $(cut -d' ' -f2- "$RESULTS/groups" | tr ' ' '\n' | sort -u)
 
   while read -r name specs; do
-    if (($(remaining) < 60)); then
+    if (($(remaining) < least)); then
       say "==> jtreg $name: not begun, time is up"
       count "$name" 0 0 0 1 "not begun, time was up"
       continue
@@ -199,12 +203,15 @@ why_failed() {   # LOG
     more > 0 && NF { print "    " $0; more-- }' "$1" | cut -c1-240 | awk '!seen[$0]++'
 }
 
+# How many tests have failed so far, by the log of a script that has not come to its sum.
+failed_tests() { grep -aE '^FAILED: | --- FAILED$|^test .*FAILED$|^error: could not compile |^\[ERROR\] .*(FAILURE!|ERROR!)' "$1" | grep -avc '^\[ERROR\] Tests run:' || true; }   # LOG
+
 # A script that ends with a line "N passed, N failed, N skipped". It hangs if it takes several times as long as ever seen.
 if [[ $scope == all ]]; then SCRIPT_SECONDS=14400; else SCRIPT_SECONDS=1200; fi
 run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
   local start=$SECONDS status=0 p=0 f=0 s=0 log=$LOGS/$1-test.log limit
   limit=$(remaining)
-  if ((limit < 60)); then
+  if ((limit < least)); then
     say "==> $1 (unit tests): not begun, time is up"
     count "$1" 0 0 0 1 "not begun, time was up"
     return
@@ -212,9 +219,13 @@ run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
   if ((limit > SCRIPT_SECONDS)); then limit=$SCRIPT_SECONDS; fi
   say "==> $1 (unit tests)"
   cleanly LULL_BUILD="$BUILD" "${@:3}" "$SCRIPTS/within.sh" "$limit" "$2" > "$log" 2>&1 || status=$?
-  if ((status == 124 && limit < SCRIPT_SECONDS)); then
-    count "$1" 0 0 0 1 "stopped after $limit s, time was up"
+  if ((status == 124 && limit < SCRIPT_SECONDS && SECONDS - start >= limit)); then
+    # What has failed by itself, before within.sh ended the rest.
+    sed '/^error: .*: not done after .*; still running:$/,$d' "$log" > "$RESULTS/before"
+    f=$(failed_tests "$RESULTS/before")
+    count "$1" 0 "$f" 0 1 "stopped after $limit s, time was up"
     tail -n 1 "$SUMMARY" | sed 's/^/    /'
+    if ((f > 0)); then why_failed "$RESULTS/before" | failures; fi
     return
   fi
   read -r p _ f _ s _ < <(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1 | tr -d ,) || true
@@ -235,6 +246,8 @@ run_requests() { run_maven requests "$ROOT/java/test.sh" LULL_JAVA="$BUILD/jdk-d
 
 run_bench() { if [[ -f $ROOT/bench/pom.xml ]]; then run_maven bench "$ROOT/bench/test.sh"; fi; }
 
+run_scripts() { run_script scripts "$SCRIPTS/self-test.sh"; }
+
 # With the JDK that is there, if one has been built; the phase itself builds none.
 run_native() {
   local java=
@@ -243,10 +256,10 @@ run_native() {
 }
 
 begun=$SECONDS
-if [[ $scope == all ]]; then default_phases="unit gtest product jtreg dump jcstress stress requests bench native"; else default_phases="unit gtest product jtreg requests bench native"; fi
+if [[ $scope == all ]]; then default_phases="scripts unit gtest product jtreg dump jcstress stress requests bench native"; else default_phases="scripts unit gtest product jtreg requests bench native"; fi
 phases=${LULL_PHASES:-$default_phases}
 for p in $phases; do
-  case $p in unit | gtest | product | jtreg | dump | jcstress | stress | requests | bench | native) ;; *) die "LULL_PHASES: there is no phase '$p' (unit gtest product jtreg dump jcstress stress requests bench native)" ;; esac
+  case $p in scripts | unit | gtest | product | jtreg | dump | jcstress | stress | requests | bench | native) ;; *) die "LULL_PHASES: there is no phase '$p' (scripts unit gtest product jtreg dump jcstress stress requests bench native)" ;; esac
 done
 debug_jdk() { "$SCRIPTS/build.sh" jdk fastdebug; }
 jdk_built=

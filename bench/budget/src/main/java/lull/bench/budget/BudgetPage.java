@@ -14,12 +14,20 @@ import lull.bench.report.TextTable;
 
 /** The table and the page of several runs of the same phases. */
 final class BudgetPage {
+    /** Of the table's numbers. A closed loop sends when it has had its answer: what would have been sent meanwhile is in no latency. */
+    private static final String ABOUT = "p99: closed loop, from sending; heap: committed at the end of the phase, in MiB, as -Xmx is.";
+
     private final List<Run> runs;
     private final String settings;
 
     BudgetPage(List<Run> runs, String settings) {
         this.runs = runs;
         this.settings = settings;
+    }
+
+    /** What is measured in 10^6 bytes, in the unit of {@code -Xmx}. */
+    private static double mebibytes(double megabytes) {
+        return megabytes * 1e6 / (1 << 20);
     }
 
     private static String number(String format, double value) {
@@ -36,7 +44,7 @@ final class BudgetPage {
         List<String> heading = new ArrayList<>(List.of(""));
         List<Run.PhaseResult> first = runs.getFirst().phases();
         for (Run.PhaseResult phase : first) {
-            heading.addAll(List.of(phase.phase() + "/s", "of best static", "p99 ms", "heap MB", "settled s"));
+            heading.addAll(List.of(phase.phase() + "/s", "of best static", "p99 ms, closed loop", "heap MiB", "settled s"));
         }
         table.add(heading);
         for (Run run : runs) {
@@ -47,7 +55,7 @@ final class BudgetPage {
                 row.add(number("%.0f", phase.lastHalf()));
                 row.add(best == 0 ? "" : number("%.2f", phase.lastHalf() / best));
                 row.add(number("%.1f", phase.p99Millis()));
-                row.add(number("%.0f", run.seconds(i).getLast().heapMegabytes()));
+                row.add(number("%.0f", mebibytes(run.seconds(i).getLast().heapMegabytes())));
                 row.add(number("%.0f", run.reactionSeconds(i)));
             }
             table.add(row);
@@ -85,12 +93,12 @@ final class BudgetPage {
     }
 
     String text() {
-        return settings + "\n\n" + table() + "\n" + String.join("\n", findings()) + "\n";
+        return settings + "\n\n" + table() + ABOUT + "\n\n" + String.join("\n", findings()) + "\n";
     }
 
     private static List<Point> points(Run run, ToDoubleFunction<Run.Second> value) {
         return run.seconds().stream().filter(second -> value.applyAsDouble(second) >= 0)
-                .map(second -> new Point(second.at(), value.applyAsDouble(second))).toList();
+                .map(second -> new Point(second.at(), mebibytes(value.applyAsDouble(second)))).toList();
     }
 
     private static Chart chart(Run run, String description, double high, String unit) {
@@ -107,7 +115,7 @@ final class BudgetPage {
 
     private Markup memory(Run run) {
         double high = runs.stream().flatMap(r -> r.seconds().stream()).mapToDouble(s -> Math.max(s.heapMegabytes(), s.cacheMegabytes())).max().orElse(1);
-        return chart(run, "Heap and page cache over time with " + run.name(), high, "MB")
+        return chart(run, "Heap and page cache over time with " + run.name(), mebibytes(high), "MiB")
                 .area("g1", points(run, Run.Second::cacheMegabytes)).line("lull", points(run, Run.Second::heapMegabytes)).end();
     }
 
@@ -128,6 +136,7 @@ final class BudgetPage {
                 + "what is settled is the heap, in seconds from the beginning of the phase.");
         page.note(settings);
         page.table(table());
+        page.note(ABOUT);
         findings().forEach(page::paragraph);
         for (Run run : runs) {
             page.heading(run.name());

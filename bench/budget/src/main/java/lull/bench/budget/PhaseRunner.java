@@ -15,7 +15,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import lull.bench.load.Latencies;
 
-/** Has threads do a phase's work as fast as it goes, and keeps of each second what was done, and what heap and page cache were. */
+/**
+ * Has threads do a phase's work as fast as it goes, and keeps of each second what was done, and what heap and page cache were. Latencies are those of a closed
+ * loop, each from its sending.
+ */
 public final class PhaseRunner {
     private final Path memoryGroup;     // null: of none
     private final AtomicReference<Throwable> failure = new AtomicReference<>();

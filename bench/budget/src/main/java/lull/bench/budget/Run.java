@@ -45,27 +45,20 @@ record Run(String name, List<PhaseResult> phases, List<Second> seconds) {
         return ((Number) row.get(name)).doubleValue();
     }
 
-    /**
-     * Returns the seconds from the beginning of a phase until the heap is, and from there on stays, within a tenth of its last
-     * change from where it is at the phase's end; 0 if it has hardly moved.
-     */
+    /** Returns the seconds from the beginning of a phase until the heap is, and from there on stays, within a tenth of its size at the phase's end; 0 if it always is. */
     double reactionSeconds(int phase) {
         List<Second> mine = seconds(phase);
         if (mine.isEmpty()) {
             return 0;
         }
         double end = mine.getLast().heapMegabytes();
-        double change = Math.abs(end - mine.getFirst().heapMegabytes());
-        if (change < 0.1 * end) {
-            return 0;
-        }
-        double last = mine.getFirst().at();
+        double settled = 0;
         for (Second second : mine) {
-            if (Math.abs(second.heapMegabytes() - end) > 0.1 * change) {
-                last = second.at();
+            if (Math.abs(second.heapMegabytes() - end) > 0.1 * end) {
+                settled = second.at() - mine.getFirst().at() + 1;
             }
         }
-        return last - mine.getFirst().at() + 1;
+        return settled;
     }
 
     /** Returns the seconds of the phase with this number. Neighbours are of different kinds: {@link Phase#parse} asks for that. */

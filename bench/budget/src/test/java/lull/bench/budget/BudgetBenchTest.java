@@ -116,10 +116,17 @@ class BudgetBenchTest {
         Run moved = run("budget-g1", 200, 100, 100, 100, 100, /* search */ 100, 60, 21, 20);
         assertEquals(0, moved.reactionSeconds(0));
         assertEquals(2, moved.reactionSeconds(1), "60 is still 40 from the end, 21 is not");
+        assertEquals(3, run("back", 100, 100, 100, 100, 100, /* search */ 100, 400, 400, 100).reactionSeconds(1), "it moves, and comes back");
+        assertEquals(0, run("noise", 100, 100, 100, 100, 100, /* search */ 95, 105, 95, 100).reactionSeconds(1));
         Run fixed = run("static-100", 100, 100, 100, 100, 100, 100, 100, 100, 100);
         BudgetPage page = new BudgetPage(List.of(fixed, moved), "settings");
         assertEquals(2, page.wholeRun(moved, fixed), 1e-9);
         List<String> row = page.table().rows().get(2);
         assertEquals("2.00", row.get(2));
+        assertEquals("heap MiB", page.table().rows().getFirst().get(4));
+        assertEquals("19", row.get(9), "20 * 10^6 bytes");
+        for (String text : List.of(page.text(), page.html())) {
+            assertTrue(text.contains("p99 ms, closed loop") && text.contains("closed loop, from sending"), text);
+        }
     }
 }

@@ -52,7 +52,7 @@ final class BenchPage {
                     pictures.overHeap("Lower-bound overhead by processor time over the heap", "", false, 1, c -> found.cpu().of(c.point())));
             page.picture("Throughput", "Closed loop, answers per second. Higher is better.", keys,
                     pictures.overHeap("Throughput over the heap", "/s", false, 0, c -> c.mean(Metric.THROUGHPUT.id())));
-            page.picture("Longest pause", "Mean over the invocations of the longest pause of each. Lower is better.", keys,
+            page.picture("Longest pause", "Mean over the invocations of the longest pause of each, closed and open loop. Lower is better.", keys,
                     pictures.overHeap("Longest pause over the heap", "ms", true, 0, c -> c.mean(Metric.LONGEST_PAUSE.id())));
             if (BenchReport.hasPrivacy(found)) {
                 page.picture("Published per request", "Kilobytes that an answer of the closed loop made public, of those that it allocated.", pictures.keysOf(Privacy.PUBLISHED),

@@ -25,7 +25,7 @@ import lull.bench.util.Json;
 
 /** What a benchmark has found: text, and {@code index.html}, {@code bench.csv} and {@code bench.json} in its directory. */
 final class BenchReport {
-    private static final List<Metric> SHOWN = List.of(Metric.THROUGHPUT, Metric.P50, Metric.P99, Metric.P999, Metric.LONGEST_PAUSE, Metric.RSS, Metric.OTHERS);
+    private static final List<Metric> SHOWN = List.of(Metric.THROUGHPUT, Metric.P50, Metric.P99, Metric.P999, Metric.LONGEST_PAUSE_OPEN, Metric.RSS, Metric.OTHERS);
 
     private final Settings settings;
     private final List<Study> studies;

@@ -22,7 +22,7 @@ import lull.bench.util.Stats;
  */
 public final class Compare {
     private static final String USAGE = "compare.sh (no arguments; settings are environment variables, see `compare.sh --help`)";
-    private static final List<Metric> SHOWN = List.of(Metric.THROUGHPUT, Metric.P50, Metric.P99, Metric.P999, Metric.LONGEST_PAUSE, Metric.RSS,
+    private static final List<Metric> SHOWN = List.of(Metric.THROUGHPUT, Metric.P50, Metric.P99, Metric.P999, Metric.LONGEST_PAUSE_OPEN, Metric.RSS,
             Metric.GC_CPU, Metric.OTHERS, Metric.ERRORS);
 
     /** All runs of one collector in one heap: a failed run has the reason and no numbers. */
@@ -175,7 +175,7 @@ public final class Compare {
     private static String shortName(Metric metric) {
         return switch (metric) {
             case THROUGHPUT -> "req/s";
-            case LONGEST_PAUSE -> "pause ms";
+            case LONGEST_PAUSE_OPEN -> "pause ms";
             case RSS -> "RSS MB";
             case GC_CPU -> "gc CPU ms/req";
             case OTHERS -> "others %";

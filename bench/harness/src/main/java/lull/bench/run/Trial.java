@@ -31,7 +31,7 @@ public final class Trial {
     private final GcLog log;
     private final long uptimeZeroMillis;
 
-    private Trial(Collector collector, int heap, List<String> serverCommand, List<String> loadCommand, Map<String, Object> load,
+    Trial(Collector collector, int heap, List<String> serverCommand, List<String> loadCommand, Map<String, Object> load,
             List<Sampler.Sample> samples, GcLog log, long uptimeZeroMillis) {
         this.collector = collector;
         this.heap = heap;
@@ -166,6 +166,7 @@ public final class Trial {
         GcLog openLog = open ? log((long) number("open", "startMillis"), (long) number("open", "endMillis")) : null;
         m.put(Metric.PAUSES, open ? openLog.pauses().size() : Double.NaN);
         m.put(Metric.PAUSE_TOTAL, open ? openLog.totalMillis() : Double.NaN);
+        m.put(Metric.LONGEST_PAUSE_OPEN, open ? openLog.longestMillis() : Double.NaN);
         m.put(Metric.GC_CPU, cpuPerRequest(s -> s.cpu().gc()));
         m.put(Metric.JIT_CPU, cpuPerRequest(s -> s.cpu().jit()));
         m.put(Metric.MUTATOR_CPU, cpuPerRequest(s -> s.cpu().mutator()));

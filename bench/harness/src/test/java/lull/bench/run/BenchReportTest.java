@@ -40,7 +40,7 @@ class BenchReportTest {
     private void done(Setup setup, int number, double wall, double paused, String failure) {
         Map<String, Double> metrics = new LinkedHashMap<>(new FixedWork(wall, paused, 2 * wall, paused).metrics());
         metrics.put("throughput", 200 / wall);
-        for (String percentile : List.of("p50", "p90", "p99", "p99.9", "longest_pause")) {
+        for (String percentile : List.of("p50", "p90", "p99", "p99.9", "longest_pause", "longest_pause_open")) {
             metrics.put(percentile, wall);
         }
         invocations.add(new Invocation(setup, number, number, "", 10, failure == null ? metrics : Map.of(), failure));

@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+# Tests of the scripts, with stand-ins for JVMs: none is left behind, one bench runs at a time, no run of the heap budget goes on without its helper.
+# Ends with a line "N passed, N failed".
+
+set -euo pipefail
+# shellcheck source=bench/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+usage_if_asked "$0" "$@"
+# shellcheck source=bench/budget/beside.sh
+. "$BENCH/budget/beside.sh"
+
+find_base_jdk
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+
+passed=0
+failed=0
+ok() { passed=$((passed + 1)); }
+not_ok() {
+  failed=$((failed + 1))
+  echo "FAILED: $*"
+}
+
+# within TENTHS COMMAND...: has the command succeeded by then?
+within() {
+  local left=$1
+  shift
+  until "$@"; do
+    ((left-- > 0)) || return 1
+    sleep 0.1
+  done
+}
+alive() { kill -0 "$1" 2> /dev/null; }
+gone() { ! alive "$1"; }
+
+# A server that does what is in the variable SERVER, which may use ready, its file.
+cat > "$WORK/server" << 'END'
+#!/usr/bin/env bash
+while [ $# -gt 0 ]; do if [ "$1" = --ready ]; then ready=$2; fi; shift; done
+echo $$ > "${ready%.ready}.pid"
+eval "$SERVER"
+END
+chmod +x "$WORK/server"
+
+# start_side_of NAME: a script that starts it as one of two sides and goes on; leaves script and server, their processes.
+start_side_of() {
+  mkdir "$WORK/$1"
+  bash -c 'set -euo pipefail; . "$1/common.sh"; . "$1/service.sh"; . "$1/sides.sh"; out=$2 threads=1 path=none data=none
+    processors=($(taskset -cp $$ | sed "s/.*: //; s/[-,].*//")); start_side a "$3"; sleep 60' script "$BENCH" "$WORK/$1" "$WORK/server" > "$WORK/$1/log" 2>&1 &
+  script=$!
+  within 50 test -s "$WORK/$1/a.pid" || true
+  server=$(cat "$WORK/$1/a.pid")
+}
+
+SERVER='exec sleep 60' start_side_of starting
+kill -TERM "$script"
+if within 30 gone "$server"; then ok; else not_ok "a server that was being started is left behind"; kill "$server"; fi
+SERVER='echo "{\"port\": 1, \"pid\": $$}" > "$ready"; exec cat' start_side_of killed
+if within 50 test -s "$WORK/killed/a.ready" && sleep 0.5 && alive "$server"; then ok; else not_ok "a server has not stayed: $(cat "$WORK/killed/log")"; fi
+kill -KILL "$script"
+{ wait "$script" || true; } 2> /dev/null
+if within 50 gone "$server"; then ok; else not_ok "a server is left behind by a script that was killed"; kill "$server"; fi
+
+# While another run has its turn.
+mkdir -p "$WORK/build/bench"
+exec 8> "$WORK/build/bench/.run-lock"
+flock 8
+for script in pairs barrier-pairs doctor barrier-cost barrier-instructions; do
+  directory=$WORK/build/${script/#doctor/doctor-bench}
+  mkdir -p "$directory"
+  touch "$directory/kept"
+  if message=$(LULL_BUILD=$WORK/build LULL_JAVA=/bin/true PAIRS_JAVA_A=/bin/true PAIRS_JAVA_B=/bin/true PAIRS_A=-A PAIRS_B=-B timeout 60 "$BENCH/$script.sh" 2>&1) \
+      || [[ $message != *"another run of the benches is under way"* ]] || [ ! -e "$directory/kept" ]; then
+    not_ok "$script.sh beside another run: '$message'"
+  else
+    ok
+  fi
+done
+exec 8>&-
+
+# A helper that does what is in the variable HELPER.
+cat > "$WORK/helper" << 'END'
+#!/usr/bin/env bash
+eval "$HELPER"
+END
+chmod +x "$WORK/helper"
+
+# run_beside SECONDS: what becomes of a run of that time with it.
+run_beside() (
+  pids=()
+  sleep "$1" &
+  process=$!
+  trap 'kill "$process" "${pids[@]}" 2> /dev/null || true' EXIT
+  beside run "$process" "$WORK/helper.log" "$WORK/helper"
+  wait "$process"
+  [ -z "$sensor" ] || was_beside run
+  echo "by $sensor"
+)
+# expect WORDS SECONDS HELPER
+expect() {
+  local said
+  said=$(HELPER=$3 run_beside "$2" 2>&1) || true
+  # shellcheck disable=SC2053 # a pattern
+  if [[ $said == $1 ]]; then ok; else not_ok "run beside '$3': '$said', not '$1'"; fi
+}
+source='echo "lull-stall: process $2, source psi: all of it; file f" >&2'
+expect "by psi" 1 "$source; sleep 5"
+expect "by psi" 1 "$source; while kill -0 \$2; do sleep 0.1; done"
+expect "by bpf" 1 'echo "lull-budget: sensor: not psi: refused"; echo "lull-budget: sensor: bpf: all of it"; sleep 5'
+expect "error: run: helper ended at once: it is refused" 2 'echo "it is refused"; exit 1'
+expect "error: run: what was to run beside it ended before it:*source psi*" 2 "$source; sleep 0.3; exit 1"
+expect "*error: run: what was to run beside it ended before it:*source psi*" 2 "$source; sleep 0.3; kill -KILL \$\$"
+expect "error: run: what was to run beside it ended before it:*told to stop" 2 "$source; sleep 0.3; echo 'lull-stall: process 1: told to stop'"
+expect "by " 0 'sleep 0.3; exit 1'
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+#
+# self-test.sh: does a failure stay one when time is up, or when what runs the tests is killed? Runs jtreg.sh with a stand-in for jtreg, and
+# test.sh with one for native/test.sh; half a minute, mostly of waiting. The last line is "N passed, N failed, N skipped".
+
+# shellcheck source-path=SCRIPTDIR source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+check() {   # NAME EXPECTED FOUND
+  if [[ $3 == "$2" ]]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    say "FAILED: $1: '$3', not '$2'"
+  fi
+}
+
+# A JDK whose java is what JTREG says, with the options of jtreg behind it.
+mkdir -p "$work/jdk/bin" "$work/build/jtreg"
+echo 'JAVA_VERSION="25"' > "$work/jdk/release"
+echo stand-in > "$work/build/jtreg/version"
+cat > "$work/jdk/bin/java" <<'END'
+#!/usr/bin/env bash
+for option in "$@"; do if [[ $option == -reportDir:* ]]; then mkdir -p "${option#*:}/text"; cd "${option#*:}/text"; fi; done
+eval "$JTREG"
+END
+chmod +x "$work/jdk/bin/java"
+cp "$work/jdk/bin/java" "$work/jdk/bin/javac"
+
+# What jtreg.sh makes of it, with so many seconds.
+jtreg() {   # NAME SECONDS JTREG
+  local status=0
+  env LULL_BUILD="$work/build" JAVA_HOME="$work/jdk" LULL_TEST_JDK="$work/jdk" LULL_TEST_SECONDS="$2" JTREG="$3" \
+    "$SCRIPTS/jtreg.sh" "$1" gc/stand-in > "$work/$1.said" 2>&1 || status=$?
+  printf '%s, exit %s' "$(sed 's/ (.*//' "$work/build/test-results/$1/totals")" "$status"
+}
+ended='echo "Passed: gc/A.java"; echo "--------"; echo "TEST: gc/B.java"; echo "FAILED: what the test says"; echo "TEST RESULT: Failed. Why"; echo "Error:  gc/C.java#c"'
+check "jtreg is killed" "killed: 0 passed, 1 failed, 0 excluded, 0 skipped, exit 1" "$(jtreg killed 60 'kill -KILL $$')"
+check "jtreg is killed, there is no limit" "unlimited: 0 passed, 1 failed, 0 excluded, 0 skipped, exit 1" "$(jtreg unlimited '' 'kill -KILL $$')"
+check "jtreg ends with the status of timeout(1)" "early: 0 passed, 1 failed, 0 excluded, 0 skipped, exit 1" "$(jtreg early 60 'exit 124')"
+check "time is up" "up: 1 passed, 0 failed, 0 excluded, 1 skipped, exit 0" "$(jtreg up 1 'echo "Passed: gc/A.java"; sleep 60')"
+check "time is up, and tests have failed" "late: 1 passed, 2 failed, 0 excluded, 1 skipped, exit 1" "$(jtreg late 1 "$ended; sleep 60")"
+check "no tests were selected" "none: 0 passed, 1 failed, 0 excluded, 0 skipped, exit 1" "$(jtreg none 60 'exit 1')"
+check "all do not apply" "skipping: 0 passed, 0 failed, 0 excluded, 1 skipped, exit 0" "$(jtreg skipping 60 'echo "gc/A.java  Not run. Not for this VM" > summary.txt; exit 1')"
+check "all pass" "all: 2 passed, 0 failed, 0 excluded, 0 skipped, exit 0" "$(jtreg all 60 'printf "gc/%s.java  Passed. OK\n" A B > summary.txt')"
+
+# A tree in which native/test.sh is the stand-in.
+mkdir -p "$work/tree/hotspot" "$work/tree/native"
+cp -r "$SCRIPTS" "$work/tree/hotspot/build"
+cat > "$work/tree/native/test.sh" <<'END'
+#!/usr/bin/env bash
+eval "$NATIVE"
+END
+chmod +x "$work/tree/native/test.sh"
+
+# What test.sh makes of it when there are 3 more seconds.
+native() {   # NAME NATIVE
+  env -u LULL_GROUPS LULL_BUILD="$work/$1" LULL_PHASES=native LULL_LEAST=1 LULL_DEADLINE=$(($(date +%s) + 3)) NATIVE="$2" \
+    "$work/tree/hotspot/build/test.sh" quick > "$work/$1.said" 2>&1 || true
+  sed 's/ (.*//' "$work/$1/test-results/summary.txt"
+}
+# within.sh takes ten seconds to end one.
+says='echo "test pager::evicts ... FAILED"; echo "[ERROR] Tests run: 1 <<< FAILURE!"; echo "[ERROR] a.B.c -- Time elapsed: 1 s <<< FAILURE!"'
+native late "$says; sleep 60" > "$work/late.found" &
+native up 'echo "test pager::evicts ... ok"; sleep 60' > "$work/up.found" &
+check "a script ends with the status of timeout(1)" "native: 0 passed, 1 failed, 0 excluded, 0 skipped" "$(native early 'exit 124')"
+check "a script passes" "native: 2 passed, 0 failed, 0 excluded, 1 skipped" "$(native passes 'echo "2 passed, 0 failed, 1 skipped"')"
+wait
+check "time is up in a script" "native: 0 passed, 0 failed, 0 excluded, 1 skipped" "$(cat "$work/up.found")"
+check "time is up in a script, and tests have failed" "native: 0 passed, 2 failed, 0 excluded, 1 skipped" "$(cat "$work/late.found")"
+
+say "$passed passed, $failed failed, 0 skipped"
+if ((failed)); then exit 1; fi
