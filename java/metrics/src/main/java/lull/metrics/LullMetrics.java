@@ -14,18 +14,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingStream;
 
 /**
  * What Lull says of private objects, as meters: what is allocated, published and freed by the thread that had allocated it, and what that
  * costs. Global collections are
- * in Micrometer's own {@code jvm.gc.*}; these have what no other collector has. On a JVM without Lull, or with {@code -XX:-LullTracking},
- * nothing is bound.
+ * in Micrometer's own {@code jvm.gc.*}; these have what no other collector has. On a JVM without Lull, or with {@code -XX:-LullTracking}, or without
+ * the module {@code jdk.jfr}, nothing is bound.
  *
- * <p>The counts come from the flight recorder, which asks all threads once in a period; there is no file. They are those since the JVM
- * started. {@link #close} ends it.
+ * <p>The counts come from the flight recorder, which asks all threads once in a period, and are those since the JVM started. As long as it is bound,
+ * the recorder keeps what it has recorded in the last minute in files of its own, in the directory for temporary files if
+ * {@code -XX:FlightRecorderOptions} names no other. {@link #close} ends it.
  *
  * <pre>{@code
  * new LullMetrics().bindTo(registry);
@@ -37,7 +37,7 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
 
     private final Iterable<Tag> tags;
     private final Duration period;
-    private RecordingStream stream;
+    private Recorder recorder;
 
     private final AtomicLong allocated = new AtomicLong();
     private final AtomicLong published = new AtomicLong();
@@ -78,10 +78,10 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
     /**
      * Whether this JVM has local collections, so that there is something to bind.
      *
-     * @return whether it runs Lull, with tracking
+     * @return whether it runs Lull, with tracking, and has the flight recorder
      */
     public static boolean isAvailable() {
-        return ManagementFactory.getGarbageCollectorMXBeans().stream().anyMatch(bean -> bean.getName().equals(LOCAL_COLLECTIONS));
+        return ModuleLayer.boot().findModule("jdk.jfr").isPresent() && ManagementFactory.getGarbageCollectorMXBeans().stream().anyMatch(bean -> bean.getName().equals(LOCAL_COLLECTIONS));
     }
 
     /** Registers the meters, the first time that it is called, and begins to count. */
@@ -90,8 +90,8 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
         if (!isAvailable()) {
             return;
         }
-        if (stream == null) {
-            stream = listen();
+        if (recorder == null) {
+            recorder = new Recorder();
         }
         bytes(registry, "lull.allocated", allocated, "Memory taken for new objects");
         bytes(registry, "lull.published", published, "Objects that have become known to more than one thread");
@@ -122,50 +122,53 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
         FunctionCounter.builder(name, value, AtomicLong::get).tags(tags).description(description).register(registry);
     }
 
-    private RecordingStream listen() {
-        RecordingStream recorder = new RecordingStream();
-        for (String event : List.of("jdk.LullPublicationStatistics", "jdk.LullLocalCollectionStatistics")) {
-            recorder.enable(event).withPeriod(period);
+    /** A class of its own, for without the module jdk.jfr it cannot be loaded. */
+    private final class Recorder {
+        private final RecordingStream stream = new RecordingStream();
+
+        Recorder() {
+            for (String event : List.of("jdk.LullPublicationStatistics", "jdk.LullLocalCollectionStatistics")) {
+                stream.enable(event).withPeriod(period);
+            }
+            stream.setReuse(true);
+            stream.setMaxAge(Duration.ofMinutes(1));
+            stream.onEvent("jdk.LullPublicationStatistics", event -> {
+                set(allocated, event, "allocated");
+                set(published, event, "published");
+                set(slowCalls, event, "slowCalls");
+                set(enteredPublicMode, event, "enteredPublicMode");
+                set(leftPublicMode, event, "leftPublicMode");
+            });
+            stream.onEvent("jdk.LullLocalCollectionStatistics", event -> {
+                set(collections, event, "collections");
+                set(beforeWait, event, "beforeWait");
+                set(requests, event, "requests");
+                set(freed, event, "freed");
+                set(survived, event, "survived");
+                set(tenured, event, "tenured");
+                nanos.accumulateAndGet(event.getDuration("time").toNanos(), Math::max);
+                processorNanos.accumulateAndGet(event.getDuration("processorTime").toNanos(), Math::max);
+                longestNanos.accumulateAndGet(event.getDuration("longest").toNanos(), Math::max);
+            });
+            stream.startAsync();
         }
-        recorder.setReuse(true);
-        recorder.setMaxAge(Duration.ofMinutes(1));
-        listen(recorder);
-        recorder.startAsync();
-        return recorder;
-    }
 
-    private void listen(EventStream recorder) {
-        recorder.onEvent("jdk.LullPublicationStatistics", event -> {
-            set(allocated, event, "allocated");
-            set(published, event, "published");
-            set(slowCalls, event, "slowCalls");
-            set(enteredPublicMode, event, "enteredPublicMode");
-            set(leftPublicMode, event, "leftPublicMode");
-        });
-        recorder.onEvent("jdk.LullLocalCollectionStatistics", event -> {
-            set(collections, event, "collections");
-            set(beforeWait, event, "beforeWait");
-            set(requests, event, "requests");
-            set(freed, event, "freed");
-            set(survived, event, "survived");
-            set(tenured, event, "tenured");
-            nanos.accumulateAndGet(event.getDuration("time").toNanos(), Math::max);
-            processorNanos.accumulateAndGet(event.getDuration("processorTime").toNanos(), Math::max);
-            longestNanos.accumulateAndGet(event.getDuration("longest").toNanos(), Math::max);
-        });
-    }
+        /** A counter never goes back, in whatever order events arrive. */
+        private static void set(AtomicLong value, RecordedEvent event, String field) {
+            value.accumulateAndGet(event.getLong(field), Math::max);
+        }
 
-    /** A counter never goes back, in whatever order events arrive. */
-    private static void set(AtomicLong value, RecordedEvent event, String field) {
-        value.accumulateAndGet(event.getLong(field), Math::max);
+        void close() {
+            stream.close();
+        }
     }
 
     /** Stops to count; the meters stay as they are. */
     @Override
     public synchronized void close() {
-        if (stream != null) {
-            stream.close();
-            stream = null;
+        if (recorder != null) {
+            recorder.close();
+            recorder = null;
         }
     }
 }

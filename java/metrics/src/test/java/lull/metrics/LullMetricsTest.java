@@ -44,6 +44,29 @@ class LullMetricsTest {
         assertThrows(IllegalArgumentException.class, () -> new LullMetrics(Tags.empty(), Duration.ofMillis(10)));
     }
 
+    /** Binds, and ends well if nothing was bound. */
+    static final class Binding {
+        public static void main(String[] args) {
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            // As frameworks do that look at what they are given.
+            boolean looked = LullMetrics.class.getDeclaredMethods().length > 0 && LullMetrics.class.getDeclaredFields().length > 0;
+            try (LullMetrics metrics = new LullMetrics()) {
+                metrics.bindTo(registry);
+            }
+            System.exit(looked && registry.getMeters().isEmpty() ? 0 : 1);
+        }
+    }
+
+    @Test
+    void nothingIsBoundWithoutTheFlightRecorder() throws Exception {
+        Path output = directory.resolve("output.txt");
+        Process program = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "--limit-modules",
+                "java.logging,java.management", "-cp", System.getProperty("java.class.path"), Binding.class.getName())
+                .redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        int status = program.waitFor();
+        assertEquals(0, status, Files.readString(output));
+    }
+
     /** Works, and writes what Prometheus would get. */
     static final class Program {
         static volatile byte[] shared;

@@ -35,8 +35,8 @@ record Arguments(Path recording, Path baseline, Path gcLog, Path output, int war
                                    look, until Ctrl-C; 0: any free port
               -h, --help           this text
 
-            exit status: 0 a page was written, 2 wrong arguments, 3 a file cannot be read, 4 a recording without collections,
-            5 the service could not be run or recorded, or left no recording
+            exit status: 0 a page was written, 2 wrong arguments, 3 a file cannot be read or made a page of, 4 a recording without
+            collections, 5 the service could not be run or recorded, or left no recording
             """;
 
     private static final List<String> OPTIONS = List.of("-o", "--output", "--recording", "--baseline", "--gc-log", "--warmup", "--seconds",

@@ -7,14 +7,14 @@ import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Runs a service with a flight recording, ends it, and writes the page. When the doctor itself is interrupted (Ctrl-C reaches the service,
- * too) it
- * waits for the service's end and writes the page all the same.
+ * too) it waits for the service's end and writes the page all the same.
  */
 final class Doctor {
     /** A service may take so long to end before it is said that it takes long. */
@@ -27,6 +27,8 @@ final class Doctor {
     private final PrintStream out;
     private final PrintStream err;
     private final Path recording;
+    /** What the service's JVM writes. It becomes the recording once it is there, so that a run that fails leaves an older one as it is. */
+    private final Path made;
     private Path settings;
     private Process service;
     private volatile boolean interrupted;
@@ -38,11 +40,12 @@ final class Doctor {
         this.out = out;
         this.err = err;
         this.recording = arguments.kept();
+        this.made = recording.resolveSibling(recording.getFileName() + ".part");
     }
 
     void run() throws InputException, IOException {
         List<String> command = command(arguments.command(), settings());
-        Files.deleteIfExists(recording);   // an old one must not be taken for that of this run
+        Files.deleteIfExists(made);   // one of a doctor that was killed must not be taken for that of this run
         Thread whenInterrupted = new Thread(this::interrupted, "interrupted");
         Runtime.getRuntime().addShutdownHook(whenInterrupted);
         try {
@@ -76,7 +79,7 @@ final class Doctor {
 
     /** Waits until the service's JVM has made the file of the recording, which it does as it starts: seconds count from then on. */
     private boolean hasEndedBeforeRecording() throws InterruptedException {
-        while (!Files.exists(recording)) {
+        while (!Files.exists(made)) {
             if (service.waitFor(50, TimeUnit.MILLISECONDS)) {
                 return true;
             }
@@ -88,7 +91,9 @@ final class Doctor {
     private void interrupted() {
         interrupted = true;
         try {
-            if (service != null) {
+            if (service == null) {
+                failure = new InputException(InputException.SERVICE, "interrupted before the service was run");
+            } else {
                 end();
                 finish();
             }
@@ -114,20 +119,23 @@ final class Doctor {
         written = true;
         try {
             Files.deleteIfExists(settings);
-            if (!Files.exists(recording) || Files.size(recording) == 0) {
-                Files.deleteIfExists(recording);
+            if (!Files.exists(made) || Files.size(made) == 0) {
+                Files.deleteIfExists(made);
                 throw new InputException(InputException.SERVICE, "the service ended with status " + service.exitValue()
                         + " and left no recording: "
                         + (arguments.warmup() > 0 ? "did it end within the " + arguments.warmup() + " s of --warmup? " : "")
                         + "its messages are above. It must end by "
                         + "itself or by SIGTERM; a JVM that is killed writes none");
             }
+            Files.move(made, recording, StandardCopyOption.REPLACE_EXISTING);
             Main.write(recording, arguments, out);
             out.println("The recording: " + recording.toAbsolutePath());
         } catch (InputException e) {
             failure = e;
         } catch (IOException e) {
             failure = new InputException(InputException.SERVICE, e.toString());
+        } catch (RuntimeException | Error e) {
+            failure = InputException.unforeseen(e);
         }
     }
 
@@ -143,7 +151,7 @@ final class Doctor {
         settings = Files.createTempFile("lull-doctor", ".jfc");
         settings.toFile().deleteOnExit();   // which an interrupted doctor does not reach
         Files.write(settings, SETTINGS);
-        return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + recording.toAbsolutePath()
+        return "-XX:StartFlightRecording=name=lull-doctor,settings=" + settings + ",filename=" + made.toAbsolutePath()
                 + ",dumponexit=true"
                 + (arguments.warmup() > 0 ? ",delay=" + arguments.warmup() + "s" : "");
     }
@@ -151,7 +159,7 @@ final class Doctor {
     /** Puts our options before those of the service, whose own ones then count. */
     static List<String> command(List<String> service, String recording) throws InputException {
         String java = service.get(0);
-        if (!Path.of(java).getFileName().toString().equals("java")) {
+        if (!Path.of(java).endsWith("java")) {
             throw new InputException(InputException.USAGE, "the service's command begins with '" + java
                     + "', not with java: give the java command itself. Of a script "
                     + "that starts one, record with JDK_JAVA_OPTIONS=-XX:StartFlightRecording=filename=f.jfr, and give the doctor "

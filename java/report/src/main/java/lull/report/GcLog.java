@@ -2,6 +2,7 @@
 package lull.report;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,22 +32,23 @@ record GcLog(List<Found> found, int lines) {
     static GcLog read(Path file) throws InputException {
         // Latin-1: a log that is cut in the middle of a character is read to its end.
         try (Stream<String> lines = Files.lines(file, StandardCharsets.ISO_8859_1)) {
-            GcLog log = parse(lines.toList());
+            GcLog log = parse(lines);
             if (log.lines == 0) {
                 throw new InputException(InputException.UNREADABLE, file + " has no line as -Xlog:gc*:file=F:uptime,level,tags writes "
                         + "them, "
                         + "for instance `[1.234s][info][gc] GC(0) Pause ...`");
             }
             return log;
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             throw new InputException(InputException.UNREADABLE, "cannot read the log " + file + ": " + e.getMessage());
         }
     }
 
-    static GcLog parse(List<String> lines) {
+    /** Looks at one line after the other: a log may be larger than the memory. */
+    static GcLog parse(Stream<String> lines) {
         List<Found> found = new ArrayList<>();
         int read = 0;
-        for (String line : lines) {
+        for (String line : (Iterable<String>) lines::iterator) {
             Matcher m = LINE.matcher(line);
             if (!m.matches()) {
                 continue;

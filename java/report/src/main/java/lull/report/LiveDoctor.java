@@ -39,15 +39,23 @@ final class LiveDoctor {
             failure = new InputException(InputException.SERVICE, e.toString());
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);   // nobody does
-        }
-        done.countDown();
-        try {
-            Runtime.getRuntime().removeShutdownHook(whenInterrupted);
-        } catch (IllegalStateException e) {
-            waitForEver();   // for the hook, which says what there is to say and ends all
+        } catch (RuntimeException | Error e) {
+            failure = InputException.unforeseen(e);
+        } finally {
+            // Whatever has happened: the hook waits for it.
+            done.countDown();
+            remove(whenInterrupted);
         }
         if (failure != null) {
             throw failure;
+        }
+    }
+
+    private static void remove(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            waitForEver();   // for the hook, which says what there is to say and ends all
         }
     }
 

@@ -26,23 +26,27 @@ public final class Main {
                 throw new InputException(InputException.USAGE, "unknown command '" + words.get(0) + "'\n\n" + Arguments.USAGE);
             }
             Arguments arguments = Arguments.parse(words.subList(1, words.size()));
+            checkFiles(arguments);
             if (arguments.pid() != 0) {
-                checkInputs(arguments);
                 new LiveDoctor(arguments, out, err).run();
             } else if (arguments.command().isEmpty()) {
                 write(arguments.recording(), arguments, out);
             } else {
-                checkInputs(arguments);
                 new Doctor(arguments, out, err).run();
             }
             return 0;
         } catch (InputException e) {
-            err.println("lull: " + e.getMessage());
-            return e.status;
+            return fail(e, err);
         } catch (IOException e) {
-            err.println("lull: " + e);
-            return InputException.UNREADABLE;
+            return fail(new InputException(InputException.UNREADABLE, e.toString()), err);
+        } catch (RuntimeException | Error e) {
+            return fail(InputException.unforeseen(e), err);
         }
+    }
+
+    private static int fail(InputException failure, PrintStream err) {
+        err.println("lull: " + failure.getMessage());
+        return failure.status;
     }
 
     /** Ends the program from a hook of its end, with the status of a failure, or null. */
@@ -61,18 +65,51 @@ public final class Main {
     }
 
     /** What would fail at the end fails before the service has run. */
-    private static void checkInputs(Arguments arguments) throws InputException {
-        if (arguments.baseline() != null) {
+    private static void checkFiles(Arguments arguments) throws InputException, IOException {
+        boolean records = arguments.pid() != 0 || !arguments.command().isEmpty();
+        if (records && arguments.baseline() != null) {
             RecordingReader.read(arguments.baseline());
         }
         if (arguments.port() >= 0) {
             return;   // no file
         }
-        Path directory = arguments.output().toAbsolutePath().getParent();
+        checkCanBeWritten("the page", arguments.output());
+        checkIsNone(arguments.output(), arguments.kept(), arguments.baseline(), arguments.gcLog());
+        if (records) {
+            checkCanBeWritten("the recording", arguments.kept());
+            checkIsNone(arguments.kept(), arguments.baseline(), arguments.gcLog());
+        }
+    }
+
+    private static void checkCanBeWritten(String what, Path file) throws InputException {
+        if (Files.isDirectory(file)) {
+            throw new InputException(InputException.USAGE, what + " cannot be written: " + file + " is a directory; name a file");
+        }
+        Path directory = file.toAbsolutePath().getParent();
         if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
-            throw new InputException(InputException.USAGE, "the page cannot be written: " + directory
+            throw new InputException(InputException.USAGE, what + " cannot be written: " + directory
                     + " is no directory in which files can be made");
         }
+    }
+
+    /** What is written must be none of these, of which some may be null. */
+    private static void checkIsNone(Path written, Path... others) throws InputException, IOException {
+        for (Path other : others) {
+            if (other != null && real(written).equals(real(other))) {
+                throw new InputException(InputException.USAGE, other + " would be written over: name another page by -o, or where to keep the "
+                        + "recording by --recording, which is beside the page by default");
+            }
+        }
+    }
+
+    /** The same for all names of a file, also of one that is still to be made. */
+    private static Path real(Path file) throws IOException {
+        Path absolute = file.toAbsolutePath();
+        if (Files.exists(absolute)) {
+            return absolute.toRealPath();
+        }
+        Path directory = absolute.getParent();
+        return Files.exists(directory) ? directory.toRealPath().resolve(absolute.getFileName()) : absolute.normalize();
     }
 
     /** Reads a recording and writes the page. */

@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * The page of a running JVM, for browsers on this machine: each look dumps its recording and makes the page anew, one at a time. There is
- * nothing that can be changed by a request.
+ * nothing that can be changed by a request; so that other pages cannot make the JVM work, theirs are refused, as far as browsers say whose they are.
  */
 final class PageServer {
     private final RunningJvm jvm;
@@ -51,6 +51,8 @@ final class PageServer {
             if (host == null || !host.matches("(localhost|127\\.0\\.0\\.1|\\[::1\\])(:\\d+)?")) {
                 // A page from elsewhere, whose name was made to lead here.
                 send(exchange, 403, "text/plain", "Only as localhost.\n");
+            } else if (!List.of("none", "same-origin").contains(site(exchange))) {
+                send(exchange, 403, "text/plain", "Not from another page; type the address.\n");
             } else if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
                 send(exchange, 405, "text/plain", "There is only GET.\n");
             } else if (!exchange.getRequestURI().getPath().equals("/")) {
@@ -61,6 +63,12 @@ final class PageServer {
         }
     }
 
+    /** Who asks, as browsers say it: a user who has typed the address, the page itself, or another page. What is no browser says nothing. */
+    private static String site(HttpExchange exchange) {
+        String site = exchange.getRequestHeaders().getFirst("Sec-Fetch-Site");
+        return site == null ? "none" : site;
+    }
+
     private void sendPage(HttpExchange exchange) throws IOException {
         Path recording = Files.createTempFile("lull-doctor", ".jfr");
         try {
@@ -68,6 +76,8 @@ final class PageServer {
             send(exchange, 200, "text/html", Main.page(RecordingReader.read(recording), arguments));
         } catch (InputException e) {
             send(exchange, 503, "text/plain", e.getMessage() + "\n");
+        } catch (RuntimeException | OutOfMemoryError e) {
+            send(exchange, 503, "text/plain", InputException.unforeseen(e).getMessage() + "\n");
         } finally {
             Files.deleteIfExists(recording);
         }

@@ -2,9 +2,11 @@
 package lull.report;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -16,7 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * A JVM that runs already, and a flight recording of it, by the JDK's own {@code jcmd}: whatever that reaches, this does. Files pass
- * through the JVM's {@code /tmp}, as those of the attach mechanism do, so that the JVM may be in a container or of another user.
+ * through the JVM's {@code /tmp}, as those of the attach mechanism do, so that the JVM may be in a container or of another user. There others can
+ * write, too, so no link there is followed: it would lead to any file of the doctor's.
  */
 final class RunningJvm {
     private final long pid;
@@ -104,7 +107,7 @@ final class RunningJvm {
         words.add("filename=" + inside(file));
         String said = command(words);
         Path from = outside(file);
-        if (!Files.exists(from)) {
+        if (!isFile(from)) {
             throw new InputException(InputException.SERVICE, "process " + pid + " has not written its recording: " + said);
         }
         move(from, to);
@@ -113,7 +116,7 @@ final class RunningJvm {
     /** Takes what a JVM that has ended has left. */
     void takeLast(Path to) throws InputException, IOException {
         Path from = Path.of(inside(name + ".jfr"));   // its root is gone
-        if (!Files.exists(from) || Files.size(from) == 0) {
+        if (!isFile(from) || Files.size(from) == 0) {
             Files.deleteIfExists(from);
             throw new InputException(InputException.SERVICE, "process " + pid + " has ended and left no recording at " + from
                     + ": it was killed, or its /tmp was not ours; record it by --seconds");
@@ -121,8 +124,14 @@ final class RunningJvm {
         move(from, to);
     }
 
-    private static void move(Path from, Path to) throws IOException {
-        Files.copy(from, to, StandardCopyOption.REPLACE_EXISTING);   // as the doctor's user, on its file system
+    private static boolean isFile(Path file) {
+        return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    static void move(Path from, Path to) throws IOException {
+        try (InputStream in = Files.newInputStream(from, LinkOption.NOFOLLOW_LINKS)) {
+            Files.copy(in, to, StandardCopyOption.REPLACE_EXISTING);   // as the doctor's user, on its file system
+        }
         Files.delete(from);
     }
 
@@ -138,7 +147,7 @@ final class RunningJvm {
     /** The same file for the doctor. */
     private Path outside(String file) {
         Path root = Path.of("/proc", Long.toString(pid), "root", "tmp");
-        return Files.isDirectory(root) ? root.resolve(file) : Path.of(inside(file));
+        return Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS) ? root.resolve(file) : Path.of(inside(file));
     }
 
     /** Runs jcmd, and returns what it says. */

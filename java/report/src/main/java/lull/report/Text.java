@@ -9,6 +9,9 @@ final class Text {
     /** Between a number and its unit, and between thousands: no line ends there. */
     private static final char NO_BREAK = '\u00a0';
 
+    private static final String SECRET = "[^\\s=]*(?:password|passwd|secret|token|credential|key)[^\\s=]*";
+    private static final String VALUE = "(?:\"[^\"]*\"|'[^']*'|\\S+)";
+
     private Text() {}
 
     /** A number with three digits that count. */
@@ -83,8 +86,10 @@ final class Text {
         return word + "[]".repeat(depth);
     }
 
-    /** Arguments without the values of properties that may be secret. */
+    /** Arguments without the values that may be secret: of properties and options by their names, those in URLs too, and of users in URLs. */
     static String withoutSecrets(String arguments) {
-        return arguments.replaceAll("(?i)((?:-D|--)[^\\s=]*(?:password|passwd|secret|token|credential|key)[^\\s=]*)=(?:\"[^\"]*\"|'[^']*'|\\S*)", "$1=...");
+        return arguments.replaceAll("(?i)((?<![^\\s=])" + SECRET + ")=" + VALUE, "$1=...")
+                .replaceAll("(?i)((?<!\\S)--" + SECRET + ")(\\s+)(?!--)" + VALUE, "$1$2...")
+                .replaceAll("(://[^\\s/:@]*:)[^\\s/@]*@", "$1...@");
     }
 }

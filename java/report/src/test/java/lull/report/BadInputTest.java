@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.report;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -107,6 +109,70 @@ class BadInputTest {
                 log.toString()).contains("no line as"));
         assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log",
                 directory.resolve("no.log").toString()).contains("no.log"));
+        assertTrue(fails(InputException.UNREADABLE, "doctor", "--recording", recording.toString(), "--gc-log",
+                directory.toString()).contains("cannot read the log " + directory));
+    }
+
+    /** One line without an end, in a file that takes no space. */
+    @Test
+    void aLogThatIsTooLarge() throws Exception {
+        Path log = directory.resolve("gc.log");
+        try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "rw")) {
+            file.setLength(1 << 30);
+        }
+        Path page = directory.resolve("page.html");
+        Process doctor = new ProcessBuilder(Recordings.JAVA, "-XX:+UseSerialGC", "-Xmx64m", "-cp", System.getProperty("java.class.path"),
+                Main.class.getName(), "doctor", "-o", page.toString(), "--recording", Recordings.stock("-XX:+UseSerialGC").toString(),
+                "--gc-log", log.toString()).redirectErrorStream(true).start();
+        String said = new String(doctor.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(InputException.UNREADABLE, doctor.waitFor(), said);
+        assertTrue(said.contains("too large for the doctor's memory"), said);
+        assertFalse(Files.exists(page));
+    }
+
+    @Test
+    void mistakesOfTheDoctorAreNamed() {
+        InputException failure = InputException.unforeseen(new IllegalStateException("what"));
+        assertEquals(InputException.UNREADABLE, failure.status);
+        assertTrue(failure.getMessage().contains("java.lang.IllegalStateException: what at lull.report.BadInputTest."), failure.getMessage());
+    }
+
+    private static String says(int status, String... words) {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        assertEquals(status, Main.run(List.of(words), new PrintStream(new ByteArrayOutputStream()), new PrintStream(err)));
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void filesThatCannotBeWritten() throws IOException {
+        for (String[] what : new String[][] {{"--recording", Recordings.stock("-XX:+UseSerialGC").toString()}, {"--", Recordings.JAVA, "-version"}}) {
+            for (String file : new String[] {directory.toString(), "/"}) {
+                List<String> words = new ArrayList<>(List.of("doctor", "-o", file));
+                words.addAll(List.of(what));
+                assertTrue(says(InputException.USAGE, words.toArray(String[]::new)).contains(file + " is a directory"));
+            }
+        }
+        assertTrue(fails(InputException.USAGE, "doctor", "--recording", directory.toString(), "--", Recordings.JAVA).contains("is a directory"));
+        assertTrue(fails(InputException.USAGE, "doctor", "--", "/").contains("begins with '/'"));
+    }
+
+    @Test
+    void whatIsReadIsNotWrittenOver() throws IOException {
+        Path baseline = directory.resolve("page.jfr");
+        Files.copy(Recordings.stock("-XX:+UseSerialGC"), baseline);
+        byte[] before = Files.readAllBytes(baseline);
+        Path link = Files.createSymbolicLink(directory.resolve("link.jfr"), baseline);
+        // The default name of what is kept, by that and by another name.
+        for (Path name : List.of(baseline, link)) {
+            assertTrue(fails(InputException.USAGE, "doctor", "--baseline", name.toString(), "--", Recordings.JAVA, "-version")
+                    .contains(name + " would be written over"));
+        }
+        String pid = Long.toString(ProcessHandle.current().pid());
+        assertTrue(fails(InputException.USAGE, "doctor", "--baseline", baseline.toString(), "--pid", pid).contains("--recording"));
+        String log = directory.resolve("none.log").toString();
+        assertTrue(fails(InputException.USAGE, "doctor", "--gc-log", log, "--recording", log, "--", Recordings.JAVA).contains("written over"));
+        assertTrue(says(InputException.USAGE, "doctor", "-o", baseline.toString(), "--recording", baseline.toString()).contains("written over"));
+        assertArrayEquals(before, Files.readAllBytes(baseline));
     }
 
     @Test
@@ -131,8 +197,11 @@ class BadInputTest {
         String page = directory.resolve("page.html").toString();
         String said = Recordings.doctor(InputException.SERVICE, List.of("doctor", "-o", page, "--", directory.resolve("java").toString()));
         assertTrue(said.contains("cannot run the service"), said);
-        // It ends at once, before there is a recording.
+        // It ends at once, before there is a recording. An older one stays.
+        Path older = Files.writeString(directory.resolve("page.jfr"), "older");
         said = Recordings.doctor(InputException.SERVICE, List.of("doctor", "-o", page, "--", Recordings.JAVA, "-XX:+NoSuchFlag"));
         assertTrue(said.contains("left no recording"), said);
+        assertEquals("older", Files.readString(older));
+        assertFalse(Files.exists(directory.resolve("page.jfr.part")));
     }
 }

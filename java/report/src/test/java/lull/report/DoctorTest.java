@@ -50,7 +50,7 @@ class DoctorTest {
     @Test
     void writesThePageWhenInterrupted() throws Exception {
         Process doctor = doctor(Recordings.JAVA, List.of(), "-XX:+UseSerialGC");
-        for (int i = 0; i < 1200 && !Files.exists(directory.resolve("page.jfr")); i++) {
+        for (int i = 0; i < 1200 && !Files.exists(directory.resolve("page.jfr.part")); i++) {
             Thread.sleep(100);
         }
         ProcessHandle service = doctor.children().findFirst().orElseThrow();
@@ -61,6 +61,15 @@ class DoctorTest {
         assertEquals(1, said.split("The page: ", -1).length - 1, said);
         assertFalse(service.isAlive());
         assertTrue(Files.readString(directory.resolve("page.html")).endsWith("</html>\n"));
+    }
+
+    /** The log is read when the service has ended: what it is then must not end the doctor as if all was well. */
+    @Test
+    void saysThatThePageCannotBeMade() throws Exception {
+        String said = said(doctor(Recordings.JAVA, List.of("--seconds", "3", "--gc-log", directory.toString()), "-XX:+UseSerialGC"),
+                InputException.UNREADABLE);
+        assertTrue(said.contains("cannot read the log " + directory), said);
+        assertTrue(Files.exists(directory.resolve("page.jfr")));
     }
 
     @Test

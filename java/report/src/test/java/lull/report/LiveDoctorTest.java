@@ -4,6 +4,7 @@ package lull.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -175,6 +176,30 @@ class LiveDoctorTest {
         assertTrue(Files.readString(directory.resolve("page.html")).endsWith("</html>\n"));
     }
 
+    @Test
+    void endsThoughThePageCannotBeMade() throws Exception {
+        serve(Recordings.JAVA, "-XX:+UseSerialGC", "100000");
+        Thread.sleep(2000);
+        examine("--seconds", "3", "--gc-log", directory.toString());
+        ends(InputException.UNREADABLE);
+        assertTrue(said().contains("cannot read the log " + directory), said());
+        assertTrue(service.isAlive());
+        nothingIsLeft();
+    }
+
+    /** What lies in the JVM's /tmp may be of somebody else. */
+    @Test
+    void noLinkIsFollowed() throws IOException {
+        Path secret = Files.writeString(directory.resolve("secret"), "secret");
+        Path link = Files.createSymbolicLink(directory.resolve("link"), secret);
+        Path to = directory.resolve("to");
+        assertThrows(IOException.class, () -> RunningJvm.move(link, to));
+        assertFalse(Files.exists(to));
+        assertTrue(Files.exists(secret));
+        RunningJvm.move(secret, to);
+        assertEquals("secret", Files.readString(to));
+    }
+
     private record Answer(int status, String body) { }
 
     private static Answer ask(String method, String address) throws IOException {
@@ -201,7 +226,12 @@ class LiveDoctorTest {
         assertEquals(new Answer(200, ""), ask("HEAD", address));
         assertEquals(405, ask("POST", address).status);
         assertEquals(404, ask("GET", address + "page").status);
-        assertTrue(askAs("example.org", address).startsWith("HTTP/1.1 403 "), askAs("example.org", address));
+        assertTrue(askAs("example.org", "", address).startsWith("HTTP/1.1 403 "), askAs("example.org", "", address));
+        for (String site : List.of("cross-site", "same-site")) {
+            String refused = askAs("localhost", "Sec-Fetch-Site: " + site + "\r\n", address);
+            assertTrue(refused.startsWith("HTTP/1.1 403 "), refused);
+        }
+        assertTrue(askAs("localhost", "Sec-Fetch-Site: none\r\n", address).startsWith("HTTP/1.1 200 "));
         assertFalse(Files.exists(directory.resolve("page.html")));
         doctor.destroy();
         ends(0);
@@ -209,10 +239,10 @@ class LiveDoctorTest {
         nothingIsLeft();
     }
 
-    /** As a browser does for a page whose name leads to this machine. */
-    private static String askAs(String host, String address) throws IOException {
+    /** As a browser does for a page whose name leads to this machine, or for what another page has in it. */
+    private static String askAs(String host, String fields, String address) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), URI.create(address).getPort())) {
-            socket.getOutputStream().write(("GET / HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+            socket.getOutputStream().write(("GET / HTTP/1.1\r\nHost: " + host + "\r\n" + fields + "Connection: close\r\n\r\n")
                     .getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.stream.Stream;
 import lull.report.Place.Frame;
 import lull.report.page.Page;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,12 @@ class WordsTest {
         String arguments = Text.withoutSecrets("-Xmx1g -Ddb.password=hunter2 -Dkeystore.PASSWORD=\"a b\" --api-token=abc -Dport=80");
         assertFalse(arguments.matches(".*(hunter2|a b|abc).*"), arguments);
         assertTrue(arguments.contains("-Dport=80") && arguments.contains("-Ddb.password=..."), arguments);
+        assertEquals("-Durl=jdbc:postgresql://db/rows?user=me&password=... -Dport=80",
+                Text.withoutSecrets("-Durl=jdbc:postgresql://db/rows?user=me&password=hunter2&ssl=true -Dport=80"));
+        assertEquals("-Durl=amqp://me:...@broker/queue", Text.withoutSecrets("-Durl=amqp://me:hunter2@broker/queue"));
+        assertEquals("service.jar --password ... --api-key ... --token --port 80",
+                Text.withoutSecrets("service.jar --password hunter2 --api-key 'a b' --token --port 80"));
+        assertEquals("-jar monkey.jar 7", Text.withoutSecrets("-jar monkey.jar 7"));
     }
 
     @Test
@@ -70,7 +77,7 @@ class WordsTest {
 
     @Test
     void logs() {
-        GcLog log = GcLog.parse(List.of("[1.500s][info][gc,start] GC(0) Pause Global (Allocation Failure)",
+        GcLog log = GcLog.parse(Stream.of("[1.500s][info][gc,start] GC(0) Pause Global (Allocation Failure)",
                 "[1.520s][info][gc,heap] GC(0) Marked: 100 objects, 2048K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 "
                 + "objects, 0K",
                 "[1.520s][info][gc,heap] GC(0) Still private, of the marked: 10 objects, 512K",

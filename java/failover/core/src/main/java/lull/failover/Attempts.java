@@ -102,14 +102,17 @@ public final class Attempts<R> {
         }
         int free = NONE;
         int soonest = NONE;
+        // Its hint is kept: another thread may have cancelled it since.
+        Replicas.Hint best = null;
         for (int i = 0; i < replicas.size(); i++) {
             int index = (first + i) % replicas.size();
             Replicas.Hint hint = replicas.hint(index, now);
             if (hint == null && free == NONE) {
                 free = index;
             }
-            if (hint != null && (soonest == NONE || hint.until() - replicas.hint(soonest, now).until() < 0)) {
+            if (hint != null && (best == null || hint.until() - best.until() < 0)) {
                 soonest = index;
+                best = hint;
             }
         }
         return free != NONE ? free : soonest;

@@ -7,7 +7,9 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
+import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.Objects;
@@ -26,13 +28,24 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The JDK's {@link HttpClient} with replicas. Of a request's URI the path and the query count; scheme, host and port are a replica's. Its body
  * must be one that can be sent again, as those of {@link HttpRequest.BodyPublishers} are, but for one of an input stream that cannot be
  * opened anew.
+ *
+ * <p>A body handler is applied to the answer of each attempt that has one, but not to a busy answer that is followed by another attempt: of an
+ * idempotent request it may be more than one, also at the same time, if it is hedged or leaves a replica. So what a handler writes to must be made
+ * when it is applied; one file or list of all its applications is not safe. An answer that it has been applied to is not repeated, if its body breaks
+ * off, too. Answers that come too late are closed if their bodies are {@link AutoCloseable}. The policy's time ends with the handler's result: a stream
+ * that it has returned is the caller's to bound.
  */
 public final class FailoverHttpClient {
     private final HttpClient client;
     private final FailoverPolicy policy;
     private final Replicas<URI> replicas;
 
-    /** Sends by {@code client} to one of {@code replicas}, of whose URIs scheme, host and port are used. */
+    /**
+     * Sends by {@code client} to one of {@code replicas}, of whose URIs scheme, host and port are used.
+     *
+     * @param client one that follows redirects sends only what is idempotent: of the last answer it cannot be told whether those before it came of
+     *               a request that was processed
+     */
     public FailoverHttpClient(HttpClient client, FailoverPolicy policy, Replicas<URI> replicas) {
         this.client = Objects.requireNonNull(client);
         this.policy = Objects.requireNonNull(policy);
@@ -43,8 +56,11 @@ public final class FailoverHttpClient {
      * Sends a request and waits for its answer.
      *
      * @param idempotent whether it does no harm if it is processed twice
-     * @return the first answer that is not <em>busy</em>, or the last
-     * @throws IOException as of {@link HttpClient#send}, of the last attempt
+     * @return the first answer that is not busy, or a busy one after which there may be no other attempt
+     * @throws HttpTimeoutException     if it has no answer within the policy's time or the request's own
+     * @throws IOException              if its last attempt has failed in another way; the cause says how, whatever kind of exception it is
+     * @throws InterruptedException     if the thread is interrupted; what is under way is cancelled
+     * @throws IllegalArgumentException if it is not idempotent and the client follows redirects
      */
     public <T> HttpResponse<T> send(HttpRequest request, BodyHandler<T> handler, boolean idempotent) throws IOException, InterruptedException {
         CompletableFuture<HttpResponse<T>> response = sendAsync(request, handler, idempotent);
@@ -61,8 +77,16 @@ public final class FailoverHttpClient {
         }
     }
 
-    /** {@link #send} without waiting. To cancel it cancels what is under way. */
+    /**
+     * {@link #send} without waiting. To cancel it cancels what is under way. A failure is that of the last attempt itself.
+     *
+     * @throws IllegalArgumentException if it is not idempotent and the client follows redirects
+     */
     public <T> CompletableFuture<HttpResponse<T>> sendAsync(HttpRequest request, BodyHandler<T> handler, boolean idempotent) {
+        if (!idempotent && client.followRedirects() != HttpClient.Redirect.NEVER) {
+            throw new IllegalArgumentException("the client follows redirects (" + client.followRedirects() + "), so that a request may be processed twice "
+                    + "that is not idempotent: build it with Redirect.NEVER, which is the default");
+        }
         Exchange<T> exchange = new Exchange<>(request, handler, policy.begin(replicas, idempotent));
         exchange.begin();
         return exchange.result;
@@ -77,6 +101,8 @@ public final class FailoverHttpClient {
         private final Queue<CompletableFuture<?>> underWay = new ConcurrentLinkedQueue<>();
         /** Attempts that are not over. */
         private final AtomicInteger open = new AtomicInteger();
+        /** Why the last attempt that has failed did; set before it is over. */
+        private volatile Throwable failure;
 
         Exchange(HttpRequest request, BodyHandler<T> handler, Attempts<URI> attempts) {
             this.request = Objects.requireNonNull(request);
@@ -85,23 +111,31 @@ public final class FailoverHttpClient {
         }
 
         void begin() {
-            result.whenComplete((response, error) -> underWay.forEach(future -> future.cancel(true)));
-            another();
+            // The JDK's own timer ends with an answer's header; this one ends with the result.
+            CompletableFuture<Void> end = new CompletableFuture<Void>().completeOnTimeout(null, policy.within().toNanos(), TimeUnit.NANOSECONDS);
+            end.thenRun(() -> {
+                if (!result.isDone()) {
+                    // Not on the timer's thread: what depends on the result is the caller's.
+                    CompletableFuture.runAsync(() -> result.completeExceptionally(new HttpTimeoutException("no answer within " + policy.within())));
+                }
+            });
+            result.whenComplete((response, error) -> {
+                // Not cancelled: before Java 21 that leaves the timer, and this request, where they are.
+                end.complete(null);
+                underWay.forEach(future -> future.cancel(true));
+            });
+            begin(attempts.next());
             if (policy.hedgeAfter().isPresent() && attempts.idempotent()) {
                 after(policy.hedgeAfter().get()).execute(() -> {
                     if (!result.isDone()) {
-                        another();
+                        begin(attempts.elsewhere());
                     }
                 });
             }
         }
 
-        /** Begins another attempt; false if there may be none. */
-        private boolean another() {
-            return begin(attempts.next());
-        }
-
-        private boolean begin(Optional<Attempt<URI>> next) {
+        /** Begins an attempt, if there may be one. */
+        private void begin(Optional<Attempt<URI>> next) {
             next.ifPresent(attempt -> {
                 open.incrementAndGet();
                 if (attempt.delay().isZero()) {
@@ -110,25 +144,16 @@ public final class FailoverHttpClient {
                     after(attempt.delay()).execute(() -> ask(attempt));
                 }
             });
-            return next.isPresent();
         }
 
         private void ask(Attempt<URI> attempt) {
             if (result.isDone()) {
                 return;
             }
-            // Whether the answer is busy and will be followed by another attempt, so that its body is nobody's.
-            AtomicBoolean again = new AtomicBoolean();
+            Answer answer = new Answer(attempt);
             CompletableFuture<HttpResponse<T>> future;
             try {
-                future = client.sendAsync(to(attempt), info -> {
-                    Optional<Busy> busy = Busy.of(info.statusCode(), info.headers()::firstValue);
-                    if (busy.isPresent() && attempts.busy(attempt, busy.get())) {
-                        again.set(true);
-                        return BodySubscribers.replacing(null);
-                    }
-                    return handler.apply(info);
-                });
+                future = client.sendAsync(to(attempt), answer);
             } catch (RuntimeException e) {
                 result.completeExceptionally(e);
                 return;
@@ -138,7 +163,7 @@ public final class FailoverHttpClient {
                 future.cancel(true);
             }
             leaveWhenTold(attempt, future);
-            future.whenComplete((response, error) -> over(attempt, again.get(), response, error));
+            future.whenComplete((response, error) -> over(answer, response, error));
         }
 
         /** When the replica says by itself that it is stopped, another one is asked, too. */
@@ -158,31 +183,56 @@ public final class FailoverHttpClient {
             leave.run();
         }
 
-        private void over(Attempt<URI> attempt, boolean again, HttpResponse<T> response, Throwable error) {
+        /** What comes of an attempt: the handler's, but for a busy answer that another attempt follows. */
+        private final class Answer implements BodyHandler<T> {
+            private final Attempt<URI> attempt;
+            /** What follows. It is known before the answer's body is given up, so that the last answer is whole. */
+            private volatile Optional<Attempt<URI>> next = Optional.empty();
+            /** Whether the answer is the handler's. Then no failure shows that nothing was processed, and none is repeated. */
+            private volatile boolean handled;
+
+            Answer(Attempt<URI> attempt) {
+                this.attempt = attempt;
+            }
+
+            @Override
+            public BodySubscriber<T> apply(ResponseInfo info) {
+                Optional<Busy> busy = Busy.of(info.statusCode(), info.headers()::firstValue);
+                if (busy.isPresent() && attempts.busy(attempt, busy.get())) {
+                    next = attempts.next();
+                }
+                if (next.isPresent()) {
+                    return BodySubscribers.replacing(null);
+                }
+                handled = true;
+                if (busy.isEmpty()) {
+                    attempts.answered(attempt);
+                }
+                return handler.apply(info);
+            }
+        }
+
+        private void over(Answer answer, HttpResponse<T> response, Throwable error) {
+            if (error == null && answer.next.isEmpty()) {
+                if (!result.complete(response)) {
+                    close(response.body());
+                }
+                return;
+            }
             if (result.isDone()) {
                 return;
             }
-            if (error == null && !again) {
-                if (Busy.of(response.statusCode(), response.headers()::firstValue).isEmpty()) {
-                    attempts.answered(attempt);
-                }
-                result.complete(response);
-                return;
-            }
-            Throwable cause = error instanceof CompletionException ? error.getCause() : error;
-            if (again || attempts.failed(cause)) {
-                try {
-                    if (another()) {
-                        open.decrementAndGet();
-                        return;
-                    }
-                } catch (RuntimeException e) {
-                    cause = e;
+            Optional<Attempt<URI>> next = answer.next;
+            if (next.isEmpty()) {
+                failure = error instanceof CompletionException ? error.getCause() : error;
+                if (!answer.handled && attempts.failed(failure)) {
+                    next = attempts.next();
                 }
             }
-            // Another attempt that is under way may still be answered.
+            begin(next);
+            // Another attempt that is under way may still be answered. The one that has just begun may be over already, so this comes last.
             if (open.decrementAndGet() == 0) {
-                result.completeExceptionally(cause != null ? cause : new HttpTimeoutException("no replica was free within " + policy.within()));
+                result.completeExceptionally(failure);
             }
         }
 
@@ -190,14 +240,21 @@ public final class FailoverHttpClient {
             URI replica = attempt.replica();
             String query = request.uri().getRawQuery();
             String path = request.uri().getRawPath() + (query == null ? "" : "?" + query);
-            Duration left = attempts.left();
-            // The client takes no timeout of zero.
-            Duration timeout = request.timeout().filter(own -> own.compareTo(left) < 0).orElse(left.plusMillis(1));
             HttpRequest.Builder builder = HttpRequest.newBuilder(request, (name, value) -> true)
-                    .uri(URI.create(replica.getScheme() + "://" + replica.getRawAuthority() + path))
-                    .timeout(timeout);
+                    .uri(URI.create(replica.getScheme() + "://" + replica.getRawAuthority() + path));
             attempt.patience().ifPresent(patience -> builder.setHeader(Busy.PATIENCE, Long.toString(patience.toMillis())));
             return builder.build();
+        }
+    }
+
+    /** Gives back the connection of an answer that nobody reads. */
+    private static void close(Object body) {
+        if (body instanceof AutoCloseable open) {
+            try {
+                open.close();
+            } catch (Exception e) {
+                // Nobody waits for it.
+            }
         }
     }
 

@@ -11,8 +11,9 @@ import java.util.Optional;
  * @param attempts   how often a request is sent at most, 1 to 100: larger, and more replicas are asked. A good number is that of the replicas
  *                   and one: the last attempt says to the replica that it has the patience to wait
  * @param within     from the request's begin on: no attempt begins later than this, and none waits longer at a busy replica
- * @param hedgeAfter empty: never. Otherwise another replica is asked, too, when an idempotent request has no answer after this, once in a
- *                   request and as one of its attempts: for replicas that are stopped and have no gate. Smaller: more requests are sent twice
+ * @param hedgeAfter empty: never. Otherwise another replica is asked, too, when an idempotent request has no answer after this, if one is there
+ *                   that is not known to be busy and has not been asked, once in a request and as one of its attempts: for replicas that are
+ *                   stopped and have no gate. Smaller: more requests are sent twice
  * @param leaveFor   empty: never. Otherwise another replica is asked, too, when that of an idempotent request says, to a {@link GateListener}, that it
  *                   is stopped for so long or longer, if that other one is not, and as one of the request's attempts. Smaller: more requests are
  *                   sent twice

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Who is asked next, by a clock of ours. */
@@ -158,6 +160,32 @@ class AttemptsTest {
                 pass(random.nextInt(20));
             }
             assertTrue(n >= 1 && n <= most, n + " attempts of " + most);
+        }
+    }
+
+    /** A hint may go between two looks at it. */
+    @Test
+    void aReplicaMayBeFreeAgainWhileOneIsChosen() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        Thread gates = new Thread(() -> {
+            while (!over.get()) {
+                for (int i = 0; i < 3; i++) {
+                    replicas.told(i, Duration.ofSeconds(9), now);
+                }
+                for (int i = 0; i < 3; i++) {
+                    replicas.free(i);
+                }
+            }
+        });
+        gates.start();
+        try {
+            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
+            while (System.nanoTime() < end) {
+                assertTrue(begin(1, 100, false).next().isPresent());
+            }
+        } finally {
+            over.set(true);
+            gates.join();
         }
     }
 

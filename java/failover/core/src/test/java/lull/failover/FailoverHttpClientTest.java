@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.failover;
 
+import static lull.failover.Replica.Mood.BREAKS;
 import static lull.failover.Replica.Mood.DROPS;
 import static lull.failover.Replica.Mood.FAILED;
 import static lull.failover.Replica.Mood.FREE;
 import static lull.failover.Replica.Mood.GATE;
 import static lull.failover.Replica.Mood.HANGS;
 import static lull.failover.Replica.Mood.RETRY_AFTER;
+import static lull.failover.Replica.Mood.STALLS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -24,8 +30,15 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -92,6 +105,15 @@ class FailoverHttpClientTest {
     }
 
     @Test
+    void theLastAnswerIsWholeIfNobodyIsFreeInTime() throws Exception {
+        FailoverHttpClient client = client(new FailoverPolicy(3, Duration.ofSeconds(2)), RETRY_AFTER, RETRY_AFTER);
+        HttpResponse<String> response = post(client, true);
+        assertEquals(503, response.statusCode());
+        assertEquals("not now", response.body());
+        assertEquals(List.of(1, 1), counts());
+    }
+
+    @Test
     void aHintOfOthersIsNoProof() throws Exception {
         FailoverHttpClient client = client(new FailoverPolicy(3, LONG), RETRY_AFTER, FREE);
         assertEquals(503, post(client, false).statusCode());
@@ -120,6 +142,23 @@ class FailoverHttpClientTest {
     }
 
     @Test
+    void anAnswerThatHasBegunIsNotRepeated() throws Exception {
+        FailoverHttpClient client = client(new FailoverPolicy(3, LONG), BREAKS, FREE);
+        assertThrows(IOException.class, () -> post(client, true));
+        assertEquals(List.of(1, 0), counts());
+    }
+
+    @Test
+    void aClientThatFollowsRedirectsSendsOnlyWhatIsIdempotent() throws Exception {
+        replicas.add(new Replica(0, FREE));
+        HttpClient following = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).followRedirects(HttpClient.Redirect.NORMAL).build();
+        FailoverHttpClient client = new FailoverHttpClient(following, new FailoverPolicy(2, LONG), Replicas.of(List.of(replicas.get(0).uri())));
+        assertTrue(assertThrows(IllegalArgumentException.class, () -> post(client, false)).getMessage().contains("Redirect.NEVER"));
+        assertEquals(List.of(0), counts());
+        assertEquals(200, post(client, true).statusCode());
+    }
+
+    @Test
     void aReplicaThatIsNotThereIsPassedBy() throws Exception {
         URI gone;
         try (ServerSocket socket = new ServerSocket(0)) {
@@ -142,9 +181,8 @@ class FailoverHttpClientTest {
         assertEquals(List.of(1, 1, 0), counts());
         replicas.get(1).mood(HANGS);
         replicas.get(2).mood(HANGS);
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://service/")).build();
-        var both = client.sendAsync(request, BodyHandlers.ofString(), true);
-        var one = client.sendAsync(request, BodyHandlers.ofString(), false);
+        var both = client.sendAsync(request(), BodyHandlers.ofString(), true);
+        var one = client.sendAsync(request(), BodyHandlers.ofString(), false);
         while (counts().stream().mapToInt(i -> i).sum() < 5) {
             Thread.sleep(5);
         }
@@ -160,5 +198,118 @@ class FailoverHttpClientTest {
         FailoverHttpClient client = client(new FailoverPolicy(3, Duration.ofMillis(200)), HANGS, HANGS);
         assertThrows(HttpTimeoutException.class, () -> post(client, true));
         assertEquals(1, counts().stream().mapToInt(i -> i).sum(), "no time is left for another attempt");
+    }
+
+    @Test
+    void timeIsBoundedForABodyToo() throws Exception {
+        FailoverHttpClient client = client(new FailoverPolicy(3, Duration.ofMillis(200)), STALLS, FREE);
+        var body = client.sendAsync(request(), BodyHandlers.ofString(), true);
+        assertInstanceOf(HttpTimeoutException.class, assertThrows(ExecutionException.class, () -> body.get(10, TimeUnit.SECONDS)).getCause());
+        assertEquals(List.of(1, 0), counts());
+        // A stream is the result, and what comes of it the caller's.
+        replicas.get(1).mood(STALLS);
+        try (InputStream stream = client.send(request(), BodyHandlers.ofInputStream(), true).body()) {
+            assertEquals(1, stream.read());
+            Thread.sleep(300);
+            assertEquals(0, stream.available());
+        }
+    }
+
+    @Test
+    void aHedgeGoesToAnotherReplicaOnly() throws Exception {
+        FailoverHttpClient client = client(new FailoverPolicy(5, LONG, Optional.of(Duration.ofMillis(20))), HANGS);
+        var answer = client.sendAsync(request(), BodyHandlers.ofString(), true);
+        Thread.sleep(200);
+        replicas.get(0).answer();
+        assertEquals("0 GET / ", answer.get(10, TimeUnit.SECONDS).body());
+        assertEquals(List.of(1), counts());
+    }
+
+    /** The second attempt is over before the first one is. */
+    @Test
+    void attemptsThatFailAtOnceAreCounted() {
+        FailoverHttpClient client = stub(new FailoverPolicy(2, LONG), () -> CompletableFuture.failedFuture(new ConnectException("nobody is there")));
+        var answer = client.sendAsync(request(), BodyHandlers.ofString(), false);
+        assertInstanceOf(ConnectException.class, assertThrows(ExecutionException.class, () -> answer.get(5, TimeUnit.SECONDS)).getCause());
+        IOException e = assertThrows(IOException.class, () -> client.send(request(), BodyHandlers.ofString(), false));
+        assertInstanceOf(ConnectException.class, e.getCause());
+    }
+
+    @Test
+    void anAnswerThatComesTooLateIsClosed() throws Exception {
+        List<CompletableFuture<HttpResponse<AutoCloseable>>> asked = new ArrayList<>();
+        CountDownLatch both = new CountDownLatch(2);
+        FailoverHttpClient client = stub(new FailoverPolicy(2, LONG, Optional.of(Duration.ofMillis(1))), () -> {
+            CompletableFuture<HttpResponse<AutoCloseable>> future = new CompletableFuture<>() {
+                @Override
+                public boolean cancel(boolean mayInterrupt) {
+                    return false;   // the answer is already on its way
+                }
+            };
+            asked.add(future);
+            both.countDown();
+            return future;
+        });
+        var answer = client.sendAsync(request(), info -> null, true);
+        assertTrue(both.await(10, TimeUnit.SECONDS));
+        CountDownLatch closed = new CountDownLatch(2);
+        asked.get(1).complete(response(closed::countDown));
+        answer.get(10, TimeUnit.SECONDS);
+        assertEquals(2, closed.getCount(), "the caller's own");
+        asked.get(0).complete(response(closed::countDown));
+        assertEquals(1, closed.getCount());
+    }
+
+    private static HttpRequest request() {
+        return HttpRequest.newBuilder(URI.create("http://service/")).build();
+    }
+
+    private static FailoverHttpClient stub(FailoverPolicy policy, Supplier<CompletableFuture<?>> answers) {
+        List<URI> uris = List.of(URI.create("http://127.0.0.1:1"), URI.create("http://127.0.0.1:2"));
+        return new FailoverHttpClient(new StubClient(answers), policy, Replicas.of(uris));
+    }
+
+    private static <T> HttpResponse<T> response(T body) {
+        return new HttpResponse<>() {
+            @Override
+            public T body() {
+                return body;
+            }
+
+            @Override
+            public int statusCode() {
+                return 200;
+            }
+
+            @Override
+            public HttpHeaders headers() {
+                return HttpHeaders.of(Map.of(), (name, value) -> true);
+            }
+
+            @Override
+            public HttpRequest request() {
+                return FailoverHttpClientTest.request();
+            }
+
+            @Override
+            public Optional<HttpResponse<T>> previousResponse() {
+                return Optional.empty();
+            }
+
+            @Override
+            public Optional<SSLSession> sslSession() {
+                return Optional.empty();
+            }
+
+            @Override
+            public URI uri() {
+                return request().uri();
+            }
+
+            @Override
+            public HttpClient.Version version() {
+                return HttpClient.Version.HTTP_1_1;
+            }
+        };
     }
 }

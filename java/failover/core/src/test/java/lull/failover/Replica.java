@@ -28,7 +28,11 @@ public final class Replica implements AutoCloseable {
         /** Takes the request and closes the connection. */
         DROPS,
         /** Answers when told to, or closed. */
-        HANGS
+        HANGS,
+        /** Begins an answer and closes the connection. */
+        BREAKS,
+        /** The same, but closes it only when told to, or closed. */
+        STALLS
     }
 
     private final int number;
@@ -49,12 +53,17 @@ public final class Replica implements AutoCloseable {
             patience.add(String.valueOf(said));
             String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
             Mood now = this.mood;
-            if (now == Mood.HANGS) {
-                try {
-                    closed.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
+            if (now == Mood.BREAKS || now == Mood.STALLS) {
+                exchange.sendResponseHeaders(200, 1000);
+                exchange.getResponseBody().write(number);
+                exchange.getResponseBody().flush();
+            }
+            if (now == Mood.HANGS || now == Mood.STALLS) {
+                await(closed);
+            }
+            if (now == Mood.BREAKS || now == Mood.STALLS) {
+                exchange.close();
+                return;
             }
             if (now == Mood.DROPS) {
                 exchange.close();
@@ -74,6 +83,14 @@ public final class Replica implements AutoCloseable {
             exchange.close();
         });
         server.start();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Its scheme, host and port. */

@@ -34,6 +34,8 @@ public final class BusyRetryPolicy extends DefaultRetryPolicy {
 
     private static final int DEFAULT_ATTEMPTS = 3;
     private static final int MOST_ATTEMPTS = 100;
+    /** Of requests that the driver lets take as long as they do. */
+    private static final Duration ENDLESS = Duration.ofDays(1);
 
     private final int attempts;
     private final Duration patience;
@@ -46,7 +48,9 @@ public final class BusyRetryPolicy extends DefaultRetryPolicy {
         if (attempts < 1 || attempts > MOST_ATTEMPTS) {
             throw new IllegalArgumentException(ATTEMPTS.getPath() + " is " + attempts + "; it must be from 1 to " + MOST_ATTEMPTS);
         }
-        patience = profile.getDuration(DefaultDriverOption.REQUEST_TIMEOUT);
+        Duration timeout = profile.getDuration(DefaultDriverOption.REQUEST_TIMEOUT);
+        // 0 is none. A node that was told it would not wait.
+        patience = timeout.toNanos() > 0 ? timeout : ENDLESS;
     }
 
     @Override

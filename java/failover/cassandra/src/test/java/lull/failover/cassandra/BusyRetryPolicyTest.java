@@ -47,9 +47,13 @@ class BusyRetryPolicyTest {
     }
 
     private void connect(int attempts) {
+        connect(attempts, Duration.ofSeconds(60));
+    }
+
+    private void connect(int attempts, Duration timeout) {
         ProgrammaticDriverConfigLoaderBuilder config = DriverConfigLoader.programmaticBuilder()
                 .withClass(DefaultDriverOption.RETRY_POLICY_CLASS, BusyRetryPolicy.class)
-                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(60))
+                .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, timeout)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(60))
                 .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(60))
                 .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false);
@@ -110,6 +114,14 @@ class BusyRetryPolicyTest {
         assertEquals(2, queries.stream().filter(log -> patience(log) == null).count());
         // Two nodes: the last attempt is at the second.
         assertEquals(2, nodes().stream().filter(node -> node.getLogs().getQueryLogs().stream().anyMatch(log -> log.getQuery().equals(QUERY))).count());
+    }
+
+    @Test
+    void aRequestWithoutATimeoutHasPatience() {
+        overload(nodes());
+        connect(2, Duration.ZERO);
+        assertThrows(OverloadedException.class, () -> execute(true));
+        assertEquals(1, queries().stream().filter(log -> "86400000".equals(patience(log))).count());
     }
 
     @Test

@@ -23,7 +23,7 @@ import lull.failover.Busy;
 final class FailoverCall<Q, A> extends ClientCall<Q, A> {
     static final int MOST_MESSAGES = 16;
 
-    private static final Metadata.Key<String> BUSY_UNTIL = Metadata.Key.of(Busy.BUSY_UNTIL, Metadata.ASCII_STRING_MARSHALLER);
+    static final Metadata.Key<String> BUSY_UNTIL = Metadata.Key.of(Busy.BUSY_UNTIL, Metadata.ASCII_STRING_MARSHALLER);
     private static final Metadata.Key<String> PUSHBACK = Metadata.Key.of("grpc-retry-pushback-ms", Metadata.ASCII_STRING_MARSHALLER);
     private static final Metadata.Key<String> PATIENCE = Metadata.Key.of(Busy.PATIENCE, Metadata.ASCII_STRING_MARSHALLER);
 
@@ -169,11 +169,20 @@ final class FailoverCall<Q, A> extends ClientCall<Q, A> {
             listener.onReady();
         }
 
+        /** The listener hears of the end even if another attempt cannot be begun. */
         @Override
         public void onClose(Status status, Metadata trailers) {
-            if (!another(attempt, status, trailers)) {
-                stay();
-                listener.onClose(status, trailers);
+            boolean begun = false;
+            try {
+                begun = another(attempt, status, trailers);
+            } finally {
+                if (!begun) {
+                    stay();
+                    // A service that gives this end to a caller of its own would say that it has processed nothing either.
+                    trailers.discardAll(BUSY_UNTIL);
+                    trailers.discardAll(PUSHBACK);
+                    listener.onClose(status, trailers);
+                }
             }
         }
     }

@@ -19,6 +19,9 @@ import lull.failover.Replicas;
  * {@code UNAVAILABLE} with {@code grpc-retry-pushback-ms} is sent again if it is {@linkplain #IDEMPOTENT idempotent}. All other ends are
  * the caller's; gRPC's own retries may handle them.
  *
+ * <p>What the caller gets has no {@code busy-until} and no {@code grpc-retry-pushback-ms}: it is proof for this call only, not for one that is answered
+ * with its end. A server that calls others without this interceptor needs {@link DownstreamBusyInterceptor}, for the same reason.
+ *
  * <p>Until its answer begins, a call's messages are kept; one with more than {@value FailoverCall#MOST_MESSAGES} of them stays where it is.
  */
 public final class FailoverInterceptor implements ClientInterceptor {

@@ -2,11 +2,13 @@
 package lull.failover.grpc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.grpc.CallOptions;
 import io.grpc.Channel;
+import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
 import io.grpc.EquivalentAddressGroup;
 import io.grpc.ManagedChannel;
@@ -46,6 +48,8 @@ import lull.failover.FailoverPolicy;
 import lull.failover.Replicas;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** gRPC's own channels and servers over sockets; servers that turn calls away as the gate does, before anything is processed. */
 class FailoverInterceptorTest {
@@ -86,13 +90,24 @@ class FailoverInterceptorTest {
         private final List<String> processed = new CopyOnWriteArrayList<>();
         private final List<String> patience = new CopyOnWriteArrayList<>();
         private volatile String field;
+        /** Busy also for who has patience. */
+        private volatile boolean always;
 
         Replica(int number, String field) throws IOException {
+            this(number, field, null);
+        }
+
+        /** A server that has another one answer, if {@code behind} is not null. */
+        Replica(int number, String field, Channel behind, ServerInterceptor... more) throws IOException {
             this.number = number;
             this.field = field;
             ServerServiceDefinition service = ServerServiceDefinition.builder("lull.Test")
                     .addMethod(ECHO, ServerCalls.asyncUnaryCall((String request, StreamObserver<String> answers) -> {
                         processed.add(request);
+                        if (behind != null) {
+                            ClientCalls.asyncUnaryCall(behind.newCall(ECHO, CallOptions.DEFAULT), request, answers);
+                            return;
+                        }
                         answers.onNext(number + " " + request);
                         answers.onCompleted();
                     }))
@@ -124,14 +139,17 @@ class FailoverInterceptorTest {
                         }
                     }))
                     .build();
-            server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                    .intercept(this).addService(service).build().start();
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)).intercept(this);
+            for (ServerInterceptor interceptor : more) {
+                builder.intercept(interceptor);
+            }
+            server = builder.addService(service).build().start();
         }
 
         @Override
         public <Q, A> ServerCall.Listener<Q> interceptCall(ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
             patience.add(String.valueOf(headers.get(PATIENCE)));
-            if (field == null || field.equals("busy-until") && headers.containsKey(PATIENCE)) {
+            if (field == null || !always && field.equals("busy-until") && headers.containsKey(PATIENCE)) {
                 return next.startCall(call, headers);
             }
             Metadata trailers = new Metadata();
@@ -170,12 +188,19 @@ class FailoverInterceptorTest {
         return new FailoverPolicy(attempts, Duration.ofSeconds(100));
     }
 
-    /** A channel for each replica. */
+    private Channel channel(Replica replica) {
+        ManagedChannel channel = NettyChannelBuilder.forAddress(replica.address()).usePlaintext().build();
+        channels.add(channel);
+        return channel;
+    }
+
     private Channel among(int attempts) {
-        for (Replica replica : replicas) {
-            channels.add(NettyChannelBuilder.forAddress(replica.address()).usePlaintext().build());
-        }
-        return ClientInterceptors.intercept(channels.get(0), FailoverInterceptor.among(policy(attempts), Replicas.of(List.copyOf(channels))));
+        return among(attempts, replicas.stream().map(this::channel).toList());
+    }
+
+    /** A channel for each replica. */
+    private static Channel among(int attempts, List<Channel> all) {
+        return ClientInterceptors.intercept(all.get(0), FailoverInterceptor.among(policy(attempts), Replicas.of(all)));
     }
 
     /** One channel that goes round the replicas. */
@@ -258,13 +283,63 @@ class FailoverInterceptorTest {
     void aBalancerTakesTheNextReplica() throws Exception {
         replicas("busy-until", null);
         Channel channel = balanced(2);
-        for (int i = 0; i < 20; i++) {
-            String answer = echo(channel, "x");
-            // The first replica's only if the balancer came to it twice: the last attempt has patience.
-            assertTrue(answer.equals("1 x") || answer.equals("0 x"), answer);
+        // Until the balancer is connected with both: from then on they take turns.
+        while (asked().contains(0)) {
+            echo(channel, "x");
         }
-        assertEquals(20, replicas.stream().mapToInt(replica -> replica.processed.size()).sum());
-        assertTrue(replicas.get(1).processed.size() > 0);
+        int before = replicas.get(0).patience.size();
+        for (int i = 0; i < 20; i++) {
+            // The last attempt has patience, so that the first replica would answer it if it came there again.
+            assertEquals("1 x", echo(channel, "x"));
+        }
+        assertTrue(replicas.get(0).patience.size() >= before + 10, "not asked in turn");
+    }
+
+    @Test
+    void whatTheCallerGetsIsNoProofForItsOwnCallers() throws Exception {
+        replicas("busy-until", "busy-until");
+        replicas.forEach(replica -> replica.always = true);
+        StatusRuntimeException e = assertThrows(StatusRuntimeException.class, () -> echo(among(2), "x"));
+        assertEquals("not now", e.getStatus().getDescription());
+        assertFalse(e.getTrailers().containsKey(key("busy-until")), e.getTrailers().toString());
+        assertEquals(List.of(1, 1), asked());
+        replicas.forEach(replica -> replica.field = "grpc-retry-pushback-ms");
+        e = assertThrows(StatusRuntimeException.class, () -> echo(among(2), "x"));
+        assertFalse(e.getTrailers().containsKey(key("grpc-retry-pushback-ms")), e.getTrailers().toString());
+    }
+
+    @Test
+    void aServerThatCallsABusyOneHasProcessedTheCall() throws Exception {
+        Replica behind = new Replica(0, "busy-until");
+        replicas.add(behind);
+        Channel channel = channel(behind);
+        List<Replica> front = List.of(new Replica(1, null, channel, new DownstreamBusyInterceptor()),
+                new Replica(2, null, channel, new DownstreamBusyInterceptor()));
+        replicas.addAll(front);
+        Channel both = among(3, front.stream().map(this::channel).toList());
+        StatusRuntimeException e = assertThrows(StatusRuntimeException.class, () -> echo(both, "x"));
+        assertEquals(Status.Code.UNAVAILABLE, e.getStatus().getCode());
+        assertEquals("not now", e.getStatus().getDescription());
+        assertEquals(List.of(1, 1, 0), asked());
+    }
+
+    @Test
+    void theCallerHearsOfTheEndIfNoOtherAttemptCanBegin() throws Exception {
+        replicas("busy-until");
+        Channel broken = new Channel() {
+            @Override
+            public <Q, A> ClientCall<Q, A> newCall(MethodDescriptor<Q, A> method, CallOptions options) {
+                throw new IllegalStateException("expected");
+            }
+
+            @Override
+            public String authority() {
+                return "nobody";
+            }
+        };
+        Channel channel = among(3, List.of(channel(replicas.get(0)), broken));
+        StatusRuntimeException e = assertThrows(StatusRuntimeException.class, () -> echo(channel, "x"));
+        assertEquals("not now", e.getStatus().getDescription());
     }
 
     @Test
@@ -324,12 +399,18 @@ class FailoverInterceptorTest {
         assertEquals(List.of(1, 0), asked());
     }
 
-    @Test
-    void theNumberOfAttemptsIsBounded() throws Exception {
-        replicas("grpc-retry-pushback-ms", "grpc-retry-pushback-ms", "grpc-retry-pushback-ms");
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void theNumberOfAttemptsIsBounded(int attempts) throws Exception {
+        replicas("grpc-retry-pushback-ms", "grpc-retry-pushback-ms", "grpc-retry-pushback-ms", "grpc-retry-pushback-ms");
         CallOptions idempotent = CallOptions.DEFAULT.withOption(FailoverInterceptor.IDEMPOTENT, true);
-        Channel channel = among(2);
+        Channel channel = among(attempts);
         assertThrows(StatusRuntimeException.class, () -> ClientCalls.blockingUnaryCall(channel, ECHO, idempotent, "x"));
-        assertEquals(2, asked().stream().mapToInt(i -> i).sum());
+        // The first ones in their order, once each; the last has patience.
+        for (int i = 0; i < replicas.size(); i++) {
+            List<String> patience = replicas.get(i).patience;
+            assertEquals(i < attempts ? 1 : 0, patience.size(), "replica " + i);
+            assertEquals(i == attempts - 1, patience.stream().anyMatch(text -> !text.equals("null")), "replica " + i);
+        }
     }
 }

@@ -25,6 +25,9 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * Sends requests of a {@code RestClient} or {@code RestTemplate} to replicas. Scheme, host and port of a request's URI are a replica's; the
  * rest is the request's own. It waits for each attempt on the caller's thread, and does not hedge. Interceptors behind it see each attempt,
  * those before it each request. How long one attempt may take is its request factory's to say.
+ *
+ * <p>The request factory must not follow redirects: a request that was processed and redirected, and then finds the next replica busy or gone, would be
+ * sent again, which nobody can see here.
  */
 public final class FailoverInterceptor implements ClientHttpRequestInterceptor {
     private final FailoverPolicy policy;
@@ -53,14 +56,14 @@ public final class FailoverInterceptor implements ClientHttpRequestInterceptor {
             try {
                 response = execution.execute(new Sent(request, attempt), body);
             } catch (IOException e) {
-                next = attempts.failed(e) ? attempts.next() : Optional.empty();
+                // A thread that is interrupted is to end, whatever the failure is.
+                next = !Thread.currentThread().isInterrupted() && attempts.failed(e) ? attempts.next() : Optional.empty();
                 if (next.isEmpty()) {
                     throw e;
                 }
                 continue;
             }
-            HttpHeaders fields = response.getHeaders();
-            Optional<Busy> busy = Busy.of(response.getStatusCode().value(), name -> Optional.ofNullable(fields.getFirst(name)));
+            Optional<Busy> busy = busy(response);
             if (busy.isEmpty()) {
                 attempts.answered(attempt);
                 return response;
@@ -70,6 +73,17 @@ public final class FailoverInterceptor implements ClientHttpRequestInterceptor {
                 return response;
             }
             response.close();
+        }
+    }
+
+    private static Optional<Busy> busy(ClientHttpResponse response) throws IOException {
+        try {
+            HttpHeaders fields = response.getHeaders();
+            return Busy.of(response.getStatusCode().value(), name -> Optional.ofNullable(fields.getFirst(name)));
+        } catch (IOException | RuntimeException e) {
+            // Nobody else has it.
+            response.close();
+            throw e;
         }
     }
 

@@ -6,16 +6,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import lull.failover.FailoverPolicy;
 import lull.failover.Replica;
 import lull.failover.Replicas;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpRequest;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.client.ClientHttpResponse;
+import org.springframework.http.client.JdkClientHttpRequestFactory;
 import org.springframework.web.client.HttpServerErrorException;
 import org.springframework.web.client.ResourceAccessException;
 import org.springframework.web.client.RestClient;
@@ -81,5 +88,65 @@ class FailoverInterceptorTest {
         replicas.get(0).mood(Replica.Mood.FREE);
         replicas.get(1).mood(Replica.Mood.DROPS);
         assertTrue(client.put().uri("/p").retrieve().body(String.class).startsWith("0 PUT /p"));
+    }
+
+    private static FailoverInterceptor interceptor() {
+        Replicas<URI> nobody = Replicas.of(List.of(URI.create("http://127.0.0.1:1"), URI.create("http://127.0.0.1:2")));
+        return new FailoverInterceptor(new FailoverPolicy(3, Duration.ofSeconds(100)), nobody, request -> true);
+    }
+
+    private static HttpRequest request() throws IOException {
+        return new JdkClientHttpRequestFactory().createRequest(URI.create("http://service/"), HttpMethod.GET);
+    }
+
+    @Test
+    void nothingIsRepeatedByAThreadThatIsInterrupted() throws Exception {
+        AtomicInteger sent = new AtomicInteger();
+        HttpRequest request = request();
+        try {
+            IOException e = assertThrows(IOException.class, () -> interceptor().intercept(request, new byte[0], (to, body) -> {
+                sent.incrementAndGet();
+                Thread.currentThread().interrupt();   // as request factories do that have been interrupted
+                throw new IOException("expected");
+            }));
+            assertEquals("expected", e.getMessage());
+        } finally {
+            assertTrue(Thread.interrupted());
+        }
+        assertEquals(1, sent.get());
+    }
+
+    @Test
+    void anAnswerThatCannotBeReadIsClosed() throws Exception {
+        AtomicInteger closed = new AtomicInteger();
+        HttpRequest request = request();
+        ClientHttpResponse broken = new ClientHttpResponse() {
+            @Override
+            public HttpStatusCode getStatusCode() throws IOException {
+                throw new IOException("expected");
+            }
+
+            @Override
+            public String getStatusText() {
+                return "";
+            }
+
+            @Override
+            public InputStream getBody() {
+                return InputStream.nullInputStream();
+            }
+
+            @Override
+            public HttpHeaders getHeaders() {
+                return new HttpHeaders();
+            }
+
+            @Override
+            public void close() {
+                closed.incrementAndGet();
+            }
+        };
+        assertThrows(IOException.class, () -> interceptor().intercept(request, new byte[0], (to, body) -> broken));
+        assertEquals(1, closed.get());
     }
 }

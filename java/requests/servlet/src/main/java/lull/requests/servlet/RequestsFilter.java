@@ -11,6 +11,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletResponse;
 import jakarta.servlet.ServletResponseWrapper;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.EnumSet;
@@ -25,8 +26,10 @@ import lull.Requests;
  *
  * <p>Containers send the end of a short answer only after all filters have returned. So that no client waits for a collection, the filter
  * closes the answer before {@code end}, as the container would just after it. It does so in Tomcat and Jetty, whose ways it knows,
- * unless the dispatch has failed, has an error status without being an error page, goes on asynchronously, or comes through a filter
- * that has wrapped the response. Tomcat keeps redirects and what was forwarded, too. The init parameter {@code close} set to {@code false} keeps it from that.
+ * unless the dispatch has failed, has an error status without being an error page, goes on asynchronously, comes through a filter
+ * that has wrapped the response, or has a session, which a container may save after all filters, and before the client comes again. Tomcat keeps
+ * redirects and what was forwarded, too. What else the container does after all filters, as to write its access log, a client no longer waits for. The
+ * init parameter {@code close} set to {@code false} keeps it from that.
  *
  * <p>On a JVM without Lull it does nothing.
  */
@@ -86,15 +89,21 @@ public final class RequestsFilter implements Filter {
         }
     }
 
-    /** Whether the container would do nothing more to the answer than to close it. */
+    /** Whether the container would do nothing more for the client than to close the answer. */
     private static boolean isComplete(ServletRequest request, ServletResponse response) {
         return !request.isAsyncStarted()
                 && dispatches().contains(request.getDispatcherType())
                 // The container's own response is no wrapper: nobody is outside who has an answer to finish.
                 && !(response instanceof ServletResponseWrapper)
                 && response instanceof HttpServletResponse answer
+                && request instanceof HttpServletRequest question && !mayHaveSession(question)
                 // 101: the connection is another protocol's now. From 400 on an error page may follow.
                 && answer.getStatus() >= 200 && (answer.getStatus() < 400 || request.getDispatcherType() == DispatcherType.ERROR);
+    }
+
+    /** Of one that the client names it does not ask: to look at a session is to use it, for as long as it then lives. */
+    private static boolean mayHaveSession(HttpServletRequest request) {
+        return request.getRequestedSessionId() != null || request.getSession(false) != null;
     }
 
     private static void close(ServletResponse response) {

@@ -108,7 +108,7 @@ interface Container extends AutoCloseable {
         ServerConnector connector = new ServerConnector(server, 1, 1);
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
-        ServletContextHandler context = new ServletContextHandler("/");
+        ServletContextHandler context = new ServletContextHandler("/", ServletContextHandler.SESSIONS);
         context.addServletContainerInitializer(application);
         if (errorPage != null) {
             ErrorPageErrorHandler pages = new ErrorPageErrorHandler();

@@ -180,6 +180,15 @@ class RequestsFilterTest {
         assertFalse(isAnsweredBeforeTheEnd(kind, "/stream", true, Duration.ofSeconds(1)));
     }
 
+    /** A container may save a session after all filters; a client that comes again before that would find an old one. */
+    @ParameterizedTest
+    @EnumSource
+    void clientsWithASessionWait(Container.Kind kind) throws Exception {
+        assertFalse(isAnsweredBeforeTheEnd(kind, "/session", false, Duration.ofSeconds(1)));
+        // One that it names.
+        assertFalse(isAnsweredBeforeTheEnd(kind, "/stream;jsessionid=0", false, Duration.ofSeconds(1)));
+    }
+
     private static boolean isAnsweredBeforeTheEnd(Container.Kind kind, String path, boolean wrapped, Duration patience) throws Exception {
         CountDownLatch answered = new CountDownLatch(1);
         int brackets = path.equals("/dispatch-now") ? 2 : 1;

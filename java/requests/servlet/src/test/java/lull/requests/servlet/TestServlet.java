@@ -40,6 +40,10 @@ final class TestServlet extends HttpServlet {
                 response.getOutputStream().print("hello");
             }
             case "/empty" -> { }
+            case "/session" -> {
+                request.getSession().setAttribute("name", "value");
+                response.getOutputStream().print("hello");
+            }
             case "/no-content" -> response.setStatus(204);
             case "/large" -> response.getOutputStream().write(new byte[LARGE]);
             case "/huge" -> {

@@ -25,7 +25,7 @@ public class RequestsAutoConfiguration {
         FilterRegistrationBean<RequestsFilter> registration = new FilterRegistrationBean<>(new RequestsFilter());
         registration.setName(RequestsFilter.NAME);
         registration.setDispatcherTypes(RequestsFilter.dispatches());
-        registration.addInitParameter(RequestsFilter.CLOSE, environment.getProperty("lull.requests.close", "true"));
+        registration.addInitParameter(RequestsFilter.CLOSE, environment.getProperty("lull.requests.close", Boolean.class, true).toString());
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
         return registration;
     }

@@ -23,6 +23,8 @@ import lull.RequestCounter;
 import lull.requests.servlet.RequestsFilter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
@@ -224,12 +226,13 @@ class RequestsAutoConfigurationTest {
         }
     }
 
-    @Test
-    void closingCanBeSwitchedOff() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "off", "NO"})
+    void closingCanBeSwitchedOff(String off) throws Exception {
         CountDownLatch answered = new CountDownLatch(1);
         try (RequestCounter c = new RequestCounter(() -> await(answered))) {
             counter = c;
-            try (ConfigurableApplicationContext context = start(Service.class, "lull.requests.close=false")) {
+            try (ConfigurableApplicationContext context = start(Service.class, "lull.requests.close=" + off)) {
                 try {
                     assertThrows(HttpTimeoutException.class, () -> get(context, "/map/one", 1));
                 } finally {
