@@ -3,14 +3,14 @@
 //! HotSpot's attach mechanism, that of jcmd: flags are read and set, and collections are asked for, over a socket.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::perf_data::own_pid;
+use crate::process::Status;
 
 /// A JVM that has an operation under way answers late; one at a long safepoint, too.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -25,28 +25,13 @@ pub struct Attach {
 impl Attach {
     /// Wakes the JVM's listener, if it does not listen yet. An error says what is in the way.
     pub fn to(pid: u32) -> Result<Self, String> {
-        let own = own_pid(pid).ok_or(format!("process {pid}: /proc/{pid}/status cannot be read"))?;
+        let status = Status::of(pid)?;
         let temporary = PathBuf::from(format!("/proc/{pid}/root/tmp"));
-        let socket = temporary.join(format!(".java_pid{own}"));
-        if is_socket(&socket) {
-            return Ok(Self { socket });
+        let socket = temporary.join(format!(".java_pid{}", status.own_pid));
+        if !listens(&socket, status.user)? {
+            wake(pid, &status, &socket, &temporary.join(format!(".attach_pid{}", status.own_pid)))?;
         }
-        // A JVM that finds this file at a SIGQUIT listens; one that does not, prints its threads.
-        let wish = temporary.join(format!(".attach_pid{own}"));
-        File::create(&wish).map_err(|error| format!("{}: {error}", wish.display()))?;
-        // SAFETY: numbers only.
-        let sent = unsafe { libc::kill(pid as libc::pid_t, libc::SIGQUIT) };
-        let mut patience = TIMEOUT;
-        while sent == 0 && !is_socket(&socket) && !patience.is_zero() {
-            sleep(Duration::from_millis(50));
-            patience = patience.saturating_sub(Duration::from_millis(50));
-        }
-        let _ = fs::remove_file(&wish);
-        if is_socket(&socket) {
-            Ok(Self { socket })
-        } else {
-            Err(format!("process {pid} does not listen at {}: is attaching disabled?", socket.display()))
-        }
+        Ok(Self { socket })
     }
 
     /// What the JVM answers.
@@ -98,18 +83,59 @@ impl Attach {
     }
 }
 
-fn is_socket(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket())
+/// A JVM that finds the wish at a SIGQUIT listens; one that does not, prints its threads.
+fn wake(pid: u32, status: &Status, socket: &Path, wish: &Path) -> Result<(), String> {
+    if !status.catches_quit {
+        return Err(format!(
+            "process {pid} has no handler for SIGQUIT, which would end it, and cannot be attached to: is it a JVM with -XX:+DisableAttachMechanism?"
+        ));
+    }
+    make_wish(wish).map_err(|error| format!("{}: {error}", wish.display()))?;
+    // SAFETY: numbers only.
+    let sent = unsafe { libc::kill(pid as libc::pid_t, libc::SIGQUIT) };
+    let (mut patience, mut answer) = (TIMEOUT, Ok(false));
+    while sent == 0 && answer == Ok(false) && !patience.is_zero() {
+        sleep(Duration::from_millis(50));
+        patience = patience.saturating_sub(Duration::from_millis(50));
+        answer = listens(socket, status.user);
+    }
+    let _ = fs::remove_file(wish);
+    if answer? { Ok(()) } else { Err(format!("process {pid} does not listen at {}: is attaching disabled?", socket.display())) }
+}
+
+/// Makes the file, not through a link: somebody else may have put it there, and it may lead to any file of this process's root.
+fn make_wish(path: &Path) -> io::Result<()> {
+    match File::create_new(path) {
+        // Another program attaches, too.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && fs::symlink_metadata(path)?.is_file() => Ok(()),
+        made => made.map(drop),
+    }
+}
+
+/// Whether the socket is there. Anybody could have made it: one that is neither the JVM's user's nor root's is an error.
+fn listens(socket: &Path, user: u32) -> Result<bool, String> {
+    match fs::symlink_metadata(socket) {
+        Ok(metadata) if !metadata.file_type().is_socket() => Ok(false),
+        Ok(metadata) if ![0, user].contains(&metadata.uid()) => {
+            Err(format!("{} belongs to user {}, but the JVM's user is {user}", socket.display(), metadata.uid()))
+        }
+        found => Ok(found.is_ok()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::{chown, symlink};
     use std::os::unix::net::UnixListener;
+    use std::process::Command;
+
+    fn temporary(what: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("lull-budget-{what}-{}-{:?}", std::process::id(), std::thread::current().id()))
+    }
 
     fn answering(answer: &'static str) -> (Attach, std::thread::JoinHandle<String>) {
-        let name = format!("lull-budget-attach-{}-{:?}", std::process::id(), std::thread::current().id());
-        let socket = std::env::temp_dir().join(name);
+        let socket = temporary("attach");
         let listener = UnixListener::bind(&socket).unwrap();
         let attach = Attach { socket: socket.clone() };
         let server = std::thread::spawn(move || {
@@ -149,5 +175,51 @@ mod tests {
         let (attach, server) = answering("100\nflag 'GCTimeRatio' cannot be changed\n");
         assert!(attach.set_flag("GCTimeRatio", 4).unwrap_err().contains("cannot be changed"));
         assert_eq!(server.join().unwrap(), "1\0setflag\0GCTimeRatio\x004\0\0");
+    }
+
+    #[test]
+    fn a_wish_is_made_through_no_link() {
+        let (wish, victim) = (temporary("wish"), temporary("victim"));
+        fs::write(&victim, "precious").unwrap();
+        symlink(&victim, &wish).unwrap();
+        assert_eq!(make_wish(&wish).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+        fs::remove_file(&wish).unwrap();
+        fs::remove_file(&victim).unwrap();
+        // Nor is one made where it leads to nothing.
+        symlink(&victim, &wish).unwrap();
+        assert!(make_wish(&wish).is_err() && !victim.exists());
+        fs::remove_file(&wish).unwrap();
+        for _ in 0..2 {
+            make_wish(&wish).unwrap();
+        }
+        fs::remove_file(wish).unwrap();
+    }
+
+    #[test]
+    fn a_process_without_a_handler_is_not_ended() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(Attach::to(child.id()).unwrap_err().contains("SIGQUIT"));
+        sleep(Duration::from_millis(100));
+        assert!(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_socket_of_somebody_else_is_not_spoken_to() {
+        let socket = temporary("owner");
+        assert_eq!(listens(&socket, 4711), Ok(false));
+        let _listener = UnixListener::bind(&socket).unwrap();
+        let mut owner = fs::metadata(&socket).unwrap().uid();
+        if owner == 0 {
+            // Root's own is always trusted.
+            assert_eq!(listens(&socket, 4711), Ok(true));
+            owner = 4712;
+            chown(&socket, Some(owner), None).unwrap();
+        }
+        assert_eq!(listens(&socket, owner), Ok(true));
+        assert!(listens(&socket, owner + 1).unwrap_err().contains("belongs to user"));
+        fs::remove_file(socket).unwrap();
     }
 }

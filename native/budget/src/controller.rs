@@ -45,7 +45,7 @@ struct Counters {
 }
 
 /// What came of an interval.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Outcome {
     /// What the policy was told.
     pub sample: Sample,
@@ -53,6 +53,8 @@ pub struct Outcome {
     pub decision: Decision,
     /// What the memory limit leaves.
     pub room: Room,
+    /// Why there is no reading of the sensor's, if there is none.
+    pub unmeasured: Option<String>,
 }
 
 impl Controller {
@@ -79,7 +81,7 @@ impl Controller {
             dry,
         };
         controller.last = controller.counters()?;
-        controller.last_stalls = controller.stalls.read();
+        controller.last_stalls = controller.stalls.read().ok();
         Ok(controller)
     }
 
@@ -116,7 +118,10 @@ impl Controller {
         let live = heap.old.unwrap_or_else(|| self.used.iter().copied().min().unwrap_or(0)).min(heap.capacity);
         let room = self.memory.room(heap.capacity).ok_or("what memory the process may have cannot be read")?;
         let times = self.threads.since_last();
-        let stalls = self.stalls.read();
+        let (stalls, unmeasured) = match self.stalls.read() {
+            Ok(reading) => (Some(reading), None),
+            Err(reason) => (None, Some(reason)),
+        };
         // A sensor that has begun anew counts from 0.
         let known = self.last_stalls.zip(stalls).filter(|(last, now)| now.stalled >= last.stalled);
         let read = known.and_then(|(last, now)| now.read_bytes?.checked_sub(last.read_bytes?));
@@ -143,7 +148,7 @@ impl Controller {
         };
         (self.last, self.last_stalls) = (now, stalls);
         let decision = self.policy.interval(&sample);
-        Ok(Outcome { sample, decision, room })
+        Ok(Outcome { sample, decision, room, unmeasured })
     }
 
     /// Does what was decided. What that was, in words.

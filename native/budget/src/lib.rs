@@ -10,5 +10,6 @@ pub mod levers;
 pub mod memory;
 pub mod perf_data;
 pub mod policy;
+pub mod process;
 pub mod stalls;
 pub mod threads;

@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::sleep;
 use std::time::Duration;
 
 use clap::Parser;
 use lull_budget::controller::{Controller, Outcome};
 use lull_budget::policy::Action;
 use lull_budget::stalls::Stalls;
-use lull_stall::{Sensor, Target};
+use lull_stall::{PidFd, Sensor, Target};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// Resizes the heap of a JVM that runs: smaller while I/O stalls cost more, larger while collections do.
@@ -54,9 +53,10 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &CommandLine) -> Result<(), String> {
+    let process = PidFd::open(command.pid)?;
     let target = Target::find(command.pid)?;
     let stalls = match &command.stall {
-        Some(path) => Stalls::Theirs(path.clone(), target, None),
+        Some(path) => Stalls::Theirs(path.clone(), target.start, None),
         None => {
             let sensor = Sensor::open_best(target, |source, reason| eprintln!("lull-budget: sensor: not {}: {reason}", source.name()))?;
             eprintln!("lull-budget: sensor: {}: {}", sensor.source().name(), sensor.describe());
@@ -72,22 +72,33 @@ fn run(command: &CommandLine) -> Result<(), String> {
         signal_hook::flag::register(signal, Arc::clone(&stopped)).map_err(|error| format!("cannot catch signal {signal}: {error}"))?;
     }
 
-    let mut last_reason = "";
-    loop {
-        sleep(Duration::from_millis(command.interval.into()));
-        if stopped.load(Ordering::Relaxed) {
-            eprintln!("lull-budget: told to stop; the JVM gets its own settings back");
-            return controller.release();
-        }
-        // Its counters stay readable when it has ended.
-        if Target::find(command.pid) != Ok(target) {
-            eprintln!("lull-budget: process {} has ended", command.pid);
-            return Ok(());
-        }
+    let end = control(command, &mut controller, &process, &stopped);
+    if process.ended(Duration::ZERO) {
+        eprintln!("lull-budget: process {} has ended", command.pid);
+        return Ok(());
+    }
+    // After an error, too: nobody would change them any more.
+    eprintln!("lull-budget: {}the JVM gets its own settings back", if end.is_ok() { "told to stop; " } else { "" });
+    match (end, controller.release()) {
+        (Err(error), Err(failed)) => Err(format!("{error}; {failed}")),
+        (end, released) => end.and(released),
+    }
+}
+
+/// One interval after the other, until the process ends or this one is told to stop.
+fn control(command: &CommandLine, controller: &mut Controller, process: &PidFd, stopped: &AtomicBool) -> Result<(), String> {
+    let (mut last_reason, mut unmeasured) = ("", None);
+    // Its counters stay readable when it has ended.
+    while !process.ended(Duration::from_millis(command.interval.into())) && !stopped.load(Ordering::Relaxed) {
         let outcome = controller.interval()?;
+        // What is not measured any more is said once, and so is why.
+        if let Some(why) = &outcome.unmeasured
+            && outcome.unmeasured != unmeasured
+        {
+            eprintln!("lull-budget: I/O is not measured, until it can be: {why}");
+        }
         let reason = outcome.decision.reason();
         if outcome.decision.action() == Action::Hold {
-            // What is not measured any more is said once.
             if command.verbose || (reason != last_reason && (reason == "I/O is not known" || reason == "reads have become slow")) {
                 log(&outcome, "hold");
             }
@@ -97,12 +108,13 @@ fn run(command: &CommandLine) -> Result<(), String> {
                 Err(error) => log(&outcome, &format!("failed: {error}")),
             }
         }
-        last_reason = reason;
+        (last_reason, unmeasured) = (reason, outcome.unmeasured);
     }
+    Ok(())
 }
 
 fn log(outcome: &Outcome, done: &str) {
-    let Outcome { sample, decision, room } = outcome;
+    let Outcome { sample, decision, room, .. } = outcome;
     eprintln!(
         "lull-budget: {}: {}; lost: collections {:.2} processors, I/O {:.2} threads; heap {} MB, live {} MB, to be {} MB, at most {} MB \
          (limit {} MB, other {} MB); wait {:.1} s; done: {done}",

@@ -36,7 +36,7 @@ pub struct Room {
 }
 
 impl Memory {
-    /// Finds the cgroup that binds the process: the nearest with a limit.
+    /// Finds the cgroup that binds the process: of its own and those around it, the one with the smallest limit.
     pub fn of(pid: u32) -> Self {
         let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
         let path = |wanted: &dyn Fn(&str) -> bool| {
@@ -46,19 +46,14 @@ impl Memory {
                 wanted(controllers).then(|| path.trim_start_matches('/').to_owned())
             })
         };
-        if let Some(path) = path(&|controllers| controllers.split(',').any(|controller| controller == "memory")) {
-            let limited =
-                ancestors(Path::new("/sys/fs/cgroup/memory"), &path).find(|directory| limit(directory, "memory.limit_in_bytes").is_some());
-            if let Some(directory) = limited {
-                return Self { bound: Bound::Version1(directory) };
-            }
+        let bound = if let Some(path) = path(&|controllers| controllers.split(',').any(|controller| controller == "memory")) {
+            tightest(Path::new("/sys/fs/cgroup/memory"), &path, "memory.limit_in_bytes").map(Bound::Version1)
         } else if let Some(path) = path(&str::is_empty) {
-            let limited = ancestors(Path::new("/sys/fs/cgroup"), &path).find(|directory| limit(directory, "memory.max").is_some());
-            if let Some(directory) = limited {
-                return Self { bound: Bound::Version2(directory) };
-            }
-        }
-        Self { bound: Bound::Machine }
+            tightest(Path::new("/sys/fs/cgroup"), &path, "memory.max").map(Bound::Version2)
+        } else {
+            None
+        };
+        Self { bound: bound.unwrap_or(Bound::Machine) }
     }
 
     /// Words for the log.
@@ -98,10 +93,12 @@ fn room(limit: u64, used: u64, capacity: u64) -> Room {
     Room { limit, other, available: limit.saturating_sub(other).saturating_sub((limit as f64 * LEAST_CACHE) as u64) }
 }
 
-fn ancestors(root: &Path, path: &str) -> impl Iterator<Item = PathBuf> {
+/// The directory of the smallest limit. Of equal ones the outermost, in which others use memory, too.
+fn tightest(root: &Path, path: &str, file: &str) -> Option<PathBuf> {
     let directory = root.join(path);
-    let root = root.to_owned();
-    directory.ancestors().take_while(|ancestor| ancestor.starts_with(&root)).map(Path::to_owned).collect::<Vec<_>>().into_iter()
+    let around = directory.ancestors().take_while(|ancestor| ancestor.starts_with(root));
+    let (_, tightest) = around.filter_map(|ancestor| Some((limit(ancestor, file)?, ancestor))).min()?;
+    Some(tightest.to_owned())
 }
 
 /// A limit that is one: less than the largest number of pages, which is how none is written.
@@ -129,6 +126,24 @@ mod tests {
     fn fields_are_found_by_their_whole_name() {
         let text = "cache 5\nanon_thp 3\nanon 4\nMemTotal:       24 kB\n";
         assert_eq!((field(text, "anon"), field(text, "MemTotal:"), field(text, "rss")), (Some(4), Some(24), None));
+    }
+
+    #[test]
+    fn the_smallest_limit_binds_wherever_it_is() {
+        let root = std::env::temp_dir().join(format!("lull-budget-memory-{}", std::process::id()));
+        fs::create_dir_all(root.join("a/b/c")).unwrap();
+        let bind = |group: &str, limit: &str| fs::write(root.join(group).join("memory.max"), limit).unwrap();
+        let tightest = || tightest(&root, "a/b/c", "memory.max").map(|found| found.strip_prefix(&root).unwrap().to_owned());
+        assert_eq!(tightest(), None);
+        bind("a", "2147483648\n");
+        bind("a/b", "4294967296\n");
+        bind("a/b/c", "max\n");
+        assert_eq!(tightest(), Some("a".into()));
+        bind("a/b/c", "1073741824\n");
+        assert_eq!(tightest(), Some("a/b/c".into()));
+        bind("a", "1073741824\n");
+        assert_eq!(tightest(), Some("a".into()));
+        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]

@@ -3,20 +3,32 @@
 //! The counters that a HotSpot keeps in a mapped file (-XX:+UsePerfData, on by default), read without asking the JVM.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::path::Path;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
+
+use crate::process::Status;
 
 /// Its first word, big-endian in any file.
 const MAGIC: u32 = 0xcafe_c0c0;
 /// The byte order that the fifth byte says.
 const LITTLE_ENDIAN: u8 = 1;
+/// The byte that the JVM sets when it has made the counters of its start.
+const ACCESSIBLE: usize = 7;
 /// The type of counters that are read here.
 const LONG: u8 = b'J';
 /// A file grows at most to this; -XX:PerfDataMemorySize is 32 KB by default.
 const LARGEST: usize = 64 << 20;
+/// Nothing can be decided without these. Collectors without generations have only the second.
+const NEEDED: [&str; 3] = ["sun.os.hrt.frequency", "sun.rt.safepointTime", "sun.gc.generation.1.capacity"];
+/// A JVM that has just begun makes its file and its counters one after the other.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The counters of one JVM.
 #[derive(Debug)]
@@ -26,18 +38,30 @@ pub struct PerfData {
 }
 
 impl PerfData {
-    /// An error says where it was looked for.
+    /// Waits for a JVM that has just begun. An error says where it was looked for, and what is not there.
     pub fn open(pid: u32) -> Result<Self, String> {
-        let own = own_pid(pid).ok_or(format!("process {pid}: /proc/{pid}/status cannot be read"))?;
+        let begun = Instant::now();
+        loop {
+            match Self::open_now(pid) {
+                Err(_) if begun.elapsed() < PATIENCE => sleep(Duration::from_millis(50)),
+                opened => return opened,
+            }
+        }
+    }
+
+    fn open_now(pid: u32) -> Result<Self, String> {
+        let status = Status::of(pid)?;
         let temporary = format!("/proc/{pid}/root/tmp");
-        let path = fs::read_dir(&temporary)
-            .map_err(|error| format!("{temporary}: {error}"))?
-            .filter_map(|entry| entry.ok())
-            .filter(|entry| entry.file_name().to_string_lossy().starts_with("hsperfdata_"))
-            .map(|entry| entry.path().join(own.to_string()))
-            .find(|path| path.is_file())
-            .ok_or(format!("process {pid}: no {temporary}/hsperfdata_*/{own}: it is no HotSpot JVM, or runs with -XX:-UsePerfData"))?;
-        Self::of_file(&path)
+        let found = find(Path::new(&temporary), &status).map_err(|error| format!("{temporary}: {error}"))?;
+        let path = found.ok_or(format!(
+            "process {pid}: no {temporary}/hsperfdata_*/{} of user {}: it is no HotSpot JVM, or runs with -XX:-UsePerfData",
+            status.own_pid, status.user
+        ))?;
+        let data = Self::of_file(&path)?;
+        match NEEDED.iter().find(|name| data.get(name).is_none()) {
+            Some(missing) => Err(format!("{}: the JVM has no counter {missing}", path.display())),
+            None => Ok(data),
+        }
     }
 
     fn of_file(path: &Path) -> Result<Self, String> {
@@ -45,6 +69,9 @@ impl PerfData {
         let file = File::open(path).map_err(|error| failed(&error))?;
         // SAFETY: the JVM does not shorten the file while it lives; who can do so is its user, or root.
         let map = unsafe { Mmap::map(&file).map_err(|error| failed(&error))? };
+        if map.get(ACCESSIBLE) == Some(&0) {
+            return Err(failed(&"the JVM has not made all of its counters yet"));
+        }
         let longs = longs(&map).ok_or_else(|| failed(&"this is not a file of HotSpot's counters, version 2"))?;
         Ok(Self { map, longs })
     }
@@ -60,6 +87,18 @@ impl PerfData {
     pub fn sum(&self, prefix: &str, suffix: &str) -> i64 {
         (0..8).filter_map(|index| self.get(&format!("{prefix}{index}{suffix}"))).sum()
     }
+}
+
+/// The file of that process. Anybody may make a directory of such a name; the JVM's is its own user's, and so is the file.
+fn find(temporary: &Path, status: &Status) -> io::Result<Option<PathBuf>> {
+    let own = |path: &Path, is: fn(&Metadata) -> bool| {
+        fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == status.user && is(&metadata))
+    };
+    Ok(fs::read_dir(temporary)?
+        .filter_map(|entry| entry.ok())
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("hsperfdata_") && own(&entry.path(), Metadata::is_dir))
+        .map(|entry| entry.path().join(status.own_pid.to_string()))
+        .find(|path| own(path, Metadata::is_file)))
 }
 
 /// Where each counter of 64 bits is.
@@ -87,15 +126,10 @@ fn longs(map: &[u8]) -> Option<HashMap<String, usize>> {
     Some(longs)
 }
 
-/// A process's id in its own pid namespace.
-pub fn own_pid(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    status.lines().find_map(|line| line.strip_prefix("NSpid:"))?.split_whitespace().next_back()?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::{FileExt, symlink};
 
     fn entry(name: &str, kind: u8, value: i64) -> Vec<u8> {
         let data_at = (20 + name.len() + 1).next_multiple_of(8);
@@ -129,6 +163,52 @@ mod tests {
         let data = PerfData::of_file(&path).unwrap();
         fs::remove_file(&path).unwrap();
         assert_eq!((data.get("sun.gc.a.0.n"), data.get("text"), data.sum("sun.gc.a.", ".n")), (Some(5), None, 11));
+    }
+
+    #[test]
+    fn a_jvm_that_begins_is_waited_for() {
+        let pid = std::process::id();
+        let directory = PathBuf::from(format!("/tmp/hsperfdata_lull-budget-{pid}"));
+        fs::create_dir(&directory).unwrap();
+        let path = directory.join(pid.to_string());
+        let mut bytes = file(&NEEDED.map(|name| entry(name, LONG, 5)));
+        bytes[ACCESSIBLE] = 0;
+        let opened = std::thread::scope(|scope| {
+            let opened = scope.spawn(|| PerfData::open(pid));
+            let later = || sleep(Duration::from_millis(300));
+            later();
+            // The last counter comes later than the others.
+            bytes[28..32].copy_from_slice(&2_u32.to_le_bytes());
+            let fresh = directory.join("fresh");
+            fs::write(&fresh, &bytes).unwrap();
+            fs::rename(fresh, &path).unwrap();
+            later();
+            let jvm = File::options().write(true).open(&path).unwrap();
+            jvm.write_all_at(&[1], ACCESSIBLE as u64).unwrap();
+            later();
+            assert!(!opened.is_finished());
+            jvm.write_all_at(&3_u32.to_le_bytes(), 28).unwrap();
+            opened.join().unwrap()
+        });
+        fs::remove_dir_all(directory).unwrap();
+        let data = opened.unwrap();
+        assert!(NEEDED.iter().all(|name| data.get(name) == Some(5)));
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_not_the_jvms() {
+        let root = std::env::temp_dir().join(format!("lull-budget-find-{}", std::process::id()));
+        let directory = root.join("hsperfdata_a");
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("7"), "").unwrap();
+        fs::write(root.join("elsewhere"), "").unwrap();
+        symlink(root.join("elsewhere"), directory.join("8")).unwrap();
+        symlink(&directory, root.join("hsperfdata_b")).unwrap();
+        let user = fs::metadata(&root).unwrap().uid();
+        let find = |own_pid, user| find(&root, &Status { own_pid, user, catches_quit: true }).unwrap();
+        assert_eq!(find(7, user), Some(directory.join("7")));
+        assert_eq!((find(7, user + 1), find(8, user), find(9, user)), (None, None, None));
+        fs::remove_dir_all(root).unwrap();
     }
 
     #[test]

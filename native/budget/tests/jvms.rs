@@ -194,14 +194,16 @@ impl Tests {
             (["-XX:+UseSerialGC", "-Xmx64m"], "has no lever"),
             (["-XX:+UseG1GC", "-Xmx64m"], "-XX:+ExplicitGCInvokesConcurrent"),
             (["-XX:+UseSerialGC", "-XX:-UsePerfData"], "-XX:-UsePerfData"),
+            (["-Xrs", "-XX:+DisableAttachMechanism"], "SIGQUIT"),
         ] {
-            let jvm = Jvm::start(java, &flags, classes, &["10", "10"]);
+            let mut jvm = Jvm::start(java, &flags, classes, &["10", "10"]);
             let output = Command::new(env!("CARGO_BIN_EXE_lull-budget"))
                 .args(["--pid", &jvm.pid().to_string()])
                 .output()
                 .expect("it has been built");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             self.check(&format!("{} {flags:?}: {said}", java.display()), !output.status.success() && said.contains(reason));
+            self.check(&format!("{} {flags:?}: lives on", java.display()), jvm.0.try_wait().is_ok_and(|ended| ended.is_none()));
         }
     }
 }

@@ -8,9 +8,11 @@ mod bpf;
 mod estimates;
 pub mod layout;
 pub mod map_file;
+mod pidfd;
 mod proc;
 mod sensor;
 
+pub use pidfd::PidFd;
 pub use sensor::Sensor;
 
 use layout::{Counts, Row};

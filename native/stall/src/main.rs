@@ -2,8 +2,6 @@
 
 //! `lull-stall`: watches a process until it ends, and keeps a file of how long its threads have been stalled on I/O.
 
-use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -13,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Parser, ValueEnum};
 use lull_stall::layout::{fields, flags};
 use lull_stall::map_file::Writer;
-use lull_stall::{Sample, Sensor, Source, Target};
+use lull_stall::{PidFd, Sample, Sensor, Source, Target};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 /// How long the threads of a process are stalled on I/O.
@@ -68,8 +66,8 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &CommandLine) -> Result<(), String> {
+    let process = PidFd::open(command.pid)?;
     let target = Target::find(command.pid)?;
-    let process = open_process(command.pid).map_err(|error| format!("process {}: {error}", command.pid))?;
     let refused = |source: Source, reason: &str| eprintln!("lull-stall: not {}: {reason}", source.name());
     let mut sensor = match command.source {
         Chosen::Auto => Sensor::open_best(target, refused),
@@ -95,7 +93,7 @@ fn run(command: &CommandLine) -> Result<(), String> {
     let end = loop {
         let sample = match sensor.sample() {
             Ok(sample) => sample,
-            Err(reason) if ended(&process, Duration::ZERO) => break (flags::ENDED, reason),
+            Err(reason) if process.ended(Duration::ZERO) => break (flags::ENDED, reason),
             Err(reason) => return Err(reason),
         };
         writer.write(sample, 0);
@@ -111,7 +109,7 @@ fn run(command: &CommandLine) -> Result<(), String> {
         }
         // What was missed is not made up for.
         next = (next + period).max(Instant::now());
-        if ended(&process, next.saturating_duration_since(Instant::now())) {
+        if process.ended(next.saturating_duration_since(Instant::now())) {
             let _ = sensor.sample();
             break (flags::ENDED, "the process has ended".to_owned());
         }
@@ -149,22 +147,4 @@ fn print(measured: u32, sample: &Sample, last: &Sample, elapsed: Duration) {
         print!("; read {:.1} MB", (sample.read_bytes - last.read_bytes) as f64 / 1e6);
     }
     println!("; major faults {}", sample.major_faults - last.major_faults);
-}
-
-fn open_process(pid: u32) -> io::Result<OwnedFd> {
-    // SAFETY: numbers only.
-    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: a new descriptor.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
-}
-
-/// Waits that long for the end of the process, or for a signal to this one.
-fn ended(process: &OwnedFd, wait: Duration) -> bool {
-    let mut poll = libc::pollfd { fd: process.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    let timeout = libc::timespec { tv_sec: wait.as_secs() as i64, tv_nsec: wait.subsec_nanos().into() };
-    // SAFETY: one descriptor, a valid time, no mask.
-    unsafe { libc::ppoll(&mut poll, 1, &timeout, std::ptr::null()) == 1 }
 }

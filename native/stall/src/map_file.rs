@@ -112,9 +112,9 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// An error of kind `InvalidData` says what is wrong with the file.
+    /// An error of kind `InvalidData` says what is wrong with the file, without its path.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {text}", path.display()));
+        let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
         let file = File::open(path)?;
         let map = MmapOptions::new().map_raw_read_only(&file)?;
         if map.len() < HEADER_WORDS * 8 {
