@@ -52,7 +52,7 @@ struct Args {
 
     /// Microseconds for which a thread stays awake for a connection's next request, 0 to 1000, where requests follow each other that
     /// fast: more answers faults sooner, by what waking up takes, and takes up to half of this machine's processors from others meanwhile.
-    #[arg(long, value_name = "MICROSECONDS", default_value_t = 50, value_parser = clap::value_parser!(u64).range(0..=1000))]
+    #[arg(long, value_name = "MICROSECONDS", default_value_t = 200, value_parser = clap::value_parser!(u64).range(0..=1000))]
     awake: u64,
 
     /// The form of the log, on standard error.

@@ -51,7 +51,7 @@ impl Config {
             frame_timeout: Duration::from_secs(10),
             max_connections: 1024,
             drain: Duration::from_secs(5),
-            awake: Duration::from_micros(50),
+            awake: Duration::from_micros(200),
         }
     }
 }

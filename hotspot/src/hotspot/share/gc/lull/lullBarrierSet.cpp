@@ -204,6 +204,12 @@ void LullBarrierSet::before_foreign_store(JavaThread* other, oop value) {
   }
 }
 
+void LullBarrierSet::before_foreign_objects(JavaThread* thread) {
+  if (LullTracking) {
+    LullPublisher::of(thread)->publish_present();
+  }
+}
+
 void LullBarrierSet::publish_all(JavaThread* thread, const char* reason, bool for_good) {
   if (LullTracking) {
     LullPublisher::of(thread)->publish_all(reason, for_good);

@@ -88,8 +88,11 @@ public:
   // Before another thread gets the value in its frames or handles; nullptr: any thread.
   static void before_foreign_store(JavaThread* other, oop value);
 
+  // In a handshake, before another thread makes objects for the frames of this one, and reads them.
+  static void before_foreign_objects(JavaThread* thread);
+
   // From here on nothing that this thread has, or will have, is private: its frames are
-  // about to be in the heap (freeze), or it makes objects for another thread's frames.
+  // about to be in the heap (freeze).
   static void publish_all(JavaThread* thread, const char* reason, bool for_good);
 
   // Checks P where a value is read (-XX:+LullLoadCheck).

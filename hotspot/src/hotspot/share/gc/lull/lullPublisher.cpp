@@ -223,6 +223,18 @@ void LullPublisher::publish_all(const char* reason, bool for_good) {
   }
 }
 
+void LullPublisher::publish_present() {
+  assert(JavaThread::cast(_thread)->is_handshake_safe_for(Thread::current()), "the thread runs");
+  LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
+  if (allocator == nullptr || LullThreadLocalData::is_public_mode(_thread)) {
+    return;
+  }
+  // What is left of the TLAB is about to have the words of public objects.
+  _thread->retire_tlab();
+  allocator->publish_and_release();
+  log_debug(gc, publish)("Thread %u: all that it has is public now", _owner);
+}
+
 void LullPublisher::enter_public_mode(const char* reason) {
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
   if (allocator != nullptr) {

@@ -121,6 +121,9 @@ public:
   // it is for good, until the thread ends.
   void publish_all(const char* reason, bool for_good);
 
+  // Publishes everything that a thread has which is stopped, as a global collection would. What it allocates from here on is private again.
+  void publish_present();
+
   // At a refill, when the thread has no TLAB: public or private mode from here on?
   void choose_mode();
 
