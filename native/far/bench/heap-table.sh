@@ -50,6 +50,8 @@ mkdir "$work/classes" "$work/heap"
 start_servers() {
   local n addresses=()
   for n in 0 1; do
+    # What the last one has said must not be taken for this one's.
+    : > "$work/server$n"
     "$programs/lull-memd" --listen 127.0.0.1:0 --memory "$((heap / 2 + 8))m" > "$work/server$n" 2> "$work/server$n.log" &
     servers+=($!)
     while ! grep -q listening "$work/server$n"; do

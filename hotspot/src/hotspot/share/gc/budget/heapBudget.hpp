@@ -48,8 +48,12 @@ public:
   // Since the VM's start: milliseconds in which mutators were stopped, how often.
   virtual void pauses(jlong* ms, size_t* count) const = 0;
 
-  // Collects all of the heap, concurrently if it can. Returns when the mutators run again.
-  virtual void collect() = 0;
+  // Bytes by which the heap changes.
+  virtual size_t granule() const = 0;
+
+  // Collects all of the heap, concurrently if it can. Returns when the mutators run again. That makes room if one has just been, and the
+  // heap could not become as small as it should.
+  virtual void collect(bool makes_room) = 0;
 };
 
 class HeapBudget : AllStatic {

@@ -100,6 +100,9 @@ const char* HeapBudgetSensorFile::check_file(const struct stat& status) {
   if (status.st_uid != 0 && status.st_uid != ::geteuid()) {
     return "it belongs neither to root nor to this process's user, as one of whom lull-stall must run";
   }
+  if ((status.st_mode & S_IWOTH) != 0) {
+    return "all may write to it";
+  }
   return nullptr;
 }
 

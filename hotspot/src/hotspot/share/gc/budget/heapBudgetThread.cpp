@@ -73,6 +73,12 @@ HeapBudgetThread::HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetSta
     _was_known(false),
     _last_reason(HeapBudgetDecision::Measuring),
     _grown(0),
+    _enough(0),
+    _looks_before(0),
+    _waited(0),
+    _vain_target(0),
+    _vain_capacity(0),
+    _vain_live(0),
     _target(0),
     _held(0),
     _in_charge(false),
@@ -244,13 +250,51 @@ void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDe
   }
 }
 
+void HeapBudgetThread::begin_step(const HeapBudgetSample& sample, const HeapBudgetDecision& decision) {
+  _enough = 0;
+  if (decision.action == HeapBudgetDecision::Shrink) {
+    // A limit is to be obeyed, but for what granules leave; any other step is followed by half.
+    const size_t least = MAX3(8 * M, sample.capacity / 256, _collector->granule());
+    _enough = decision.target + (decision.reason == HeapBudgetDecision::OverLimit ? least : (sample.capacity - decision.target) / 2);
+  }
+  // A collection that ends between follow() and this has seen the target, and is not counted: the capacity tells.
+  _looks_before = Atomic::load(&_looks);
+  _waited = 0;
+}
+
 // A heap that is to shrink does that at the end of a collection, and not of each: where nothing is allocated, or all collections are
-// young ones, none would come. And one that comes by itself may find too little that it can give back: who is asked makes room.
-void HeapBudgetThread::collect_to_shrink(const HeapBudgetSample& sample) {
+// young ones, none would come. And one that has come may have found too little that it could give back: then one is asked to make room, once.
+void HeapBudgetThread::pursue_step(const HeapBudgetSample& sample) {
+  if (sample.capacity <= _enough) {
+    _enough = 0;
+  } else if (Atomic::load(&_looks) != _looks_before) {
+    collect_to_shrink(sample, true /* makes_room */);
+    _enough = 0;
+  } else if (sample.collections == 0 || ++_waited == LookIntervals) {
+    collect_to_shrink(sample, false /* makes_room */);
+  }
+}
+
+// Where as much lives, and the heap is as large, as after the last that had made all the room that there was.
+bool HeapBudgetThread::would_be_in_vain(const HeapBudgetSample& sample, size_t target) const {
+  const size_t least = MAX3(8 * M, sample.capacity / 256, _collector->granule());
+  return _vain_target != 0 && target + least > _vain_target && sample.capacity <= _vain_capacity + least &&
+         sample.live >= _vain_live - _vain_live / 16;
+}
+
+void HeapBudgetThread::collect_to_shrink(const HeapBudgetSample& sample, bool makes_room) {
   const size_t target = Atomic::load(&_target);
-  if (target != 0 && target < sample.capacity && !should_terminate()) {
-    log_debug(gc, budget)("Asking for a collection, as the heap is to shrink from %zuM to %zuM", sample.capacity / M, target / M);
-    _collector->collect();
+  if (target == 0 || target >= sample.capacity || should_terminate() || (makes_room && would_be_in_vain(sample, target))) {
+    return;
+  }
+  log_debug(gc, budget)("Asking for a collection%s, as the heap is to shrink from %zuM to %zuM", makes_room ? " that makes room" : "",
+                        sample.capacity / M, target / M);
+  _collector->collect(makes_room);
+  if (makes_room) {
+    const size_t capacity = Universe::heap()->capacity();
+    _vain_target = capacity > _enough ? target : 0;
+    _vain_capacity = capacity;
+    _vain_live = sample.live;
   }
 }
 
@@ -264,40 +308,23 @@ bool HeapBudgetThread::wait() {
 }
 
 void HeapBudgetThread::run_service() {
-  bool is_to_shrink = false;
-  uint32_t waited = 0;
-  size_t looks = 0;
-  size_t enough = 0;
   size_t last_capacity = 0;
   while (wait()) {
     ResourceMark rm;
     HeapBudgetRoom room;
     const HeapBudgetSample sample = measure(&room);
-    // Once for each step that a collection has not followed by half, or that none has come for; and once more after each that made the
-    // heap smaller: what a collection has compacted the next can give back.
-    if (is_to_shrink) {
-      const bool has_looked = Atomic::load(&_looks) != looks;
-      if (sample.capacity <= enough) {
-        is_to_shrink = false;
-      } else if (has_looked || sample.collections == 0 || ++waited >= LookIntervals) {
-        is_to_shrink = false;
-        collect_to_shrink(sample);
-      }
+    if (_enough != 0) {
+      pursue_step(sample);
     } else if (sample.capacity < last_capacity && sample.collections == 0) {
-      collect_to_shrink(sample);
+      // What a collection has compacted the next can give back.
+      collect_to_shrink(sample, false /* makes_room */);
     }
     last_capacity = sample.capacity;
     const HeapBudgetDecision decision = _policy.interval(sample);
     follow(decision, sample.capacity);
     report(sample, decision, room);
     if (decision.action != HeapBudgetDecision::Hold) {
-      is_to_shrink = decision.action == HeapBudgetDecision::Shrink;
-      // A limit is to be obeyed, but for what granules and regions leave.
-      const size_t left = decision.reason == HeapBudgetDecision::OverLimit ? 8 * M : (sample.capacity - decision.target) / 2;
-      enough = is_to_shrink ? decision.target + left : 0;
-      // A collection that ends between follow() and this has seen the target, and is not counted: the capacity tells.
-      looks = Atomic::load(&_looks);
-      waited = 0;
+      begin_step(sample, decision);
     }
   }
 }

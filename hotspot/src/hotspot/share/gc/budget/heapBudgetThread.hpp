@@ -54,6 +54,15 @@ private:
   HeapBudgetDecision::Reason _last_reason;
   uint32_t             _grown;              // intervals in a row at whose end the heap was larger than it is to stay
 
+  // A step that is to make the heap smaller
+  size_t               _enough;             // is followed by a heap as small as that; 0: there is none that waits for it
+  size_t               _looks_before;
+  uint32_t             _waited;             // intervals without a look
+  // The last collection that was to make room for one, and did not make enough
+  size_t               _vain_target;        // 0: there was none
+  size_t               _vain_capacity;
+  size_t               _vain_live;
+
   // Written by this thread, read at the end of collections; and the other way round
   volatile size_t      _target;             // where the heap is to go; 0: it is to stay
   volatile size_t      _held;               // where it is to stay; 0: wherever it is
@@ -66,7 +75,10 @@ private:
   void follow(const HeapBudgetDecision& decision, size_t capacity);
   void hold_at(const HeapBudgetDecision& decision, size_t capacity);
   void report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room);
-  void collect_to_shrink(const HeapBudgetSample& sample);
+  void begin_step(const HeapBudgetSample& sample, const HeapBudgetDecision& decision);
+  void pursue_step(const HeapBudgetSample& sample);
+  bool would_be_in_vain(const HeapBudgetSample& sample, size_t target) const;
+  void collect_to_shrink(const HeapBudgetSample& sample, bool makes_room);
   bool wait();
 
 protected:

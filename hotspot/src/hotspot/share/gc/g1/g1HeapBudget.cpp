@@ -54,8 +54,12 @@ void G1HeapBudget::pauses(jlong* ms, size_t* count) const {
   }
 }
 
-// A concurrent cycle, which begins with a young collection; nothing if there is one.
-void G1HeapBudget::collect() {
+size_t G1HeapBudget::granule() const {
+  return G1HeapRegion::GrainBytes;
+}
+
+// A concurrent cycle, which begins with a young collection; nothing if there is one. It finds free regions; there is no more to do.
+void G1HeapBudget::collect(bool makes_room) {
   G1CollectedHeap* const heap = G1CollectedHeap::heap();
   uint collections;
   {

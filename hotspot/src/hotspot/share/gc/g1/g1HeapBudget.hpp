@@ -37,7 +37,8 @@ public:
   const char* name() const override { return "G1"; }
   size_t reserve(size_t live) const override;
   void pauses(jlong* ms, size_t* count) const override;
-  void collect() override;
+  size_t granule() const override;
+  void collect(bool makes_room) override;
 
   // At the end of a young collection; at Remark and at the end of a full one. False: G1 is to size the heap by itself.
   static bool resize_after_young_collection(G1CollectedHeap* heap) { return resize(heap, true); }

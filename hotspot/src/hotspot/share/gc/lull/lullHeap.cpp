@@ -31,6 +31,7 @@
 #include "gc/lull/lullCollector.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
@@ -337,8 +338,7 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
     collect_young_at_safepoint();
     return;
   }
-  // The heap budget asks where the heap has not become as small as it should: with some live objects in each granule, none can be given back.
-  const bool makes_room = _gc_cause == GCCause::_heap_budget;
+  const bool makes_room = _gc_cause == GCCause::_heap_budget && LullHeapBudget::makes_room();
   collect_at_safepoint(makes_room ? LullEvacuationRequest::slide() : LullEvacuationRequest::normal(),
                        clear_all_soft_refs || must_clear_soft_references());
 }

@@ -21,6 +21,7 @@
 
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
+#include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "services/memoryManager.hpp"
@@ -28,8 +29,16 @@
 // Room for what is allocated between two collections that a heap is not to shrink below, unless the live data ask for more.
 static const size_t LeastRoom = 32 * M;
 
+volatile bool LullHeapBudget::_makes_room = false;
+
+// As LullHeapSizer::can_shrink_by(): a size that could not be reached would be asked for again and again.
 size_t LullHeapBudget::reserve(size_t live) const {
-  return MAX2(live / 4, LeastRoom) + live / 100 * LullEvacuationReservePercent;
+  const size_t percent = LullEvacuation ? LullEvacuationReservePercent : 0;   // of the heap
+  return (live + MAX2(live / 4, LeastRoom)) / (100 - percent) * 100 - live + granule();
+}
+
+size_t LullHeapBudget::granule() const {
+  return LullMemory::granule_size();
 }
 
 // Local collections stop nobody else.
@@ -39,6 +48,7 @@ void LullHeapBudget::pauses(jlong* ms, size_t* count) const {
   *count = monitoring->global_manager()->gc_count() + monitoring->young_manager()->gc_count();
 }
 
-void LullHeapBudget::collect() {
+void LullHeapBudget::collect(bool makes_room) {
+  Atomic::store(&_makes_room, makes_room);
   LullHeap::heap()->collect(GCCause::_heap_budget);
 }

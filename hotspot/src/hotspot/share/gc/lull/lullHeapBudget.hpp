@@ -23,15 +23,23 @@
 #define SHARE_GC_LULL_LULLHEAPBUDGET_HPP
 
 #include "gc/budget/heapBudget.hpp"
+#include "runtime/atomic.hpp"
 
 // What the heap budget must know of Lull. LullHeapSizer follows it.
 
 class LullHeapBudget : public HeapBudgetCollector {
+private:
+  static volatile bool _makes_room;   // written by the budget's thread before it asks
+
 public:
+  // Is the collection with the cause Heap Budget to free whole granules? With some live objects in each, none could be given back.
+  static bool makes_room() { return Atomic::load(&_makes_room); }
+
   const char* name() const override { return "Lull"; }
   size_t reserve(size_t live) const override;
   void pauses(jlong* ms, size_t* count) const override;
-  void collect() override;
+  size_t granule() const override;
+  void collect(bool makes_room) override;
 };
 
 #endif // SHARE_GC_LULL_LULLHEAPBUDGET_HPP

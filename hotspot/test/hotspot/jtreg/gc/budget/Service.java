@@ -30,6 +30,7 @@ import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import jdk.jfr.consumer.RecordingStream;
@@ -43,8 +44,7 @@ public class Service {
     private static final int THREADS = 6;
     private static final long INITIAL = 400L * M;
     private static final int NOBODY = 65534;
-    /** Who else could give a file another owner? */
-    static final boolean IS_ROOT = System.getProperty("user.name").equals("root");
+    static final String HAS_OTHER_OWNER = "The file has another owner now";
 
     private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
 
@@ -274,12 +274,19 @@ public class Service {
         Files.delete(path);
         new SensorFile(path, SensorFile.processStart() - 1);
         Thread.sleep(1500);
-        if (IS_ROOT) {
-            Path foreign = Path.of(path + ".foreign");
-            new SensorFile(foreign, SensorFile.processStart());
+        Path foreign = Path.of(path + ".foreign");
+        new SensorFile(foreign, SensorFile.processStart());
+        Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rw-rw-rw-"));
+        Files.move(foreign, path, StandardCopyOption.ATOMIC_MOVE);
+        Thread.sleep(1500);
+        new SensorFile(foreign, SensorFile.processStart());
+        try {
             Files.setAttribute(foreign, "unix:uid", NOBODY);
+            System.out.println(HAS_OTHER_OWNER);
             Files.move(foreign, path, StandardCopyOption.ATOMIC_MOVE);
             Thread.sleep(1500);
+        } catch (IOException e) {
+            System.out.println("Only root can give a file another owner: " + e);
         }
         file = new SensorFile(path, SensorFile.processStart());
         startThreads();

@@ -53,7 +53,8 @@ class PhaseCFG;
 //    From the runtime: A may have been published there, by a collection, by an agent or the
 //    flight recorder that were told of it, by whoever stopped T on its way back. The last
 //    thing before the return, behind all safepoints, is on_slowpath_allocation_exit: if A is
-//    public then, T enters public mode; unless a collection did it, after which T has nothing
+//    public then, T enters public mode; unless a collection did it, or the handshake that
+//    publishes what T has (LullPublisher::publish_present), after which T has nothing
 //    private. What S stores is older than A then: an allocation between them is a call.
 //    And there is no safepoint between the allocation and the phi that joins the two ways,
 //    for the address is raw till then, and no collector would update it.
