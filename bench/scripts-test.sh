@@ -7,20 +7,14 @@ set -euo pipefail
 # shellcheck source=bench/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage_if_asked "$0" "$@"
+# shellcheck source=bench/checks.sh
+. "$BENCH/checks.sh"
 # shellcheck source=bench/budget/beside.sh
 . "$BENCH/budget/beside.sh"
 
 find_base_jdk
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
-
-passed=0
-failed=0
-ok() { passed=$((passed + 1)); }
-not_ok() {
-  failed=$((failed + 1))
-  echo "FAILED: $*"
-}
 
 # within TENTHS COMMAND...: has the command succeeded by then?
 within() {
@@ -114,5 +108,4 @@ expect "*error: run: what was to run beside it ended before it:*source psi*" 2 "
 expect "error: run: what was to run beside it ended before it:*told to stop" 2 "$source; sleep 0.3; echo 'lull-stall: process 1: told to stop'"
 expect "by " 0 'sleep 0.3; exit 1'
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+end_of_checks

@@ -10,6 +10,8 @@ set -euo pipefail
 # shellcheck source=bench/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 usage_if_asked "$0" "$@"
+# shellcheck source=bench/checks.sh
+. "$BENCH/checks.sh"
 # shellcheck source=bench/allocator/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 
@@ -20,14 +22,6 @@ CHECKED=$OUT/replay-checked
 newer_than "$CHECKED" "$ALLOCATOR/replay" "$ALLOCATOR/include" "$POLICY/gc/lull" && compile_replay "$CHECKED" -O1 -DASSERT
 build_recorder
 build_programs
-
-passed=0
-failed=0
-ok() { passed=$((passed + 1)); }
-not_ok() {
-  failed=$((failed + 1))
-  echo "FAILED: $*"
-}
 
 # refuses WORDS COMMAND...: the command ends with status 2 and one line of error that has WORDS.
 refuses() {
@@ -118,5 +112,4 @@ for options in "" "file=" "file=$WORK/no/such/directory" "file=$WORK/p.trace,gra
   if [ $status = 1 ] && [[ $message == "error: recorder: "* ]]; then ok; else not_ok "the recorder with '$options' ended with $status and '$message'"; fi
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+end_of_checks

@@ -355,8 +355,10 @@ impl Gate {
         }
         let Gate { options, kept, metrics, buffer, clock, .. } = self;
         let now = now_ns();
-        let is_new = !kept.contains_key(&fd);
-        let waiting = kept.get(&fd).copied().unwrap_or(Kept { seen: now, is_counted: false });
+        let known = kept.get(&fd).copied();
+        let waiting = known.unwrap_or(Kept { seen: now, is_counted: false });
+        // What waits now has not been looked at before: by the end, also if it was behind one that is answered.
+        let mut is_new = known.is_none();
         let mut counted = 0;
         let mut first = true;
         let decide = |deadline: Option<Duration>| {
@@ -374,21 +376,20 @@ impl Gate {
                 (true, true) => Decision::Keep,
             }
         };
-        let mut is_another = is_new;
         let answered = |requests| {
             if options.dry_run {
                 counted += requests;
             } else {
                 metrics.answered.add(requests);
-                is_another = true;
+                is_new = true;
             }
         };
         match t.connection.look(&mut SocketWire::new(fd, t.inode), buffer, decide, answered) {
             Outcome::Kept => {
-                let seen = if is_another { now } else { waiting.seen };
+                let seen = if is_new { now } else { waiting.seen };
                 kept.insert(fd, Kept { seen, is_counted: waiting.is_counted || counted > 0 });
                 metrics.would_answer.add(counted);
-                metrics.kept.add(is_another.into());
+                metrics.kept.add(is_new.into());
             }
             Outcome::Again => self.again.push(fd),
             _ => {

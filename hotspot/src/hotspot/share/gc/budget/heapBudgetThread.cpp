@@ -250,12 +250,17 @@ void HeapBudgetThread::report(const HeapBudgetSample& sample, const HeapBudgetDe
   }
 }
 
+// What a heap may differ by from where it should be: granules leave that, and less is no step for the policy.
+size_t HeapBudgetThread::tolerance(size_t capacity) const {
+  return MAX3(8 * M, capacity / 256, _collector->granule());
+}
+
 void HeapBudgetThread::begin_step(const HeapBudgetSample& sample, const HeapBudgetDecision& decision) {
   _enough = 0;
   if (decision.action == HeapBudgetDecision::Shrink) {
-    // A limit is to be obeyed, but for what granules leave; any other step is followed by half.
-    const size_t least = MAX3(8 * M, sample.capacity / 256, _collector->granule());
-    _enough = decision.target + (decision.reason == HeapBudgetDecision::OverLimit ? least : (sample.capacity - decision.target) / 2);
+    // A limit is to be obeyed; any other step is followed by half.
+    _enough = decision.target + (decision.reason == HeapBudgetDecision::OverLimit ? tolerance(sample.capacity)
+                                                                                  : (sample.capacity - decision.target) / 2);
   }
   // A collection that ends between follow() and this has seen the target, and is not counted: the capacity tells.
   _looks_before = Atomic::load(&_looks);
@@ -277,8 +282,8 @@ void HeapBudgetThread::pursue_step(const HeapBudgetSample& sample) {
 
 // Where as much lives, and the heap is as large, as after the last that had made all the room that there was.
 bool HeapBudgetThread::would_be_in_vain(const HeapBudgetSample& sample, size_t target) const {
-  const size_t least = MAX3(8 * M, sample.capacity / 256, _collector->granule());
-  return _vain_target != 0 && target + least > _vain_target && sample.capacity <= _vain_capacity + least &&
+  const size_t same = tolerance(sample.capacity);
+  return _vain_target != 0 && target + same > _vain_target && sample.capacity <= _vain_capacity + same &&
          sample.live >= _vain_live - _vain_live / 16;
 }
 

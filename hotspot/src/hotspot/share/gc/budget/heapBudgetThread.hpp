@@ -75,6 +75,7 @@ private:
   void follow(const HeapBudgetDecision& decision, size_t capacity);
   void hold_at(const HeapBudgetDecision& decision, size_t capacity);
   void report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room);
+  size_t tolerance(size_t capacity) const;
   void begin_step(const HeapBudgetSample& sample, const HeapBudgetDecision& decision);
   void pursue_step(const HeapBudgetSample& sample);
   bool would_be_in_vain(const HeapBudgetSample& sample, size_t target) const;

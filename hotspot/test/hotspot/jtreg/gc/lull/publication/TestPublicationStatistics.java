@@ -47,6 +47,8 @@ public class TestPublicationStatistics {
     static final int CLOSURES = 1000;
     static final int STORES_OF_PUBLIC = 5000;
     static final int LIST = 500;
+    static final int LIMIT = 1000;
+    static final int LONG = 5 * LIMIT;
     // What the library publishes in the same thread.
     static final int OTHERS = 50;
 
@@ -82,6 +84,26 @@ public class TestPublicationStatistics {
             }
         }
 
+        static Item[] longArray() {
+            Item[] array = new Item[LONG];
+            for (int i = 0; i < LONG; i++) {
+                array[i] = new Item();
+            }
+            return array;
+        }
+
+        /** Each by a thread of its own, for the first to be published takes its thread into public mode. */
+        static void publishLongArrays() throws InterruptedException {
+            Item[] isPublic = new Item[LONG];
+            sink = isPublic;
+            for (Runnable publication : List.<Runnable>of(() -> sink = longArray(), () -> System.arraycopy(longArray(), 0, isPublic, 0, LONG))) {
+                Thread thread = new Thread(publication, "long");
+                thread.start();
+                thread.join();
+                System.gc();    // which verifies that all of it is public
+            }
+        }
+
         static void collect(String name) {
             System.out.println("Moment " + name);
             System.out.flush();
@@ -93,6 +115,10 @@ public class TestPublicationStatistics {
         public static void main(String[] args) throws Exception {
             if (args[0].equals("much")) {
                 publishMuch();
+                return;
+            }
+            if (args[0].equals("long")) {
+                publishLongArrays();
                 return;
             }
             collect("before");
@@ -238,6 +264,22 @@ public class TestPublicationStatistics {
         Asserts.assertGTE(entered, left, "each thread began in private mode: " + last);
     }
 
+    /** Neither a long array nor a copy of many elements is published object by object beyond the limit. */
+    private static void longArrays() throws Exception {
+        String only = "-XX:CompileCommand=compileonly,*TestPublicationStatistics*::*";
+        for (List<String> mode : List.of(List.of("-Xint"), List.of("-Xcomp", only, "-XX:TieredStopAtLevel=1"),
+                                         List.of("-Xcomp", only, "-XX:-TieredCompilation"))) {
+            List<String> flags = new ArrayList<>(List.of("-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100", "-XX:LullPublicationLimit=" + LIMIT,
+                "-Xlog:gc+publish=debug"));
+            flags.addAll(mode);
+            OutputAnalyzer output = run("long", flags.toArray(new String[0]));
+            output.shouldMatch("Thread \\d+: public mode, long closure");
+            output.shouldMatch("Thread \\d+: public mode, long copy");
+            String last = output.stdoutAsLines().stream().filter(line -> line.contains("Allocated:")).toList().getLast();
+            Asserts.assertLTE(longest(last), LIMIT + 1L, last);
+        }
+    }
+
     private static void off() throws Exception {
         OutputAnalyzer output = run("known", "-XX:-LullTracking", "-XX:LullPublicationSampling=1", "-Xlog:gc+publish=trace");
         output.shouldContain("Moment ended");
@@ -249,6 +291,7 @@ public class TestPublicationStatistics {
     public static void main(String[] args) throws Exception {
         counts();
         modes();
+        longArrays();
         off();
     }
 }

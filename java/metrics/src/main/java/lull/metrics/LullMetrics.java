@@ -81,7 +81,8 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
      * @return whether it runs Lull, with tracking, and has the flight recorder
      */
     public static boolean isAvailable() {
-        return ModuleLayer.boot().findModule("jdk.jfr").isPresent() && ManagementFactory.getGarbageCollectorMXBeans().stream().anyMatch(bean -> bean.getName().equals(LOCAL_COLLECTIONS));
+        return ModuleLayer.boot().findModule("jdk.jfr").isPresent()
+                && ManagementFactory.getGarbageCollectorMXBeans().stream().anyMatch(bean -> bean.getName().equals(LOCAL_COLLECTIONS));
     }
 
     /** Registers the meters, the first time that it is called, and begins to count. */
