@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "code/debugInfo.hpp"
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullBarrierSet.inline.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
@@ -36,6 +37,7 @@
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/javaThread.hpp"
+#include "utilities/growableArray.hpp"
 #include "utilities/macros.hpp"
 #ifdef COMPILER1
 #include "gc/lull/c1/lullBarrierSetC1.hpp"
@@ -207,6 +209,12 @@ void LullBarrierSet::before_foreign_store(JavaThread* other, oop value) {
 void LullBarrierSet::before_foreign_objects(JavaThread* thread) {
   if (LullTracking) {
     LullPublisher::of(thread)->publish_present();
+  }
+}
+
+void LullBarrierSet::on_foreign_objects(const GrowableArray<ScopeValue*>* objects) {
+  for (ScopeValue* const object : *objects) {
+    before_foreign_store(nullptr, object->as_ObjectValue()->value()());
   }
 }
 

@@ -27,6 +27,8 @@
 
 class JavaThread;
 class nmethod;
+class ScopeValue;
+template <typename E> class GrowableArray;
 
 // P: no public object refers to a private one, and neither does a root that other threads
 // can read; but for one field that only its thread reads, see lullThreadLocalMap.hpp. A store
@@ -90,6 +92,9 @@ public:
 
   // In a handshake, before another thread makes objects for the frames of this one, and reads them.
   static void before_foreign_objects(JavaThread* thread);
+
+  // These have been made, and nothing has been stored to them.
+  static void on_foreign_objects(const GrowableArray<ScopeValue*>* objects);
 
   // From here on nothing that this thread has, or will have, is private: its frames are
   // about to be in the heap (freeze).
