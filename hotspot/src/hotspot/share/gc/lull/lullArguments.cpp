@@ -169,9 +169,11 @@ void LullArguments::initialize() {
     log_warning(gc)("-XX:TLABSize=%zu is more than a block of the Lull heap: using %zu", TLABSize, LullGeometry::BlockSize);
     FLAG_SET_ERGO(TLABSize, LullGeometry::BlockSize);
   }
-  if (MinTLABSize > LullGeometry::BlockSize) {
-    log_warning(gc)("-XX:MinTLABSize=%zu is more than a block of the Lull heap: using %zu", MinTLABSize, LullGeometry::BlockSize);
-    FLAG_SET_ERGO(MinTLABSize, LullGeometry::BlockSize);
+  // What is asked for as one piece must not be a large object.
+  const size_t most = LullGeometry::MaxBlockObjectWords * HeapWordSize;
+  if (MinTLABSize > most) {
+    log_warning(gc)("-XX:MinTLABSize=%zu is more than a block of the Lull heap can always give: using %zu", MinTLABSize, most);
+    FLAG_SET_ERGO(MinTLABSize, most);
   }
 
   // Every collection visits the whole heap: give it a twentieth of the time.

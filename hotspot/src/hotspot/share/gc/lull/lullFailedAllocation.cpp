@@ -39,6 +39,9 @@ HeapWord* LullFailedAllocation::collect_young_and_retry() {
 
 HeapWord* LullFailedAllocation::collect_and_allocate() {
   assert_at_safepoint();
+  if (_sizer->is_too_large(_words)) {
+    return nullptr;
+  }
   HeapWord* const in_young = collect_young_and_retry();
   if (in_young != nullptr) {
     return in_young;

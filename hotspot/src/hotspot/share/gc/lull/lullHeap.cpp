@@ -61,6 +61,7 @@
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/scavengableNMethods.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
+#include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "memory/iterator.hpp"
@@ -76,6 +77,7 @@
 #include "runtime/threads.hpp"
 #include "runtime/vmThread.hpp"
 #include "services/memoryService.hpp"
+#include "utilities/vmError.hpp"
 
 LullHeap* LullHeap::heap() {
   return named_heap<LullHeap>(CollectedHeap::Lull);
@@ -249,6 +251,9 @@ LullLocalCollector* LullHeap::local_collector(Thread* thread) {
 HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) {
   *gc_overhead_limit_was_exceeded = false;
   Thread* const thread = Thread::current();
+  if (LullTracking && !UseTLAB) {
+    LullPublisher::of(thread)->choose_mode();   // nobody asks for a TLAB, where it is chosen else
+  }
   LullLocalCollector* const local_collector = this->local_collector(thread);
   if (local_collector != nullptr) {
     local_collector->collect_if_due();
@@ -674,28 +679,37 @@ void LullHeap::gc_threads_do(ThreadClosure* tc) const {
   _workers->threads_do(tc);
 }
 
-void LullHeap::print_heap_on(outputStream* st) const {
-  // Others may allocate meanwhile, and in an error report a lock may be the crashed thread's: so runs are counted here, too.
+// How many blocks are in which state. Others may allocate meanwhile, and in an error report a lock may be the crashed thread's: so runs are
+// counted here, too.
+static void print_blocks_on(outputStream* st, const LullBlockTable* blocks) {
   size_t blocks_in[(int)LullBlockState::Segregated + 1] = {};
   size_t free_run = 0;
   size_t longest_free_run = 0;
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    const LullBlockState state = _blocks->at(to_block_index(i))->state();
+  for (uint32_t i = 0; i < blocks->limit(); i++) {
+    const LullBlockState state = blocks->at(to_block_index(i))->state();
     blocks_in[(int)state]++;
     free_run = state == LullBlockState::Free ? free_run + 1 : 0;
     longest_free_run = MAX2(longest_free_run, free_run);
   }
-  st->print_cr("Lull heap: total %zuK, used %zuK, maximum %zuK, [" PTR_FORMAT ", " PTR_FORMAT ")",
-               capacity() / K, used() / K, max_capacity() / K, p2i(_reserved.start()), p2i(_reserved.end()));
-  StreamIndentor si(st, 1);
   st->print("blocks of %zuK:", LullGeometry::BlockSize / K);
   for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Segregated; state++) {
     st->print(" %zu %s%s", blocks_in[state], to_string((LullBlockState)state),
               state < (int)LullBlockState::Segregated ? "," : "");
   }
   st->cr();
-  st->print_cr("kept for copies: %u free, %u recyclable blocks, longest free run: %zuK",
-               _supply->reserve_blocks(), _supply->recyclable_reserve(), longest_free_run * LullGeometry::BlockSize / K);
+  st->print_cr("longest free run: %zuK", longest_free_run * LullGeometry::BlockSize / K);
+}
+
+void LullHeap::print_heap_on(outputStream* st) const {
+  st->print_cr("Lull heap: total %zuK, used %zuK, maximum %zuK, [" PTR_FORMAT ", " PTR_FORMAT ")",
+               capacity() / K, used() / K, max_capacity() / K, p2i(_reserved.start()), p2i(_reserved.end()));
+  StreamIndentor si(st, 1);
+  // HotSpot keeps the heap before and after each of the last pauses for error reports (LogEvents): no pause is to look at each block
+  // for that.
+  if (!is_stw_gc_active() || log_is_enabled(Debug, gc, heap) || VMError::is_error_reported()) {
+    print_blocks_on(st, _blocks);
+  }
+  st->print_cr("kept for copies: %u free, %u recyclable blocks", _supply->reserve_blocks(), _supply->recyclable_reserve());
 }
 
 void LullHeap::print_gc_on(outputStream* st) const {

@@ -168,7 +168,7 @@ private:
   bool              _failed;
 
   static FILE* open(const char* name) {
-    const int fd = os::open(name, O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
+    const int fd = os::open(name, O_WRONLY | O_CREAT | O_EXCL, S_IRUSR | S_IWUSR);
     return fd == -1 ? nullptr : os::fdopen(fd, "wb");
   }
 
@@ -224,7 +224,7 @@ struct LullExportRequest {
 static LullExportRequest* volatile request = nullptr;
 
 void LullHeapExport::collect_and_export(const char* name, outputStream* output) {
-  if (!UseCompressedOops || UseCompactObjectHeaders || ObjectAlignmentInBytes != 8) {
+  if (!UseCompressedOops || !UseCompressedClassPointers || UseCompactObjectHeaders || ObjectAlignmentInBytes != 8) {
     output->print_cr("The format knows compressed references, headers of 12 bytes, and objects aligned to 8 bytes only");
     return;
   }
@@ -263,7 +263,7 @@ public:
 
   LullExportHeapDCmd(outputStream* output, bool heap)
     : DCmdWithParser(output, heap),
-      _filename("filename", "Name of the file, which is replaced if it is there", "STRING", true) {
+      _filename("filename", "Name of the file, which must not be there yet", "STRING", true) {
     _dcmdparser.add_dcmd_argument(&_filename);
   }
 

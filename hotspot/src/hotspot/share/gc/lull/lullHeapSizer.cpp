@@ -86,13 +86,34 @@ size_t LullHeapSizer::can_shrink_by(size_t live) const {
   return free <= kept ? 0 : (free - kept) / (100 - (LullEvacuation ? LullEvacuationReservePercent : 0)) * 100;
 }
 
+// By how much there are more edges of what is committed once this granule is not.
+int LullHeapSizer::edges_by_uncommit(size_t granule) const {
+  int more = 0;
+  if (granule > 0) {
+    more += _memory->is_granule_committed(granule - 1) ? 1 : -1;
+  }
+  if (granule + 1 < _memory->granules()) {
+    more += _memory->is_granule_committed(granule + 1) ? 1 : -1;
+  }
+  return more;
+}
+
 // Returns free granules to the system, from high addresses down; returns the bytes freed.
 // The caller rebuilds the supply.
 size_t LullHeapSizer::shrink(size_t bytes) {
   assert_at_safepoint();
+  int edges = 0;
+  for (size_t granule = 1; granule < _memory->granules(); granule++) {
+    edges += _memory->is_granule_committed(granule) != _memory->is_granule_committed(granule - 1) ? 1 : 0;
+  }
   size_t freed = 0;
   for (size_t granule = _memory->granules(); granule-- > 0 && freed + LullMemory::granule_size() <= bytes; ) {
     if (_memory->is_granule_committed(granule) && is_free(granule)) {
+      const int more = edges_by_uncommit(granule);
+      if (edges + more > MaxEdges) {
+        continue;
+      }
+      edges += more;
       const uint32_t start = (uint32_t)(granule * LullMemory::blocks_per_granule());
       for (uint32_t i = start; i < start + LullMemory::blocks_per_granule(); i++) {
         _blocks->at(to_block_index(i))->set_state(LullBlockState::Uncommitted);
@@ -159,6 +180,10 @@ void LullHeapSizer::resize(GCCause::Cause cause) {
   }
   update_reserve();
   log_resized(before);
+}
+
+bool LullHeapSizer::is_too_large(size_t words) const {
+  return LullGeometry::blocks_for(words) > _memory->max_capacity() / LullGeometry::BlockSize;
 }
 
 bool LullHeapSizer::expand_for(size_t words) {

@@ -37,6 +37,10 @@ class WorkerThreads;
 
 class LullHeapSizer : public CHeapObj<mtGC> {
 private:
+  // Between what is committed and what is not. Each is one of the system's areas of memory more for the heap, and for each of its tables:
+  // with more than the 65,530 that Linux gives a process by default the VM could commit nothing any more, and would end.
+  static const int MaxEdges = 6000;
+
   LullMemory* const           _memory;
   LullBlockTable* const       _blocks;
   LullBlockSupply* const      _supply;
@@ -46,6 +50,7 @@ private:
 
   size_t expand(size_t bytes);
   size_t can_shrink_by(size_t live) const;
+  int edges_by_uncommit(size_t granule) const;
   size_t shrink(size_t bytes);
   bool is_free(size_t granule) const;
   void resize_after_young(jlong now_ns);
@@ -67,6 +72,9 @@ public:
 
   // After the supply was rebuilt; these do it, too.
   void update_reserve();
+
+  // An object of so many words does not fit the largest heap, whatever is collected.
+  bool is_too_large(size_t words) const;
 
   // Grows for an object of that many words that did not fit; false if the heap could not.
   bool expand_for(size_t words);

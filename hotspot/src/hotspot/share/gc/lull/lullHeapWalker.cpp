@@ -31,20 +31,46 @@
 #include "memory/resourceArea.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
+#include "oops/objArrayKlass.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/javaThread.hpp"
+#include "runtime/os.hpp"
 #include "runtime/threadSMR.hpp"
 #include "runtime/vmThread.hpp"
+#include "utilities/stack.inline.hpp"
+
+// How long a worker sleeps before it looks again for something to do. Others write what they visit to files.
+static const jlong WaitNanos = 100 * 1000;
 
 // One worker's trace.
 class LullWalkClosure final : public BasicOopIterateClosure {
 private:
+  static const int ElementsAtOnce = 2048;
+
+  struct ArrayRest {
+    objArrayOop _array;
+    int         _from;
+  };
+
   MarkBitMap* const      _visited;
   LullWalkQueue* const   _queue;
   LullWalkVisitor* const _visitor;
+  Stack<ArrayRest, mtGC> _arrays;    // visited, but for elements
   oop                    _holder;
   Thread*                _thread;    // whose roots are visited
+
+  // Some elements; the others once what these lead to is visited, or an array of many millions would fill the native memory with what is
+  // to be visited.
+  void visit_elements(ArrayRest rest) {
+    const int end = MIN2(rest._array->length(), rest._from + ElementsAtOnce);
+    _holder = rest._array;
+    rest._array->oop_iterate_range(this, rest._from, end);
+    _holder = nullptr;
+    if (end < rest._array->length()) {
+      _arrays.push({ rest._array, end });
+    }
+  }
 
   template <typename T>
   void do_oop_work(T* p) {
@@ -65,7 +91,7 @@ private:
 
 public:
   LullWalkClosure(MarkBitMap* visited, LullWalkQueue* queue, LullWalkVisitor* visitor)
-    : _visited(visited), _queue(queue), _visitor(visitor), _holder(nullptr), _thread(nullptr) {}
+    : _visited(visited), _queue(queue), _visitor(visitor), _arrays(), _holder(nullptr), _thread(nullptr) {}
 
   void set_thread(Thread* thread) { _thread = thread; }
 
@@ -74,22 +100,27 @@ public:
   void do_oop(narrowOop* p) override { do_oop_work(p); }
 
   void visit(oop obj) {
-    _holder = obj;
     _visitor->visit_object(obj);
+    if (obj->is_objArray()) {
+      visit_elements({ objArrayOop(obj), 0 });
+      return;
+    }
+    _holder = obj;
     obj->oop_iterate(this);
     _holder = nullptr;
   }
 
   void drain() {
     oop obj;
-    do {
-      while (_queue->pop_overflow(obj)) {
+    for (;;) {
+      if (_queue->pop_overflow(obj) || _queue->pop_local(obj)) {
         visit(obj);
+      } else if (!_arrays.is_empty()) {
+        visit_elements(_arrays.pop());
+      } else {
+        break;
       }
-      while (_queue->pop_local(obj)) {
-        visit(obj);
-      }
-    } while (!_queue->is_empty());
+    }
   }
 };
 
@@ -98,8 +129,8 @@ LullHeapWalker::LullHeapWalker(LullMemory* memory, uint workers)
     _visited(memory->acquire_walk_bitmap()),
     _workers(workers),
     _queues(workers),
-    _terminator(workers, &_queues),
-    _next_roots(0) {
+    _next_roots(0),
+    _busy(0) {
   COMPILER2_OR_JVMCI_PRESENT(assert(!DerivedPointerTable::is_active(), "the walk would record derived pointers");)
   for (uint i = 0; i < workers; i++) {
     _queues.register_queue(i, new LullWalkQueue());
@@ -115,10 +146,25 @@ LullHeapWalker::~LullHeapWalker() {
   }
 }
 
+// Nothing is left for this worker. True: there may be something to steal. False: all that have come are done; who comes now finds no
+// root, and nothing in any queue.
+bool LullHeapWalker::wait_for_work() {
+  Atomic::sub(&_busy, 1u);
+  while (Atomic::load(&_busy) > 0) {
+    if (_queues.tasks() > 0) {
+      Atomic::add(&_busy, 1u);
+      return true;
+    }
+    os::naked_short_nanosleep(WaitNanos);
+  }
+  return false;
+}
+
 void LullHeapWalker::walk(uint worker_id, LullWalkVisitor* visitor) {
   assert(is_possible() && worker_id < _workers, "worker %u", worker_id);
   ResourceMark rm;
   LullWalkClosure closure(_visited, _queues.queue(worker_id), visitor);
+  Atomic::add(&_busy, 1u);
   for (;;) {
     const uint roots = Atomic::fetch_then_add(&_next_roots, 1u);
     if (roots >= (uint)Roots::End) {
@@ -159,5 +205,5 @@ void LullHeapWalker::walk(uint worker_id, LullWalkVisitor* visitor) {
       closure.visit(obj);
       closure.drain();
     }
-  } while (!_terminator.offer_termination());
+  } while (wait_for_work());
 }

@@ -22,7 +22,6 @@
 #ifndef SHARE_GC_LULL_LULLHEAPWALKER_HPP
 #define SHARE_GC_LULL_LULLHEAPWALKER_HPP
 
-#include "gc/shared/taskTerminator.hpp"
 #include "gc/shared/taskqueue.hpp"
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
@@ -69,8 +68,10 @@ private:
   MarkBitMap* const  _visited;        // nullptr: there was no memory for it
   const uint         _workers;
   LullWalkQueueSet   _queues;
-  TaskTerminator     _terminator;
   volatile uint      _next_roots;     // claimed by atomic add
+  volatile uint      _busy;           // workers that have come and may find more to visit; atomic add
+
+  bool wait_for_work();
 
 public:
   LullHeapWalker(LullMemory* memory, uint workers);
@@ -80,7 +81,8 @@ public:
   // False if there is no memory to walk the heap. Has logged that.
   bool is_possible() const { return _visited != nullptr; }
 
-  // The part of one of the workers. All of them must come: returns when all is visited.
+  // The part of one of the workers. Returns when all is visited, or is being visited by others that have come. Not all must come: one that
+  // cannot open its file of a heap dump does not.
   void walk(uint worker_id, LullWalkVisitor* visitor);
 };
 

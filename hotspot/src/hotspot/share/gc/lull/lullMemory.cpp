@@ -178,7 +178,19 @@ void LullMemory::uncommit(size_t granule) {
   Atomic::store(&_capacity, _capacity - granule_size());
 }
 
+// Where the system promises no more memory than it has, HotSpot's own commit ends the VM. Nobody is to lose it by asking for a histogram: it
+// is asked for the whole first, in a way that may fail.
+static bool is_available(size_t bytes) {
+  void* const memory = os::malloc(bytes, mtGC);
+  os::free(memory);
+  return memory != nullptr;
+}
+
 MarkBitMap* LullMemory::acquire_walk_bitmap() {
+  if (!is_available(capacity() / MarkBitMap::heap_map_factor())) {
+    log_warning(gc)("No %zuK for a bitmap to walk the heap", capacity() / MarkBitMap::heap_map_factor() / K);
+    return nullptr;
+  }
   const size_t part = granule_size() / MarkBitMap::heap_map_factor();
   for (size_t i = 0; i < _granules; i++) {
     if (_committed[i] && !commit_part(_walk_bitmap_space, part, i)) {

@@ -87,10 +87,11 @@ public class TestFlags {
         output.shouldNotContain("A fatal error");
     }
 
-    private static void accepted(String... flags) throws Exception {
+    private static OutputAnalyzer accepted(String... flags) throws Exception {
         OutputAnalyzer output = run(flags);
         output.shouldHaveExitValue(0);
         output.shouldContain("Worked with Lull Global, true");
+        return output;
     }
 
     private static void refused() throws Exception {
@@ -137,6 +138,10 @@ public class TestFlags {
         accepted(EXPERIMENTAL, "-XX:-LullSuspendTracking");
         // The size of TLABs is up to Lull, whatever is asked for.
         accepted("-XX:TLABSize=16k", "-XX:MinTLABSize=4k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
+        OutputAnalyzer output = accepted("-XX:TLABSize=64k", "-XX:MinTLABSize=64k", "-Xlog:gc+tlab=debug");
+        output.shouldContain("-XX:TLABSize=65536 is more than a block of the Lull heap: using 32768");
+        output.shouldContain("-XX:MinTLABSize=65536 is more than a block of the Lull heap can always give: using 16384");
+        output.shouldMatch("TLAB totals: .*refills: [1-9]");
     }
 
     public static void main(String[] args) throws Exception {

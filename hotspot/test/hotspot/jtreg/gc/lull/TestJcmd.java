@@ -106,6 +106,17 @@ public class TestJcmd {
         dump.delete();
     }
 
+    // Each worker has a file of its own. One that cannot make it, as that of a dump which was killed is there, does not keep the others waiting.
+    private static void heapDumpOfSomeWorkers() throws Exception {
+        File dump = new File("some.hprof");
+        File segment = new File("some.hprof.p1");
+        Asserts.assertTrue(segment.createNewFile());
+        jcmd("GC.heap_dump -parallel=2 " + dump.getAbsolutePath());
+        jcmd("GC.class_histogram").shouldContain(Item.class.getName());
+        segment.delete();
+        dump.delete();
+    }
+
     // That other programs trace such a file and mark the same: native/far/heap/tests/jvm.rs.
     private static void heapExport() throws Exception {
         File file = new File("jcmd.heap");
@@ -115,6 +126,8 @@ public class TestJcmd {
         try (InputStream in = new FileInputStream(file)) {
             Asserts.assertEQ(in.readNBytes(head.array(), 0, head.capacity()), head.capacity());
         }
+        jcmd("GC.export_heap " + file.getAbsolutePath()).shouldContain("cannot be written: File exists");
+        Asserts.assertEQ(file.length(), length, "it is somebody's");
         file.delete();
         Asserts.assertEQ(new String(head.array(), 0, 8, StandardCharsets.US_ASCII), "LulHeap1");
         Asserts.assertEQ(head.getLong(64) + head.getLong(16), length, "the heap is the rest of the file");
@@ -138,6 +151,7 @@ public class TestJcmd {
             items[i] = null;
         }
         heapDump("-parallel=2", false, ITEMS / 2);
+        heapDumpOfSomeWorkers();
         heapExport();
         for (int i = 1; i < ITEMS; i += 2) {
             Asserts.assertEQ(items[i].number, i);

@@ -22,6 +22,7 @@
 
 package gc.lull;
 
+import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -111,9 +112,11 @@ public class TestOutOfMemory {
         }
     }
 
-    /** One that never fits does not disturb the others. */
+    /** One that never fits does not disturb the others: nothing is collected for it, and no soft reference cleared. */
     private static void tooLarge() {
         byte[] kept = Data.bytes(4_000_000, 7);
+        SoftReference<byte[]> soft = new SoftReference<>(Data.bytes(1000, 8));
+        long collections = GCBean.collections();
         for (long length : new long[] { Runtime.getRuntime().maxMemory(), Integer.MAX_VALUE - 8 }) {
             try {
                 byte[] array = new byte[(int) length];
@@ -122,6 +125,10 @@ public class TestOutOfMemory {
                 checkMessage(e, NO_SPACE);
             }
         }
+        if (GCBean.collections() != collections) {
+            throw new AssertionError("collections for objects that never fit");
+        }
+        Data.check(soft.get(), 8);
         try {
             long[] array = new long[Integer.MAX_VALUE];
             throw new AssertionError("room for " + array.length + " words");
