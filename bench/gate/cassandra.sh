@@ -11,7 +11,7 @@
 #   GATE_RATE=240       requests per second, of which three in ten write
 #   GATE_ROWS=150000    of 700 bytes, which stay in each node's heap: the more, the longer a collection
 #   GATE_EVERY=9000     milliseconds between the full collections of one node
-#   GATE_DEADLINE=20    milliseconds that a client waits if there is another node
+#   GATE_DEADLINE=10    milliseconds that a client waits if there is another node
 #   LULL_BASE_JDK       the JDK 25 of the client (default: JAVA_HOME, or an installed one)
 #   LULL_JDK17          of the nodes, for which Cassandra is made (default: an installed one; else the client's, with one class of Cassandra replaced)
 
@@ -56,4 +56,4 @@ take_turn_of_benches
 "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xms400m -Xmx400m -Xmn100m -cp "$LULL_BUILD/bench/gate/lib/*:$failover" lull.bench.gate.CassandraBench \
   --java "$java" --class-path "$path" --flags "${words[*]}" --agent "$LULL_BUILD/native/liblull_gate.so" --work "$work" \
   --rounds "${GATE_ROUNDS:-2}" --seconds "${GATE_SECONDS:-22}" --warmup "${GATE_WARMUP:-8}" --rate "${GATE_RATE:-240}" --rows "${GATE_ROWS:-150000}" \
-  --every "${GATE_EVERY:-9000}" --deadline "${GATE_DEADLINE:-20}"
+  --every "${GATE_EVERY:-9000}" --deadline "${GATE_DEADLINE:-10}"

@@ -71,7 +71,7 @@ public final class CassandraBench {
             cluster(round % 2 == 0 ? WITH_AGENT : WITH_AGENT.reversed(), true, round);
         }
         String settings = String.format("%d requests/s, of which three in ten write, %d rows on each node, a full collection of a node every %d ms, deadline %d ms, %d rounds of %d s",
-                setting("rate", 240), rows, setting("every", 9000), setting("deadline", 20), rounds, setting("seconds", 22));
+                setting("rate", 240), rows, setting("every", 9000), setting("deadline", 10), rounds, setting("seconds", 22));
         GatePage page = new GatePage(GatePage.About.CASSANDRA, List.copyOf(outcomes.values()), Predictions.NONE, settings, Machine.here().toString(), hedgeNanos() / 1e6);
         Files.writeString(work.resolve("index.html"), page.html());
         Files.writeString(work.resolve("results.csv"), page.table().csv());
@@ -102,10 +102,10 @@ public final class CassandraBench {
                 List<String> flags = new ArrayList<>(List.of(cli.text("flags").split(" ")));
                 flags.addAll(List.of("-XX:+UseParallelGC", "-XX:ParallelGCThreads=1", "-Xms" + MEGABYTES + "m", "-Xmx" + MEGABYTES + "m"));
                 nodes.add(CassandraNode.start(new CassandraNode.Plan(Path.of(cli.text("java")), flags, cli.text("class-path"), agent ? Path.of(cli.text("agent")) : null,
-                        "deadline=" + setting("deadline", 20), i, NODES, port, nodePort, MEGABYTES * 2 / 3), work.resolve("node-" + i), Ports.free("the metrics", 0)));
+                        "deadline=" + setting("deadline", 10), i, NODES, port, nodePort, MEGABYTES * 2 / 3), work.resolve("node-" + i), Ports.free("the metrics", 0)));
             }
             AtomicIntegerArray versions = new AtomicIntegerArray(rows);
-            try (CassandraClient client = new CassandraClient(nodes, Strategy.WAIT, 0, rows, versions)) {
+            try (CassandraClient client = CassandraClient.patient(nodes, rows, versions)) {
                 progress("rows");
                 client.fill();
                 // What starting and filling left is not the period's to clear away.
@@ -117,7 +117,7 @@ public final class CassandraBench {
             for (Setup setup : setups) {
                 measure(setup, nodes, versions, round);
             }
-            try (CassandraClient client = new CassandraClient(nodes, Strategy.WAIT, 0, rows, versions)) {
+            try (CassandraClient client = CassandraClient.patient(nodes, rows, versions)) {
                 progress("each row on each node");
                 wrongRows += client.check();
             }
