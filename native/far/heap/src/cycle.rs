@@ -231,13 +231,13 @@ impl Servers {
     /// # Errors
     /// Why not, naming the server.
     pub fn leave(self) -> Result<(), String> {
-        self.servers.into_iter().try_for_each(Server::leave)
+        self.servers.into_iter().map(Server::leave).fold(Ok(()), Result::and)
     }
 
     fn result(&mut self, index: usize) -> Result<Outcome, String> {
-        let marks = self.elements(index, Op::ReadBitmap, Op::Bitmap)?;
-        let discovered = self.elements(index, Op::ReadDiscovered, Op::Discovered)?;
         let words = self.geometry.bytes_of(index) / 512;
+        let marks = self.elements(index, Op::ReadBitmap, Op::Bitmap, words)?;
+        let discovered = self.elements(index, Op::ReadDiscovered, Op::Discovered, words * 64)?;
         let server = &mut self.servers[index];
         let (_, payload) = server.trace(Op::TraceEnd, &[], &[Op::LiveStats])?;
         let (cycle, counts, nanoseconds) =
@@ -251,8 +251,8 @@ impl Servers {
         Ok(Outcome { marks, discovered, counts, busy: Duration::from_nanos(nanoseconds) })
     }
 
-    /// A whole vector: the answer that has less than was asked for is the last.
-    fn elements(&mut self, index: usize, read: Op, answer: Op) -> Result<Vec<u64>, String> {
+    /// A whole vector, of so many elements at most: the answer that has less than was asked for is the last.
+    fn elements(&mut self, index: usize, read: Op, answer: Op, most: u64) -> Result<Vec<u64>, String> {
         let server = &mut self.servers[index];
         let mut all = Vec::new();
         loop {
@@ -263,6 +263,9 @@ impl Servers {
                 return Err(format!("memory server {}: it answers {} from {of} on, not {first}", server.address, read.name()));
             }
             all.extend_from_slice(&elements);
+            if all.len() as u64 > most {
+                return Err(format!("memory server {}: it answers {} with more than the {most} there can be", server.address, read.name()));
+            }
             if elements.len() < MOST {
                 return Ok(all);
             }

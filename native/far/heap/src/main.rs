@@ -110,9 +110,11 @@ fn start(export: &Export, count: u8, part: u64) -> Result<Vec<Server>, String> {
 fn trace(args: &Args, export: &Export, addresses: &[SocketAddr]) -> Result<(), String> {
     let count = addresses.len();
     let mut servers = Servers::load(addresses, export, args.part, Duration::from_millis(args.server_timeout))?;
-    let traced = servers.trace(export)?;
-    let equal = compare(export, &servers.geometry, &traced)?;
-    servers.leave()?;
+    let outcome = servers.trace(export).and_then(|traced| Ok((compare(export, &servers.geometry, &traced)?, traced)));
+    // In any case, or the servers keep the heap until they miss us. What went wrong first counts.
+    let left = servers.leave();
+    let (equal, traced) = outcome?;
+    left?;
     print(count, &traced);
     println!("  {count} servers: equal: {} objects, {} references", equal.objects, equal.references);
     Ok(())

@@ -141,7 +141,8 @@ impl Connection {
         let mut head = [0; HEADER_LEN];
         self.stream.read_exact(&mut head).map_err(lost)?;
         let header = Header::decode(&head).map_err(|error| format!("the answer to {name}: {error}"))?;
-        if header.sequence != self.sequence {
+        // An error about the connection answers no frame: its text says more.
+        if header.sequence != self.sequence && !(header.op == Op::Error && header.sequence == 0) {
             return Err(format!("the answer to {name}, frame {}, says that it answers frame {}", self.sequence, header.sequence));
         }
         let mut payload = vec![0; header.len as usize];

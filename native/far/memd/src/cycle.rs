@@ -47,7 +47,6 @@ pub struct Cycle {
     pub start: Start,
     /// The client.
     pub client: [u8; 16],
-    region: Arc<Region>,
     /// Locked before the mailbox, if both are.
     tracer: Mutex<Tracer>,
     mailbox: Mutex<Mailbox>,
@@ -119,7 +118,6 @@ impl Cycle {
         };
         let cycle = Arc::new(Cycle {
             client: session.client.id,
-            region: memory,
             tracer: Mutex::new(Tracer::new(me, geometry)),
             mailbox: Mutex::new(mailbox),
             changed: Condvar::new(),
@@ -127,19 +125,22 @@ impl Cycle {
             start,
         });
         session.begin(&cycle)?;
-        if let Err(error) = cycle.start_threads(shared) {
+        if let Err(error) = cycle.start_threads(shared, memory) {
             session.end(&cycle);
             return Err(refuse!(Internal, "no thread to trace with: {error}"));
         }
         Ok(cycle)
     }
 
-    fn start_threads(self: &Arc<Self>, shared: &Arc<Shared>) -> io::Result<()> {
+    // Only the tracing thread has the region, and ends within a step: who sends to a server that is gone may wait for as long as a frame takes,
+    // and the client's memory must not.
+    fn start_threads(self: &Arc<Self>, shared: &Arc<Shared>, region: Arc<Region>) -> io::Result<()> {
         let cycle = Arc::clone(self);
         let for_metrics = Arc::clone(shared);
         spawn("trace", move || {
             let unfinished = Unfinished(&cycle, &for_metrics);
-            let outcome = cycle.trace();
+            let outcome = cycle.trace(&region);
+            drop(region);
             std::mem::forget(unfinished);
             if let Err(damaged) = outcome {
                 cycle.fail(&for_metrics, damaged.to_string());
@@ -191,12 +192,20 @@ impl Cycle {
         self.changed.notify_all();
     }
 
+    /// The mailbox of a cycle that still is one: nobody empties another's.
     fn unfailed(&self) -> Result<MutexGuard<'_, Mailbox>, Refusal> {
         let mailbox = self.lock();
+        if self.over() {
+            return Err(self.is_over());
+        }
         match &mailbox.failed {
             Some(text) => Err(refuse!(TraceFailed, "cycle {}: {text}", self.number())),
             None => Ok(mailbox),
         }
+    }
+
+    fn is_over(&self) -> Refusal {
+        refuse!(NoTrace, "cycle {} is over", self.number())
     }
 
     fn check(&self, task: Task) -> Result<(), Damaged> {
@@ -206,7 +215,7 @@ impl Cycle {
     /// Roots.
     ///
     /// # Errors
-    /// `BAD_REQUEST` if one is no object of this server; `TRACE_FAILED`.
+    /// `BAD_REQUEST` if one is no object of this server; `TRACE_FAILED`, `NO_TRACE`.
     pub fn roots(&self, roots: Vec<u64>) -> Result<Status, Refusal> {
         roots.iter().try_for_each(|&root| self.check(Task::Object(root))).map_err(|damaged| refuse!(BadRequest, "a root: {damaged}"))?;
         let mut mailbox = self.unfailed()?;
@@ -218,7 +227,7 @@ impl Cycle {
     /// Layouts.
     ///
     /// # Errors
-    /// `BAD_REQUEST` if there are too many; `TRACE_FAILED`.
+    /// `BAD_REQUEST` if there are too many; `TRACE_FAILED`, `NO_TRACE`.
     pub fn learn(&self, layouts: Vec<Layout>) -> Result<Status, Refusal> {
         let mut mailbox = self.unfailed()?;
         mailbox.layouts_seen += layouts.iter().map(|layout| 1 + layout.blocks.len()).sum::<usize>();
@@ -244,7 +253,7 @@ impl Cycle {
             mailbox = self.wait(mailbox);
         }
         if self.over() {
-            return Err(refuse!(NoTrace, "cycle {} is over", self.number()));
+            return Err(self.is_over());
         }
         mailbox.tasks.extend_from_slice(tasks);
         self.changed.notify_all();
@@ -254,7 +263,7 @@ impl Cycle {
     /// Whether anything is left to do.
     ///
     /// # Errors
-    /// `TRACE_FAILED`.
+    /// `TRACE_FAILED`, `NO_TRACE`.
     pub fn poll(&self) -> Result<Polled, Refusal> {
         let mailbox = self.unfailed()?;
         // Those that have come and were not taken out yet may be among them.
@@ -267,7 +276,7 @@ impl Cycle {
     /// Looks at the result.
     ///
     /// # Errors
-    /// `TRACE_FAILED`; `BAD_REQUEST` while there is something left to do.
+    /// `TRACE_FAILED`, `NO_TRACE`; `BAD_REQUEST` while there is something left to do.
     pub fn result<R>(&self, look: impl FnOnce(&Tracer) -> R) -> Result<R, Refusal> {
         let tracer = self.tracer.lock().unwrap_or_else(PoisonError::into_inner);
         if !status_of(&*self.unfailed()?).idle {
@@ -283,7 +292,7 @@ impl Cycle {
     }
 
     /// The tracing thread.
-    fn trace(&self) -> Result<(), Damaged> {
+    fn trace(&self, region: &Region) -> Result<(), Damaged> {
         let me = usize::from(self.start.me);
         loop {
             let mut mailbox = self.lock();
@@ -313,7 +322,7 @@ impl Cycle {
             roots.into_iter().try_for_each(|root| tracer.root(root))?;
             tracer.receive(&tasks)?;
             if !full {
-                let memory = Parts { geometry: self.start.geometry, chunks: self.region.hold() };
+                let memory = Parts { geometry: self.start.geometry, chunks: region.hold() };
                 tracer.step(&memory, STEP)?;
             }
             let busy = start.elapsed();

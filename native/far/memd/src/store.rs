@@ -67,6 +67,8 @@ struct ClientState {
     channels: HashMap<(ChannelKind, u16), Arc<Channel>>,
     /// The one that is traced now.
     cycle: Option<Arc<Cycle>>,
+    /// The number of the last one that was begun; 0: none.
+    last_cycle: u64,
     /// Its own; not those of other servers.
     connections: usize,
     /// When the last connection was closed. Set as long as there is none.
@@ -216,6 +218,7 @@ impl Client {
             regions: HashMap::new(),
             channels: HashMap::new(),
             cycle: None,
+            last_cycle: 0,
             connections: 0,
             alone_since: Some(Instant::now()),
             gone: false,
@@ -264,15 +267,18 @@ impl Session {
     /// A cycle begins. One that was there is over.
     ///
     /// # Errors
-    /// `BAD_REQUEST` if its number is not higher.
+    /// `BAD_REQUEST` if its number is not higher than those of all before; `STALE_CHANNEL`.
     pub fn begin(&self, cycle: &Arc<Cycle>) -> Result<(), Refusal> {
         let _current = self.current()?;
         let mut state = lock(&self.client.state);
-        if let Some(before) = &state.cycle
-            && before.number() >= cycle.number()
-        {
-            return Err(refuse!(BadRequest, "cycle {} is not after {}, which is being traced", cycle.number(), before.number()));
+        if state.gone {
+            return Err(refuse!(StaleChannel, "the client has left"));
         }
+        // What other servers have sent for an older one may still be under way: it must not count for this one.
+        if cycle.number() <= state.last_cycle {
+            return Err(refuse!(BadRequest, "cycle {} is not after {}, the last that was begun", cycle.number(), state.last_cycle));
+        }
+        state.last_cycle = cycle.number();
         if let Some(before) = state.cycle.replace(Arc::clone(cycle)) {
             before.end();
         }

@@ -15,7 +15,7 @@ use lull_far_heap::compare::compare;
 use lull_far_heap::cycle::Servers;
 use lull_far_heap::export::Export;
 use lull_far_heap::made::Made;
-use lull_far_protocol::{ChannelKind, ErrorCode, HEADER_LEN, Message, Op, PAGE_SIZE};
+use lull_far_protocol::{ChannelKind, ErrorCode, HEADER_LEN, Hello, Message, Op, PAGE_SIZE};
 use lull_far_trace::geometry::Geometry;
 use lull_far_trace::layout::{Block, Kind, Layout};
 use lull_far_trace::termination::Status;
@@ -145,8 +145,28 @@ fn a_cycle_asks_for_what_it_needs() {
     assert_eq!(client.control.answer(), Answer::Closed);
     // The cycle has ended with its connection; the region is still there.
     client.control = Peer::hello(address, 1, ChannelKind::Control, 2);
-    assert_eq!(client.trace(1, address), 2);
+    // What another server has sent for a cycle may still come: its number is not used again.
+    let text = client.ask(Op::TraceStart, &start(1, 0, &[address]).encode()).error(ErrorCode::BadRequest);
+    assert!(text.contains("cycle 1 is not after 1, the last that was begun"), "{text}");
+    client.control = Peer::hello(address, 1, ChannelKind::Control, 3);
     assert_eq!(client.trace(2, address), 2);
+    assert_eq!(client.trace(3, address), 2);
+}
+
+#[test]
+fn a_cycle_that_is_over_takes_nothing() {
+    let (address, mut client) = fixture();
+    client.start(&start(1, 0, &[address]));
+    let (mut second, _) = Peer::try_hello(address, Hello { channel: 1, ..hello(1, ChannelKind::Control, 1) });
+    let begun = second.ask(&Message::Trace { op: Op::TraceStart, payload: &start(2, 0, &[address]).encode() }, 1);
+    assert!(matches!(begun, Answer::Frame(header, _) if header.op == Op::Status));
+    let asked =
+        [(Op::TraceRoots, wire::encode_roots(&[BASE])), (Op::Layout, wire::encode_layouts(&[layout()])), (Op::Poll, wire::encode_poll(1))];
+    for (op, payload) in asked {
+        assert_eq!(client.ask(op, &payload).error(ErrorCode::NoTrace), "cycle 1 is over", "{}", op.name());
+    }
+    client.get(Op::TraceEnd, &[], Op::LiveStats);
+    assert_eq!(client.trace(3, address), 2);
 }
 
 #[test]

@@ -40,6 +40,10 @@ pub enum Damaged {
     Size(u64),
     /// More references to follow have been received than there are in this server's parts: some twice.
     Repeated(Task),
+    /// The word at an object's place for its class is zero.
+    Class(u64),
+    /// Objects of more classes than a cycle may have layouts of.
+    Classes,
 }
 
 impl std::fmt::Display for Damaged {
@@ -55,7 +59,11 @@ impl std::fmt::Display for Damaged {
             Damaged::Task(Task::Statics(object, klass)) => {
                 write!(f, "the mirror at {object:#x}, of class {klass:#x}, has no static fields here")
             }
-            Damaged::Size(object) => write!(f, "the object at {object:#x} is longer than the heap"),
+            Damaged::Size(object) => {
+                write!(f, "the object at {object:#x} is longer than the heap, or all objects together have more references than it")
+            }
+            Damaged::Class(object) => write!(f, "there is no object at {object:#x}: its class is 0"),
+            Damaged::Classes => write!(f, "objects of more than {CLASSES} classes without a layout"),
             Damaged::Repeated(task) => write!(f, "more references were sent here than there are: {task:x?} is one too many"),
         }
     }
@@ -83,6 +91,9 @@ const LATELY: usize = 1024;
 /// How many references of a long array are followed at once; the rest waits.
 const RUN: u32 = 1024;
 
+/// Classes that may wait for their layouts. A client may not send more layouts either.
+const CLASSES: usize = 1 << 20;
+
 /// One server's part of a cycle.
 #[derive(Debug)]
 pub struct Tracer {
@@ -104,6 +115,9 @@ pub struct Tracer {
     discovered: Vec<u64>,
     /// References in this server's parts that no other server has sent here yet. None is sent twice by servers that are right.
     unsent: u64,
+    /// References of the heap that objects with their class word here have not been found to have yet. None belongs to two objects: without
+    /// this bound layouts that name the same places many times would make work, and tasks for others, without end.
+    undealt: u64,
     counts: Counts,
 }
 
@@ -125,6 +139,7 @@ impl Tracer {
             parked: HashMap::new(),
             discovered: Vec::new(),
             unsent: bytes / 4,
+            undealt: geometry.bytes / 4,
             counts: Counts::default(),
         }
     }
@@ -178,15 +193,15 @@ impl Tracer {
         Ok(())
     }
 
-    /// Does some of what there is to do: until so many objects and references were looked at, and some more.
+    /// Does some of what there is to do: until so many objects and references were looked at or left to others, and some more.
     /// False if nothing is left.
     ///
     /// # Errors
     /// [`Damaged`].
     pub fn step(&mut self, memory: &impl Memory, most: u64) -> Result<bool, Damaged> {
-        let end = self.counts.followed + most;
+        let (followed, undealt) = (self.counts.followed, self.undealt);
         for object in 0_u64.. {
-            if self.counts.followed + object >= end {
+            if object + (self.counts.followed - followed) + (undealt - self.undealt) >= most {
                 break;
             }
             match self.work.pop() {
@@ -267,12 +282,21 @@ impl Tracer {
         if server == self.me { self.work.push(task) } else { self.outbox[server].push(task) }
     }
 
+    /// Leaves a task until the layout of its class is there.
+    fn park(&mut self, klass: u32, task: Task) -> Result<(), Damaged> {
+        if self.parked.len() >= CLASSES && !self.parked.contains_key(&klass) {
+            return Err(Damaged::Classes);
+        }
+        self.parked.entry(klass).or_default().push(task);
+        Ok(())
+    }
+
     fn scan(&mut self, memory: &impl Memory, object: u64) -> Result<(), Damaged> {
         let klass = memory.word(object + CLASS_OFFSET);
-        let Some(index) = self.layout(klass) else {
-            self.parked.entry(klass).or_default().push(Task::Object(object));
-            return Ok(());
-        };
+        if klass == 0 {
+            return Err(Damaged::Class(object));
+        }
+        let Some(index) = self.layout(klass) else { return self.park(klass, Task::Object(object)) };
         let layout = &self.layouts[index];
         let (kind, bytes, blocks) = (layout.kind, layout.bytes, layout.blocks.len());
         if !self.geometry.contains(object, bytes.into()) {
@@ -295,10 +319,10 @@ impl Tracer {
     }
 
     fn statics(&mut self, memory: &impl Memory, object: u64, klass: u32) -> Result<(), Damaged> {
-        let Some(index) = self.layout(klass) else {
-            self.parked.entry(klass).or_default().push(Task::Statics(object, klass));
-            return Ok(());
-        };
+        if klass == 0 {
+            return Err(Damaged::Class(object));
+        }
+        let Some(index) = self.layout(klass) else { return self.park(klass, Task::Statics(object, klass)) };
         let wrong = Damaged::Task(Task::Statics(object, klass));
         let Kind::Mirror { count, statics } = self.layouts[index].kind else { return Err(wrong) };
         let (at, first) = (object + u64::from(count), object + u64::from(statics));
@@ -313,6 +337,7 @@ impl Tracer {
         if !self.geometry.contains(address, u64::from(count) * 4) {
             return Err(Damaged::Size(object));
         }
+        self.undealt = self.undealt.checked_sub(count.into()).ok_or(Damaged::Size(object))?;
         while count > 0 {
             let here = u64::from(count).min(self.geometry.rest_of_part(address) / 4) as u32;
             let server = self.geometry.server_of(address);

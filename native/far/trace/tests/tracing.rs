@@ -235,7 +235,7 @@ proptest! {
 
     /// A heap in which any word was changed is refused or traced: no panic, no end of time, no look at another server's memory.
     #[test]
-    fn a_damaged_heap_is_refused_or_traced(shapes in shapes(), seed: u64, at: prop::sample::Index, word in prop_oneof![any::<u32>(), 9..17_u32]) {
+    fn a_damaged_heap_is_refused_or_traced(shapes in shapes(), seed: u64, at: prop::sample::Index, word in prop_oneof![any::<u32>(), 0..17_u32]) {
         let mut heap = heap(&shapes, numbers(seed));
         let at = at.index(heap.words.len());
         heap.words[at] = word;
@@ -340,6 +340,43 @@ fn references_that_come_again_and_again_are_refused() {
     let taken = (0..10).take_while(|_| tracer.receive(&[task]).is_ok()).count();
     assert_eq!(taken, 2);
     assert_eq!(tracer.receive(&[task]), Err(Damaged::Repeated(task)));
+}
+
+/// A layout may name a place twice, and objects may overlap; the heap has only so many references.
+#[test]
+fn places_that_are_named_again_and_again_end_the_cycle() {
+    let heap = heap(&[(10, 0); 400], numbers(1));
+    let with = |bytes, block, count| Layout { klass: 10, kind: Kind::Instance, bytes, blocks: vec![block; count] };
+    let all = geometry(&heap, 1);
+    let part = Part { heap: Rc::new(heap.words.clone()), geometry: all, me: 0 };
+    let mut tracer = Tracer::new(0, all);
+    tracer.learn([with(24, Block { offset: 12, count: 2 }, 2000)]);
+    tracer.root(BASE).unwrap();
+    assert_eq!(tracer.step(&part, u64::MAX), Err(Damaged::Size(BASE)));
+
+    // What is left to another server is counted, too: a step does not go on for ever with that.
+    let halves = geometry(&heap, 2);
+    let part = Part { heap: Rc::new(heap.words.clone()), geometry: halves, me: 0 };
+    let mut tracer = Tracer::new(0, halves);
+    tracer.learn([with(PART as u32 + 8, Block { offset: PART as u32, count: 1 }, 1000)]);
+    heap.objects[..3].iter().for_each(|&object| tracer.root(object).unwrap());
+    for sent in [1000, 2000] {
+        assert_eq!(tracer.step(&part, 500), Ok(true));
+        assert_eq!(tracer.waiting_for(1), sent);
+    }
+    assert!(matches!(tracer.step(&part, 500), Err(Damaged::Size(_))));
+}
+
+/// Nobody could ever send the layout of class 0.
+#[test]
+fn an_object_without_a_class_ends_the_cycle() {
+    let mut heap = heap(&[(10, 0); 400], numbers(1));
+    heap.words[2] = 0;
+    let geometry = geometry(&heap, 1);
+    let part = Part { heap: Rc::new(heap.words.clone()), geometry, me: 0 };
+    let mut tracer = Tracer::new(0, geometry);
+    tracer.root(BASE).unwrap();
+    assert_eq!(tracer.step(&part, 100), Err(Damaged::Class(BASE)));
 }
 
 #[test]
