@@ -87,6 +87,7 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _settings(settings),
     _state(HeapBudgetDecision::Stable),
     _window(settings.processors),
+    _recent(settings.processors),
     _last(0),
     _wait_until(0),
     _wait(0),
@@ -172,8 +173,35 @@ bool HeapBudgetPolicy::stands_out() const {
 }
 
 // An emergency. (By the processors that they take: with many threads that wait for a disk, short pauses lose much.)
-bool HeapBudgetPolicy::only_collections() const {
-  return _window.paused() > _settings.collections_only || _window.collecting() > _settings.collections_only * _settings.processors;
+bool HeapBudgetPolicy::only_collections(const HeapBudgetWindow& window) const {
+  return window.paused() > _settings.collections_only || window.collecting() > _settings.collections_only * _settings.processors;
+}
+
+// Of a window after a step: both costs have changed by much, and against what a step of its direction can do. The program is another one.
+bool HeapBudgetPolicy::contradicts_step(const HeapBudgetWindow& window) const {
+  if (_state == HeapBudgetDecision::Stable || !_has_reference || !window.sum().stalled_known) {
+    return false;
+  }
+  const double collection_grew = window.costs().collection - _reference.collection;
+  const double stalled_grew = window.costs().stalled - _reference.stalled;
+  const double threshold = MAX2(_settings.change * MAX2(window.costs().total(), _reference.total()), negligible() / window.work());
+  return _state == HeapBudgetDecision::WaitGrow ? collection_grew > threshold && -stalled_grew > threshold
+                                                : stalled_grew > threshold && -collection_grew > threshold;
+}
+
+// A window after a step may be long, and while it is measured the program may become another one. It is not waited for until that is as long
+// as what was before. (Seen: 13 s of 684 collections each, in a window of 20 s.)
+bool HeapBudgetPolicy::cut_window(const HeapBudgetSample& sample) {
+  if (_recent.length() < _settings.window) {
+    return false;
+  }
+  _recent.measure();
+  const bool cut = _recent.length() < _window.length() && (only_collections(_recent) || contradicts_step(_recent));
+  if (cut) {
+    _window.shorten_to(_recent);
+  }
+  _recent.restart_within(_window, sample.now);
+  return cut;
 }
 
 // Of the last step: by half at least?
@@ -360,6 +388,11 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
     }
     return settle(HeapBudgetDecision::Settled);
   }
+  if (contradicts_step(_window)) {
+    forget();
+    settle(HeapBudgetDecision::Measuring);
+    return try_step(sample);
+  }
   if (!has_followed(sample)) {
     // Whatever has changed, the step has not done it.
     rest(direction_of(last), sample.now);
@@ -487,8 +520,12 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
     _wait_until = 0;
     _window.restart(last);
   }
+  if (_recent.begin() < _window.begin()) {
+    _recent.restart_within(_window, _window.begin());
+  }
   _window.add(sample);
-  if (!window_is_full(sample)) {
+  _recent.add(sample);
+  if (!cut_window(sample) && !window_is_full(sample)) {
     return hold(HeapBudgetDecision::Measuring);
   }
   _window.measure();

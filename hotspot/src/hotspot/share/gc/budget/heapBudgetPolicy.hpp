@@ -121,6 +121,7 @@ private:
   HeapBudgetSettings _settings;
   State     _state;
   HeapBudgetWindow _window;
+  HeapBudgetWindow _recent;      // the last part of the window, of two seconds at most: what has just begun shows here first
   uint64_t  _last;               // end of the last interval
   uint64_t  _wait_until;         // a transition lasts until then; 0 when it is over
   uint64_t  _wait;               // its length, once the heap has followed the step
@@ -154,7 +155,10 @@ private:
 
   bool window_is_full(const HeapBudgetSample& sample);
   bool stands_out() const;
-  bool only_collections() const;
+  bool only_collections(const HeapBudgetWindow& window) const;
+  bool only_collections() const { return only_collections(_window); }
+  bool contradicts_step(const HeapBudgetWindow& window) const;
+  bool cut_window(const HeapBudgetSample& sample);
   bool has_followed(const HeapBudgetSample& sample) const;
   bool no_cache_can_make_up() const;
   bool reads_are_slow();

@@ -63,6 +63,18 @@ void HeapBudgetWindow::restart(uint64_t at) {
   _parts.begin = at;
 }
 
+void HeapBudgetWindow::restart_within(const HeapBudgetWindow& whole, uint64_t at) {
+  _by_allocation = whole._by_allocation;
+  restart(at);
+}
+
+void HeapBudgetWindow::shorten_to(const HeapBudgetWindow& last_part) {
+  _begin = last_part._begin;
+  _end = last_part._end;
+  _sum = last_part._sum;
+  _parts = last_part._parts;
+}
+
 void HeapBudgetWindow::add(const HeapBudgetSample& sample) {
   _end = sample.now;
   _sum.pause           += sample.pause;

@@ -117,6 +117,11 @@ public:
   void restart(uint64_t at);
   void add(const HeapBudgetSample& sample);
 
+  // This is to be the last part of another window, from then on.
+  void restart_within(const HeapBudgetWindow& whole, uint64_t at);
+  // The time before its last part does not count any more. What was learned of the noise stays.
+  void shorten_to(const HeapBudgetWindow& last_part);
+
   // So far, in nanoseconds.
   uint64_t stalled() const;
   uint64_t lost() const;

@@ -526,6 +526,28 @@ public:
     return policy->interval(sample);
   }
 
+  // In which nothing is read any more, and collections take much.
+  HeapBudgetDecision full_second(HeapBudgetPolicy* policy, double paused) {
+    sample.now += (uint64_t)Second;
+    sample.collections = 100;
+    sample.pause = (uint64_t)(paused * Second);
+    sample.stalled = sample.read_bytes = 0;
+    sample.running = (uint64_t)((1 - paused) * 1.8 * Second);
+    sample.allocated = (uint64_t)((1 - paused) * 0.35e9);
+    return policy->interval(sample);
+  }
+
+  // Until the effect of a step of growth is measured. There is no room for a smaller heap.
+  void grow(HeapBudgetPolicy* policy) {
+    sample.least = sample.capacity;
+    noise = 0.8;
+    while (second(policy).action != HeapBudgetDecision::Grow && made.size() < 10) {}
+    for (int i = 0; i < 5; i++) {
+      EXPECT_EQ(second(policy).state, HeapBudgetDecision::WaitGrow);
+    }
+    ASSERT_EQ(made.size(), 1u);
+  }
+
   HeapBudgetDecision second(HeapBudgetPolicy* policy, bool follows = true) {
     sample.now += (uint64_t)Second;
     const uint64_t second = sample.now / (uint64_t)Second;
@@ -581,6 +603,31 @@ TEST_F(LullHeapBudgetPolicyTest, steps_that_change_nothing_are_few) {
       EXPECT_EQ(m.decision.reason, HeapBudgetDecision::Try) << "noise " << noise << ", " << m.time << " s";
     }
   }
+}
+
+// A window after a step is long where it is noisy. What begins in it is not averaged with what was before.
+TEST_F(LullHeapBudgetPolicyTest, an_emergency_is_seen_at_once_while_a_step_is_judged) {
+  Measured service;
+  service.grow(&_policy);
+  const size_t capacity = service.sample.capacity;
+  HeapBudgetDecision decision = {};
+  for (int second = 1; second <= 4 && decision.action == HeapBudgetDecision::Hold; second++) {
+    decision = service.full_second(&_policy, 0.65);
+  }
+  EXPECT_EQ(decision.reason, HeapBudgetDecision::CollectionsOnly);
+  EXPECT_EQ(decision.target, capacity + capacity / 4);
+}
+
+TEST_F(LullHeapBudgetPolicyTest, a_program_that_becomes_another_one_is_seen_while_a_step_is_judged) {
+  Measured service;
+  service.grow(&_policy);
+  const size_t capacity = service.sample.capacity;
+  HeapBudgetDecision decision = {};
+  for (int second = 1; second <= 4 && decision.action == HeapBudgetDecision::Hold; second++) {
+    decision = service.full_second(&_policy, 0.45);
+  }
+  EXPECT_EQ(decision.reason, HeapBudgetDecision::Try);
+  EXPECT_GT(decision.target, capacity + (service.sample.most - capacity) / 3);
 }
 
 // Many threads that wait for a disk lose much by a short pause; but collections do not take the processors.
