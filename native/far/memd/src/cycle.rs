@@ -132,8 +132,8 @@ impl Cycle {
         Ok(cycle)
     }
 
-    // Only the tracing thread has the region, and ends within a step: who sends to a server that is gone may wait for as long as a frame takes,
-    // and the client's memory must not.
+    /// Only the tracing thread has the region, and ends within a step: who sends to a server that is gone may wait for as long as a frame takes,
+    /// and the client's memory must not.
     fn start_threads(self: &Arc<Self>, shared: &Arc<Shared>, region: Arc<Region>) -> io::Result<()> {
         let cycle = Arc::clone(self);
         let for_metrics = Arc::clone(shared);

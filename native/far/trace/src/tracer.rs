@@ -282,8 +282,11 @@ impl Tracer {
         if server == self.me { self.work.push(task) } else { self.outbox[server].push(task) }
     }
 
-    /// Leaves a task until the layout of its class is there.
-    fn park(&mut self, klass: u32, task: Task) -> Result<(), Damaged> {
+    /// Leaves a task until the layout of its class is there. Of class 0 there never is one.
+    fn park(&mut self, object: u64, klass: u32, task: Task) -> Result<(), Damaged> {
+        if klass == 0 {
+            return Err(Damaged::Class(object));
+        }
         if self.parked.len() >= CLASSES && !self.parked.contains_key(&klass) {
             return Err(Damaged::Classes);
         }
@@ -293,10 +296,7 @@ impl Tracer {
 
     fn scan(&mut self, memory: &impl Memory, object: u64) -> Result<(), Damaged> {
         let klass = memory.word(object + CLASS_OFFSET);
-        if klass == 0 {
-            return Err(Damaged::Class(object));
-        }
-        let Some(index) = self.layout(klass) else { return self.park(klass, Task::Object(object)) };
+        let Some(index) = self.layout(klass) else { return self.park(object, klass, Task::Object(object)) };
         let layout = &self.layouts[index];
         let (kind, bytes, blocks) = (layout.kind, layout.bytes, layout.blocks.len());
         if !self.geometry.contains(object, bytes.into()) {
@@ -319,10 +319,7 @@ impl Tracer {
     }
 
     fn statics(&mut self, memory: &impl Memory, object: u64, klass: u32) -> Result<(), Damaged> {
-        if klass == 0 {
-            return Err(Damaged::Class(object));
-        }
-        let Some(index) = self.layout(klass) else { return self.park(klass, Task::Statics(object, klass)) };
+        let Some(index) = self.layout(klass) else { return self.park(object, klass, Task::Statics(object, klass)) };
         let wrong = Damaged::Task(Task::Statics(object, klass));
         let Kind::Mirror { count, statics } = self.layouts[index].kind else { return Err(wrong) };
         let (at, first) = (object + u64::from(count), object + u64::from(statics));

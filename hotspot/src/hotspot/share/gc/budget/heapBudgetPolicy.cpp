@@ -133,14 +133,19 @@ double HeapBudgetPolicy::negligible() const {
   return _settings.negligible * _settings.processors;
 }
 
-double HeapBudgetPolicy::negligible_by_work() const {
-  return negligible() / _window.work();
+double HeapBudgetPolicy::negligible_by_work(const HeapBudgetWindow& window) const {
+  return negligible() / window.work();
+}
+
+// What a cost must have changed by since then, to be another program's.
+double HeapBudgetPolicy::change(const HeapBudgetWindow& window, const Costs& before) const {
+  return MAX2(_settings.change * MAX2(window.costs().total(), before.total()), negligible_by_work(window));
 }
 
 // What two measurements of the same may differ by.
 double HeapBudgetPolicy::noise(const Costs& a, const Costs& b) const {
   const double errors = 2.0 * sqrt(a.error * a.error + b.error * b.error);
-  return MAX3(_settings.difference * MAX2(a.total(), b.total()), negligible_by_work() / 4, errors);
+  return MAX3(_settings.difference * MAX2(a.total(), b.total()), negligible_by_work(_window) / 4, errors);
 }
 
 bool HeapBudgetPolicy::window_is_full(const HeapBudgetSample& sample) {
@@ -184,7 +189,7 @@ bool HeapBudgetPolicy::contradicts_step(const HeapBudgetWindow& window) const {
   }
   const double collection_grew = window.costs().collection - _reference.collection;
   const double stalled_grew = window.costs().stalled - _reference.stalled;
-  const double threshold = MAX2(_settings.change * MAX2(window.costs().total(), _reference.total()), negligible() / window.work());
+  const double threshold = change(window, _reference);
   return _state == HeapBudgetDecision::WaitGrow ? collection_grew > threshold && -stalled_grew > threshold
                                                 : stalled_grew > threshold && -collection_grew > threshold;
 }
@@ -216,7 +221,7 @@ bool HeapBudgetPolicy::has_followed(const HeapBudgetSample& sample) const {
 // Of a window while the page cache fills.
 bool HeapBudgetPolicy::no_cache_can_make_up() const {
   return _state == HeapBudgetDecision::WaitShrink && _has_reference &&
-         costs().collection - _reference.total() > MAX2(noise(costs(), _reference), negligible_by_work());
+         costs().collection - _reference.total() > MAX2(noise(costs(), _reference), negligible_by_work(_window));
 }
 
 // More cache makes reads fewer, not faster: stalls that last much longer for each byte, or that read nothing, are the storage's.
@@ -322,6 +327,13 @@ HeapBudgetDecision HeapBudgetPolicy::step(const HeapBudgetSample& sample, Action
   return move_to(sample, grow ? sample.capacity + bytes : sample.capacity - bytes, reason, with_last);
 }
 
+// The program is another one: what it costs now is what steps are judged by.
+HeapBudgetDecision HeapBudgetPolicy::begin_anew(const HeapBudgetSample& sample) {
+  forget();
+  settle(HeapBudgetDecision::Measuring);
+  return try_step(sample);
+}
+
 // Against the larger cost; if that cannot be, against the smaller.
 HeapBudgetDecision HeapBudgetPolicy::try_step(const HeapBudgetSample& sample) {
   if (lost().total() < negligible()) {
@@ -344,13 +356,11 @@ HeapBudgetDecision HeapBudgetPolicy::try_step(const HeapBudgetSample& sample) {
 HeapBudgetDecision HeapBudgetPolicy::decide_stable(const HeapBudgetSample& sample) {
   if (!_has_reference) {
     // The beginning; or the sensor is back after a time of which nothing is known.
-    forget();
-    settle(HeapBudgetDecision::Measuring);
-    return try_step(sample);
+    return begin_anew(sample);
   }
   const double collection_grew = costs().collection - _reference.collection;
   const double stalled_grew = costs().stalled - _reference.stalled;
-  const double threshold = MAX2(_settings.change * MAX2(costs().total(), _reference.total()), negligible_by_work());
+  const double threshold = change(_window, _reference);
   if (fabs(collection_grew) > threshold || fabs(stalled_grew) > threshold) {
     // Once may be chance; but not if the program reads no more, and collections cost much.
     const bool is_unmistakable = -stalled_grew > 3 * threshold && lost().collection >= 5 * negligible();
@@ -380,18 +390,14 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
   const Action back = last == HeapBudgetDecision::Grow ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
   if (_taking_back) {
     // This size has been judged before. If it costs much more than then, the program is another one.
-    const double threshold = MAX2(_settings.change * MAX2(costs().total(), _judged.total()), negligible_by_work());
+    const double threshold = change(_window, _judged);
     if (_has_judged && costs().total() - _judged.total() > threshold) {
-      forget();
-      settle(HeapBudgetDecision::Measuring);
-      return try_step(sample);
+      return begin_anew(sample);
     }
     return settle(HeapBudgetDecision::Settled);
   }
   if (contradicts_step(_window)) {
-    forget();
-    settle(HeapBudgetDecision::Measuring);
-    return try_step(sample);
+    return begin_anew(sample);
   }
   if (!has_followed(sample)) {
     // Whatever has changed, the step has not done it.

@@ -151,7 +151,8 @@ private:
   const Costs& costs() const { return _window.costs(); }
   double noise(const Costs& a, const Costs& b) const;
   double negligible() const;           // lost per second
-  double negligible_by_work() const;   // lost for each unit of work
+  double negligible_by_work(const HeapBudgetWindow& window) const;   // lost for each unit of work
+  double change(const HeapBudgetWindow& window, const Costs& before) const;
 
   bool window_is_full(const HeapBudgetSample& sample);
   bool stands_out() const;
@@ -169,6 +170,7 @@ private:
   HeapBudgetDecision decide(const HeapBudgetSample& sample);
   HeapBudgetDecision decide_stable(const HeapBudgetSample& sample);
   HeapBudgetDecision decide_after_step(const HeapBudgetSample& sample);
+  HeapBudgetDecision begin_anew(const HeapBudgetSample& sample);
   HeapBudgetDecision try_step(const HeapBudgetSample& sample);
   // A step that is judged with the last one has the same reference as that.
   HeapBudgetDecision step(const HeapBudgetSample& sample, Action action, Reason reason, double demand, bool with_last = false);

@@ -178,8 +178,8 @@ void LullMemory::uncommit(size_t granule) {
   Atomic::store(&_capacity, _capacity - granule_size());
 }
 
-// Where the system promises no more memory than it has, HotSpot's own commit ends the VM. Nobody is to lose it by asking for a histogram: it
-// is asked for the whole first, in a way that may fail.
+// Where the system promises no more memory than it has, HotSpot's own commit ends the VM. Nobody is to lose it by asking for a histogram: the
+// system is asked for the whole first, in a way that may fail.
 static bool is_available(size_t bytes) {
   void* const memory = os::malloc(bytes, mtGC);
   os::free(memory);

@@ -548,6 +548,16 @@ public:
     ASSERT_EQ(made.size(), 1u);
   }
 
+  // What is decided then, within four such seconds.
+  HeapBudgetDecision fill_after_growth(HeapBudgetPolicy* policy, double paused) {
+    grow(policy);
+    HeapBudgetDecision decision = {};
+    for (int i = 0; i < 4 && decision.action == HeapBudgetDecision::Hold; i++) {
+      decision = full_second(policy, paused);
+    }
+    return decision;
+  }
+
   HeapBudgetDecision second(HeapBudgetPolicy* policy, bool follows = true) {
     sample.now += (uint64_t)Second;
     const uint64_t second = sample.now / (uint64_t)Second;
@@ -608,24 +618,16 @@ TEST_F(LullHeapBudgetPolicyTest, steps_that_change_nothing_are_few) {
 // A window after a step is long where it is noisy. What begins in it is not averaged with what was before.
 TEST_F(LullHeapBudgetPolicyTest, an_emergency_is_seen_at_once_while_a_step_is_judged) {
   Measured service;
-  service.grow(&_policy);
+  const HeapBudgetDecision decision = service.fill_after_growth(&_policy, 0.65);
   const size_t capacity = service.sample.capacity;
-  HeapBudgetDecision decision = {};
-  for (int second = 1; second <= 4 && decision.action == HeapBudgetDecision::Hold; second++) {
-    decision = service.full_second(&_policy, 0.65);
-  }
   EXPECT_EQ(decision.reason, HeapBudgetDecision::CollectionsOnly);
   EXPECT_EQ(decision.target, capacity + capacity / 4);
 }
 
 TEST_F(LullHeapBudgetPolicyTest, a_program_that_becomes_another_one_is_seen_while_a_step_is_judged) {
   Measured service;
-  service.grow(&_policy);
+  const HeapBudgetDecision decision = service.fill_after_growth(&_policy, 0.45);
   const size_t capacity = service.sample.capacity;
-  HeapBudgetDecision decision = {};
-  for (int second = 1; second <= 4 && decision.action == HeapBudgetDecision::Hold; second++) {
-    decision = service.full_second(&_policy, 0.45);
-  }
   EXPECT_EQ(decision.reason, HeapBudgetDecision::Try);
   EXPECT_GT(decision.target, capacity + (service.sample.most - capacity) / 3);
 }
