@@ -40,6 +40,8 @@ HeapWord* LullFailedAllocation::collect_young_and_retry() {
 HeapWord* LullFailedAllocation::collect_and_allocate() {
   assert_at_safepoint();
   if (_sizer->is_too_large(_words)) {
+    // For SoftReference's promise only: all are cleared before an OutOfMemoryError.
+    _heap->collect_at_safepoint(LullEvacuationRequest::normal(), true /* clear soft references */);
     return nullptr;
   }
   HeapWord* const in_young = collect_young_and_retry();

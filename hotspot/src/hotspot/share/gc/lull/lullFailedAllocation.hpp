@@ -32,7 +32,8 @@ class Thread;
 struct LullEvacuationRequest;
 
 // An allocation for which there was no memory, and what is done about it, at a safepoint.
-// Each step is tried only when the one before has failed, and costs more; none for what the largest heap could not hold:
+// For what the largest heap could not hold soft references are cleared, and nothing more is done. Else each step is tried only
+// when the one before has failed, and costs more:
 //
 //   a young collection, while those pay
 //   a global collection

@@ -144,10 +144,10 @@ bool LullSegregatedHeap::coalesce() {
 }
 
 // Nothing moves and the heap cannot grow: what is left after a collection is to join free chunks, and then to
-// clear soft references.
+// clear soft references; the only thing for what the heap could not hold.
 HeapWord* LullSegregatedHeap::collect_and_allocate(Thread* thread, size_t words) {
   assert_at_safepoint();
-  for (int attempt = 0; attempt < 2; attempt++) {
+  for (int attempt = words * HeapWordSize > max_capacity() ? 1 : 0; attempt < 2; attempt++) {
     collect_at_safepoint(LullEvacuationRequest::normal(), attempt > 0 || must_clear_soft_references());
     HeapWord* result = allocate(words);
     if (result == nullptr && coalesce()) {
