@@ -108,6 +108,7 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _sensed(false),
     _read_rate(0.0),
     _ns_per_byte(0.0),
+    _helped(HeapBudgetDecision::Hold),
     _grow(),
     _shrink() {
   forget();
@@ -249,6 +250,7 @@ void HeapBudgetPolicy::forget() {
   _grow.rest = _settings.first_rest;
   _grow.scale = 1.0;
   _shrink = _grow;
+  _helped = HeapBudgetDecision::Hold;
   _cliff = 0;
 }
 
@@ -411,8 +413,12 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
       return settle(HeapBudgetDecision::Cheap);
     }
     Direction* const direction = direction_of(last);
-    direction->rest = _settings.first_rest;
-    direction->scale = MIN2(direction->scale * 2, 1.0);
+    if (_helped != back) {
+      direction->rest = _settings.first_rest;
+      direction->scale = MIN2(direction->scale * 2, 1.0);
+    }
+    // Else the way back has helped before, and what is told apart here is weather: the size that both lead to is as good as can be known.
+    _helped = last;
     const double cost = last == HeapBudgetDecision::Grow ? costs().collection : costs().stalled;
     return step(sample, last, HeapBudgetDecision::Repeat, cost / costs().total());
   }
@@ -431,9 +437,12 @@ HeapBudgetDecision HeapBudgetPolicy::decide_after_step(const HeapBudgetSample& s
       _has_judged = true;
       return move_to(sample, target, HeapBudgetDecision::CostGrew);
     }
-    // The step was in this direction already: the program has changed meanwhile.
-    forget();
-    return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(MAX2(collection_grew, stalled_grew) / costs().total(), 1.0));
+    // The step was in this direction already, so it has not done that. If it is much, the program has changed meanwhile.
+    const double most = MAX2(collection_grew, stalled_grew);
+    if (most > change(_window, _reference)) {
+      forget();
+      return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(most / costs().total(), 1.0));
+    }
   }
   Direction* const direction = direction_of(last);
   const bool has_rested = direction->rest != _settings.first_rest;

@@ -40,7 +40,8 @@
 //
 // A step that made the total smaller is repeated. If the total has become larger, the cost that grew most is acted upon, which
 // takes back a step that was wrong, and follows a program that has changed. What changed less than the noise is no change. A
-// direction that did not help is not tried again for a while that doubles each time, until the program changes.
+// direction that did not help is not tried again for a while that doubles each time, until the program changes, or until it helps; but not if
+// the other one has helped before, for both cannot.
 //
 // This class is used inside the VM, and by a controller outside: it knows neither clocks nor heaps, and includes no more than
 // HotSpot's basic types.
@@ -142,6 +143,7 @@ private:
   bool      _sensed;             // stalls have been known once
   double    _read_rate;          // bytes per second, decaying
   double    _ns_per_byte;        // stalled per byte read, decaying; 0 before there was any
+  Action    _helped;             // the last step that did; Hold: none since the program is what it is
   Direction _grow;
   Direction _shrink;
 

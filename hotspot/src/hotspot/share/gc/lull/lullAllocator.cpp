@@ -128,7 +128,7 @@ bool LullAllocator::take_own_free(LullRun* hole) {
 }
 
 bool LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
-  if (lines < LullMinHoleLines || _unused_count == 0) {
+  if (lines < min_hole_lines() || _unused_count == 0) {
     return false;
   }
   _holes.add(new_run(first_line, lines));
@@ -303,7 +303,7 @@ HeapWord* LullAllocator::allocate_at_safepoint(size_t words, LullReserveUse use)
 
 HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
   LullRun hole;
-  if (!take_hole_for(min_words, LullMinHoleLines, &hole)) {
+  if (!take_hole_for(min_words, min_hole_lines(), &hole)) {
     return nullptr;
   }
 #ifdef ASSERT
@@ -389,7 +389,7 @@ void LullAllocator::publish_and_release() {
 
 void LullAllocator::keep(LullBlockIndex index) {
   _owned.append(index);
-  if (_table->at(index)->free_lines().longest_run() >= LullMinHoleLines) {
+  if (_table->at(index)->free_lines().has_run(min_hole_lines())) {
     _own_recyclable.append(index);
   } else {
     _skipped_lines += _table->at(index)->free_lines().count();

@@ -25,6 +25,8 @@
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullRunTable.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "memory/allocation.hpp"
 #include "utilities/growableArray.hpp"
 
@@ -38,8 +40,8 @@
 //   no hole fits       holes of further recyclable blocks, then a free block; the thread's
 //                      own first, those that its last local collection has freed
 //
-// The run table holds the holes of blocks that this thread owns. Holes shorter than
-// LullMinHoleLines are left alone until the next collection.
+// The run table holds the holes of blocks that this thread owns. Those that are too short
+// (LullBlockSupply::min_hole_lines) are left alone until the next collection.
 
 class LullPublicMap;
 
@@ -96,6 +98,9 @@ private:
   LullBlockList          _own_recyclable;
   LullBlockList          _own_free;
   size_t                 _skipped_lines;    // unused ones in owned blocks, too short a hole to be listed
+
+  // Workers take what there is.
+  uint min_hole_lines() const { return _reserve_use == LullReserveUse::Keep ? _supply->min_hole_lines() : LullMinHoleLines; }
 
   uint32_t new_run(uint32_t start, uint32_t length);
   void delete_run(uint32_t id);

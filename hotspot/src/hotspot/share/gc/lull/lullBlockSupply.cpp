@@ -45,6 +45,7 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table)
     _recyclable_next(0),
     _returned_head(NoBlock),
     _returned_count(0),
+    _min_hole_lines(LullMinHoleLines),
     _used_bytes(0) {}
 
 size_t LullBlockSupply::used_bytes() const {
@@ -192,7 +193,7 @@ bool LullBlockSupply::take_recyclable_with_hole(uint lines, LullReserveUse use, 
   assert_at_safepoint();
   for (uint32_t i = _recyclable_next; i < recyclable_end(use); i++) {
     LullBlock* const block = _table->at(to_block_index(_recyclable[i]));
-    if (block->free_lines().longest_run() >= lines) {
+    if (block->free_lines().has_run(lines)) {
       // The next one to be handed out takes its place, before or behind the reserve's start.
       *index = to_block_index(_recyclable[i]);
       const uint32_t next = _recyclable[_recyclable_next++];
@@ -214,7 +215,7 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
     free_blocks_locked(untype(index), 1);
     return;
   }
-  if (free_lines.longest_run() < LullMinHoleLines) {
+  if (!free_lines.has_run(LullMinHoleLines)) {
     block->free_lines().clear_all();
     block->set_state(LullBlockState::Full);
     return;

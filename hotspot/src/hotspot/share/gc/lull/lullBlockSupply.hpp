@@ -73,6 +73,8 @@ private:
   uint32_t               _returned_head;
   volatile uint32_t      _returned_count;
 
+  uint                   _min_hole_lines;     // written at safepoints
+
   volatile size_t        _used_bytes;
 
   void add_free_run(uint32_t start, uint32_t length);
@@ -97,6 +99,10 @@ public:
   void set_reserve(uint32_t blocks, bool with_holes);
   uint32_t reserve_blocks() const { return _reserve_blocks; }
   uint32_t recyclable_reserve() const { return _recyclable_reserve; }
+
+  // The shortest hole that mutators allocate into: the sweep makes only blocks that have one Recyclable. Safepoint only.
+  void set_min_hole_lines(uint lines) { _min_hole_lines = lines; }
+  uint min_hole_lines() const { return _min_hole_lines; }
 
   // One free block; it becomes Owned.
   bool take_block(LullReserveUse use, LullBlockIndex* index);

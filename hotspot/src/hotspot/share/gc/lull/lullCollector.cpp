@@ -311,7 +311,7 @@ void LullCollector::slide() {
   GCTraceTime(Info, gc, phases) tm("Slide", &_timer);
   LullSlidingCompaction compaction(_memory, _blocks, _workers);
   if (compaction.compact()) {
-    LullSweepTask task(_blocks, _memory);
+    LullSweepTask task(_blocks, _memory, _supply->min_hole_lines());
     _workers->run_task(&task);
   }
   log_info(gc, heap)("Slid: %zu objects, %zuK", compaction.moved_objects(), compaction.moved_words() * HeapWordSize / K);
@@ -370,7 +370,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
     }
   }
   assert(!kept || !is_any_loader_dead(), "a class loader is dead that was marked");
-  LullSweepTask sweep_task(_blocks, _memory);
+  LullSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
   sweep(&sweep_task);
   end_evacuation();
   if (must_slide(request)) {
@@ -395,7 +395,7 @@ void LullCollector::collect_young() {
   const size_t live_words = _statistics._evacuated_words + _statistics._failed_words;
   _evacuation_policy->record_young(live_words - _statistics._mature_words, _statistics._mature_words);
   process_weak_roots();
-  LullYoungSweepTask sweep_task(_blocks, _memory);
+  LullYoungSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
   sweep(&sweep_task);
   end_evacuation();
   log_statistics();

@@ -378,6 +378,18 @@ void LullHeap::end_collection_of_allocators() {
   }
 }
 
+// Each hole that becomes an allocation buffer costs a call into the VM with all that is cold behind it, about a microsecond: more for each
+// object in a short hole than the object itself. Where all objects are public, what is left alone is not lost, for its neighbours die, too, and
+// it is part of a longer hole later: with PublicMinHoleLines, H2 and CRUD refill a fifth as often as with two, and collect as often
+// (docs/collector.md). Where threads have private objects they find holes themselves every few hundred KB, and what they cannot use of their
+// blocks nobody else can: the compiler as a service collected five times as often. And where memory is scarce, each hole counts.
+void LullHeap::choose_min_hole_lines(bool is_routine) {
+  const uint PublicMinHoleLines = 16;
+  const bool all_public = !LullTracking || LullPublicMap::is_tracking_suspended();
+  _supply->set_min_hole_lines(LullAdaptiveHoles && all_public && is_routine && !_sizer->was_useless() ?
+                              MAX2(LullMinHoleLines, PublicMinHoleLines) : LullMinHoleLines);
+}
+
 // What tells the pauses of one kind of collection from those of the other.
 struct LullPauseKind {
   const char*              _title;
@@ -449,6 +461,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();
     const bool routine = is_routine(request, clear_soft_references);
+    choose_min_hole_lines(routine);
     begin_collection_of_allocators(LullLocalCollections && routine);
     CodeCache::on_gc_marking_cycle_start();
     ClassUnloadingContext unloading_context(_workers->active_workers(),
@@ -496,6 +509,7 @@ void LullHeap::collect_young_at_safepoint() {
   pause(kind, [&]() {
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();
+    choose_min_hole_lines(true);
     begin_collection_of_allocators(true /* keep private */);
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _collector->collect_young();

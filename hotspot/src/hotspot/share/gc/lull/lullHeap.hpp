@@ -114,6 +114,7 @@ protected:
   virtual HeapWord* allocate_without_collection(Thread* thread, size_t words);
   virtual void begin_collection_of_allocators(bool keep_private);
   virtual void end_collection_of_allocators();
+  void choose_min_hole_lines(bool is_routine);
 
 public:
   static LullHeap* heap();

@@ -137,6 +137,26 @@ public:
     }
   }
 
+  // Is there a run of so many members, at least one? Without a loop over the runs: bit i of the set stays while a run of that length
+  // starts there, and the length doubles with each shift.
+  bool has_run(uint length) const {
+    assert(length > 0 && length <= Size, "run of %u", length);
+    uint64_t low = _bits[0];
+    uint64_t high = _bits[1];
+    for (uint known = 1; known < length && (low | high) != 0; ) {
+      const uint shift = MIN2(known, length - known);
+      if (shift < WordBits) {
+        low &= (low >> shift) | (high << (WordBits - shift));
+        high &= high >> shift;
+      } else {
+        low &= high >> (shift - WordBits);
+        high = 0;
+      }
+      known += shift;
+    }
+    return (low | high) != 0;
+  }
+
   uint longest_run() const {
     uint longest = 0;
     runs_do([&](uint start, uint length) {

@@ -87,19 +87,20 @@ void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint
   }
 }
 
-LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, LullCardTable::Remembered remembered)
+LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines, LullCardTable::Remembered remembered)
   : LullBlockTask("Lull Sweep", blocks),
     _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()),
     _card_table(memory->card_table()),
-    _remembered(remembered) {}
+    _remembered(remembered),
+    _min_hole_lines(min_hole_lines) {}
 
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
   const uint free_count = unused_lines.count();
   if (free_count == LullGeometry::LinesPerBlock) {
     block->free_lines().clear_all();
     block->set_free();
-  } else if (unused_lines.longest_run() >= LullMinHoleLines) {
+  } else if (unused_lines.has_run(_min_hole_lines)) {
     block->free_lines() = unused_lines;
     block->set_state(LullBlockState::Recyclable);
   } else {

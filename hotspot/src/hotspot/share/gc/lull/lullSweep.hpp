@@ -89,6 +89,7 @@ protected:
 
 private:
   const LullCardTable::Remembered _remembered;
+  const uint                      _min_hole_lines;    // of a Recyclable block
 
   // May anything in the block have died, or become old?
   virtual bool may_change(LullBlockIndex index) const { return true; }
@@ -104,7 +105,7 @@ private:
   void sweep_large(LullBlockIndex index, LullBlock* block);
 
 public:
-  LullSweepTask(LullBlockTable* blocks, LullMemory* memory,
+  LullSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines,
                 LullCardTable::Remembered remembered = LullCardTable::Remembered::Forget);
 };
 
@@ -120,8 +121,8 @@ private:
   void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
 
 public:
-  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory)
-    : LullSweepTask(blocks, memory, LullCardTable::Remembered::Keep) {}
+  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines)
+    : LullSweepTask(blocks, memory, min_hole_lines, LullCardTable::Remembered::Keep) {}
 };
 
 #endif // SHARE_GC_LULL_LULLSWEEP_HPP

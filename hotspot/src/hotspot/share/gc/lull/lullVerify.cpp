@@ -55,7 +55,7 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
   guarantee(!_blocks->is_evacuated(index), "Idle: block %u (%s) is evacuated", i, state);
 
   if (block->is_recyclable()) {
-    guarantee(block->free_lines().longest_run() >= LullMinHoleLines,
+    guarantee(block->free_lines().has_run(LullMinHoleLines),
               "Recyclable: block %u has no hole of %u lines", i, LullMinHoleLines);
   } else if (block->state() != LullBlockState::Owned) {
     guarantee(block->free_lines().is_empty(), "Recyclable: block %u is %s and has free lines", i, state);

@@ -33,9 +33,14 @@
                                                                             \
   product(uint, LullMinHoleLines, 2, EXPERIMENTAL,                          \
           "The shortest hole, in lines of 256 bytes, into which objects "   \
-          "are allocated. Smaller values use more of a fragmented heap, "   \
-          "larger values refill allocation buffers less often.")            \
+          "are ever allocated. Smaller values use more of a fragmented "    \
+          "heap, larger values refill allocation buffers less often.")      \
           range(1, 128)                                                     \
+                                                                            \
+  product(bool, LullAdaptiveHoles, true, EXPERIMENTAL,                      \
+          "Leave holes alone that would cost more as an allocation buffer " \
+          "than what they save in collections. Off, each hole of "          \
+          "LullMinHoleLines is used: fewer collections, more refills.")     \
                                                                             \
   product(bool, LullEvacuation, true, EXPERIMENTAL,                         \
           "Move objects out of fragmented blocks while marking. Off, "      \

@@ -82,7 +82,7 @@ TEST(LullLineSet, random_sets_agree_with_a_model) {
   for (int round = 0; round < 2000; round++) {
     LullLineSet set;
     bool model[Size] = {};
-    const uint density = random() % 100;
+    const uint density = random() % 101;   // the whole set, too
     for (uint i = 0; i < Size; i++) {
       if (random() % 100 < density) {
         set.add(i);
@@ -100,6 +100,9 @@ TEST(LullLineSet, random_sets_agree_with_a_model) {
     }
     ASSERT_EQ(set.count(), count) << "round " << round;
     ASSERT_EQ(set.longest_run(), longest) << "round " << round;
+    for (uint i = 1; i <= Size; i++) {
+      ASSERT_EQ(set.has_run(i), i <= longest) << "round " << round << " run of " << i;
+    }
 
     // Runs are maximal, in order, and cover exactly the members.
     bool covered[Size] = {};
