@@ -369,15 +369,14 @@ HeapBudgetDecision HeapBudgetPolicy::decide_stable(const HeapBudgetSample& sampl
     if (++_changed < 2 && !is_unmistakable) {
       return hold(HeapBudgetDecision::Measuring);
     }
-    forget();
     const double grew = MAX2(collection_grew, stalled_grew);
-    if (grew > threshold) {
-      const Action action = stalled_grew > collection_grew ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
-      _reference = costs();
-      return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(grew / costs().total(), 1.0));
+    if (grew <= threshold) {
+      return begin_anew(sample);
     }
-    settle(HeapBudgetDecision::Measuring);
-    return try_step(sample);
+    forget();
+    const Action action = stalled_grew > collection_grew ? HeapBudgetDecision::Shrink : HeapBudgetDecision::Grow;
+    _reference = costs();
+    return step(sample, action, HeapBudgetDecision::CostGrew, MIN2(grew / costs().total(), 1.0));
   }
   _changed = 0;
   // Slow drift is followed.

@@ -127,6 +127,11 @@ bool LullAllocator::take_own_free(LullRun* hole) {
   return true;
 }
 
+// Workers take what there is.
+uint LullAllocator::min_hole_lines() const {
+  return _reserve_use == LullReserveUse::Keep ? _supply->min_hole_lines() : LullMinHoleLines;
+}
+
 bool LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
   if (lines < min_hole_lines() || _unused_count == 0) {
     return false;

@@ -25,8 +25,6 @@
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullRunTable.hpp"
-#include "gc/lull/lull_globals.hpp"
-#include "gc/shared/gc_globals.hpp"
 #include "memory/allocation.hpp"
 #include "utilities/growableArray.hpp"
 
@@ -99,8 +97,7 @@ private:
   LullBlockList          _own_free;
   size_t                 _skipped_lines;    // unused ones in owned blocks, too short a hole to be listed
 
-  // Workers take what there is.
-  uint min_hole_lines() const { return _reserve_use == LullReserveUse::Keep ? _supply->min_hole_lines() : LullMinHoleLines; }
+  uint min_hole_lines() const;
 
   uint32_t new_run(uint32_t start, uint32_t length);
   void delete_run(uint32_t id);

@@ -348,6 +348,11 @@ void LullBlockSupply::reserve_recyclable(size_t lines) {
   _recyclable_reserve = (uint32_t)reserved.length();
 }
 
+void LullBlockSupply::set_min_hole_lines(uint lines) {
+  assert_at_safepoint();
+  _min_hole_lines = lines;
+}
+
 uint32_t LullBlockSupply::longest_free_run() const {
   assert_at_safepoint();
   return _free_runs.longest();

@@ -101,7 +101,7 @@ public:
   uint32_t recyclable_reserve() const { return _recyclable_reserve; }
 
   // The shortest hole that mutators allocate into: the sweep makes only blocks that have one Recyclable. Safepoint only.
-  void set_min_hole_lines(uint lines) { _min_hole_lines = lines; }
+  void set_min_hole_lines(uint lines);
   uint min_hole_lines() const { return _min_hole_lines; }
 
   // One free block; it becomes Owned.

@@ -156,14 +156,6 @@ public:
     }
     return (low | high) != 0;
   }
-
-  uint longest_run() const {
-    uint longest = 0;
-    runs_do([&](uint start, uint length) {
-      longest = MAX2(longest, length);
-    });
-    return longest;
-  }
 };
 
 #endif // SHARE_GC_LULL_LULLLINESET_HPP
