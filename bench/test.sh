@@ -13,7 +13,8 @@ rm -rf "$LULL_BUILD"/bench/*/target/surefire-reports
 code=0
 sums=
 for tests in scripts-test.sh allocator/test.sh; do
-  sum=$("$BENCH/$tests" | tee /dev/stderr | tail -n 1) || code=$?
+  # Not to /dev/stderr by name: that opens it once more, and truncates the log that it is.
+  sum=$("$BENCH/$tests" | tee >(cat >&2) | tail -n 1) || code=$?
   [[ $sum =~ ^[0-9]+\ passed,\ [0-9]+\ failed$ ]] || sum="0 passed, 1 failed"
   sums+="$sum "
 done

@@ -69,6 +69,7 @@ native late "$says; sleep 60" > "$work/late.found" &
 native up 'echo "test pager::evicts ... ok"; sleep 60' > "$work/up.found" &
 check "a script ends with the status of timeout(1)" "native: 0 passed, 1 failed, 0 excluded, 0 skipped" "$(native early 'exit 124')"
 check "a script passes" "native: 2 passed, 0 failed, 0 excluded, 1 skipped" "$(native passes 'echo "2 passed, 0 failed, 1 skipped"')"
+check "a script passes, and its log is no text" "native: 2 passed, 0 failed, 0 excluded, 0 skipped" "$(native bytes 'printf "\0\377\n"; echo "2 passed, 0 failed, 0 skipped"')"
 wait
 check "time is up in a script" "native: 0 passed, 0 failed, 0 excluded, 1 skipped" "$(cat "$work/up.found")"
 check "time is up in a script, and tests have failed" "native: 0 passed, 2 failed, 0 excluded, 1 skipped" "$(cat "$work/late.found")"

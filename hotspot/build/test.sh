@@ -61,7 +61,7 @@ count_xml() {   # NAME FILE STATUS
   tests=$(sed -n '/<testsuites /s/.* tests="\([0-9]*\)".*/\1/p' "$2" 2> /dev/null | head -n 1 || true)
   failures=$(sed -n '/<testsuites /s/.* failures="\([0-9]*\)".*/\1/p' "$2" 2> /dev/null | head -n 1 || true)
   disabled=$(sed -n '/<testsuites /s/.* disabled="\([0-9]*\)".*/\1/p' "$2" 2> /dev/null | head -n 1 || true)
-  skips=$(grep -c 'result="skipped"' "$2" 2> /dev/null || true)
+  skips=$(grep -ac 'result="skipped"' "$2" 2> /dev/null || true)
   tests=${tests:-0} failures=${failures:-0} disabled=${disabled:-0} skips=${skips:-0}
   # A crash or a failed build leaves no report, or none with a failure in it.
   if (($3 != 0 && failures == 0)); then failures=1; remark="ended with exit status $3"; if ((tests == 0)); then tests=1; fi; fi
@@ -83,7 +83,7 @@ run_gtest() {
   say "==> gtest Lull*"
   (cd "$RESULTS" && cleanly "$SCRIPTS/within.sh" 1200 "$launcher" -jdk "$BUILD/jdk-debug" --gtest_filter='Lull*' --gtest_brief=1 --gtest_catch_exceptions=0 \
     --gtest_output="xml:$RESULTS/gtest.xml" -XX:+UseLullGC > "$LOGS/gtest.log" 2>&1) || status=$?
-  grep -E '^\[  PASSED' "$LOGS/gtest.log" | sed 's/^/    /' || true
+  grep -aE '^\[  PASSED' "$LOGS/gtest.log" | sed 's/^/    /' || true
   if ((status != 0)); then gtest_failures "$LOGS/gtest.log"; fi
   count_xml gtest "$RESULTS/gtest.xml" "$status"
   took "$start"
@@ -96,7 +96,7 @@ run_product() {
     count product 1 0 0 0
   else
     count product 0 1 0 0
-    { grep -E 'error: ' "$LOGS/product.log" || tail -n 3 "$LOGS/product.log"; } | failures > /dev/null
+    { grep -aE 'error: ' "$LOGS/product.log" || tail -n 3 "$LOGS/product.log"; } | failures > /dev/null
   fi
   took "$start"
 }
@@ -184,9 +184,9 @@ run_checks() {   # NAME TITLE SCRIPT FORM [SHOWN]
   log=$LOGS/$(basename "$(dirname "$3")").log
   say "==> $2"
   "$3" < /dev/null > "$log" 2>&1 || status=$?
-  grep -E "$4|^error${5:+|$5}" "$log" | sed 's/^/    /' || true
+  grep -aE "$4|^error${5:+|$5}" "$log" | sed 's/^/    /' || true
   if ((status != 0)); then { printf '%s ended with exit status %s:\n' "$3" "$status"; tail -n 8 "$log" | cut -c1-240; } | failures; fi
-  count "$1" "$(grep -cE "$4" "$log" || true)" $((status != 0)) 0 0
+  count "$1" "$(grep -acE "$4" "$log" || true)" $((status != 0)) 0 0
   took "$start"
 }
 
@@ -228,7 +228,7 @@ run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
     if ((f > 0)); then why_failed "$RESULTS/before" | failures; fi
     return
   fi
-  read -r p _ f _ s _ < <(grep -oE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1 | tr -d ,) || true
+  read -r p _ f _ s _ < <(grep -aoE '[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped' "$log" | tail -n 1 | tr -d ,) || true
   p=${p:-0} f=${f:-0} s=${s:-0}
   if ((f == 0 && (status != 0 || p == 0))); then count "$1" "$p" 1 0 "$s" "ended with exit status $status, see $log"; else count "$1" "$p" "$f" 0 "$s"; fi
   tail -n 1 "$SUMMARY" | sed 's/^/    /'
