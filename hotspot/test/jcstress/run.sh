@@ -54,9 +54,9 @@ check() {   # FLAGS...
   (cd "$work" && cleanly "$jdk/bin/java" -cp "$class_path" org.openjdk.jcstress.Main -m "${LULL_JCSTRESS_MODE:-quick}" -t "${pattern:-.}" \
     -r "$work/report-$n" -jvmArgs "--enable-native-access=ALL-UNNAMED -Xms128m -Xmx128m -XX:-CreateCoredumpOnCrash -XX:+UseLullGC \
     -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:LullPublicModePercent=100 $*") > "$log" 2>&1 || status=$?
-  read -r planned passed failed soft hard _ < <(grep -E '^ *\(Results:' "$log" | tail -n 1 | tr -cs '0-9\n' ' ') || true
+  read -r planned passed failed soft hard _ < <(grep -aE '^ *\(Results:' "$log" | tail -n 1 | tr -cs '0-9\n' ' ') || true
   if ((status != 0 || ${passed:-0} == 0 || passed != planned)); then
-    grep -E -A 20 '\] lull\.|FATAL|^# ' "$log" | cut -c1-160 | head -n 60 >&2 || true
+    grep -aE -A 20 '\] lull\.|FATAL|^# ' "$log" | cut -c1-160 | head -n 60 >&2 || true
     die "jcstress $*: ${passed:-no} of ${planned:-?} passed, ${failed:-?} failed, $((${soft:-0} + ${hard:-0})) errors, exit status $status; see $log"
   fi
   printf 'jcstress %s: %d results, none of them forbidden\n' "$*" "$passed"

@@ -47,7 +47,7 @@ for target in "${targets[@]}"; do
   else
     failed=$((failed + 1))
     say "FAILED: fuzz $target: see $log"
-    grep -E 'panicked|ERROR|Test unit written' -A 1 "$log" | head -n 8 || true
+    grep -aE 'panicked|ERROR|Test unit written' -A 1 "$log" | head -n 8 || true
   fi
 done
 say "$passed passed, $failed failed, 0 skipped"
