@@ -151,17 +151,31 @@ void LullAllocator::add_holes_of(LullBlockIndex index) {
   block->free_lines().clear_all();
 }
 
-bool LullAllocator::add_holes_of_recyclable_block(LullReserveUse use) {
+bool LullAllocator::add_holes_of_own_block() {
   LullBlockIndex index;
-  if (_unused_count < MaxRunsOfBlock) {
+  if (_unused_count < MaxRunsOfBlock || !take_own_recyclable(&index)) {
     return false;
   }
-  if (!take_own_recyclable(&index)) {
-    if (!_supply->take_recyclable(use, &index)) {
-      return false;
-    }
-    own(index);
+  add_holes_of(index);
+  return true;
+}
+
+bool LullAllocator::add_holes_of_recyclable_block(uint lines, LullReserveUse use) {
+  LullBlockIndex index;
+  if (_unused_count < MaxRunsOfBlock || !_supply->take_recyclable(lines, use, &index)) {
+    return false;
   }
+  own(index);
+  add_holes_of(index);
+  return true;
+}
+
+bool LullAllocator::add_holes_of_fitting_block(uint lines, LullReserveUse use) {
+  LullBlockIndex index;
+  if (_unused_count < MaxRunsOfBlock || !_supply->take_recyclable_with_hole(lines, use, &index)) {
+    return false;
+  }
+  own(index);
   add_holes_of(index);
   return true;
 }
@@ -191,12 +205,29 @@ bool LullAllocator::take_free_block(LullReserveUse use, LullRun* hole) {
   return true;
 }
 
+// A mutator pays for each hole with a call into the VM. What a worker copies lives long, and lies best where nothing else fits.
+uint LullAllocator::preferred_hole_lines(uint lines) const {
+  return _reserve_use == LullReserveUse::Keep ? MAX2(lines, PreferredHoleLines) : lines;
+}
+
+// One that is long enough for an object, or long.
+bool LullAllocator::take_long_hole(uint lines, LullReserveUse use, LullRun* hole) {
+  const uint preferred = preferred_hole_lines(lines);
+  do {
+    if (take_known_hole(preferred, hole)) {
+      return true;
+    }
+  } while (add_holes_of_own_block());
+  const bool added = lines < preferred ? add_holes_of_recyclable_block(preferred, use) : add_holes_of_fitting_block(lines, use);
+  return added && take_known_hole(preferred, hole);
+}
+
 bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   assert(lines <= LullGeometry::LinesPerBlock, "%u lines", lines);
-  if (take_known_hole(lines, hole)) {
+  if (take_long_hole(lines, use, hole) || take_own_free(hole) || take_known_hole(lines, hole)) {
     return true;
   }
-  for (uint i = 0; i < MaxBlocksToSearch && add_holes_of_recyclable_block(use); i++) {
+  for (uint i = 0; i < MaxBlocksToSearch && add_holes_of_recyclable_block(lines, use); i++) {
     if (take_known_hole(lines, hole)) {
       return true;
     }
@@ -204,7 +235,7 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   if (take_free_block(use, hole)) {
     return true;
   }
-  while (add_holes_of_recyclable_block(use)) {
+  while (add_holes_of_recyclable_block(lines, use)) {
     if (take_known_hole(lines, hole)) {
       return true;
     }
@@ -280,7 +311,7 @@ HeapWord* LullAllocator::allocate(size_t words) {
     return start;
   }
   LullRun hole;
-  if (!take_hole_for(words, 1, &hole)) {
+  if (!take_hole_for(words, _reserve_use == LullReserveUse::Keep ? min_hole_lines() : 1, &hole)) {
     return nullptr;
   }
   return allocate_in_hole(hole, words);
@@ -295,7 +326,7 @@ HeapWord* LullAllocator::allocate_at_safepoint(size_t words, LullReserveUse use)
   }
   // The table is full of holes that are too short, or no block is left to search.
   LullBlockIndex index;
-  if (!_supply->take_recyclable_with_hole(lines, use, &index)) {
+  if (!_supply->take_recyclable_with_hole_at_safepoint(lines, use, &index)) {
     return nullptr;
   }
   forget_holes();
@@ -309,7 +340,12 @@ HeapWord* LullAllocator::allocate_at_safepoint(size_t words, LullReserveUse use)
 HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
   LullRun hole;
   if (!take_hole_for(min_words, min_hole_lines(), &hole)) {
-    return nullptr;
+    // The last hole may be the rest of one in which an object lies that fitted no TLAB. Small objects would be put there one by
+    // one, each by a call into the VM.
+    return_bump_region();
+    if (!take_known_hole(MAX2(LullGeometry::lines_for(min_words), min_hole_lines()), &hole)) {
+      return nullptr;
+    }
   }
 #ifdef ASSERT
   // One line at a time, so that many allocations are slow.

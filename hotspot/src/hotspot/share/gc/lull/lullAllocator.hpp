@@ -65,6 +65,9 @@ private:
   // How many more recyclable blocks to look at for a hole before taking a free block.
   static const uint MaxBlocksToSearch = 4;
 
+  // Mutators leave holes that are shorter alone while there are others: 8 KB.
+  static const uint PreferredHoleLines = 32;
+
   typedef LullRunTable<LullGeometry::LinesPerBlock, LullRunSearch::Bitmap> LineRunTable;
 
   LullBlockSupply* const _supply;
@@ -112,7 +115,11 @@ private:
   // False: it is too short, or there is no room; its lines are unused until a collection finds them.
   bool add_hole(uint32_t first_line, uint32_t lines);
   void add_holes_of(LullBlockIndex index);
-  bool add_holes_of_recyclable_block(LullReserveUse use);
+  bool add_holes_of_own_block();
+  bool add_holes_of_recyclable_block(uint lines, LullReserveUse use);   // of the one with the longest hole
+  bool add_holes_of_fitting_block(uint lines, LullReserveUse use);      // of one with a hole of about that length
+  uint preferred_hole_lines(uint lines) const;
+  bool take_long_hole(uint lines, LullReserveUse use, LullRun* hole);
 
   // Takes a hole of at least so many lines.
   bool take_hole(uint lines, LullReserveUse use, LullRun* hole);

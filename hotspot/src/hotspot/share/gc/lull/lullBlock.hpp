@@ -107,6 +107,9 @@ private:
   // ended. Written at safepoints.
   bool              _in_reserve;
 
+  // Recyclable: lines of the longest run of free lines.
+  uint8_t           _longest_hole;
+
 public:
   LullBlockState state() const              { return _state; }
   void set_state(LullBlockState state)      { _state = state; }
@@ -115,6 +118,7 @@ public:
   bool is_committed() const                 { return _state != LullBlockState::Uncommitted; }
   bool is_recyclable() const                { return _state == LullBlockState::Recyclable; }
   bool is_in_reserve() const                { return _in_reserve && is_recyclable(); }
+  uint longest_hole() const                 { return _longest_hole; }
   void set_in_reserve(bool value)           { _in_reserve = value; }
   bool is_large() const                     { return _state == LullBlockState::LargeHead || _state == LullBlockState::LargeTail; }
 
@@ -133,6 +137,12 @@ public:
 
   uint32_t large_blocks() const             { assert(_state != LullBlockState::LargeTail, "ask its head"); return _large; }
   uint32_t large_head() const               { assert(_state == LullBlockState::LargeTail, "only a tail has a head"); return _large; }
+
+  void set_recyclable() {
+    STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
+    _longest_hole = (uint8_t)_free_lines.longest_run();
+    _state = LullBlockState::Recyclable;
+  }
 
   void set_large_head(uint32_t blocks) {
     _state = LullBlockState::LargeHead;
@@ -156,6 +166,7 @@ public:
     _state = from->_state;
     _large = from->_large;
     _in_reserve = false;
+    _longest_hole = from->_longest_hole;
     from->_free_lines.clear_all();
     from->set_free();
   }

@@ -28,9 +28,6 @@
 #include "runtime/init.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/safepoint.hpp"
-#include "utilities/growableArray.hpp"
-
-static const uint32_t NoBlock = UINT32_MAX;
 
 LullBlockSupply::LullBlockSupply(LullBlockTable* table)
   : _table(table),
@@ -39,12 +36,8 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table)
     _free_runs(_runs),
     _free_blocks(0),
     _reserve_blocks(0),
-    _recyclable(MmapArrayAllocator<uint32_t>::allocate(table->count(), mtGC)),
-    _recyclable_count(0),
+    _recyclable(table),
     _recyclable_reserve(0),
-    _recyclable_next(0),
-    _returned_head(NoBlock),
-    _returned_count(0),
     _min_hole_lines(LullMinHoleLines),
     _used_bytes(0) {}
 
@@ -144,21 +137,6 @@ bool LullBlockSupply::take_segregated(uint32_t blocks, LullBlockIndex* head) {
   return take_run_as(LullBlockState::Segregated, blocks, head);
 }
 
-bool LullBlockSupply::take_returned(LullBlockIndex* index) {
-  if (Atomic::load(&_returned_count) == 0) {
-    return false;
-  }
-  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
-  if (_returned_head == NoBlock) {
-    return false;
-  }
-  const uint32_t block = _returned_head;
-  _returned_head = _runs[block]._next;
-  Atomic::store(&_returned_count, _returned_count - 1);
-  *index = to_block_index(block);
-  return true;
-}
-
 // For the one who has taken the block off the list.
 void LullBlockSupply::own_recyclable(LullBlockIndex index) {
   LullBlock* const block = _table->at(index);
@@ -168,49 +146,40 @@ void LullBlockSupply::own_recyclable(LullBlockIndex index) {
   Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
 }
 
-bool LullBlockSupply::take_recyclable(LullReserveUse use, LullBlockIndex* index) {
-  if (!take_returned(index)) {
-    // By CAS, so that a mutator's attempt takes nothing from the reserve behind the end.
-    const uint32_t end = recyclable_end(use);
-    uint32_t next = Atomic::load(&_recyclable_next);
-    for (;;) {
-      if (next >= end) {
-        return false;
-      }
-      const uint32_t found = Atomic::cmpxchg(&_recyclable_next, next, next + 1, memory_order_relaxed);
-      if (found == next) {
-        break;
-      }
-      next = found;
-    }
-    *index = to_block_index(_recyclable[next]);
+// First what mutators may take, then the reserve if allowed.
+template <typename Take>
+bool LullBlockSupply::take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index) {
+  if (!take(LullRecyclableBlocks::Part::Mutators, index) &&
+      !(use == LullReserveUse::Allow && take(LullRecyclableBlocks::Part::Reserve, index))) {
+    return false;
   }
   own_recyclable(*index);
   return true;
 }
 
+bool LullBlockSupply::take_recyclable(uint lines, LullReserveUse use, LullBlockIndex* index) {
+  return take_recyclable_by([&](LullRecyclableBlocks::Part part, LullBlockIndex* block) {
+    return _recyclable.take_longest(part, lines, block);
+  }, use, index);
+}
+
 bool LullBlockSupply::take_recyclable_with_hole(uint lines, LullReserveUse use, LullBlockIndex* index) {
-  assert_at_safepoint();
-  for (uint32_t i = _recyclable_next; i < recyclable_end(use); i++) {
-    LullBlock* const block = _table->at(to_block_index(_recyclable[i]));
-    if (block->free_lines().has_run(lines)) {
-      // The next one to be handed out takes its place, before or behind the reserve's start.
-      *index = to_block_index(_recyclable[i]);
-      const uint32_t next = _recyclable[_recyclable_next++];
-      _table->at(to_block_index(next))->set_in_reserve(block->is_in_reserve());
-      _recyclable[i] = next;
-      own_recyclable(*index);
-      return true;
-    }
-  }
-  return false;
+  return take_recyclable_by([&](LullRecyclableBlocks::Part part, LullBlockIndex* block) {
+    return _recyclable.take_fit(part, lines, block);
+  }, use, index);
+}
+
+bool LullBlockSupply::take_recyclable_with_hole_at_safepoint(uint lines, LullReserveUse use, LullBlockIndex* index) {
+  return take_recyclable_by([&](LullRecyclableBlocks::Part part, LullBlockIndex* block) {
+    return _recyclable.take_fit_at_safepoint(part, lines, block);
+  }, use, index);
 }
 
 void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_lines) {
-  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   LullBlock* const block = _table->at(index);
   assert(block->state() == LullBlockState::Owned, "block %u is %s", untype(index), to_string(block->state()));
   if (free_lines.count() == LullGeometry::LinesPerBlock) {
+    MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
     block->free_lines().clear_all();
     free_blocks_locked(untype(index), 1);
     return;
@@ -221,11 +190,9 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
     return;
   }
   block->free_lines() = free_lines;
-  block->set_state(LullBlockState::Recyclable);
-  _runs[untype(index)]._next = _returned_head;
-  _returned_head = untype(index);
-  Atomic::store(&_returned_count, _returned_count + 1);
+  block->set_recyclable();
   Atomic::sub(&_used_bytes, free_lines.count() * LullGeometry::LineSize, memory_order_relaxed);
+  _recyclable.give_back(index);
 }
 
 void LullBlockSupply::give_back_large(LullBlockIndex head) {
@@ -257,11 +224,8 @@ void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {
 void LullBlockSupply::rebuild() {
   assert_at_safepoint();
   _free_runs.clear();
-  _returned_head = NoBlock;
-  _returned_count = 0;
-  _recyclable_count = 0;
+  _recyclable.clear();
   _recyclable_reserve = 0;
-  _recyclable_next = 0;
   _reserve_blocks = 0;
   uint32_t free_blocks = 0;
   size_t used = 0;
@@ -286,7 +250,7 @@ void LullBlockSupply::rebuild() {
       case LullBlockState::Recyclable:
         _table->at(to_block_index(i))->set_in_reserve(false);
         if (!_table->is_evacuated(to_block_index(i))) {
-          _recyclable[_recyclable_count++] = i;
+          _recyclable.add_at_safepoint(to_block_index(i));
         }
         used += LullGeometry::BlockSize - _table->at(to_block_index(i))->free_lines().count() * LullGeometry::LineSize;
         break;
@@ -305,47 +269,10 @@ void LullBlockSupply::rebuild() {
 void LullBlockSupply::set_reserve(uint32_t blocks, bool with_holes) {
   assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "mutators must not allocate meanwhile");
   _reserve_blocks = MIN2(blocks, _free_blocks);
-  for (uint32_t i = _recyclable_count - _recyclable_reserve; i < _recyclable_count; i++) {
-    _table->at(to_block_index(_recyclable[i]))->set_in_reserve(false);
+  const uint32_t missing = with_holes ? blocks - _reserve_blocks : 0;
+  if (missing > 0 || _recyclable_reserve > 0) {
+    _recyclable_reserve = _recyclable.set_reserve((size_t)missing * LullGeometry::LinesPerBlock);
   }
-  _recyclable_reserve = 0;
-  if (with_holes && _reserve_blocks < blocks) {
-    reserve_recyclable((size_t)(blocks - _reserve_blocks) * LullGeometry::LinesPerBlock);
-  }
-}
-
-// Moves the blocks with the most free lines, so many that they have about that many
-// together, to the end of the list.
-void LullBlockSupply::reserve_recyclable(size_t lines) {
-  size_t lines_of[LullGeometry::LinesPerBlock + 1] = {};   // by free lines of a block
-  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
-    const uint free_lines = _table->at(to_block_index(_recyclable[i]))->free_lines().count();
-    lines_of[free_lines] += free_lines;
-  }
-  uint at_least = LullGeometry::LinesPerBlock;
-  size_t sum = lines_of[at_least];
-  while (sum < lines && at_least > 1) {
-    at_least--;
-    sum += lines_of[at_least];
-  }
-  GrowableArrayCHeap<uint32_t, mtGC> reserved;
-  sum = 0;
-  uint32_t kept = _recyclable_next;
-  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
-    LullBlock* const block = _table->at(to_block_index(_recyclable[i]));
-    const uint free_lines = block->free_lines().count();
-    if (free_lines >= at_least && sum < lines) {
-      sum += free_lines;
-      block->set_in_reserve(true);
-      reserved.append(_recyclable[i]);
-    } else {
-      _recyclable[kept++] = _recyclable[i];
-    }
-  }
-  for (int i = 0; i < reserved.length(); i++) {
-    _recyclable[kept++] = reserved.at(i);
-  }
-  _recyclable_reserve = (uint32_t)reserved.length();
 }
 
 void LullBlockSupply::set_min_hole_lines(uint lines) {
@@ -386,13 +313,5 @@ const char* LullBlockSupply::verify() const {
   if (free_in_runs != free_by_state || free_in_runs != _free_blocks) {
     return "the free runs, the free blocks and their count do not agree";
   }
-  for (uint32_t i = _recyclable_next; i < _recyclable_count; i++) {
-    if (!_table->at(to_block_index(_recyclable[i]))->is_recyclable()) {
-      return "the recyclable list holds a block that is not recyclable";
-    }
-    if (_table->at(to_block_index(_recyclable[i]))->is_in_reserve() != (i >= _recyclable_count - _recyclable_reserve)) {
-      return "the reserve is not the end of the recyclable list";
-    }
-  }
-  return nullptr;
+  return _recyclable.verify();
 }

@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullRecyclableBlocks.hpp"
 #include "gc/lull/lullRunTable.hpp"
 #include "memory/allocation.hpp"
 #include "runtime/mutex.hpp"
@@ -32,8 +33,7 @@
 // and recyclable blocks, in which the last sweep found holes.
 //
 // Free blocks are kept as maximal runs in a run table; a run that is freed is joined
-// with its free neighbours at once. Recyclable blocks are handed out in address order
-// by one atomic add.
+// with its free neighbours at once. Recyclable blocks are kept by their longest hole.
 //
 // A part is a reserve into which only a collection may copy, and, as the last step
 // before an OutOfMemoryError, mutators: free blocks, and where there are too few of them,
@@ -62,16 +62,8 @@ private:
   volatile uint32_t      _free_blocks;        // written under the lock
   uint32_t               _reserve_blocks;     // written at safepoints
 
-  // Recyclable blocks in address order, and behind them those in the reserve;
-  // [0, _recyclable_next) are taken. The array and its counts are written at safepoints.
-  uint32_t* const        _recyclable;
-  uint32_t               _recyclable_count;
-  uint32_t               _recyclable_reserve;
-  volatile uint32_t      _recyclable_next;
-
-  // Recyclable blocks given back by threads; written under the lock.
-  uint32_t               _returned_head;
-  volatile uint32_t      _returned_count;
+  LullRecyclableBlocks   _recyclable;
+  uint32_t               _recyclable_reserve; // blocks set apart; written at safepoints
 
   uint                   _min_hole_lines;     // written at safepoints
 
@@ -80,13 +72,10 @@ private:
   void add_free_run(uint32_t start, uint32_t length);
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   bool take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head);
-  bool take_returned(LullBlockIndex* index);
   void own_recyclable(LullBlockIndex index);
+  template <typename Take>
+  bool take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index);
   void free_blocks_locked(uint32_t start, uint32_t count);
-  void reserve_recyclable(size_t lines);
-  uint32_t recyclable_end(LullReserveUse use) const {
-    return use == LullReserveUse::Allow ? _recyclable_count : _recyclable_count - _recyclable_reserve;
-  }
 
 public:
   LullBlockSupply(LullBlockTable* table);
@@ -112,11 +101,15 @@ public:
   bool take_archive(uint32_t blocks, LullBlockIndex* head);
   bool take_segregated(uint32_t blocks, LullBlockIndex* head);
 
-  // A block with free lines; it becomes Owned, and its free lines are the caller's.
-  bool take_recyclable(LullReserveUse use, LullBlockIndex* index);
+  // A block with free lines, and with the longest hole that there is if one has at least about so many lines; it
+  // becomes Owned, and its free lines are the caller's.
+  bool take_recyclable(uint lines, LullReserveUse use, LullBlockIndex* index);
 
-  // As above, the first one with a hole of so many lines. Safepoint only.
+  // One with a hole of so many lines, not much longer if there is such a one. Misses some whose hole is just long enough.
   bool take_recyclable_with_hole(uint lines, LullReserveUse use, LullBlockIndex* index);
+
+  // The same, and misses none. Safepoint only, while nobody else takes any.
+  bool take_recyclable_with_hole_at_safepoint(uint lines, LullReserveUse use, LullBlockIndex* index);
 
   // A thread gives a block back: it ends, or its local collection has left nothing
   // private there. The block is Owned, and free_lines are lines of it that hold nothing:

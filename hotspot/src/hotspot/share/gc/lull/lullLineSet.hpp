@@ -137,6 +137,13 @@ public:
     }
   }
 
+  // The length of the longest run of members, 0 if there is none.
+  uint longest_run() const {
+    uint longest = 0;
+    runs_do([&](uint start, uint length) { longest = MAX2(longest, length); });
+    return longest;
+  }
+
   // Is there a run of so many members, at least one? Without a loop over the runs: bit i of the set stays while a run of that length
   // starts there, and the length doubles with each shift.
   bool has_run(uint length) const {

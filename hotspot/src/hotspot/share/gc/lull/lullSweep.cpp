@@ -102,7 +102,7 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
     block->set_free();
   } else if (unused_lines.has_run(_min_hole_lines)) {
     block->free_lines() = unused_lines;
-    block->set_state(LullBlockState::Recyclable);
+    block->set_recyclable();
   } else {
     block->free_lines().clear_all();
     block->set_state(LullBlockState::Full);

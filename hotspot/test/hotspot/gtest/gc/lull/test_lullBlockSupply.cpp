@@ -64,7 +64,7 @@ protected:
   void make_recyclable(uint32_t i, uint first_free) {
     block(i)->free_lines().clear_all();
     block(i)->free_lines().add_range(first_free, LullGeometry::LinesPerBlock - first_free);
-    block(i)->set_state(LullBlockState::Recyclable);
+    block(i)->set_recyclable();
   }
 
   void verify() {
@@ -76,7 +76,7 @@ protected:
 TEST_VM_F(LullBlockSupplyTest, nothing_is_free_at_first) {
   LullBlockIndex index;
   EXPECT_FALSE(_supply.take_block(LullReserveUse::Allow, &index));
-  EXPECT_FALSE(_supply.take_recyclable(LullReserveUse::Keep, &index));
+  EXPECT_FALSE(_supply.take_recyclable(1, LullReserveUse::Keep, &index));
   EXPECT_EQ(longest_free_run(), 0u);
   verify();
 }
@@ -132,11 +132,11 @@ TEST_VM_F(LullBlockSupplyTest, what_a_thread_gives_back_is_handed_out_again) {
   EXPECT_EQ(_supply.used_bytes(), LullGeometry::BlockSize - 20 * LullGeometry::LineSize);
 
   LullBlockIndex again;
-  ASSERT_TRUE(_supply.take_recyclable(LullReserveUse::Keep, &again));
+  ASSERT_TRUE(_supply.take_recyclable(1, LullReserveUse::Keep, &again));
   EXPECT_EQ(again, index);
   EXPECT_EQ(block(untype(again))->free_lines().count(), 20u);
   EXPECT_EQ(_supply.used_bytes(), size_t(LullGeometry::BlockSize));
-  EXPECT_FALSE(_supply.take_recyclable(LullReserveUse::Keep, &again));
+  EXPECT_FALSE(_supply.take_recyclable(1, LullReserveUse::Keep, &again));
 }
 
 TEST_VM_F(LullBlockSupplyTest, a_block_given_back_empty_is_free_and_one_without_holes_is_full) {
@@ -204,23 +204,60 @@ TEST_VM_F(LullBlockSupplyTest, the_reserve_takes_the_emptiest_recyclable_blocks)
   EXPECT_EQ(_supply.recyclable_reserve(), 3u);  // 108 + 98 + 88 lines: the first two are too few
   verify();
 
-  // Mutators get the others, in address order, and nothing else.
+  // Mutators get the others, those with the longest hole first, and nothing else.
   std::vector<uint> got;
-  while (_supply.take_recyclable(LullReserveUse::Keep, &index)) {
+  while (_supply.take_recyclable(1, LullReserveUse::Keep, &index)) {
     EXPECT_FALSE(_table.at(index)->is_in_reserve());
     got.push_back(LullGeometry::LinesPerBlock - _table.at(index)->free_lines().count());
   }
-  EXPECT_EQ(got, (std::vector<uint>{100, 120, 64, 127}));
+  EXPECT_EQ(got, (std::vector<uint>{64, 100, 120, 127}));
   EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &index));
 
   // A collection gets the rest.
   got.clear();
-  while (_supply.take_recyclable(LullReserveUse::Allow, &index)) {
+  while (_supply.take_recyclable(1, LullReserveUse::Allow, &index)) {
     got.push_back(LullGeometry::LinesPerBlock - _table.at(index)->free_lines().count());
   }
   EXPECT_EQ(got, (std::vector<uint>{20, 30, 40}));
   EXPECT_TRUE(_supply.take_block(LullReserveUse::Allow, &index));
   EXPECT_EQ(index, to_block_index(free_block));
+  verify();
+}
+
+// A hole of a length is found in one look where the class of the length's blocks says so, and by a search at a safepoint.
+TEST_VM_F(LullBlockSupplyTest, a_hole_that_is_long_enough_is_found) {
+  _supply.add_committed(0, 4);
+  LullBlockIndex index;
+  for (uint32_t i = 0; i < 4; i++) {
+    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+  }
+  const uint free_lines[] = {12, 21, 47, 90};
+  for (uint32_t i = 0; i < 4; i++) {
+    make_recyclable(i, LullGeometry::LinesPerBlock - free_lines[i]);
+  }
+  at_safepoint([&] { _supply.rebuild(); });
+  verify();
+
+  EXPECT_FALSE(_supply.take_recyclable(96, LullReserveUse::Keep, &index));
+  EXPECT_FALSE(_supply.take_recyclable_with_hole(91, LullReserveUse::Keep, &index));
+  // The shortest one of a class that is long enough.
+  ASSERT_TRUE(_supply.take_recyclable_with_hole(16, LullReserveUse::Keep, &index));
+  EXPECT_EQ(_table.at(index)->free_lines().count(), 21u);
+  EXPECT_EQ(block(untype(index))->state(), LullBlockState::Owned);
+  // 41 is in the class from 40 on, of which not each block has 41.
+  ASSERT_TRUE(_supply.take_recyclable_with_hole(41, LullReserveUse::Keep, &index));
+  EXPECT_EQ(_table.at(index)->free_lines().count(), 90u);
+  EXPECT_FALSE(_supply.take_recyclable_with_hole(41, LullReserveUse::Keep, &index));
+  bool found = true;
+  at_safepoint([&] { found = _supply.take_recyclable_with_hole_at_safepoint(48, LullReserveUse::Keep, &index); });
+  EXPECT_FALSE(found);
+  at_safepoint([&] { found = _supply.take_recyclable_with_hole_at_safepoint(41, LullReserveUse::Keep, &index); });
+  ASSERT_TRUE(found);
+  EXPECT_EQ(_table.at(index)->free_lines().count(), 47u);
+  // The longest that is left.
+  ASSERT_TRUE(_supply.take_recyclable(8, LullReserveUse::Keep, &index));
+  EXPECT_EQ(_table.at(index)->free_lines().count(), 12u);
+  EXPECT_FALSE(_supply.take_recyclable(1, LullReserveUse::Keep, &index));
   verify();
 }
 

@@ -28,26 +28,17 @@
 // A copy, because test macros take references to their arguments.
 static const uint Size = LullLineSet::Size;
 
-// By has_run, which is checked for each length against a model below.
-static uint longest_run(const LullLineSet& set) {
-  uint length = LullLineSet::Size;
-  while (length > 0 && !set.has_run(length)) {
-    length--;
-  }
-  return length;
-}
-
 TEST(LullLineSet, empty_and_full) {
   LullLineSet set;
   EXPECT_TRUE(set.is_empty());
   EXPECT_EQ(set.count(), 0u);
-  EXPECT_EQ(longest_run(set), 0u);
+  EXPECT_EQ(set.longest_run(), 0u);
   EXPECT_EQ(set.next_member(0), Size);
   EXPECT_EQ(set.next_gap(0), 0u);
 
   set.set_all();
   EXPECT_EQ(set.count(), 128u);
-  EXPECT_EQ(longest_run(set), 128u);
+  EXPECT_EQ(set.longest_run(), 128u);
   EXPECT_EQ(set.next_member(127), 127u);
   EXPECT_EQ(set.next_gap(0), Size);
 
@@ -59,7 +50,7 @@ TEST(LullLineSet, a_run_crosses_the_words) {
   LullLineSet set;
   set.add_range(60, 8);
   EXPECT_EQ(set.count(), 8u);
-  EXPECT_EQ(longest_run(set), 8u);
+  EXPECT_EQ(set.longest_run(), 8u);
   EXPECT_EQ(set.next_member(0), 60u);
   EXPECT_EQ(set.next_gap(60), 68u);
   uint runs = 0;
@@ -108,7 +99,7 @@ TEST(LullLineSet, random_sets_agree_with_a_model) {
       longest = MAX2(longest, length);
     }
     ASSERT_EQ(set.count(), count) << "round " << round;
-    ASSERT_EQ(longest_run(set), longest) << "round " << round;
+    ASSERT_EQ(set.longest_run(), longest) << "round " << round;
     for (uint i = 1; i <= Size; i++) {
       ASSERT_EQ(set.has_run(i), i <= longest) << "round " << round << " run of " << i;
     }
@@ -143,5 +134,5 @@ TEST(LullLineSet, removes_the_members_of_another_set) {
   EXPECT_TRUE(set.contains(20));
   EXPECT_FALSE(set.contains(69));
   EXPECT_TRUE(set.contains(70));
-  EXPECT_EQ(longest_run(set), 40u);
+  EXPECT_EQ(set.longest_run(), 40u);
 }
