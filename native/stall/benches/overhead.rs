@@ -19,8 +19,8 @@ use lull_stall::{Sensor, Source, Target};
 
 const PAGE: usize = 4096;
 const PAGES: usize = 16384;
-const SWITCHES: u64 = 50_000;
-const READS: u64 = 2_500;
+const SWITCHES: u64 = 200_000;
+const READS: u64 = 10_000;
 const WORKS: [(&str, u64); 2] = [("switch", SWITCHES), ("read", READS)];
 const SETTINGS: [&str; 3] = ["no sensor", "watched", "another is watched"];
 

@@ -125,11 +125,15 @@ HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
   sample.allocated = times.allocated;
   sample.allocated_known = true;
   sample.collections = (uint32_t)(now.collections - MIN2(_last.collections, now.collections));
-  sample.capacity = heap->capacity();
   size_t live = Atomic::load(&_live);
-  if (live == 0) {
+  {
+    // Not in the middle of a pause, in which a collector may add memory for copies and give it back at the end (G1 does, in mixed collections):
+    // that would be taken for a heap that has grown, or that has not followed.
     MutexLocker ml(Heap_lock);
-    live = heap->used();
+    sample.capacity = heap->capacity();
+    if (live == 0) {
+      live = heap->used();
+    }
   }
   sample.live = MIN2(live, sample.capacity);
   sample.reserve = _collector->reserve(sample.live);

@@ -160,19 +160,11 @@ bool LullAllocator::add_holes_of_own_block() {
   return true;
 }
 
-bool LullAllocator::add_holes_of_recyclable_block(uint lines, LullReserveUse use) {
+bool LullAllocator::add_holes_of_recyclable_block(uint lines, LullReserveUse use, HoleChoice choice) {
   LullBlockIndex index;
-  if (_unused_count < MaxRunsOfBlock || !_supply->take_recyclable(lines, use, &index)) {
-    return false;
-  }
-  own(index);
-  add_holes_of(index);
-  return true;
-}
-
-bool LullAllocator::add_holes_of_fitting_block(uint lines, LullReserveUse use) {
-  LullBlockIndex index;
-  if (_unused_count < MaxRunsOfBlock || !_supply->take_recyclable_with_hole(lines, use, &index)) {
+  if (_unused_count < MaxRunsOfBlock ||
+      !(choice == HoleChoice::Longest ? _supply->take_recyclable(lines, use, &index)
+                                      : _supply->take_recyclable_with_hole(lines, use, &index))) {
     return false;
   }
   own(index);
@@ -205,7 +197,7 @@ bool LullAllocator::take_free_block(LullReserveUse use, LullRun* hole) {
   return true;
 }
 
-// A mutator pays for each hole with a call into the VM. What a worker copies lives long, and lies best where nothing else fits.
+// A mutator pays for each hole with a call into the VM; a worker uses up what it has.
 uint LullAllocator::preferred_hole_lines(uint lines) const {
   return _reserve_use == LullReserveUse::Keep ? MAX2(lines, PreferredHoleLines) : lines;
 }
@@ -218,8 +210,8 @@ bool LullAllocator::take_long_hole(uint lines, LullReserveUse use, LullRun* hole
       return true;
     }
   } while (add_holes_of_own_block());
-  const bool added = lines < preferred ? add_holes_of_recyclable_block(preferred, use) : add_holes_of_fitting_block(lines, use);
-  return added && take_known_hole(preferred, hole);
+  const HoleChoice choice = lines < PreferredHoleLines ? HoleChoice::Longest : HoleChoice::Fit;
+  return add_holes_of_recyclable_block(preferred, use, choice) && take_known_hole(preferred, hole);
 }
 
 bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
@@ -227,7 +219,7 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   if (take_long_hole(lines, use, hole) || take_own_free(hole) || take_known_hole(lines, hole)) {
     return true;
   }
-  for (uint i = 0; i < MaxBlocksToSearch && add_holes_of_recyclable_block(lines, use); i++) {
+  for (uint i = 0; i < MaxBlocksToSearch && add_holes_of_recyclable_block(lines, use, HoleChoice::Longest); i++) {
     if (take_known_hole(lines, hole)) {
       return true;
     }
@@ -235,7 +227,7 @@ bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   if (take_free_block(use, hole)) {
     return true;
   }
-  while (add_holes_of_recyclable_block(lines, use)) {
+  while (add_holes_of_recyclable_block(lines, use, HoleChoice::Longest)) {
     if (take_known_hole(lines, hole)) {
       return true;
     }

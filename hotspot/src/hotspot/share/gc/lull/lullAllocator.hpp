@@ -38,8 +38,10 @@
 //   no hole fits       holes of further recyclable blocks, then a free block; the thread's
 //                      own first, those that its last local collection has freed
 //
-// The run table holds the holes of blocks that this thread owns. Those that are too short
-// (LullBlockSupply::min_hole_lines) are left alone until the next collection.
+// The run table holds the holes of blocks that this thread owns. A mutator, whose each
+// hole is a call into the VM, takes long ones first, of the recyclable blocks too, and
+// short ones when there are neither these nor free blocks of its own. Those that are too
+// short (LullBlockSupply::min_hole_lines) are left alone until the next collection.
 
 class LullPublicMap;
 
@@ -116,8 +118,12 @@ private:
   bool add_hole(uint32_t first_line, uint32_t lines);
   void add_holes_of(LullBlockIndex index);
   bool add_holes_of_own_block();
-  bool add_holes_of_recyclable_block(uint lines, LullReserveUse use);   // of the one with the longest hole
-  bool add_holes_of_fitting_block(uint lines, LullReserveUse use);      // of one with a hole of about that length
+
+  // Which block of those with a hole of so many lines, or about so many?
+  enum class HoleChoice { Longest, Fit };
+  bool add_holes_of_recyclable_block(uint lines, LullReserveUse use, HoleChoice choice);
+
+  // Mutators prefer long holes, of PreferredHoleLines at least.
   uint preferred_hole_lines(uint lines) const;
   bool take_long_hole(uint lines, LullReserveUse use, LullRun* hole);
 
