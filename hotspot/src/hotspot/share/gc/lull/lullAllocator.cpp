@@ -303,7 +303,7 @@ HeapWord* LullAllocator::allocate(size_t words) {
     return start;
   }
   LullRun hole;
-  if (!take_hole_for(words, _reserve_use == LullReserveUse::Keep ? min_hole_lines() : 1, &hole)) {
+  if (!take_hole_for(words, min_hole_lines(), &hole)) {
     return nullptr;
   }
   return allocate_in_hole(hole, words);

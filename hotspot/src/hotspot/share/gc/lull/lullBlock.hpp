@@ -107,7 +107,8 @@ private:
   // ended. Written at safepoints.
   bool              _in_reserve;
 
-  // Recyclable: lines of the longest run of free lines.
+  // Recyclable: lines of the longest run of free lines. Written by the one who makes the block recyclable, before anybody can find it
+  // (LullRecyclableBlocks), and not changed while it is.
   uint8_t           _longest_hole;
 
 public:
@@ -141,6 +142,7 @@ public:
   void set_recyclable() {
     STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
     _longest_hole = (uint8_t)_free_lines.longest_run();
+    assert(_longest_hole > 0, "a recyclable block has free lines");
     _state = LullBlockState::Recyclable;
   }
 

@@ -35,8 +35,8 @@
 //
 // There are two such sets: what mutators may take, and the reserve.
 //
-// Any thread may push and pop at any time, without a lock. What is in a block is written before it is pushed, and read
-// after it was popped; compare-and-swap orders both. Blocks move from set to set at safepoints only.
+// Any thread may take and give back at any time, without a lock. What is in a block is written before it is given back, and read
+// after it was taken; compare-and-swap orders both. Blocks move from set to set at safepoints only.
 class LullRecyclableBlocks {
 public:
   static const uint LinesPerClass = 8;
@@ -91,7 +91,7 @@ public:
   // that are there already are mutators' again. Returns their number. Safepoint only.
   uint32_t set_reserve(size_t lines);
 
-  // Returns nullptr, or what is wrong. Safepoint only, or while nobody else has a thread.
+  // Returns nullptr, or what is wrong. Safepoint only, or while nobody takes or gives back.
   const char* verify() const;
 };
 

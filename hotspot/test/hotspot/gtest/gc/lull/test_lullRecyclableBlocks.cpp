@@ -116,6 +116,16 @@ TEST_VM_F(LullRecyclableBlocksTest, threads_take_and_give_back) {
     LullRecyclableBlocks* const _recyclable;
     LullBlockTable* const       _table;
     volatile int                _taken[Blocks];
+
+    void give_all_back(const LullBlockIndex* mine, int* count) {
+      while (*count > 0) {
+        const LullBlockIndex index = mine[--*count];
+        _table->at(index)->set_recyclable();
+        Atomic::store(&_taken[untype(index)], 0);
+        _recyclable->give_back(index);
+      }
+    }
+
   public:
     volatile int                _errors;
     volatile int                _takes;
@@ -141,20 +151,10 @@ TEST_VM_F(LullRecyclableBlocksTest, threads_take_and_give_back) {
           mine[count++] = index;
         }
         if (count == 8 || !found) {
-          while (count > 0) {
-            const LullBlockIndex back = mine[--count];
-            _table->at(back)->set_recyclable();
-            Atomic::store(&_taken[untype(back)], 0);
-            _recyclable->give_back(back);
-          }
+          give_all_back(mine, &count);
         }
       }
-      while (count > 0) {
-        const LullBlockIndex back = mine[--count];
-        _table->at(back)->set_recyclable();
-        Atomic::store(&_taken[untype(back)], 0);
-        _recyclable->give_back(back);
-      }
+      give_all_back(mine, &count);
     }
   } threads(&_recyclable, &_table);
   ConcurrentTestRunner runner(&threads, 4, 500);
