@@ -3,10 +3,11 @@
 # pairs.sh: two JVMs, of other flags or of other builds, serve at the same time, each with its client on one processor, and change processors after each window:
 # on a machine whose speed changes from minute to minute, a difference of some per cent is seen so that runs in turn do not show. Everything counts:
 # collections, compilers, clients. Prints for each service the requests per second of the first, and the ratio of the second to it: the median of all windows, with the
-# least and the largest, the least and the largest median of a pair, for C2 does not compile the same twice; and that of the processor time for a request.
+# least and the largest, the least and the largest median of a pair, for C2 does not compile the same twice; and those of the processor time for a request and of the median latency.
 #
 # Settings:
 #   PAIRS_A="FLAGS" PAIRS_B="FLAGS"   needed: what differs, as "-XX:+UseLullGC" and "-XX:+UseG1GC"
+#                                     @PORT@ in them is the port at which the service listens, as an agent may want to know
 #   PAIRS_JAVA_A, PAIRS_JAVA_B        default: build/jdk/bin/java
 #   PAIRS_SERVICES="compile:80 lucene:64 crud:128 h2:192"   with their heaps in MB
 #   PAIRS_ROUNDS=2                    pairs of JVMs for each service
@@ -38,12 +39,21 @@ take_turn_of_benches
 rm -rf "$out"
 mkdir -p "$out"
 
+# A port at which nobody listens.
+free_port() {
+  local port
+  for ((port = 20000 + RANDOM % 10000; ; port++)); do
+    if ! (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null; then echo "$port"; return; fi
+  done
+}
+
 process_ticks() { ticks "/proc/$1/stat"; }
 
 # start SIDE
 start() {
-  local more
-  read -ra more <<< "${flags[$1]}"
+  local more service_port=0
+  [[ ${flags[$1]} != *@PORT@* ]] || service_port=$(free_port)
+  read -ra more <<< "${flags[$1]//@PORT@/$service_port}"
   start_side "$1" "${javas[$1]}" -XX:ParallelGCThreads=1 "${more[@]}" "-Xms${heap}m" "-Xmx${heap}m"
 }
 
@@ -61,8 +71,8 @@ done
 echo
 echo "A: ${javas[a]} ${flags[a]}"
 echo "B: ${javas[b]} ${flags[b]}"
-printf '%-10s %8s %12s  %-52s %s\n' service 'heap MB' 'A, req/s' 'requests/s, B to A' 'processor time for a request, B to A'
+printf '%-10s %8s %12s  %-52s %-52s %s\n' service 'heap MB' 'A, req/s' 'requests/s, B to A' 'processor time for a request, B to A' 'median latency, B to A'
 for entry in "${services[@]}"; do
   file=$out/${entry%:*}.windows
-  printf '%-10s %8s %12.0f  %-52s %s\n' "${entry%:*}" "${entry#*:}" "$(mean "$file" 2)" "$(summary "$file" "$RATES")" "$(summary "$file" "$COSTS")"
+  printf '%-10s %8s %12.0f  %-52s %-52s %s\n' "${entry%:*}" "${entry#*:}" "$(mean "$file" 2)" "$(summary "$file" "$RATES")" "$(summary "$file" "$COSTS")" "$(summary "$file" "$MEDIANS")"
 done

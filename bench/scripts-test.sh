@@ -60,11 +60,13 @@ if within 50 gone "$server"; then ok; else not_ok "a server is left behind by a 
 mkdir -p "$WORK/build/bench"
 exec 8> "$WORK/build/bench/.run-lock"
 flock 8
-for script in pairs barrier-pairs doctor barrier-cost barrier-instructions; do
+mkdir "$WORK/bin"
+ln -s /bin/true "$WORK/bin/perf"
+for script in pairs barrier-pairs doctor barrier-cost barrier-instructions where; do
   directory=$WORK/build/${script/#doctor/doctor-bench}
   mkdir -p "$directory"
   touch "$directory/kept"
-  if message=$(LULL_BUILD=$WORK/build LULL_JAVA=/bin/true PAIRS_JAVA_A=/bin/true PAIRS_JAVA_B=/bin/true PAIRS_A=-A PAIRS_B=-B timeout 60 "$BENCH/$script.sh" 2>&1) \
+  if message=$(PATH=$WORK/bin:$PATH LULL_BUILD=$WORK/build LULL_JAVA=/bin/true WHERE_JAVA=/bin/true PAIRS_JAVA_A=/bin/true PAIRS_JAVA_B=/bin/true PAIRS_A=-A PAIRS_B=-B timeout 60 "$BENCH/$script.sh" 2>&1) \
       || [[ $message != *"another run of the benches is under way"* ]] || [ ! -e "$directory/kept" ]; then
     not_ok "$script.sh beside another run: '$message'"
   else
@@ -72,6 +74,19 @@ for script in pairs barrier-pairs doctor barrier-cost barrier-instructions; do
   fi
 done
 exec 8>&-
+
+# refused WORDS NAME=VALUE: is that setting of where.sh refused with these words?
+refused() {
+  local message
+  if message=$(env PATH="$WORK/bin:$PATH" LULL_BUILD="$WORK/build" WHERE_JAVA=/bin/true "$2" timeout 60 "$BENCH/where.sh" 2>&1) || [[ $message != *"$1"* ]]; then
+    not_ok "where.sh with $2: '$message'"
+  else
+    ok
+  fi
+}
+refused "WHERE_SERVICES has 'lucene', which is no service:MB" WHERE_SERVICES=lucene
+refused "whole numbers above 0, not '0'" WHERE_SECONDS=0
+refused "there is no $WORK/none: make jdk, or set WHERE_JAVA" "WHERE_JAVA=$WORK/none"
 
 # A helper that does what is in the variable HELPER.
 cat > "$WORK/helper" << 'END'

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# Sourced by doctor.sh, pairs.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
+# Sourced by doctor.sh, pairs.sh, where.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
 # have used of the processor. Needs out, a directory, and threads, of a server and clients of its loop.
 
 # prepare_service NAME JAVA: builds it and its data for that Java; leaves path, its class path, and data.
@@ -16,12 +16,12 @@ prepare_service() {
 }
 
 # start_service NAME COMMAND...: runs the service that was prepared last by a command that ends with the options of a Java; leaves NAME.log, and
-# child, at once, and port and pid, of the JVM, when it answers. Whoever calls ends it; at the latest it ends with this shell, however that ends.
+# child, at once, and port and pid, of the JVM, when it answers. It listens at service_port, if that is set. Whoever calls ends it; at the latest it ends with this shell, however that ends.
 start_service() {
   local name=$1 waited=0
   shift
   rm -f "$name.ready"
-  "$@" -cp "$path" lull.bench.service.ServerMain --service "$SERVICE" --data "$data" --port 0 --threads "$threads" --ready "$name.ready" \
+  "$@" -cp "$path" lull.bench.service.ServerMain --service "$SERVICE" --data "$data" --port "${service_port:-0}" --threads "$threads" --ready "$name.ready" \
     --until-eof true > "$name.log" 2>&1 < <(exec tail -s 1 --pid=$$ -f /dev/null 8>&-) &
   child=$!
   until [ -s "$name.ready" ]; do

@@ -45,7 +45,7 @@ loads() {
 }
 
 # serve ROUND TICKS FILE: the windows of two sides that have started, and their end. For each a line in the file: the round, requests per second of either
-# side, and milliseconds for a request of either, by TICKS, a command that is given a process and prints ticks of the processor.
+# side, milliseconds for a request of either, by TICKS, a command that is given a process and prints ticks of the processor, and the median latency of either.
 serve() {
   local window side x=${processors[0]} y=${processors[1]}
   local -A before=() cost=()
@@ -60,7 +60,7 @@ serve() {
       cost[$side]=$(awk -v ticks=$(($("$2" "${pids[$side]}") - before[$side])) -v hertz="$(getconf CLK_TCK)" \
         -v answers="$(field answers "$out/$side.json")" 'BEGIN { printf "%.5f", 1000 * ticks / hertz / answers }')
     done
-    echo "$1 $(field throughput "$out/a.json") $(field throughput "$out/b.json") ${cost[a]} ${cost[b]}" >> "$3"
+    echo "$1 $(field throughput "$out/a.json") $(field throughput "$out/b.json") ${cost[a]} ${cost[b]} $(field p50 "$out/a.json") $(field p50 "$out/b.json")" >> "$3"
   done
   for side in a b; do kill "${children[$side]}"; wait "${children[$side]}" || true; done
   children=()
@@ -68,7 +68,7 @@ serve() {
 
 # Columns of these lines.
 # shellcheck disable=SC2034 # for those who source this
-RATES="2 3" COSTS="4 5"
+RATES="2 3" COSTS="4 5" MEDIANS="6 7"
 
 # ratios FILE ROUND "A B": of a round's windows, column B to column A.
 ratios() {

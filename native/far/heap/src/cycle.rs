@@ -77,14 +77,24 @@ impl Servers {
         rustix::rand::getrandom(&mut client, rustix::rand::GetRandomFlags::empty())
             .map_err(|error| format!("no random numbers: {error}"))?;
         let mut all = Servers { servers: Vec::new(), geometry, cycles: 0 };
-        for (index, &address) in addresses.iter().enumerate() {
-            let mut server = Server::connect(address, client, timeout)?;
-            // A server that has no part of a small heap has a page, so that it has a region.
-            server.map(geometry.bytes_of(index).max(PAGE_SIZE as u64) / PAGE_SIZE as u64, COMMITTING)?;
-            all.servers.push(server);
+        match all.connect(addresses, client, timeout).and_then(|()| all.write(export)) {
+            Ok(()) => Ok(all),
+            Err(text) => {
+                // Or they keep what they have until they miss us. What went wrong first counts.
+                let _ = all.leave();
+                Err(text)
+            }
         }
-        all.write(export)?;
-        Ok(all)
+    }
+
+    fn connect(&mut self, addresses: &[SocketAddr], client: [u8; 16], timeout: Duration) -> Result<(), String> {
+        for (index, &address) in addresses.iter().enumerate() {
+            self.servers.push(Server::connect(address, client, timeout)?);
+            // A server that has no part of a small heap has a page, so that it has a region.
+            let pages = self.geometry.bytes_of(index).max(PAGE_SIZE as u64) / PAGE_SIZE as u64;
+            self.servers[index].map(pages, COMMITTING)?;
+        }
+        Ok(())
     }
 
     /// Pages of zeros are there already.

@@ -13,6 +13,8 @@ use lull_far_protocol::{ChannelKind, ErrorCode, HEADER_LEN, Header, Hello, Messa
 struct Connection {
     stream: TcpStream,
     sequence: u64,
+    /// It was of no use once: nothing more is asked.
+    lost: bool,
 }
 
 /// A memory server.
@@ -96,11 +98,14 @@ impl Server {
         }
     }
 
-    /// Gives the memory back.
+    /// Gives the memory back. Waits for no server that did not answer before.
     ///
     /// # Errors
     /// Why not, naming the server.
     pub fn leave(mut self) -> Result<(), String> {
+        if self.control.lost || self.write.lost {
+            return self.named(Err("it did not answer before, and keeps what it has until it misses us".to_owned()));
+        }
         let answer = self.control.ask(&Message::Bye, 0);
         self.named(answer).map(drop)
     }
@@ -114,7 +119,7 @@ impl Connection {
             .and_then(|()| stream.set_read_timeout(Some(timeout)))
             .and_then(|()| stream.set_write_timeout(Some(timeout)));
         setup.map_err(|error| format!("cannot set up the connection: {error}"))?;
-        let mut connection = Connection { stream, sequence: 0 };
+        let mut connection = Connection { stream, sequence: 0, lost: false };
         let hello = Message::Hello(Hello::new(kind, 0, 1, client));
         let (header, payload) = connection.ask(&hello, 0)?;
         match Message::decode(&header, &payload) {
@@ -131,6 +136,12 @@ impl Connection {
     }
 
     fn exchange(&mut self, frame: &[u8], op: Op) -> Result<Answer, String> {
+        let answer = self.one(frame, op);
+        self.lost |= answer.is_err();
+        answer
+    }
+
+    fn one(&mut self, frame: &[u8], op: Op) -> Result<Answer, String> {
         let name = op.name();
         let lost = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut => format!("{name} was not answered in time"),

@@ -12,7 +12,7 @@ use lull_far_heap::cycle::Servers;
 use lull_far_heap::export::Export;
 use lull_far_heap::made::{BASE, Made};
 use lull_far_heap::server::Server;
-use lull_far_protocol::{ErrorCode, HEADER_LEN, Header, Message, Op, PAGE_SIZE};
+use lull_far_protocol::{ErrorCode, HEADER_LEN, Header, HelloAck, Message, Op, PAGE_SIZE};
 use lull_far_trace::wire;
 use lull_memd::Config;
 
@@ -104,7 +104,64 @@ fn a_failure_leaves_no_memory_taken() {
     std::fs::remove_file(&path).unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success() && text.contains("has an object of the class 0x7777"), "{text}");
-    // All memory of the server, long before it would miss the client.
+    all_memory_is_there(address);
+}
+
+/// Two servers, of which the second has no memory left, or is not there.
+#[test]
+fn a_failure_while_loading_leaves_no_memory_taken() {
+    let path = write(&Made::new(9, 2_000), "loading");
+    let export = Export::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let full = right_server();
+    let mut other = Server::connect(full, [2; 16], WAIT).unwrap();
+    other.map(MEMORY / PAGE_SIZE as u64, WAIT).unwrap();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for (second, want) in [(full, "FULL"), (closed, "cannot connect")] {
+        let first = right_server();
+        let text = Servers::load(&[first, second], &export, 4096, WAIT).unwrap_err();
+        assert!(text.contains(want) && text.contains(&second.to_string()), "{text}");
+        all_memory_is_there(first);
+    }
+}
+
+/// A server that has once not answered in time is not waited for again.
+#[test]
+fn a_server_that_hangs_is_not_asked_twice() {
+    let path = write(&Made::new(9, 2_000), "hangs");
+    let export = Export::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let (first, listener) = (right_server(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let second = listener.local_addr().unwrap();
+    // It answers HELLO, and nothing else: it is asked for REGION_MAP, and not for BYE.
+    let ack = HelloAck { version: 1, page_size_log2: 12, max_pages: 256, features: 0, session: [8; 16], capacity: MEMORY, free: MEMORY };
+    let thread = std::thread::spawn(move || {
+        let mut asked = Vec::new();
+        let mut connections: Vec<TcpStream> = (0..2)
+            .map(|_| {
+                let (mut stream, _) = listener.accept().unwrap();
+                let (header, _) = frame(&mut stream).unwrap();
+                let mut answer = Vec::new();
+                Message::HelloAck(ack).encode(header.sequence, 0, &mut answer);
+                stream.write_all(&answer).unwrap();
+                stream
+            })
+            .collect();
+        for stream in &mut connections {
+            while let Some((header, _)) = frame(stream) {
+                asked.push(header.op);
+            }
+        }
+        asked
+    });
+    let text = Servers::load(&[first, second], &export, 4096, Duration::from_millis(300)).unwrap_err();
+    assert!(text.contains("REGION_MAP was not answered in time"), "{text}");
+    assert_eq!(thread.join().unwrap(), [Op::RegionMap]);
+    all_memory_is_there(first);
+}
+
+/// All memory of the server, long before it would miss a client.
+fn all_memory_is_there(address: SocketAddr) {
     let mut next = Server::connect(address, [1; 16], WAIT).unwrap();
     let end = Instant::now() + Duration::from_secs(5);
     while let Err(text) = next.map(MEMORY / PAGE_SIZE as u64, WAIT) {

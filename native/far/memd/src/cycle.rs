@@ -9,6 +9,9 @@
 //!
 //! A step holds the memory of the client's region: writes to it wait some milliseconds. That nothing is written which would make the
 //! result wrong is the client's business.
+//!
+//! A thread that sends may wait for a server that hangs long after the cycle is over, as long as a frame may take. It keeps the cycle, whose
+//! memory the tracing thread has given back by then; and there are no more such threads than the server takes connections.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,7 +20,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use lull_far_trace::geometry::Geometry;
-use lull_far_trace::layout::Layout;
+use lull_far_trace::layout::{LAYOUTS, Layout};
 use lull_far_trace::termination::Status;
 use lull_far_trace::tracer::{Counts, Damaged, Memory, Task, Tracer, check};
 use lull_far_trace::wire::{MOST, Start};
@@ -36,9 +39,6 @@ const SENDING: usize = 8 * MOST;
 
 /// How much may wait in the mailbox before other servers have to.
 const WAITING: usize = 8 * MOST;
-
-/// The most layouts of a cycle, and blocks of references in them.
-const LAYOUTS: usize = 1 << 20;
 
 /// A cycle.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl Cycle {
     ///
     /// # Errors
     /// `UNKNOWN_REGION`; `BAD_REQUEST` if this server's parts of the heap do not fit into the region, or the number of the cycle is not
-    /// after the last; `INTERNAL` if there are no threads.
+    /// after the last; `TOO_MANY_CONNECTIONS` if too many threads send already; `INTERNAL` if there are no threads.
     pub fn begin(shared: &Arc<Shared>, session: &Session, region: u32, start: Start) -> Result<Arc<Cycle>, Refusal> {
         let memory = session.region(region)?;
         let (me, geometry) = (usize::from(start.me), start.geometry);
@@ -104,6 +104,7 @@ impl Cycle {
         if want > memory.bytes() {
             return Err(refuse!(BadRequest, "the heap has {want} bytes at server {me}, and region {region} has {}", memory.bytes()));
         }
+        let senders = Sender::of(shared, usize::from(geometry.servers) - 1)?;
         let mailbox = Mailbox {
             roots: Vec::new(),
             layouts: Vec::new(),
@@ -125,7 +126,7 @@ impl Cycle {
             start,
         });
         session.begin(&cycle)?;
-        if let Err(error) = cycle.start_threads(shared, memory) {
+        if let Err(error) = cycle.start_threads(shared, memory, senders) {
             session.end(&cycle);
             return Err(refuse!(Internal, "no thread to trace with: {error}"));
         }
@@ -134,7 +135,7 @@ impl Cycle {
 
     /// Only the tracing thread has the region, and ends within a step: who sends to a server that is gone may wait for as long as a frame takes,
     /// and the client's memory must not.
-    fn start_threads(self: &Arc<Self>, shared: &Arc<Shared>, region: Arc<Region>) -> io::Result<()> {
+    fn start_threads(self: &Arc<Self>, shared: &Arc<Shared>, region: Arc<Region>, senders: Vec<Sender>) -> io::Result<()> {
         let cycle = Arc::clone(self);
         let for_metrics = Arc::clone(shared);
         spawn("trace", move || {
@@ -145,12 +146,15 @@ impl Cycle {
             if let Err(damaged) = outcome {
                 cycle.fail(&for_metrics, damaged.to_string());
             }
+            cycle.give_back();
         })?;
-        for to in (0..usize::from(self.start.geometry.servers)).filter(|&to| to != usize::from(self.start.me)) {
-            let (cycle, shared) = (Arc::clone(self), Arc::clone(shared));
+        let others = (0..usize::from(self.start.geometry.servers)).filter(|&to| to != usize::from(self.start.me));
+        for (to, sender) in others.zip(senders) {
+            let cycle = Arc::clone(self);
             spawn("ghosts", move || {
+                let shared = &sender.0;
                 if let Err(text) = peer::send_all(&cycle, to, shared.config.frame_timeout) {
-                    cycle.fail(&shared, text);
+                    cycle.fail(shared, text);
                 }
             })?;
         }
@@ -343,6 +347,18 @@ impl Cycle {
         }
     }
 
+    /// The last that the tracing thread does, once the cycle is over: what is left of it is small.
+    fn give_back(&self) {
+        let mut mailbox = self.lock();
+        while !self.over() {
+            mailbox = self.wait(mailbox);
+        }
+        mailbox.sending.iter_mut().for_each(|tasks| *tasks = Vec::new());
+        (mailbox.roots, mailbox.layouts, mailbox.tasks) = Default::default();
+        drop(mailbox);
+        self.tracer.lock().unwrap_or_else(PoisonError::into_inner).forget();
+    }
+
     /// The next tasks for another server, [`MOST`] at most. Waits for them. None: the cycle is over.
     pub fn next_for(&self, to: usize) -> Option<Vec<Task>> {
         let mut mailbox = self.lock();
@@ -374,6 +390,30 @@ impl Cycle {
 fn status_of(mailbox: &Mailbox) -> Status {
     let idle = mailbox.status.idle && !mailbox.has_mail() && mailbox.sending.iter().all(Vec::is_empty);
     Status { idle, ..mailbox.status }
+}
+
+/// A thread that sends to another server, counted as long as it lives.
+struct Sender(Arc<Shared>);
+
+impl Sender {
+    /// So many more of them. All or none.
+    fn of(shared: &Arc<Shared>, count: usize) -> Result<Vec<Sender>, Refusal> {
+        let (senders, most) = (&shared.metrics.senders, shared.config.max_connections);
+        let more = |now: usize| now.checked_add(count).filter(|&all| all <= most);
+        match senders.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
+            Ok(_) => Ok((0..count).map(|_| Sender(Arc::clone(shared))).collect()),
+            Err(now) => Err(refuse!(
+                TooManyConnections,
+                "{now} threads send to other servers; with {count} more they would be more than the {most} that --max-connections allows"
+            )),
+        }
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.0.metrics.senders.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A tracing thread that panics leaves a cycle that never ends, unless somebody says so.

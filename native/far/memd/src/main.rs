@@ -41,7 +41,8 @@ struct Args {
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     frame_timeout: u64,
 
-    /// The most connections at once, 1 to 65536. Each may take 1 MB beside --memory.
+    /// The most connections at once, 1 to 65536, and the most threads that send to other servers what was traced. Each may take 1 MB beside
+    /// --memory.
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=65536))]
     max_connections: u32,
 

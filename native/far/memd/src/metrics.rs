@@ -17,6 +17,8 @@ use crate::server::Shared;
 pub struct Metrics {
     /// Connections that are open.
     pub connections: AtomicUsize,
+    /// Threads that send what they have traced to other servers.
+    pub senders: AtomicUsize,
     /// Connections accepted.
     pub accepted: AtomicU64,
     /// Pages sent in DATA.
@@ -78,6 +80,7 @@ impl Metrics {
         metric("clients", "gauge", "Clients with a connection, or within --linger after their last.", &one(census.clients as u64));
         metric("regions", "gauge", "Regions of all clients.", &one(census.regions as u64));
         metric("connections", "gauge", "Open connections.", &one(self.connections.load(Ordering::Relaxed) as u64));
+        metric("trace_senders", "gauge", "Threads that send to other servers.", &one(self.senders.load(Ordering::Relaxed) as u64));
         metric("stopping", "gauge", "1 after the server was told to stop.", &one(shared.stopping().into()));
         metric("connections_total", "counter", "Connections accepted.", &get(&self.accepted));
         metric("pages_fetched_total", "counter", "Pages sent to clients.", &get(&self.pages_fetched));

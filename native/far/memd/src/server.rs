@@ -31,7 +31,7 @@ pub struct Config {
     pub linger: Duration,
     /// The longest time for one frame to pass.
     pub frame_timeout: Duration,
-    /// The most connections at once.
+    /// The most connections at once, and the most threads that send to other servers.
     pub max_connections: usize,
     /// How long a server that is told to stop waits for its clients to leave.
     pub drain: Duration,

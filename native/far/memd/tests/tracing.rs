@@ -335,6 +335,47 @@ fn another_server_that_answers_something_else() {
     assert!(text.contains("HELLO was answered by FENCE_ACK"), "{text}");
 }
 
+/// A server that has sent a part of an answer is waited for as long as a frame may take, also after the cycle. A client that begins one cycle
+/// after the other with such a server is refused when there are as many who wait as there may be connections.
+#[test]
+fn threads_that_wait_for_a_server_that_hangs_are_bounded() {
+    const MOST: u64 = 8;
+    let server = server(|config| {
+        config.frame_timeout = Duration::from_secs(60);
+        config.max_connections = MOST as usize;
+        config.metrics = Some("127.0.0.1:0".parse().unwrap());
+    });
+    let (metrics, listener) = (server.metrics_address.unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let there = listener.local_addr().unwrap();
+    let pages = [page_of_one(BASE + PART, 0), page_of_one(BASE + PART, 0)];
+    let mut client = Client::new(server.address, 1, &pages);
+    let mut hanging = Vec::new();
+    for cycle in 1..=MOST {
+        client.start(&start(cycle, 0, &[server.address, there]));
+        client.get(Op::Layout, &wire::encode_layouts(&[layout()]), Op::Status);
+        client.get(Op::TraceRoots, &wire::encode_roots(&[BASE]), Op::Status);
+        let (mut stream, answer) = accept_hello(&listener);
+        stream.write_all(&answer[..4]).unwrap();
+        hanging.push(stream);
+        // It is in the middle of the answer when the cycle ends.
+        std::thread::sleep(Duration::from_millis(200));
+        client.get(Op::TraceEnd, &[], Op::LiveStats);
+        assert_eq!(metric(metrics, "lull_memd_trace_senders"), cycle);
+    }
+    let text = client.ask(Op::TraceStart, &start(MOST + 1, 0, &[server.address, there]).encode()).error(ErrorCode::TooManyConnections);
+    assert!(text.starts_with("8 threads send to other servers; with 1 more they would be more than the 8"), "{text}");
+    // Alone it still traces, and with others, too, when those who wait have given up.
+    let mut next = Client::new(server.address, 2, &pages);
+    assert_eq!(next.trace(1, server.address), 2);
+    drop(hanging);
+    let end = Instant::now() + Duration::from_secs(20);
+    while metric(metrics, "lull_memd_trace_senders") > 0 {
+        assert!(Instant::now() < end, "they still wait");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    next.start(&start(2, 0, &[server.address, there]));
+}
+
 #[test]
 fn what_was_traced_for_a_client_that_is_gone_is_freed() {
     let server = server(|config| {

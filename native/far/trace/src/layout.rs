@@ -2,6 +2,9 @@
 
 //! Where the objects of a class have their references. References are compressed, 4 bytes each.
 
+/// The most layouts of a cycle, and blocks of references in them: a client may not send more, and no more classes may wait for theirs.
+pub const LAYOUTS: usize = 1 << 20;
+
 /// A run of references in an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {

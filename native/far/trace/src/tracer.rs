@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::geometry::{CLASS_OFFSET, Geometry, LENGTH_OFFSET};
-use crate::layout::{Kind, Layout};
+use crate::layout::{Kind, LAYOUTS, Layout};
 use crate::termination::Status;
 
 /// Something to be done by the server that has the memory.
@@ -63,7 +63,7 @@ impl std::fmt::Display for Damaged {
                 write!(f, "the object at {object:#x} is longer than the heap, or all objects together have more references than it")
             }
             Damaged::Class(object) => write!(f, "there is no object at {object:#x}: its class is 0"),
-            Damaged::Classes => write!(f, "objects of more than {CLASSES} classes without a layout"),
+            Damaged::Classes => write!(f, "objects of more than {LAYOUTS} classes without a layout"),
             Damaged::Repeated(task) => write!(f, "more references were sent here than there are: {task:x?} is one too many"),
         }
     }
@@ -90,9 +90,6 @@ const LATELY: usize = 1024;
 
 /// How many references of a long array are followed at once; the rest waits.
 const RUN: u32 = 1024;
-
-/// Classes that may wait for their layouts. A client may not send more layouts either.
-const CLASSES: usize = 1 << 20;
 
 /// One server's part of a cycle.
 #[derive(Debug)]
@@ -258,6 +255,12 @@ impl Tracer {
         &self.discovered
     }
 
+    /// Gives its memory back: only the counts stay. It is not asked for anything else any more.
+    pub fn forget(&mut self) {
+        let nothing = Geometry { bytes: 0, ..self.geometry };
+        *self = Tracer { counts: self.counts, ..Tracer::new(self.me, nothing) };
+    }
+
     /// An object of this server was reached. The first time, it is to be scanned.
     fn reach(&mut self, object: u64) {
         let bit = self.geometry.place_of(object + CLASS_OFFSET) / 8;
@@ -287,7 +290,7 @@ impl Tracer {
         if klass == 0 {
             return Err(Damaged::Class(object));
         }
-        if self.parked.len() >= CLASSES && !self.parked.contains_key(&klass) {
+        if self.parked.len() >= LAYOUTS && !self.parked.contains_key(&klass) {
             return Err(Damaged::Classes);
         }
         self.parked.entry(klass).or_default().push(task);

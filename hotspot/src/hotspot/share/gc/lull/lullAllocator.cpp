@@ -49,6 +49,7 @@ LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, Lul
     _holes(_storage),
     _owned(),
     _own_recyclable(),
+    _own_fragmented(),
     _own_free(),
     _skipped_lines(0) {
   reset();
@@ -69,6 +70,7 @@ void LullAllocator::forget_memory() {
   _end = nullptr;
   forget_holes();
   _own_recyclable.clear();
+  _own_fragmented.clear();
   _own_free.clear();
   _skipped_lines = 0;
 }
@@ -110,14 +112,6 @@ void LullAllocator::own_large(LullBlockIndex head, size_t blocks) {
   _handed_out += blocks * LullGeometry::BlockSize;
 }
 
-bool LullAllocator::take_own_recyclable(LullBlockIndex* index) {
-  if (_own_recyclable.is_empty()) {
-    return false;
-  }
-  *index = _own_recyclable.pop();
-  return true;
-}
-
 bool LullAllocator::take_own_free(LullRun* hole) {
   if (_own_free.is_empty()) {
     return false;
@@ -151,23 +145,47 @@ void LullAllocator::add_holes_of(LullBlockIndex index) {
   block->free_lines().clear_all();
 }
 
+// Mutators, who take long holes first, would fill the table with short ones, and find no other hole: the shortest make room for another
+// block's. A worker uses up what it has.
+bool LullAllocator::has_room_for_block() const {
+  return _reserve_use == LullReserveUse::Keep || _unused_count >= MaxRunsOfBlock;
+}
+
+void LullAllocator::make_room_for_block() {
+  while (_unused_count < MaxRunsOfBlock) {
+    LullRun hole;
+    take_known_hole(1, &hole);
+    _skipped_lines += hole._length;
+  }
+}
+
 bool LullAllocator::add_holes_of_own_block() {
-  LullBlockIndex index;
-  if (_unused_count < MaxRunsOfBlock || !take_own_recyclable(&index)) {
+  if (_own_recyclable.is_empty() || !has_room_for_block()) {
     return false;
   }
-  add_holes_of(index);
+  make_room_for_block();
+  add_holes_of(_own_recyclable.pop());
+  return true;
+}
+
+// They are not worth any room that must be made.
+bool LullAllocator::add_holes_of_own_fragmented_block() {
+  if (_own_fragmented.is_empty() || _unused_count < MaxRunsOfBlock) {
+    return false;
+  }
+  add_holes_of(_own_fragmented.pop());
   return true;
 }
 
 bool LullAllocator::add_holes_of_recyclable_block(uint lines, LullReserveUse use, HoleChoice choice) {
   LullBlockIndex index;
-  if (_unused_count < MaxRunsOfBlock ||
+  if (!has_room_for_block() ||
       !(choice == HoleChoice::Longest ? _supply->take_recyclable(lines, use, &index)
                                       : _supply->take_recyclable_with_hole(lines, use, &index))) {
     return false;
   }
   own(index);
+  make_room_for_block();
   add_holes_of(index);
   return true;
 }
@@ -216,9 +234,14 @@ bool LullAllocator::take_long_hole(uint lines, LullReserveUse use, LullRun* hole
 
 bool LullAllocator::take_hole(uint lines, LullReserveUse use, LullRun* hole) {
   assert(lines <= LullGeometry::LinesPerBlock, "%u lines", lines);
-  if (take_long_hole(lines, use, hole) || take_own_free(hole) || take_known_hole(lines, hole)) {
+  if (take_long_hole(lines, use, hole) || take_own_free(hole)) {
     return true;
   }
+  do {
+    if (take_known_hole(lines, hole)) {
+      return true;
+    }
+  } while (add_holes_of_own_fragmented_block());
   for (uint i = 0; i < MaxBlocksToSearch && add_holes_of_recyclable_block(lines, use, HoleChoice::Longest); i++) {
     if (take_known_hole(lines, hole)) {
       return true;
@@ -379,19 +402,24 @@ void LullAllocator::end_global_collection() {
   }
 }
 
+// During the collection these are lines of objects that stay.
+size_t LullAllocator::forget_free_lines(const LullBlockList& blocks) {
+  size_t unused = 0;
+  for (int i = 0; i < blocks.length(); i++) {
+    LullLineSet& lines = _table->at(blocks.at(i))->free_lines();
+    unused += lines.count();
+    lines.clear_all();
+  }
+  return unused;
+}
+
 size_t LullAllocator::begin_collection(LullBlockList* blocks) {
   assert(blocks->is_empty(), "one collection at a time");
   return_bump_region();
   size_t unused = _skipped_lines + (size_t)_own_free.length() * LullGeometry::LinesPerBlock;
   _holes.runs_do([&](const LullRun& hole) { unused += hole._length; });
-  for (int i = 0; i < _own_recyclable.length(); i++) {
-    unused += _table->at(_own_recyclable.at(i))->free_lines().count();
-  }
+  unused += forget_free_lines(_own_recyclable) + forget_free_lines(_own_fragmented);
   blocks->swap(&_owned);
-  // During the collection these are lines of objects that stay.
-  for (int i = 0; i < _own_recyclable.length(); i++) {
-    _table->at(_own_recyclable.at(i))->free_lines().clear_all();
-  }
   reset();
   return unused;
 }
@@ -422,8 +450,9 @@ void LullAllocator::publish_and_release() {
 
 void LullAllocator::keep(LullBlockIndex index) {
   _owned.append(index);
-  if (_table->at(index)->free_lines().has_run(min_hole_lines())) {
-    _own_recyclable.append(index);
+  const uint longest = _table->at(index)->free_lines().longest_run();
+  if (longest >= min_hole_lines()) {
+    (longest >= PreferredHoleLines ? _own_recyclable : _own_fragmented).append(index);
   } else {
     _skipped_lines += _table->at(index)->free_lines().count();
     _table->at(index)->free_lines().clear_all();
@@ -438,6 +467,13 @@ void LullAllocator::keep_free(LullBlockIndex index) {
 void LullAllocator::disown(LullBlockIndex index, const LullLineSet& free_lines) {
   forget(index, free_lines);
   _supply->give_back(index, free_lines);
+}
+
+void LullAllocator::disown_recyclable(LullBlockList* blocks) {
+  while (!blocks->is_empty()) {
+    const LullBlockIndex index = blocks->pop();
+    disown(index, _table->at(index)->free_lines());
+  }
 }
 
 void LullAllocator::undo(HeapWord* start, size_t words) {
@@ -464,10 +500,8 @@ void LullAllocator::release() {
     }
     disown(index, lines);
   }
-  while (!_own_recyclable.is_empty()) {
-    const LullBlockIndex index = _own_recyclable.pop();
-    disown(index, _table->at(index)->free_lines());
-  }
+  disown_recyclable(&_own_recyclable);
+  disown_recyclable(&_own_fragmented);
   LullLineSet all;
   all.set_all();
   while (!_own_free.is_empty()) {

@@ -34,14 +34,16 @@
 //   small objects      bump through a hole; for a mutator the hole is its TLAB
 //   medium objects     that do not fit the current hole get the shortest hole that
 //                      they fit from the thread's run table, in one look-up, instead
-//                      of a fresh overflow block as in Immix
+//                      of a fresh overflow block as in Immix; a mutator's, the shortest of
+//                      the long ones
 //   no hole fits       holes of further recyclable blocks, then a free block; the thread's
 //                      own first, those that its last local collection has freed
 //
 // The run table holds the holes of blocks that this thread owns. A mutator, whose each
 // hole is a call into the VM, takes long ones first, of the recyclable blocks too, and
 // short ones when there are neither these nor free blocks of its own. Those that are too
-// short (LullBlockSupply::min_hole_lines) are left alone until the next collection.
+// short (LullBlockSupply::min_hole_lines), or the shortest when the table is full, are left
+// alone until the next collection.
 
 class LullPublicMap;
 
@@ -60,7 +62,7 @@ struct LullMediumRequests {
 
 class LullAllocator : public CHeapObj<mtGC> {
 private:
-  // A block has at most 64 holes; room for those of two or more blocks.
+  // A block has at most 64 holes; room for those of two or more blocks. The shortest of a mutator's yield when there is not.
   static const uint32_t MaxRuns = 160;
   static const uint32_t MaxRunsOfBlock = LullGeometry::LinesPerBlock / 2;
 
@@ -95,12 +97,13 @@ private:
 
   // Blocks that this thread owns, large objects by their heads; only with tracking. Those
   // that a local collection has found to have free lines, or to be free, are in one of
-  // the other two as well, until they are used: last in, first out, for they are warm. What
+  // the other three as well, until they are used: last in, first out, for they are warm. What
   // is free of a block is in its free_lines().
   LullBlockList          _owned;
-  LullBlockList          _own_recyclable;
+  LullBlockList          _own_recyclable;   // with a hole of PreferredHoleLines or more
+  LullBlockList          _own_fragmented;   // with short ones alone
   LullBlockList          _own_free;
-  size_t                 _skipped_lines;    // unused ones in owned blocks, too short a hole to be listed
+  size_t                 _skipped_lines;    // unused ones in owned blocks, in too short a hole to be listed
 
   uint min_hole_lines() const;
 
@@ -111,13 +114,15 @@ private:
   void own(LullBlockIndex index);
   void forget_holes();
   void forget_memory();   // all but which blocks are owned
-  bool take_own_recyclable(LullBlockIndex* index);
   bool take_own_free(LullRun* hole);
 
   // False: it is too short, or there is no room; its lines are unused until a collection finds them.
   bool add_hole(uint32_t first_line, uint32_t lines);
   void add_holes_of(LullBlockIndex index);
+  bool has_room_for_block() const;
+  void make_room_for_block();
   bool add_holes_of_own_block();
+  bool add_holes_of_own_fragmented_block();
 
   // Which block of those with a hole of so many lines, or about so many?
   enum class HoleChoice { Longest, Fit };
@@ -144,6 +149,8 @@ private:
   // The words of a hole's lines, before anything is allocated in it.
   void prepare(const LullRun& hole);
   void forget(LullBlockIndex index, const LullLineSet& lines);
+  size_t forget_free_lines(const LullBlockList& blocks);   // how many they were
+  void disown_recyclable(LullBlockList* blocks);
 
 public:
   LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use,

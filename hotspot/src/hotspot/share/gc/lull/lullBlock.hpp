@@ -104,7 +104,7 @@ private:
   LullBlockState    _state;
 
   // Recyclable, and only a collection may copy into its holes until the next one has
-  // ended. Written at safepoints.
+  // ended. Set at safepoints; cleared by the one who takes the block or makes it recyclable, too.
   bool              _in_reserve;
 
   // Recyclable: lines of the longest run of free lines. Written by the one who makes the block recyclable, before anybody can find it
@@ -143,6 +143,7 @@ public:
     STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
     _longest_hole = (uint8_t)_free_lines.longest_run();
     assert(_longest_hole > 0, "a recyclable block has free lines");
+    _in_reserve = false;   // it may have been, before it was free
     _state = LullBlockState::Recyclable;
   }
 

@@ -184,7 +184,7 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
     free_blocks_locked(untype(index), 1);
     return;
   }
-  if (!free_lines.has_run(LullMinHoleLines)) {
+  if (!free_lines.has_run(_min_hole_lines)) {
     block->free_lines().clear_all();
     block->set_state(LullBlockState::Full);
     return;
@@ -248,10 +248,6 @@ void LullBlockSupply::rebuild() {
     }
     switch (state) {
       case LullBlockState::Recyclable:
-        _table->at(to_block_index(i))->set_in_reserve(false);
-        if (!_table->is_evacuated(to_block_index(i))) {
-          _recyclable.add_at_safepoint(to_block_index(i));
-        }
         used += LullGeometry::BlockSize - _table->at(to_block_index(i))->free_lines().count() * LullGeometry::LineSize;
         break;
       case LullBlockState::Uncommitted:
@@ -264,6 +260,16 @@ void LullBlockSupply::rebuild() {
   _free_runs.rebuild();
   _free_blocks = free_blocks;
   _used_bytes = used;
+  // From the last to the first: those at low addresses are taken first, for the heap shrinks from high addresses down.
+  for (uint32_t i = count; i-- > 0; ) {
+    LullBlock* const block = _table->at(to_block_index(i));
+    if (block->is_recyclable()) {
+      block->set_in_reserve(false);
+      if (!_table->is_evacuated(to_block_index(i))) {
+        _recyclable.add_at_safepoint(to_block_index(i));
+      }
+    }
+  }
 }
 
 void LullBlockSupply::set_reserve(uint32_t blocks, bool with_holes) {

@@ -386,8 +386,13 @@ void LullHeap::end_collection_of_allocators() {
 void LullHeap::choose_min_hole_lines(bool is_routine) {
   const uint PublicMinHoleLines = 16;
   const bool all_public = !LullTracking || LullPublicMap::is_tracking_suspended();
-  _supply->set_min_hole_lines(LullAdaptiveHoles && all_public && is_routine && !_sizer->was_useless() ?
-                              MAX2(LullMinHoleLines, PublicMinHoleLines) : LullMinHoleLines);
+  const bool scarce = !is_routine || _sizer->was_useless();
+  const uint lines = LullAdaptiveHoles && all_public && !scarce ? MAX2(LullMinHoleLines, PublicMinHoleLines) : LullMinHoleLines;
+  if (lines != _supply->min_hole_lines()) {
+    log_debug(gc, heap)("Least hole for allocation: %u lines, before %u (%s)", lines, _supply->min_hole_lines(),
+                        lines > LullMinHoleLines ? "all objects are public" : scarce ? "each hole counts after this collection" : "threads have private objects");
+  }
+  _supply->set_min_hole_lines(lines);
 }
 
 // What tells the pauses of one kind of collection from those of the other.

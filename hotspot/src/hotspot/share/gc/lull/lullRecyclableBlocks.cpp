@@ -120,11 +120,13 @@ bool LullRecyclableBlocks::take_fit_at_safepoint(Part part, uint lines, LullBloc
   return false;
 }
 
+// No more than there are, should a stack be damaged: verify() tells.
 template <typename Function>
 void LullRecyclableBlocks::blocks_do(Function f) const {
+  uint32_t left = _table->count();
   for (uint part = 0; part < Parts; part++) {
     for (uint i = 0; i < Classes; i++) {
-      for (uint32_t block = first_of(_stacks[part][i]); block != None; block = _next[block]) {
+      for (uint32_t block = first_of(_stacks[part][i]); block != None && left > 0; block = _next[block], left--) {
         f((Part)part, i, to_block_index(block));
       }
     }

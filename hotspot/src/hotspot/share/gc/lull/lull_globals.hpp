@@ -38,9 +38,10 @@
           range(1, 128)                                                     \
                                                                             \
   product(bool, LullAdaptiveHoles, true, EXPERIMENTAL,                      \
-          "Leave holes alone that would cost more as an allocation buffer " \
-          "than what they save in collections. Off, each hole of "          \
-          "LullMinHoleLines is used: fewer collections, more refills.")     \
+          "Leave holes shorter than 4 KB alone while all objects are "      \
+          "public and memory suffices: fewer refills of allocation "        \
+          "buffers, more memory in use between collections. Off, each "     \
+          "hole of LullMinHoleLines is used at any time.")                  \
                                                                             \
   product(bool, LullEvacuation, true, EXPERIMENTAL,                         \
           "Move objects out of fragmented blocks while marking. Off, "      \

@@ -19,8 +19,10 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "concurrentTestRunner.inline.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/vmOperations.hpp"
 #include "runtime/vmThread.hpp"
@@ -222,6 +224,152 @@ TEST_VM_F(LullBlockSupplyTest, the_reserve_takes_the_emptiest_recyclable_blocks)
   EXPECT_TRUE(_supply.take_block(LullReserveUse::Allow, &index));
   EXPECT_EQ(index, to_block_index(free_block));
   verify();
+}
+
+// A block that was in the reserve, and that a collection has then emptied, is the mutators' when it comes back with holes.
+TEST_VM_F(LullBlockSupplyTest, the_reserve_forgets_blocks_that_became_free) {
+  _supply.add_committed(0, 4);
+  LullBlockIndex index;
+  for (uint32_t i = 0; i < 4; i++) {
+    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+    make_recyclable(untype(index), 64);
+  }
+  at_safepoint([&] {
+    _supply.rebuild();
+    _supply.set_reserve(4, true);
+  });
+  EXPECT_EQ(_supply.recyclable_reserve(), 4u);
+  verify();
+  for (uint32_t i = 0; i < 4; i++) {
+    block(i)->free_lines().clear_all();
+    block(i)->set_free();    // as the sweep does
+  }
+  at_safepoint([&] { _supply.rebuild(); });
+  LullLineSet lines;
+  lines.add_range(10, 20);
+  for (uint32_t i = 0; i < 4; i++) {
+    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+    _supply.give_back(index, lines);
+    EXPECT_FALSE(_table.at(index)->is_in_reserve());
+  }
+  verify();
+  for (uint32_t i = 0; i < 4; i++) {
+    EXPECT_TRUE(_supply.take_recyclable(1, LullReserveUse::Keep, &index));
+  }
+}
+
+// The heap shrinks from high addresses down: what lies there is used last.
+TEST_VM_F(LullBlockSupplyTest, blocks_at_low_addresses_come_first) {
+  _supply.add_committed(0, 8);
+  LullBlockIndex index;
+  for (uint32_t i = 0; i < 8; i++) {
+    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+    make_recyclable(untype(index), 64);
+  }
+  at_safepoint([&] {
+    _supply.rebuild();
+    _supply.set_reserve(2, true);    // 256 lines: four of the blocks
+  });
+  verify();
+  uint32_t taken = 0;
+  for (uint32_t last = 0; _supply.take_recyclable(1, LullReserveUse::Keep, &index); taken++) {
+    EXPECT_TRUE(taken == 0 || untype(index) > last) << untype(index) << " after " << last;
+    last = untype(index);
+  }
+  EXPECT_EQ(taken, 4u);
+}
+
+// Threads take what there is and give it back: blocks change class, become full, or free and joined with their neighbours. At the end the supply
+// has all that is not full, and has counted right.
+TEST_VM_F(LullBlockSupplyTest, threads_take_and_give_back) {
+  class Threads : public TestRunnable {
+  private:
+    LullBlockSupply* const _supply;
+    LullBlockTable* const  _table;
+
+    void give_back(LullBlockIndex index, std::mt19937& random) {
+      LullLineSet lines;
+      const uint kind = random() % 512;
+      if (kind == 1) {
+        // Not one line is free.
+      } else if (kind < 170) {
+        lines.set_all();
+      } else {
+        const uint first = random() % (LullGeometry::LinesPerBlock - 2);
+        lines.add_range(first, LullGeometry::LinesPerBlock - first);
+      }
+      _table->at(index)->free_lines().clear_all();
+      _supply->give_back(index, lines);
+    }
+
+  public:
+    volatile int _seeds;
+    volatile int _errors;
+    volatile int _takes;
+
+    Threads(LullBlockSupply* supply, LullBlockTable* table) : _supply(supply), _table(table), _seeds(0), _errors(0), _takes(0) {}
+
+    void runUnitTest() const override { const_cast<Threads*>(this)->run(); }
+
+    void run() {
+      std::mt19937 random(Atomic::add(&_seeds, 1));
+      std::vector<LullBlockIndex> mine;
+      for (int round = 0; round < 200; round++) {
+        LullBlockIndex index;
+        const uint lines = 1 + random() % LullGeometry::LinesPerBlock;
+        bool taken = false;
+        switch (random() % 4) {
+          case 0: taken = _supply->take_block(LullReserveUse::Keep, &index); break;
+          case 1: taken = _supply->take_recyclable(lines, LullReserveUse::Keep, &index); break;
+          case 2: taken = _supply->take_recyclable_with_hole(lines, LullReserveUse::Keep, &index); break;
+          default:
+            if (_supply->take_large(2, LullReserveUse::Keep, &index)) {
+              _supply->give_back_large(index);
+            }
+            break;
+        }
+        if (taken) {
+          Atomic::inc(&_takes);
+          if (_table->at(index)->state() != LullBlockState::Owned) {
+            Atomic::inc(&_errors);
+          }
+          mine.push_back(index);
+        }
+        if (mine.size() == 8) {
+          while (!mine.empty()) {
+            give_back(mine.back(), random);
+            mine.pop_back();
+          }
+        }
+      }
+      for (LullBlockIndex index : mine) {
+        give_back(index, random);
+      }
+    }
+  } threads(&_supply, &_table);
+  _supply.add_committed(0, Blocks);
+  ConcurrentTestRunner runner(&threads, 4, 500);
+  runner.run();
+  EXPECT_EQ(threads._errors, 0);
+  EXPECT_GT(threads._takes, 1000);
+  verify();
+  size_t used = 0;
+  for (uint32_t i = 0; i < Blocks; i++) {
+    switch (block(i)->state()) {
+      case LullBlockState::Free:
+        break;
+      case LullBlockState::Full:
+        used += LullGeometry::BlockSize;
+        break;
+      case LullBlockState::Recyclable:
+        used += LullGeometry::BlockSize - block(i)->free_lines().count() * LullGeometry::LineSize;
+        break;
+      default:
+        ADD_FAILURE() << "block " << i << " is " << to_string(block(i)->state());
+        break;
+    }
+  }
+  EXPECT_EQ(_supply.used_bytes(), used);
 }
 
 // A hole of a length is found in one look where the class of the length's blocks says so, and by a search at a safepoint.

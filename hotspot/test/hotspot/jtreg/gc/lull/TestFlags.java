@@ -110,6 +110,7 @@ public class TestFlags {
         refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
         refused("LullMinHoleLines=0 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=0");
         refused("LullMinHoleLines=129 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=129");
+        refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:-LullAdaptiveHoles");
         refused("LullEvacuationReservePercent=51 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationReservePercent=51");
         refused("LullEvacuationMaxLivePercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationMaxLivePercent=101");
         refused("LullFragmentationTriggerPercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=101");
@@ -122,6 +123,8 @@ public class TestFlags {
     private static void accepted() throws Exception {
         accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=1");
         accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=128");
+        accepted(EXPERIMENTAL, "-XX:-LullAdaptiveHoles");
+        accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=17", "-XX:-LullTracking");
         accepted(EXPERIMENTAL, "-XX:-LullEvacuation");
         accepted(EXPERIMENTAL, "-XX:LullEvacuationReservePercent=0", "-XX:LullEvacuationMaxLivePercent=100");
         accepted(EXPERIMENTAL, "-XX:LullEvacuationReservePercent=50", "-XX:LullEvacuationMaxLivePercent=0");
