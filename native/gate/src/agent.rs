@@ -5,8 +5,8 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 use std::panic::catch_unwind;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::beacon::Beacon;
@@ -18,7 +18,7 @@ use crate::gate::{Gate, VmWatch};
 use crate::health;
 use crate::http1::Http1;
 use crate::http2::Http2;
-use crate::intercept;
+use crate::intercept::{self, Binding};
 use crate::jni;
 use crate::jvmti::{self, Callbacks, Event};
 use crate::kernel;
@@ -51,6 +51,7 @@ struct Running {
 static RUNNING: OnceLock<Running> = OnceLock::new();
 static OPTIONS: OnceLock<Options> = OnceLock::new();
 static GATE_ENDED: AtomicBool = AtomicBool::new(false);
+static COPY_TOLD: AtomicBool = AtomicBool::new(false);
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 
 /// A handle of `dlopen` of the VM's library.
@@ -91,6 +92,22 @@ pub fn accepted(fd: i32, blocking: bool) {
         // Not to be seen in pauses, so nothing needs to be followed.
         table.forget(fd);
     }
+}
+
+/// Connections on which a thread of the application has left something of the gate's unwritten, which the gate's thread finishes.
+static UNSENT: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+
+/// To be called when an update has left something unwritten.
+pub fn connection_has_unsent(fd: i32) {
+    let mut unsent = UNSENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if !unsent.contains(&fd) {
+        unsent.push(fd);
+    }
+}
+
+/// These connections, once.
+pub fn take_unsent() -> Vec<i32> {
+    std::mem::take(&mut UNSENT.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// To be called when an update has made a connection opaque.
@@ -229,7 +246,11 @@ unsafe extern "system" fn on_native_method_bind(
             return;
         }
         let Some([class, name, signature]) = jvmti::Env::method(jvmti, env, method) else { return };
-        if let Some(ours) = intercept::replacement(&class, &name, &signature, address) {
+        let binding = intercept::binding(&class, &name, &signature, address);
+        if binding == Binding::AnotherCopy && !COPY_TOLD.swap(true, Ordering::Relaxed) {
+            complain("another copy of Netty's native library is loaded, by another class loader: its connections are not watched");
+        }
+        if let Binding::Ours(ours) = binding {
             *replacement = ours.cast_mut();
             if OPTIONS.get().is_some_and(|options| options.verbose) {
                 complain(&format!("stands before {}{}", class.to_string_lossy(), name.to_string_lossy()));

@@ -29,6 +29,9 @@ const SMALL: usize = 16;
 /// So many requests, or what belongs to them, are answered in one look: others are to be looked at, and the application must have the lock.
 const MOST_STEPS: usize = 64;
 
+/// So much of the connection's window, a quarter of what it has at first, may be owed for good.
+const MOST_OWED: u64 = 16 * 1024;
+
 /// The kernel's side of a connection, as the gate uses it; never blocks.
 pub trait Wire {
     /// Copies the front of the receive buffer without taking it; 0 at its end.
@@ -51,6 +54,9 @@ pub trait Wire {
 
     /// From now on the application's selectors are told of bytes only when there are so many, or an end.
     fn tell_from(&mut self, bytes: usize);
+
+    /// Ends the connection in both directions.
+    fn shut_down(&mut self);
 
     /// The kernel's counts; `None` if they would not hold still.
     ///
@@ -106,6 +112,8 @@ pub struct Connection<P> {
     opaque: Option<Opaque>,
     /// Opaque, for what the application has written; what it reads is followed nevertheless, for the rest of answered requests.
     withholds: bool,
+    /// The application has not been told yet: it has had the bytes before it.
+    error: Option<io::Error>,
 }
 
 impl<P: Protocol> Connection<P> {
@@ -120,6 +128,7 @@ impl<P: Protocol> Connection<P> {
             waits_for_header: false,
             opaque: None,
             withholds: false,
+            error: None,
         }
     }
 
@@ -234,6 +243,10 @@ impl<P: Protocol> Connection<P> {
             if self.writing > 0 || !self.protocol.is_idle() {
                 return Outcome::NotIdle;
             }
+            // Also because to peek at a connection that was reset would take the error that the application is to have.
+            if let Some(outcome) = self.check(wire) {
+                return outcome;
+            }
             let length = match wire.peek(buffer) {
                 // The client has closed its side, or the connection is broken.
                 Ok(0) => return Outcome::Left,
@@ -330,7 +343,13 @@ impl<P: Protocol> Connection<P> {
     /// Writes what the gate owes on account of what it has taken, unless the application is writing, or the client does not read: what is owed
     /// is a sum until then, and no heap of frames.
     pub fn pay(&mut self, wire: &mut impl Wire) {
-        if self.flush(wire) && self.writing == 0 && self.opaque.is_none() {
+        if self.opaque.is_some() {
+            // Nobody knows where a frame of the gate's might stand. A client that waits for ever is worse off than one that connects anew.
+            if self.withholds && self.protocol.owed_bytes() > MOST_OWED {
+                self.withholds = false;
+                wire.shut_down();
+            }
+        } else if self.flush(wire) && self.writing == 0 {
             self.protocol.owed(&mut self.unsent);
             self.flush(wire);
         }
@@ -347,6 +366,9 @@ impl<P: Protocol> Connection<P> {
     /// # Errors
     /// `WouldBlock` if there is nothing for the application; as of [`Wire::peek`] otherwise.
     pub fn read(&mut self, wire: &mut impl Wire, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(error) = self.error.take() {
+            return Err(error);
+        }
         let mut filled = 0;
         self.tell_all(wire);
         // A frame's header may be longer than what is left of the buffer.
@@ -357,7 +379,13 @@ impl<P: Protocol> Connection<P> {
             let seen = if is_small { &mut small[..] } else { &mut room[..] };
             let n = match wire.peek(seen) {
                 Ok(n) if n > 0 => n,
-                Ok(_) | Err(_) if filled > 0 => break,
+                Ok(_) if filled > 0 => break,
+                Err(error) if filled > 0 => {
+                    // The kernel tells of it once.
+                    self.error =
+                        Some(error).filter(|error| !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted));
+                    break;
+                }
                 other => return other,
             };
             let is_all = n < seen.len();

@@ -151,6 +151,11 @@ impl Gate {
     /// Writes what is left of answers, once the kernel has room.
     fn write_unsent(&mut self) {
         let table = self.table;
+        for fd in agent::take_unsent() {
+            if !self.unsent.contains(&fd) {
+                self.unsent.push(fd);
+            }
+        }
         self.unsent.retain(|&fd| {
             let Some(slot) = table.live(fd) else { return false };
             let Some(mut tracked) = slot.try_lock() else { return true };

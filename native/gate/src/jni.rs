@@ -41,6 +41,7 @@ const GET_STATIC_FIELD_ID: usize = 144;
 const GET_STATIC_OBJECT_FIELD: usize = 145;
 const NEW_STRING_UTF: usize = 167;
 const NEW_OBJECT_ARRAY: usize = 172;
+const GET_OBJECT_ARRAY_ELEMENT: usize = 173;
 const SET_OBJECT_ARRAY_ELEMENT: usize = 174;
 const GET_JAVA_VM: usize = 219;
 const EXCEPTION_CHECK: usize = 228;
@@ -372,6 +373,17 @@ impl Env {
             }
         }
         Some(array)
+    }
+
+    /// An element of an array of objects: a new local reference; `None`, with no exception pending, if it is null or there is none. Blocks while the
+    /// VM is stopped: never to be called with a lock of ours held.
+    ///
+    /// # Safety
+    /// As [`Env::find_class`]; `array` is a non-null reference to such an array.
+    pub unsafe fn element(this: *mut Self, array: Object, index: c_int) -> Option<Object> {
+        let element = call!(this, GET_OBJECT_ARRAY_ELEMENT, fn(Object, c_int) -> Object, array, index);
+        // SAFETY: as demanded of the caller.
+        unsafe { Self::result(this, element) }
     }
 
     /// What a call has given, unless it has thrown or given null.

@@ -31,7 +31,7 @@ pub struct Options {
     /// `deadline-header=NAME`, once for each: request headers that hold the milliseconds a client will wait.
     /// Default: `x-envoy-expected-rq-timeout-ms`. Lower case.
     pub deadline_headers: Vec<String>,
-    /// `poll=US`, default 1000: how often the VM's counters are looked at for safepoints that are no collections. A
+    /// `poll=US`, default 10000: how often the VM's counters are looked at for safepoints that are no collections. A
     /// smaller one sees them earlier and costs processor time, a few microseconds for each look; 0 does not look.
     pub poll_us: u64,
     /// `metrics=PORT`: Prometheus text at `http://127.0.0.1:PORT/metrics`, also in pauses. Default: none.
@@ -110,7 +110,7 @@ impl Options {
             other_ports: Vec::new(),
             deadline_ms: 50,
             deadline_headers: Vec::new(),
-            poll_us: 1000,
+            poll_us: 10_000,
             metrics_port: None,
             beacon: None,
             datagrams: Vec::new(),
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn defaults_and_values() {
         let o = Options::parse("port=8080").unwrap();
-        assert_eq!((o.ports, o.deadline_ms, o.poll_us, o.dry_run), (vec![8080], 50, 1000, false));
+        assert_eq!((o.ports, o.deadline_ms, o.poll_us, o.dry_run), (vec![8080], 50, 10_000, false));
         let o = Options::parse("port=1,port=65535,deadline=600000,poll=0,metrics=9,deadline-header=X-D,dry-run,verbose").unwrap();
         assert_eq!(o.ports, [1, 65535]);
         assert_eq!(Options::parse("cql-port=9042").unwrap().cql_ports, [9042]);

@@ -108,6 +108,11 @@ pub trait Protocol: Send {
     /// longer owed.
     fn owed(&mut self, _to: &mut Vec<u8>) {}
 
+    /// How much of the client's room to send the gate has taken and not given back.
+    fn owed_bytes(&self) -> u64 {
+        0
+    }
+
     /// Whether [`Protocol::instead`] wants to see what the application is about to write.
     fn replaces(&self) -> bool {
         false

@@ -56,6 +56,11 @@ impl Wire for SocketWire {
         unsafe { libc::setsockopt(self.fd, libc::SOL_SOCKET, libc::SO_RCVLOWAT, (&raw const bytes).cast(), size_of::<i32>() as u32) };
     }
 
+    fn shut_down(&mut self) {
+        // SAFETY: no pointer is passed.
+        unsafe { libc::shutdown(self.fd, libc::SHUT_RDWR) };
+    }
+
     fn totals(&mut self) -> io::Result<Option<Totals>> {
         if kernel::inode(self.fd) != Some(self.inode) {
             return Err(io::ErrorKind::NotFound.into());

@@ -59,6 +59,10 @@ impl Protocol for Spoken {
         each!(self, protocol => protocol.owed(to));
     }
 
+    fn owed_bytes(&self) -> u64 {
+        each!(self, protocol => protocol.owed_bytes())
+    }
+
     fn replaces(&self) -> bool {
         each!(self, protocol => protocol.replaces())
     }

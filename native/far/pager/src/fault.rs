@@ -223,7 +223,7 @@ fn from_servers(
     let mut meanwhile = Some(meanwhile);
     let mut failing_since = None;
     loop {
-        let mut reachable = false;
+        let (mut reachable, mut busy) = (false, false);
         for copy in 0..=range.layout.replicas {
             let place = range.layout.place(index, copy);
             let server = &pager.servers[place.server];
@@ -233,10 +233,13 @@ fn from_servers(
             let run = Fetch { first: place.page, count };
             // A second server is asked soon; a single one is waited for.
             let wait = if range.layout.replicas > 0 { timeout / 50 } else { timeout / 5 };
-            let result = server.hold(wait).ok_or(FetchError::Broken).and_then(|mut held| {
-                let length = exchange(pager, &mut held, place.region, run, if copy == 0 { meanwhile.take() } else { None })?;
-                Ok(use_pages(held.pages(length)))
-            });
+            let Some(mut held) = server.hold(wait) else {
+                // Others have all its connections, each for no longer than a failure takes.
+                (reachable, busy) = (true, true);
+                continue;
+            };
+            let result = exchange(pager, &mut held, place.region, run, if copy == 0 { meanwhile.take() } else { None })
+                .map(|length| use_pages(held.pages(length)));
             match result {
                 Ok(result) => {
                     pager.counters.replica_fetches.fetch_add(u64::from(copy > 0), Ordering::Relaxed);
@@ -258,6 +261,9 @@ fn from_servers(
                     server.give_up();
                 }
             }
+        }
+        if busy {
+            continue;
         }
         let now = syscall::now();
         if !reachable || now - *failing_since.get_or_insert(now) > timeout.saturating_mul(2) {

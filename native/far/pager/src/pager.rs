@@ -178,6 +178,12 @@ pub struct Pager {
     pub(crate) stopping: AtomicBool,
 }
 
+/// What becomes of the addresses of a range that is given up.
+enum Addresses {
+    Freed,
+    Kept,
+}
+
 impl Pager {
     /// Connects to the servers, checks what the machine permits, starts the threads. Does not install a signal handler:
     /// [`crate::signal::install`].
@@ -248,10 +254,11 @@ impl Pager {
         if here == there { Ok(()) } else { Err(Error::Options(format!("process {here} is a child of {there}, whose far memory this is"))) }
     }
 
-    /// Maps a range whose pages are zeros, at an address of the kernel's choice, or at `fixed`, replacing what is there.
+    /// Maps a range whose pages are zeros, at an address of the kernel's choice, or at `fixed`, replacing what is there, which may not be
+    /// a range.
     ///
     /// # Errors
-    /// If a server has no room, or the system refuses. Nothing stays mapped then; at `fixed` nothing is.
+    /// If a server has no room, or the system refuses, or a range is there. Nothing stays mapped then; at `fixed` nothing is, or what was.
     pub fn map(&self, bytes: usize, fixed: Option<usize>) -> Result<&'static Range, Error> {
         let pages = u32::try_from(bytes.div_ceil(PAGE_SIZE)).ok().filter(|&pages| pages > 0);
         let pages = pages.ok_or_else(|| Error::Options(format!("a range of {bytes} bytes cannot be mapped")))?;
@@ -259,6 +266,13 @@ impl Pager {
             return Err(Error::Options("the address of a range must be that of a page".to_owned()));
         }
         self.check_process()?;
+        if let Some(range) = fixed.and_then(|address| self.ranges_within(address, pages as usize * PAGE_SIZE).next()) {
+            // Its pages would be served as those of the range that was there.
+            let (base, bytes) = (range.base, range.bytes());
+            return Err(Error::Options(format!(
+                "a range of {bytes} bytes is mapped at {base:#x}: it must be unmapped before another one takes its place"
+            )));
+        }
         // One at a time. The control connections are the keeper's, too, between two questions.
         let _one = self.mapping.lock().unwrap_or_else(PoisonError::into_inner);
         let number = self.range_count.load(Ordering::Relaxed);
@@ -349,6 +363,19 @@ impl Pager {
     /// # Errors
     /// If no range starts at the address.
     pub fn unmap(&self, base: usize) -> Result<(), Error> {
+        self.give_up_range(base, Addresses::Freed)
+    }
+
+    /// Gives up a range, and leaves a mapping that nobody may use at its addresses, for who is about to unmap or map more than it: else
+    /// another thread could get them meanwhile.
+    ///
+    /// # Errors
+    /// As [`Pager::unmap`].
+    pub fn vacate(&self, base: usize) -> Result<(), Error> {
+        self.give_up_range(base, Addresses::Kept)
+    }
+
+    fn give_up_range(&self, base: usize, addresses: Addresses) -> Result<(), Error> {
         self.check_process()?;
         let range = self.range_at(base).filter(|range| range.base == base);
         let range = range.ok_or_else(|| Error::Options(format!("no range starts at {base:#x}")))?;
@@ -372,8 +399,17 @@ impl Pager {
             }
         }
         let _ = self.kernel.unregister(range.base, range.bytes());
+        let at = std::ptr::with_exposed_provenance_mut(range.base);
         // SAFETY: the caller does not use it any more.
-        unsafe { libc::munmap(std::ptr::with_exposed_provenance_mut(range.base), range.bytes()) };
+        unsafe {
+            match addresses {
+                Addresses::Freed => drop(libc::munmap(at, range.bytes())),
+                Addresses::Kept => {
+                    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
+                    libc::mmap(at, range.bytes(), libc::PROT_NONE, flags, -1, 0);
+                }
+            }
+        }
         let _ = crate::syscall::punch_hole(range.file.as_raw_fd(), 0, range.bytes() as u64);
         fault::give_room(self, local);
         // What the evictor was writing when the pages became Gone has been answered; no write of them comes any more.

@@ -13,6 +13,9 @@ use crate::link::{Asked, Channel, LinkError, Payload};
 use crate::pager::Pager;
 use crate::syscall;
 
+/// For so many times the silence that a server may have, one that is not silent may fail to take pages.
+const LONGEST: u64 = 4;
+
 /// What is sent. Stays the same however often it is.
 pub struct WriteRequest<'a> {
     /// Index of the server.
@@ -85,7 +88,10 @@ impl<'a> WriteRequest<'a> {
                         say(format_args!("{text}; trying again"));
                         syscall::now()
                     });
-                    if (syscall::now() - since).min(server.silent_for()) > timeout {
+                    let failing = syscall::now() - since;
+                    if failing.min(server.silent_for()) > timeout || failing > timeout.saturating_mul(LONGEST) {
+                        // A server that answers on its other connections, too, is of no use if it takes nothing: the evictor waits here, and
+                        // for its room everybody.
                         server.give_up();
                     }
                     std::thread::sleep(Duration::from_millis(50));

@@ -34,11 +34,12 @@ pub unsafe extern "C" fn mmap(
         unsafe { next!(c"mmap", Mmap)(address, bytes, protection, flags, fd, offset) }
     };
     let fixed = flags & libc::MAP_FIXED != 0;
+    let mut vacated = false;
     if fixed && let Some(result) = over_paged_memory(address, bytes, flags, fd, offset) {
         match result {
             Over::Done => return address,
             // Perhaps by far memory again.
-            Over::Replaced => {}
+            Over::Replaced => vacated = true,
             Over::Refused => {
                 set_errno(libc::ENOTSUP);
                 return libc::MAP_FAILED;
@@ -51,6 +52,11 @@ pub unsafe extern "C" fn mmap(
     match map_far(address, bytes, protection, fixed, fd, offset) {
         Ok(base) => base,
         Err((number, text)) => {
+            if vacated {
+                // What was there is gone, and nothing takes its place.
+                // SAFETY: the caller has given these addresses away; since then nobody else could get them.
+                unsafe { next!(c"munmap", Munmap)(address, bytes) };
+            }
             say(format_args!("a file of {bytes} bytes was not mapped: {text}"));
             set_errno(number);
             libc::MAP_FAILED
@@ -114,7 +120,7 @@ fn over_paged_memory(address: *mut c_void, bytes: size_t, flags: c_int, fd: c_in
     let start = address.expose_provenance();
     let end = start.checked_add(bytes)?;
     let range = pager.ranges_within(start, bytes).next()?;
-    if unmap_whole(pager, start, bytes) {
+    if vacate_whole(pager, start, bytes) {
         return Some(Over::Replaced);
     }
     let inside = start >= range.base && end <= range.base + range.bytes();
@@ -138,11 +144,12 @@ fn over_paged_memory(address: *mut c_void, bytes: size_t, flags: c_int, fd: c_in
     Some(Over::Refused)
 }
 
-/// Unmaps all ranges that touch these bytes, if each lies within them as a whole; else none. Whether none is left.
-fn unmap_whole(pager: &Pager, start: usize, bytes: usize) -> bool {
+/// Gives up all ranges that touch these bytes, if each lies within them as a whole; else none. Whether none is left. Their addresses stay
+/// taken until the caller unmaps them, or maps over them.
+fn vacate_whole(pager: &Pager, start: usize, bytes: usize) -> bool {
     let end = start.saturating_add(bytes.next_multiple_of(PAGE_SIZE));
     pager.ranges_within(start, bytes).all(|range| range.base >= start && range.base + range.bytes() <= end)
-        && pager.ranges_within(start, bytes).all(|range| pager.unmap(range.base).is_ok())
+        && pager.ranges_within(start, bytes).all(|range| pager.vacate(range.base).is_ok())
 }
 
 /// # Safety
@@ -153,17 +160,16 @@ pub unsafe extern "C" fn munmap(address: *mut c_void, bytes: size_t) -> c_int {
     if let Some(pager) = signal::installed()
         && let Some(range) = pager.ranges_within(start, bytes).next()
     {
-        if !unmap_whole(pager, start, bytes) {
+        if range.base == start && range.bytes() == bytes.next_multiple_of(PAGE_SIZE) && pager.unmap(start).is_ok() {
+            return 0;
+        }
+        if !vacate_whole(pager, start, bytes) {
             say(format_args!("a part of far memory, {bytes} bytes at {address:p}, cannot be unmapped"));
             set_errno(libc::ENOTSUP);
             return -1;
         }
-        if range.base == start && range.bytes() == bytes.next_multiple_of(PAGE_SIZE) {
-            // Not once more: somebody else may have got these addresses meanwhile.
-            return 0;
-        }
     }
-    // Perhaps what is left around ranges.
+    // With what is around ranges.
     // SAFETY: the caller's arguments.
     unsafe { next!(c"munmap", Munmap)(address, bytes) }
 }
@@ -222,6 +228,12 @@ pub unsafe extern "C" fn posix_fallocate64(fd: c_int, offset: off_t, bytes: off_
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fallocate(fd: c_int, mode: c_int, offset: off_t, bytes: off_t) -> c_int {
+    if mode & libc::FALLOC_FL_PUNCH_HOLE != 0 && is_marked(fd) {
+        // The file has nothing; what is mapped of it would keep its contents.
+        say(format_args!("a hole in a file of far memory was refused"));
+        set_errno(libc::ENOTSUP);
+        return -1;
+    }
     if mode == 0 && offset >= 0 && bytes > 0 && is_marked(fd) {
         let number = lengthen(fd, offset.saturating_add(bytes));
         if number != 0 {

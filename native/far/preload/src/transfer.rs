@@ -10,7 +10,7 @@ use lull_far::signal;
 
 use crate::next::next;
 
-/// What goes through at once.
+/// What of a file goes through at once. Of all else everything does: a message that is read in part loses the rest.
 const PIECE: usize = 64 << 10;
 
 fn is_paged(address: *const c_void) -> bool {
@@ -28,14 +28,16 @@ fn is_file(fd: c_int) -> bool {
 
 /// Transfers piece by piece: `piece` gets room, and how many bytes were done before. Ends at the first piece that is not whole.
 fn by_pieces(fd: c_int, bytes: size_t, mut piece: impl FnMut(&mut [u8], usize) -> ssize_t) -> ssize_t {
-    let mut room = vec![0; bytes.min(PIECE)];
+    let most = if is_file(fd) { PIECE } else { bytes };
+    // Zeros that nobody touches cost nothing.
+    let mut room = vec![0; bytes.min(most)];
     let mut done = 0;
     loop {
-        let want = (bytes - done).min(PIECE);
+        let want = (bytes - done).min(most);
         match piece(&mut room[..want], done) {
             got @ 0.. => {
                 done += got as usize;
-                if done == bytes || (got as usize) < want || !is_file(fd) {
+                if done == bytes || (got as usize) < want {
                     return done as ssize_t;
                 }
             }

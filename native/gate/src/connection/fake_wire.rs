@@ -23,6 +23,8 @@ pub(crate) struct FakeWire {
     pub(crate) restless: bool,
     /// The client has closed its side.
     pub(crate) closing: bool,
+    /// It was reset, and nobody has been told.
+    pub(crate) reset: bool,
     /// Selectors are told from so many bytes on; 0 is 1.
     pub(crate) told_from: usize,
 }
@@ -30,6 +32,10 @@ pub(crate) struct FakeWire {
 impl Wire for FakeWire {
     fn peek(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.received.is_empty() {
+            if std::mem::take(&mut self.reset) {
+                self.closing = true;
+                return Err(io::ErrorKind::ConnectionReset.into());
+            }
             return if self.closing { Ok(0) } else { Err(io::ErrorKind::WouldBlock.into()) };
         }
         let n = buffer.len().min(self.received.len());
@@ -59,10 +65,14 @@ impl Wire for FakeWire {
         self.told_from = bytes;
     }
 
+    fn shut_down(&mut self) {
+        self.closing = true;
+    }
+
     fn totals(&mut self) -> io::Result<Option<Totals>> {
         if self.restless {
             return Ok(None);
         }
-        Ok(Some(Totals { established: !self.closing, taken: self.totals.0, written: self.totals.1, unacknowledged: 0 }))
+        Ok(Some(Totals { established: !self.closing && !self.reset, taken: self.totals.0, written: self.totals.1, unacknowledged: 0 }))
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct RequestHead {
     pub(super) body: Body,
     /// It asks for more than one answer: to close, to upgrade, to be told to continue.
     pub(super) only_application: bool,
+    /// It waits for an answer before it sends its body.
+    pub(super) expects: bool,
     pub(super) deadline_ms: Option<u64>,
 }
 
@@ -89,7 +91,7 @@ impl Carry {
 struct Fields {
     length: Option<u64>,
     chunked: bool,
-    only_application: bool,
+    expects: bool,
     upgrade: bool,
     close: bool,
     deadline_ms: Option<u64>,
@@ -136,7 +138,7 @@ impl Fields {
         let value = value.trim_ascii();
         // By length first: most headers are none of these.
         match name.len() {
-            6 if name.eq_ignore_ascii_case(b"expect") => self.only_application = true,
+            6 if name.eq_ignore_ascii_case(b"expect") => self.expects = true,
             6 if name.eq_ignore_ascii_case(b"prefer") => {
                 // RFC 7240 section 4.3, in seconds.
                 let wait = value.split(|&b| b == b',').find_map(|part| part.trim_ascii().strip_prefix(b"wait="));
@@ -212,7 +214,8 @@ impl RequestHead {
         Ok(RequestHead {
             method: if method == b"HEAD" { Method::Head } else { Method::Other },
             body: fields.body()?.unwrap_or(Body::Length(0)),
-            only_application: fields.only_application || fields.upgrade || fields.close,
+            only_application: fields.expects || fields.upgrade || fields.close,
+            expects: fields.expects,
             deadline_ms: fields.deadline_ms,
         })
     }

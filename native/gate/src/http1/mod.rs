@@ -68,12 +68,20 @@ pub struct Http1 {
     response: Direction,
     /// Methods of the requests whose head was read and whose final answer's head was not written.
     outstanding: VecDeque<Method>,
+    /// The client of the request that was read last may keep its body back until it has an answer.
+    may_keep_body: bool,
 }
 
 impl Http1 {
     /// A connection of which no byte has been seen. `deadline_headers` are lower case.
     pub fn new(deadline_headers: Arc<[String]>) -> Self {
-        Http1 { deadline_headers, request: Direction::Boundary, response: Direction::Boundary, outstanding: VecDeque::new() }
+        Http1 {
+            deadline_headers,
+            request: Direction::Boundary,
+            response: Direction::Boundary,
+            outstanding: VecDeque::new(),
+            may_keep_body: false,
+        }
     }
 
     /// Whether the last byte read was a request's last.
@@ -85,27 +93,32 @@ impl Http1 {
 
 impl Protocol for Http1 {
     fn received(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let outstanding = &mut self.outstanding;
-        self.request
+        let Http1 { request, outstanding, may_keep_body, .. } = self;
+        request
             .feed(bytes, |head| {
                 let head = RequestHead::parse(head, &[])?;
                 if outstanding.len() >= MOST_OUTSTANDING {
                     return Err("too many requests without an answer");
                 }
                 outstanding.push_back(head.method);
+                *may_keep_body = head.expects;
                 Ok(head.body)
             })
             .map_err(Opaque::Request)
     }
 
     fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let Http1 { response, outstanding, .. } = self;
+        let Http1 { request, response, outstanding, may_keep_body, .. } = self;
         response
             .feed(bytes, |head| {
                 let method = *outstanding.front().ok_or("an answer without a request")?;
                 let head = ResponseHead::parse(head, method)?;
                 if !head.interim {
                     outstanding.pop_front();
+                    // What comes next may be its body, or another request: that depends on how both read it.
+                    if *may_keep_body && outstanding.is_empty() && matches!(request, Direction::Body(_)) {
+                        return Err("a final answer to a request whose body may never come");
+                    }
                 }
                 Ok(head.body)
             })

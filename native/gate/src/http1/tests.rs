@@ -276,6 +276,22 @@ fn an_answer_before_the_end_of_its_request() {
     assert!(http.is_idle());
 }
 
+/// A client that has asked whether to send its body, and been answered, may send something else.
+#[test]
+fn an_answer_to_a_request_whose_body_may_never_come() {
+    let mut http = connection();
+    http.received(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 18\r\n\r\n").unwrap();
+    let refused = b"HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(http.sent(refused), Err(Opaque::Response("a final answer to a request whose body may never come")));
+    // The body came, as it was asked for.
+    let mut http = connection();
+    http.received(b"POST / HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n").unwrap();
+    http.sent(b"HTTP/1.1 100 Continue\r\n\r\n").unwrap();
+    http.received(b"abc").unwrap();
+    http.sent(refused).unwrap();
+    assert!(http.is_idle());
+}
+
 #[test]
 fn deadlines() {
     for (fields, deadline) in [

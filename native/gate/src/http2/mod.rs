@@ -252,8 +252,9 @@ impl Http2 {
         }
     }
 
+    /// Streams of the client's have odd numbers; those between them are the server's.
     fn is_answered(&self, stream: u32) -> bool {
-        self.answered.iter().any(|range| range.contains(&stream))
+        !stream.is_multiple_of(2) && self.answered.iter().any(|range| range.contains(&stream))
     }
 
     /// A block that the application has read.
@@ -464,6 +465,10 @@ impl Protocol for Http2 {
             frame::write(WINDOW_UPDATE, 0, 0, &window.to_be_bytes(), to);
             self.owed_window = 0;
         }
+    }
+
+    fn owed_bytes(&self) -> u64 {
+        self.owed_window.into()
     }
 
     fn replaces(&self) -> bool {

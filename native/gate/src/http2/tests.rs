@@ -297,6 +297,63 @@ fn frames_of_answered_streams_are_taken() {
     assert!(!http.is_answered(7) && !http.is_answered(0));
 }
 
+/// Streams that the server has opened lie between those that the gate has answered.
+#[test]
+fn streams_of_the_server_are_the_applications() {
+    let mut http = ready();
+    http.taken(&frame(HEADERS, END_HEADERS | END_STREAM, 3, &[0x88]));
+    http.taken(&frame(HEADERS, END_HEADERS | END_STREAM, 5, &[0x88]));
+    assert_eq!(http.answered, [3..=5]);
+    let update = frame(WINDOW_UPDATE, 0, 4, &[0, 0, 0, 1]);
+    assert_eq!(http.front(&update), Front::Leave);
+    assert_eq!(http.pass(&update), Pass::Deliver(update.len()));
+    assert_eq!(http.pass(&frame(WINDOW_UPDATE, 0, 5, &[0, 0, 0, 1])), Pass::Take(13));
+}
+
+fn on_wire(http: Http2) -> (Connection<Http2>, FakeWire) {
+    let totals = Totals { established: true, taken: 0, written: 0, unacknowledged: 0 };
+    (Connection::new(http, totals), FakeWire { room: 1_000_000, ..FakeWire::default() })
+}
+
+/// What is taken when the gate may not write any more cannot be given back: the client would wait for it for ever.
+#[test]
+fn a_window_that_cannot_be_given_back_ends_the_connection() {
+    let mut http = ready();
+    http.taken(&frame(HEADERS, END_HEADERS, 3, &[0x88]));
+    let (mut connection, mut wire) = on_wire(http);
+    connection.make_opaque(Opaque::Response("written by a function that the gate does not follow"));
+    assert!(connection.filters());
+    for taken in [8_000, 8_000] {
+        wire.received.extend(&frame(DATA, 0, 3, &vec![0; taken]));
+        assert!(connection.read(&mut wire, &mut [0; 10_000]).is_err());
+        connection.pay(&mut wire);
+        assert!(!wire.closing);
+    }
+    wire.received.extend(&frame(DATA, 0, 3, &[0; 1_000]));
+    assert!(connection.read(&mut wire, &mut [0; 10_000]).is_err());
+    connection.pay(&mut wire);
+    assert!(wire.closing && wire.sent.is_empty() && !connection.filters());
+}
+
+/// The kernel tells of a reset once: to the application.
+#[test]
+fn a_reset_is_the_applications() {
+    let mut http = ready();
+    http.taken(&frame(HEADERS, END_HEADERS, 3, &[0x88]));
+    let (mut connection, mut wire) = on_wire(http);
+    let update = frame(WINDOW_UPDATE, 0, 0, &[0, 0, 0, 1]);
+    let bytes = [update.clone(), frame(DATA, 0, 3, &[7; 20])].concat();
+    wire.received.extend(&bytes);
+    wire.reset = true;
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], |_| panic!("asked"), |_| panic!("answered")), Outcome::Left);
+    assert!(wire.reset);
+    let mut buffer = vec![0; bytes.len()];
+    assert_eq!(connection.read(&mut wire, &mut buffer).unwrap(), update.len());
+    assert!(!wire.reset);
+    assert_eq!(connection.read(&mut wire, &mut buffer).unwrap_err().kind(), std::io::ErrorKind::ConnectionReset);
+    assert_eq!(connection.read(&mut wire, &mut buffer).unwrap(), 0);
+}
+
 #[test]
 fn a_window_is_not_more_than_there_can_be() {
     let mut http = ready();

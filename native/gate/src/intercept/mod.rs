@@ -56,13 +56,63 @@ macro_rules! methods {
 }
 use methods;
 
-/// What the VM shall call for a method that it binds to `address`; `None` to leave it.
-pub fn replacement(class: &CStr, name: &CStr, signature: &CStr, address: *mut c_void) -> Option<*const c_void> {
-    let method = jdk::METHODS.iter().chain(netty::METHODS).find(|m| m.class == class && m.name == name && m.signature == signature)?;
+/// What the VM shall call for a method that it binds.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// That function.
+    Ours(*const c_void),
+    /// The one that it has.
+    Left,
+    /// The one that it has: another copy of the library was there first.
+    AnotherCopy,
+}
+
+/// What the VM shall call for a method that it binds to `address`.
+pub fn binding(class: &CStr, name: &CStr, signature: &CStr, address: *mut c_void) -> Binding {
+    let is_it = |m: &&Method| m.class == class && m.name == name && m.signature == signature;
+    let (method, may_come_again) = match (jdk::METHODS.iter().find(is_it), netty::METHODS.iter().find(is_it)) {
+        (Some(method), _) => (method, false),
+        (_, Some(method)) => (method, true),
+        _ => return Binding::Left,
+    };
     // Bound anew, after RegisterNatives for instance, it may have another function; ours itself would be a circle.
     if address.is_null() || std::ptr::eq(address, method.ours) {
-        return None;
+        return Binding::Left;
     }
-    method.original.0.store(address, Ordering::Release);
-    Some(method.ours)
+    if may_come_again {
+        // Each class loader may have a Netty of its own, with a library that goes when the loader does: one copy's connections must not run
+        // through the other's functions.
+        let first = method.original.0.compare_exchange(std::ptr::null_mut(), address, Ordering::AcqRel, Ordering::Acquire);
+        if first.is_err_and(|first| !std::ptr::eq(first, address)) {
+            return Binding::AnotherCopy;
+        }
+    } else {
+        method.original.0.store(address, Ordering::Release);
+    }
+    Binding::Ours(method.ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_copy_of_a_library_keeps_its_own_functions() {
+        let bind = |class: &CStr, name: &CStr, signature: &CStr, address: usize| binding(class, name, signature, address as *mut c_void);
+        let splice = |address| bind(c"Lio/netty/channel/epoll/Native;", c"splice0", c"(IJIJJ)I", address);
+        let Binding::Ours(ours) = splice(0x1000) else { panic!("not bound") };
+        assert_eq!(splice(0x2000), Binding::AnotherCopy);
+        // The first again, by a second loader of the same file, or after RegisterNatives.
+        assert_eq!(splice(0x1000), Binding::Ours(ours));
+        assert_eq!(splice(ours as usize), Binding::Left);
+        let method = netty::METHODS.iter().find(|m| m.name == c"splice0").unwrap();
+        assert_eq!(method.original.get() as usize, 0x1000);
+        // The JDK's own library stays: what is bound last counts.
+        let jdk = &jdk::METHODS[0];
+        for address in [0x1000, 0x2000] {
+            assert_eq!(bind(jdk.class, jdk.name, jdk.signature, address), Binding::Ours(jdk.ours));
+            assert_eq!(jdk.original.get() as usize, address);
+        }
+        assert_eq!(bind(c"Lsun/nio/ch/Net;", c"unknown", c"()V", 0x1000), Binding::Left);
+    }
 }

@@ -8,6 +8,7 @@
 //! without showing them makes both opaque first.
 
 use std::ffi::{CStr, c_int, c_void};
+use std::sync::OnceLock;
 
 use super::transfer::{receive, send, single, update, vm};
 use super::{Method, Original, methods};
@@ -176,17 +177,58 @@ fn give_up(fd: i32, reason: Opaque) -> bool {
     let Some(slot) = Table::global().live(fd) else { return true };
     let mut tracked = slot.lock();
     let Some(t) = tracked.as_mut() else { return true };
-    let flushed = t.connection.flush(&mut SocketWire::new(fd, t.inode));
+    // What is owed can be told now, and not any more.
+    t.connection.pay(&mut SocketWire::new(fd, t.inode));
+    let flushed = !t.connection.has_unsent();
     update(fd, slot, &mut tracked, |connection| connection.make_opaque(reason));
     flushed
 }
 
-unsafe extern "system" fn writev(env: Env, class: Object, fd: i32, buffers: Object, offset: i32, length: i32, most: i64) -> i64 {
-    if !give_up(fd, UNSEEN_WRITE) {
-        return WOULD_BLOCK;
+/// `position` and `limit` of `java.nio.Buffer`, as Netty itself reads them.
+static FIELDS: OnceLock<Option<[usize; 2]>> = OnceLock::new();
+
+/// Where so many buffers of an array have their bytes; `None` if one is not direct, or it cannot be told.
+///
+/// # Safety
+/// `env` is the current thread's; `buffers` null or an array of buffers with so many.
+unsafe fn parts(env: Env, buffers: Object, offset: i32, length: i32) -> Option<Vec<libc::iovec>> {
+    if buffers.is_null() || offset < 0 || length <= 0 {
+        return None;
     }
+    // SAFETY: as demanded; a class that is never unloaded keeps its fields.
+    unsafe {
+        let fields = FIELDS.get_or_init(|| {
+            let class = jni::Env::find_class(env, c"java/nio/Buffer")?;
+            let of = |name| jni::Env::field(env, class, name, c"I").map(|field| field as usize);
+            let fields = of(c"position").zip(of(c"limit"));
+            jni::Env::delete_local(env, class);
+            fields.map(|(position, limit)| [position, limit])
+        });
+        let [position, limit] = (*fields)?;
+        (offset..offset.checked_add(length)?)
+            .map(|i| {
+                let buffer = jni::Env::element(env, buffers, i)?;
+                let (position, limit) =
+                    (jni::Env::int_field(env, buffer, position as Object), jni::Env::int_field(env, buffer, limit as Object));
+                let address = address_of(env, buffer);
+                jni::Env::delete_local(env, buffer);
+                (address != 0 && position >= 0 && position <= limit).then(|| single(address + i64::from(position), limit - position))
+            })
+            .collect()
+    }
+}
+
+unsafe extern "system" fn writev(env: Env, class: Object, fd: i32, buffers: Object, offset: i32, length: i32, most: i64) -> i64 {
     // SAFETY: the VM's arguments, passed on.
-    unsafe { vm::<OfBuffers>(&WRITEV)(env, class, fd, buffers, offset, length, most) }
+    unsafe {
+        let original = || vm::<OfBuffers>(&WRITEV)(env, class, fd, buffers, offset, length, most);
+        let Some(slot) = Table::global().live(fd) else { return original() };
+        match parts(env, buffers, offset, length) {
+            Some(vector) => send(fd, slot, &vector, WOULD_BLOCK, original),
+            None if !give_up(fd, UNSEEN_WRITE) => WOULD_BLOCK,
+            None => original(),
+        }
+    }
 }
 
 unsafe extern "system" fn splice(env: Env, class: Object, from: i32, from_offset: i64, to: i32, to_offset: i64, length: i64) -> i32 {

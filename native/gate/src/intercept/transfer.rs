@@ -28,6 +28,10 @@ pub(super) fn update(fd: c_int, slot: &Slot, tracked: &mut Option<Tracked>, f: i
         t.connection.make_opaque(Opaque::Defect);
     }
     t.connection.tell_all_if_unfiltered(&mut SocketWire::new(fd, t.inode));
+    if t.connection.has_unsent() {
+        // Nobody may come again who would write it: the client may be waiting for just this.
+        agent::connection_has_unsent(fd);
+    }
     if let Some(reason) = slot.publish(tracked) {
         agent::connection_became_opaque(fd, reason);
     }

@@ -131,8 +131,12 @@ bool LullThreadLocalMap::may_have_private(const void* field, LullBlockTable::Own
 }
 
 void LullThreadLocalMap::oops_do(JavaThread* thread, OopClosure* closure) {
-  void* const field = _may_be_private ? field_of(thread) : nullptr;
-  if (field != nullptr) {
+  oops_do(thread->threadObj(), closure);
+}
+
+void LullThreadLocalMap::oops_do(oop holder, OopClosure* closure) {
+  if (_may_be_private && holder != nullptr) {
+    char* const field = cast_from_oop<char*>(holder) + _map_offset;
     if (UseCompressedOops) {
       closure->do_oop((narrowOop*)field);
     } else {

@@ -100,6 +100,7 @@ public:
 
   // The thread's field, as a root of its local collections.
   static void oops_do(JavaThread* thread, OopClosure* closure);
+  static void oops_do(oop holder, OopClosure* closure);   // the same of a thread's Thread object, wherever it is now
 
   // Is it such a field, of whichever Thread object? It is not remembered where its map became public.
   static bool is_root(const void* field, oop holder);

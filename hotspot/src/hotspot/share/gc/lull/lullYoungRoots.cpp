@@ -192,7 +192,11 @@ public:
     ResourceMark rm;
     thread->oops_do(_worker->root_closure(), nullptr /* code: see below */);
     if (thread->is_Java_thread()) {
-      LullThreadLocalMap::oops_do(JavaThread::cast(thread), _worker->root_closure());
+      // First the Thread object itself: in the place that it leaves, its field would be visited for nothing, and the map, new and no root
+      // any more by the next collection perhaps, not remembered in the place where the object is then.
+      oop holder = JavaThread::cast(thread)->threadObj();
+      _worker->root_closure()->do_oop(&holder);
+      LullThreadLocalMap::oops_do(holder, _worker->root_closure());
     }
     _worker->drain();
   }
