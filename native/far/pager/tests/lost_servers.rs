@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Outcome, Process, Run, Running, server, skipped};
+use lull_far_protocol::{ChannelKind, HEADER_LEN, Header, Hello, Message};
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
@@ -234,4 +235,45 @@ fn connections_that_break_and_flip_bits_lose_nothing() {
         assert!(harm > 5, "only {harm} times harmed");
         outcome.is_right(PAGES);
     }
+}
+
+/// A server that is reached through this answers, and takes no page: connections for writes are closed at once.
+fn without_writes(to: SocketAddr) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let mut hello = [0; HEADER_LEN + 40];
+            if client.read_exact(&mut hello).is_err() {
+                continue;
+            }
+            let header = Header::decode(hello[..HEADER_LEN].try_into().unwrap()).unwrap();
+            let Ok(Message::Hello(Hello { kind, .. })) = Message::decode(&header, &hello[HEADER_LEN..]) else { panic!("no HELLO") };
+            if kind == ChannelKind::Write {
+                continue;
+            }
+            let mut server = TcpStream::connect(to).unwrap();
+            server.write_all(&hello).unwrap();
+            let (mut from_server, mut to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut client, &mut server).map(|_| server.shutdown(Shutdown::Both)));
+            std::thread::spawn(move || std::io::copy(&mut from_server, &mut to_client).map(|_| to_client.shutdown(Shutdown::Both)));
+        }
+    });
+    address
+}
+
+#[test]
+fn a_server_that_answers_and_takes_no_page_is_lost() {
+    if skipped(0, "a server that takes no page") {
+        return;
+    }
+    let servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let deaf = without_writes(servers[0].1);
+    let Outcome { code, stderr, .. } = run(&deaf.to_string(), 1 << 40, 0, 500).finish();
+    assert_eq!(code, Some(86), "{stderr}");
+    assert!(stderr.contains(&format!("memory server {deaf} is lost")) && !stderr.contains("should be"), "{stderr}");
+    // The other one has everything.
+    let outcome = run(&format!("{deaf},{}", servers[1].1), 40_000, 1, 500).finish();
+    outcome.is_right(PAGES);
 }

@@ -57,5 +57,25 @@ fn unmapped_ranges_give_their_memory_back() {
         assert_eq!((pager.local_pages().0, pager.coming_pages()), (0, 0));
         assert!(pager.unmap(range.base).is_err());
     }
+    // Nothing takes a range's place before it is gone; who gives it up may keep its addresses from others.
+    let range = pager.map(bytes, None).unwrap();
+    for place in [range.base, range.base + bytes - PAGE_SIZE] {
+        let text = pager.map(PAGE_SIZE, Some(place)).unwrap_err().to_string();
+        assert!(text.contains("is mapped at"), "{text}");
+    }
+    pager.vacate(range.base).unwrap();
+    assert!(pager.range_at(range.base).is_none() && pager.local_pages().0 == 0);
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    // It may be one with a neighbour of the same kind.
+    let is_there = |line: &str| {
+        let (begin, rest) = line.split_once('-').unwrap();
+        let (end, rest) = rest.split_once(' ').unwrap();
+        let [begin, end] = [begin, end].map(|text| usize::from_str_radix(text, 16).unwrap());
+        begin <= range.base && range.base + bytes <= end && rest.starts_with("---p ")
+    };
+    assert!(maps.lines().any(is_there), "the addresses are free: {maps}");
+    let again = pager.map(bytes, Some(range.base)).unwrap();
+    assert_eq!(again.base, range.base);
+    pager.unmap(again.base).unwrap();
     pager.leave();
 }

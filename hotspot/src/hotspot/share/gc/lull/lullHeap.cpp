@@ -101,7 +101,8 @@ LullHeap::LullHeap()
     _monitoring(nullptr),
     _sizer(nullptr),
     _young_policy(nullptr),
-    _tracking_switch(nullptr) {
+    _tracking_switch(nullptr),
+    _thorough_collections(0) {
   // A hole needs no room for a filler at its end.
   _lab_alignment_reserve = 0;
 }
@@ -327,15 +328,21 @@ bool LullHeap::must_clear_soft_references() const {
 
 void LullHeap::collect(GCCause::Cause cause) {
   assert(!Heap_lock->owned_by_self(), "this thread should not own the Heap_lock");
-  uint collections_before;
-  uint full_collections_before;
-  {
-    MutexLocker ml(Heap_lock);
-    collections_before = total_collections();
-    full_collections_before = total_full_collections();
-  }
-  VM_LullCollect op(collections_before, full_collections_before, cause);
-  VMThread::execute(&op);
+  const uint thorough_before = Atomic::load(&_thorough_collections);
+  bool done;
+  do {
+    uint collections_before;
+    uint full_collections_before;
+    {
+      MutexLocker ml(Heap_lock);
+      collections_before = total_collections();
+      full_collections_before = total_full_collections();
+    }
+    VM_LullCollect op(collections_before, full_collections_before, cause);
+    VMThread::execute(&op);
+    // Left out, if another one came first: that is as good only if somebody has asked for that, too.
+    done = op.gc_succeeded() || Atomic::load(&_thorough_collections) != thorough_before;
+  } while (!done);
 }
 
 void LullHeap::do_full_collection(bool clear_all_soft_refs) {
@@ -466,6 +473,9 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();
     const bool routine = is_routine(request, clear_soft_references);
+    if (!routine) {
+      Atomic::store(&_thorough_collections, _thorough_collections + 1);
+    }
     choose_min_hole_lines(routine);
     begin_collection_of_allocators(LullLocalCollections && routine);
     CodeCache::on_gc_marking_cycle_start();
@@ -493,7 +503,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     MetaspaceGC::compute_new_size();
 
     const jlong end = os::javaTimeNanos();
-    _sizer->record_collection(start, end);
+    _sizer->record_collection(gc_cause(), start, end);
     _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
     _sizer->resize(gc_cause());
     record_whole_heap_examined_timestamp();

@@ -135,7 +135,11 @@ void LullHeapSizer::update_reserve() {
   _supply->set_reserve(fragmented ? wanted : MIN2(wanted, MAX2(_supply->free_blocks() / 4, wanted / 4)), fragmented);
 }
 
-void LullHeapSizer::record_collection(jlong start_ns, jlong end_ns) {
+void LullHeapSizer::record_collection(GCCause::Cause cause, jlong start_ns, jlong end_ns) {
+  if (GCCause::is_user_requested_gc(cause)) {
+    _policy.record_asked_for(end_ns);
+    return;
+  }
   _policy.record_collection(start_ns, end_ns, _supply->used_bytes(), _memory->capacity(), _memory->max_capacity());
 }
 

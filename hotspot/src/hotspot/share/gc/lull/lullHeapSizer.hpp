@@ -64,7 +64,7 @@ public:
   bool commit_initial();
 
   // After a collection.
-  void record_collection(jlong start_ns, jlong end_ns);
+  void record_collection(GCCause::Cause cause, jlong start_ns, jlong end_ns);
   void resize(GCCause::Cause cause);
 
   // After a young collection: records it, and may grow.

@@ -56,6 +56,11 @@ void LullSizePolicy::record_collection(jlong start_ns, jlong end_ns, size_t used
                       cost * 100, _cost.davg() * 100, _useless_collections);
 }
 
+void LullSizePolicy::record_asked_for(jlong end_ns) {
+  _young_left_little = false;
+  start_window(end_ns);
+}
+
 void LullSizePolicy::start_window(jlong now_ns) {
   _window_start_ns = now_ns;
   _window_ns = 0;

@@ -62,6 +62,10 @@ public:
   // A collection has ended, and left that many bytes in use.
   void record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity);
 
+  // The same of one that somebody has asked for (System.gc(), a heap dump): its time is the program's own, and says nothing of
+  // whether the heap is large enough.
+  void record_asked_for(jlong end_ns);
+
   // The same of a young collection: its time counts with the next global collection.
   void record_young_collection(jlong start_ns, jlong end_ns, size_t used, size_t max_capacity);
 

@@ -70,6 +70,31 @@ TEST_VM_F(LullSizePolicyTest, a_global_collection_begins_anew) {
   EXPECT_EQ(young(costly_ms()), Capacity);
 }
 
+// Whoever asks for a collection has no less memory for it: that is not what the limit is for.
+TEST_VM_F(LullSizePolicyTest, what_was_asked_for_does_not_count) {
+  const jlong second = NANOSECS_PER_SEC;
+  jlong now = 0;
+  // Nearly all time, no memory, and no room to grow: useless.
+  auto collect = [&] {
+    _policy.record_collection(now, now + second, MaxHeapSize, MaxHeapSize, MaxHeapSize);
+    now += second;
+  };
+  auto asked_for = [&] {
+    now += second;
+    _policy.record_asked_for(now);
+  };
+  for (int i = 0; i < 100; i++) {
+    asked_for();
+    EXPECT_FALSE(_policy.is_near_overhead_limit() || _policy.overhead_limit_exceeded() || _policy.is_costly());
+  }
+  now += 1000 * second;
+  for (int i = 0; i < 100; i++) {
+    collect();
+  }
+  EXPECT_TRUE(_policy.is_costly());
+  EXPECT_EQ(_policy.overhead_limit_exceeded(), UseGCOverheadLimit);
+}
+
 TEST_VM_F(LullSizePolicyTest, what_is_nearly_full_grows_by_a_fifth) {
   for (int i = 0; i < 3; i++) {
     young(costly_ms());
