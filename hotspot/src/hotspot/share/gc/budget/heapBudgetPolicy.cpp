@@ -124,10 +124,14 @@ size_t HeapBudgetPolicy::ceiling(const HeapBudgetSample& sample) {
   return MIN2(sample.most, sample.available);
 }
 
-// Live data, what the collector needs, and a tenth on top, above where collections once took all the time.
+// Live data, what the collector needs, and a tenth on top.
+size_t HeapBudgetPolicy::needed(const HeapBudgetSample& sample) {
+  return MIN2(MAX2(sample.live + MAX2(sample.reserve, sample.live / 10), sample.least), sample.most);
+}
+
+// The same above where collections once took all the time.
 size_t HeapBudgetPolicy::floor(const HeapBudgetSample& sample) const {
-  const size_t needed = sample.live + MAX2(sample.reserve, sample.live / 10);
-  return MIN2(MAX3(needed, sample.least, _cliff), sample.most);
+  return MIN2(MAX2(needed(sample), _cliff), sample.most);
 }
 
 double HeapBudgetPolicy::negligible() const {
@@ -495,7 +499,8 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
     _target = sample.capacity;
   }
   if (sample.capacity > sample.available && _target > sample.available) {
-    const size_t target = MAX2(sample.available, MIN2(floor(sample), sample.capacity));
+    // However much time collections then take: a program that is above its limit is killed.
+    const size_t target = MAX2(sample.available, MIN2(needed(sample), sample.capacity));
     // Less than a step is what the heap's granules leave; and what is under way need not be asked for again.
     const size_t least = MAX2(_settings.least_step, sample.capacity / 256);
     const bool is_under_way = _state == HeapBudgetDecision::WaitShrink && _taking_back && target + least > _target;

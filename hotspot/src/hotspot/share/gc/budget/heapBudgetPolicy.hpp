@@ -148,6 +148,7 @@ private:
   Direction _shrink;
 
   static size_t ceiling(const HeapBudgetSample& sample);
+  static size_t needed(const HeapBudgetSample& sample);
   size_t floor(const HeapBudgetSample& sample) const;
   const Costs& lost() const  { return _window.lost_per_second(); }
   const Costs& costs() const { return _window.costs(); }

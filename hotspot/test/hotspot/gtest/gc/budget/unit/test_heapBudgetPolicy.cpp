@@ -653,6 +653,24 @@ TEST_F(LullHeapBudgetPolicyTest, collections_that_take_the_processors_are_an_eme
   EXPECT_TRUE(emergency);
 }
 
+// Where collections take the processors, the heap is not made smaller; but one above its limit is, for the system ends a program that has more.
+TEST_F(LullHeapBudgetPolicyTest, a_limit_counts_more_than_what_collections_cost) {
+  Measured service;
+  const size_t before = service.sample.capacity;
+  for (int second = 1; second <= 10; second++) {
+    service.crowded_second(&_policy, 10, 0.6, 0.25);
+  }
+  service.sample.available = before / 2;
+  service.sample.live = before / 8;
+  bool shrinks = false;
+  for (int second = 1; second <= 10; second++) {
+    const HeapBudgetDecision decision = service.crowded_second(&_policy, 10, 0.6, 0.25);
+    EXPECT_NE(decision.action, HeapBudgetDecision::Grow);
+    shrinks = shrinks || (decision.reason == HeapBudgetDecision::OverLimit && decision.target <= service.sample.available);
+  }
+  EXPECT_TRUE(shrinks);
+}
+
 // A heap of whole granules stays a little above a limit that others make smaller all the time: that is no reason to ask each second.
 TEST_F(LullHeapBudgetPolicyTest, a_limit_that_creeps_down_is_followed_in_steps) {
   Measured service;
