@@ -23,13 +23,8 @@ usage_if_asked "$0" "$@"
 read -ra services <<< "${DOCTOR_SERVICES:-compile:80 crud:128 h2:192}"
 warmup=${DOCTOR_WARMUP:-60} seconds=${DOCTOR_SECONDS:-60} threads=${DOCTOR_THREADS:-4}
 rounds=${DOCTOR_ROUNDS:-5} round_seconds=${DOCTOR_ROUND_SECONDS:-8}
-for number in "DOCTOR_ROUNDS $rounds" "DOCTOR_ROUND_SECONDS $round_seconds" "DOCTOR_WARMUP $warmup" "DOCTOR_SECONDS $seconds" "DOCTOR_THREADS $threads"; do
-  [[ ${number#* } =~ ^[1-9][0-9]*$ ]] || die "${number% *} is '${number#* }': a number from 1 on is needed"
-done
-for entry in "${services[@]}"; do
-  [[ $entry =~ ^[a-z0-9]+:[1-9][0-9]*$ ]] || die "DOCTOR_SERVICES has '$entry': a service and its heap in MB are needed, as compile:80"
-  [ -f "$BENCH/${entry%:*}/pom.xml" ] || die "no service '${entry%:*}': README.md has a list of them"
-done
+check_numbers "DOCTOR_ROUNDS $rounds" "DOCTOR_ROUND_SECONDS $round_seconds" "DOCTOR_WARMUP $warmup" "DOCTOR_SECONDS $seconds" "DOCTOR_THREADS $threads"
+check_services DOCTOR_SERVICES compile:80 "${services[@]}"
 find_base_jdk
 java=${LULL_JAVA:-$LULL_BUILD/jdk/bin/java}
 [ -x "$java" ] || die "there is no $java: make jdk, or set LULL_JAVA"

@@ -84,8 +84,9 @@ refused() {
     ok
   fi
 }
-refused "WHERE_SERVICES has 'lucene', which is no service:MB" WHERE_SERVICES=lucene
-refused "whole numbers above 0, not '0'" WHERE_SECONDS=0
+refused "WHERE_SERVICES has 'lucene': a service and its heap in MB are needed, as lucene:20" WHERE_SERVICES=lucene
+refused "no service 'none'" WHERE_SERVICES=none:20
+refused "WHERE_SECONDS is '0': a number from 1 on is needed" WHERE_SECONDS=0
 refused "there is no $WORK/none: make jdk, or set WHERE_JAVA" "WHERE_JAVA=$WORK/none"
 
 # A helper that does what is in the variable HELPER.

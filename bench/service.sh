@@ -3,6 +3,23 @@
 # Sourced by doctor.sh, pairs.sh, where.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
 # have used of the processor. Needs out, a directory, and threads, of a server and clients of its loop.
 
+# check_numbers "NAME VALUE"...: whole numbers from 1 on, or an end with a sentence.
+check_numbers() {
+  local number
+  for number; do
+    [[ ${number#* } =~ ^[1-9][0-9]*$ ]] || die "${number% *} is '${number#* }': a number from 1 on is needed"
+  done
+}
+
+# check_services NAME EXAMPLE ENTRY...: services that there are with their heaps in MB, or an end with a sentence.
+check_services() {
+  local name=$1 example=$2 entry
+  for entry in "${@:3}"; do
+    [[ $entry =~ ^[a-z0-9]+:[1-9][0-9]*$ ]] || die "$name has '$entry': a service and its heap in MB are needed, as $example"
+    [ -f "$BENCH/${entry%:*}/pom.xml" ] || die "no service '${entry%:*}': README.md has a list of them"
+  done
+}
+
 # prepare_service NAME JAVA: builds it and its data for that Java; leaves path, its class path, and data.
 prepare_service() {
   SERVICE=$1

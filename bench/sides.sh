@@ -5,15 +5,9 @@
 
 # check_settings: those, or an end with a sentence; leaves the first two processors that this process may use in processors.
 check_settings() {
-  local number entry
-  for number in "PAIRS_ROUNDS $rounds" "PAIRS_WARMUP $warmup" "PAIRS_SECONDS $seconds" "PAIRS_WINDOWS $windows" "PAIRS_THREADS $threads"; do
-    [[ ${number#* } =~ ^[1-9][0-9]*$ ]] || die "${number% *} is '${number#* }': a number from 1 on is needed"
-  done
+  check_numbers "PAIRS_ROUNDS $rounds" "PAIRS_WARMUP $warmup" "PAIRS_SECONDS $seconds" "PAIRS_WINDOWS $windows" "PAIRS_THREADS $threads"
   ((windows % 2 == 0)) || die "PAIRS_WINDOWS is '$windows': an even number is needed, for each side serves on each processor"
-  for entry in "${services[@]}"; do
-    [[ $entry =~ ^[a-z0-9]+:[1-9][0-9]*$ ]] || die "PAIRS_SERVICES has '$entry': a service and its heap in MB are needed, as compile:200"
-    [ -f "$BENCH/${entry%:*}/pom.xml" ] || die "no service '${entry%:*}': README.md has a list of them"
-  done
+  check_services PAIRS_SERVICES compile:200 "${services[@]}"
   mapfile -t processors < <(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -n 2)
   ((${#processors[@]} == 2)) || die "one processor only: the two sides need one each"
 }

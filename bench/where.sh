@@ -22,12 +22,8 @@ usage_if_asked "$0" "$@"
 read -ra services <<< "${WHERE_SERVICES:-lucene:20}"
 IFS='|' read -ra settings <<< "${WHERE_FLAGS:--XX:+UseLullGC|-XX:+UseSerialGC}"
 java=${WHERE_JAVA:-$LULL_BUILD/jdk/bin/java} warmup=${WHERE_WARMUP:-30} seconds=${WHERE_SECONDS:-10} threads=${WHERE_THREADS:-4}
-for entry in "${services[@]}"; do
-  [[ $entry =~ ^[a-z0-9]+:[1-9][0-9]*$ ]] || die "WHERE_SERVICES has '$entry', which is no service:MB"
-done
-for number in "$warmup" "$seconds" "$threads"; do
-  [[ $number =~ ^[1-9][0-9]*$ ]] || die "WHERE_WARMUP, WHERE_SECONDS and WHERE_THREADS are whole numbers above 0, not '$number'"
-done
+check_numbers "WHERE_WARMUP $warmup" "WHERE_SECONDS $seconds" "WHERE_THREADS $threads"
+check_services WHERE_SERVICES lucene:20 "${services[@]}"
 command -v perf > /dev/null || die "there is no perf (linux-perf, or linux-tools of this kernel)"
 [ -x "$java" ] || die "there is no $java: make jdk, or set WHERE_JAVA"
 find_base_jdk
@@ -59,7 +55,8 @@ sample() {
 
 # costs NAME RATE: microseconds for a request, by place; the functions go to NAME.functions.
 costs() {
-  awk -v each="$(awk -v rate="$2" -v s="$seconds" -v h=$HERTZ 'BEGIN { print 1e6 / h / s / rate }')" -v functions="$1.functions" '
+  awk -v rate="$2" -v seconds="$seconds" -v hertz=$HERTZ -v functions="$1.functions" '
+    BEGIN { each = 1e6 / hertz / seconds / rate }
     {
       own = $0 ~ /^ *(VM |Lull|GC |G1 |C[12] Comp|Shenandoah|Z[A-Z]|Signal|Service|Monitor|Notif|Reference|Finalizer|Common-Cl|Sweeper)/
       library = $NF
@@ -91,9 +88,6 @@ allocation() {
     }'
 }
 
-# rate_of FILE: requests per second.
-rate_of() { field throughput "$1"; }
-
 for entry in "${services[@]}"; do
   heap=${entry#*:}
   prepare_service "${entry%:*}" "$java"
@@ -119,8 +113,8 @@ for entry in "${services[@]}"; do
     wait "$client"
     kill "$child"
     wait "$child" 2> /dev/null || true
-    rate=$(rate_of "$name.sampled.json")
-    echo "$SERVICE $heap $rate $(costs "$name" "$rate") $(allocation "$name" "$(rate_of "$name.recorded.json")" $((after - before))) ${settings[number]}" >> "$out/table"
+    rate=$(field throughput "$name.sampled.json")
+    echo "$SERVICE $heap $rate $(costs "$name" "$rate") $(allocation "$name" "$(field throughput "$name.recorded.json")" $((after - before))) ${settings[number]}" >> "$out/table"
     rm -f "$name.samples" "$name.jfr"
   done
 done

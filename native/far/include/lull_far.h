@@ -72,7 +72,8 @@ int lull_far_start(const struct lull_far_options* options, char* error, size_t e
 
 /*
  * Maps a range of zeros: rounded up to whole pages, at an address of the kernel's choice, or at `fixed`, where it replaces what is
- * mapped. The servers have reserved memory for all of it when this returns. NULL for failure. 64 ranges at most.
+ * mapped; a range of far memory must be unmapped before. The servers have reserved memory for all of it when this returns. NULL for
+ * failure. 64 ranges at most.
  */
 void* lull_far_map(size_t bytes, void* fixed, char* error, size_t error_size);
 

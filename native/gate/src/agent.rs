@@ -2,6 +2,7 @@
 
 //! The agent as the VM sees it: loading, JVMTI's events, and what the process has one of.
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 use std::panic::catch_unwind;
@@ -95,18 +96,15 @@ pub fn accepted(fd: i32, blocking: bool) {
 }
 
 /// Connections on which a thread of the application has left something of the gate's unwritten, which the gate's thread finishes.
-static UNSENT: Mutex<Vec<i32>> = Mutex::new(Vec::new());
+static UNSENT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// To be called when an update has left something unwritten.
 pub fn connection_has_unsent(fd: i32) {
-    let mut unsent = UNSENT.lock().unwrap_or_else(PoisonError::into_inner);
-    if !unsent.contains(&fd) {
-        unsent.push(fd);
-    }
+    UNSENT.lock().unwrap_or_else(PoisonError::into_inner).insert(fd);
 }
 
 /// These connections, once.
-pub fn take_unsent() -> Vec<i32> {
+pub fn take_unsent() -> BTreeSet<i32> {
     std::mem::take(&mut UNSENT.lock().unwrap_or_else(PoisonError::into_inner))
 }
 

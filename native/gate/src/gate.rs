@@ -5,7 +5,7 @@
 //! Outside pauses it sleeps, but for a look at the VM's counters now and then. In a pause its own epoll set says which connections
 //! have bytes; each is looked at under its lock.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -80,7 +80,7 @@ pub struct Gate {
     /// Connections to look at again soon.
     again: Vec<i32>,
     /// Connections with an answer that is not wholly written; also after the pause.
-    unsent: Vec<i32>,
+    unsent: BTreeSet<i32>,
 }
 
 impl Gate {
@@ -110,7 +110,7 @@ impl Gate {
             buffer: vec![0; BUFFER],
             kept: HashMap::new(),
             again: Vec::new(),
-            unsent: Vec::new(),
+            unsent: BTreeSet::new(),
         }
     }
 
@@ -151,11 +151,7 @@ impl Gate {
     /// Writes what is left of answers, once the kernel has room.
     fn write_unsent(&mut self) {
         let table = self.table;
-        for fd in agent::take_unsent() {
-            if !self.unsent.contains(&fd) {
-                self.unsent.push(fd);
-            }
-        }
+        self.unsent.append(&mut agent::take_unsent());
         self.unsent.retain(|&fd| {
             let Some(slot) = table.live(fd) else { return false };
             let Some(mut tracked) = slot.try_lock() else { return true };
@@ -401,8 +397,8 @@ impl Gate {
                 kept.remove(&fd);
             }
         }
-        if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) && !self.unsent.contains(&fd) {
-            self.unsent.push(fd);
+        if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) {
+            self.unsent.insert(fd);
         }
         if let Some(t) = tracked.as_mut() {
             t.connection.tell_all_if_unfiltered(&mut SocketWire::new(fd, t.inode));

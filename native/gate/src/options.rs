@@ -32,7 +32,7 @@ pub struct Options {
     /// Default: `x-envoy-expected-rq-timeout-ms`. Lower case.
     pub deadline_headers: Vec<String>,
     /// `poll=US`, default 10000: how often the VM's counters are looked at for safepoints that are no collections. A
-    /// smaller one sees them earlier and costs processor time, a few microseconds for each look; 0 does not look.
+    /// smaller one sees them earlier and takes the processor from who has it for each look (a tenth of a busy one at 1000); 0 does not look.
     pub poll_us: u64,
     /// `metrics=PORT`: Prometheus text at `http://127.0.0.1:PORT/metrics`, also in pauses. Default: none.
     pub metrics_port: Option<u16>,

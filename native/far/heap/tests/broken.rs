@@ -29,6 +29,14 @@ fn write(made: &Made, name: &str) -> PathBuf {
     path
 }
 
+/// An exported heap, whose file is gone already.
+fn exported(made: &Made, name: &str) -> Export {
+    let path = write(made, name);
+    let export = Export::open(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    export
+}
+
 fn frame(stream: &mut TcpStream) -> Option<(Header, Vec<u8>)> {
     let mut head = [0; HEADER_LEN];
     stream.read_exact(&mut head).ok()?;
@@ -58,9 +66,7 @@ fn relay(mut client: TcpStream, mut server: TcpStream, read: Op, vector: Op) -> 
 
 #[test]
 fn vectors_without_end_are_refused() {
-    let path = write(&Made::new(3, 500), "endless");
-    let export = Export::open(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
+    let export = exported(&Made::new(3, 500), "endless");
     for (read, vector) in [(Op::ReadBitmap, Op::Bitmap), (Op::ReadDiscovered, Op::Discovered)] {
         let right = right_server();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -110,9 +116,7 @@ fn a_failure_leaves_no_memory_taken() {
 /// Two servers, of which the second has no memory left, or is not there.
 #[test]
 fn a_failure_while_loading_leaves_no_memory_taken() {
-    let path = write(&Made::new(9, 2_000), "loading");
-    let export = Export::open(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
+    let export = exported(&Made::new(9, 2_000), "loading");
     let full = right_server();
     let mut other = Server::connect(full, [2; 16], WAIT).unwrap();
     other.map(MEMORY / PAGE_SIZE as u64, WAIT).unwrap();
@@ -128,9 +132,7 @@ fn a_failure_while_loading_leaves_no_memory_taken() {
 /// A server that has once not answered in time is not waited for again.
 #[test]
 fn a_server_that_hangs_is_not_asked_twice() {
-    let path = write(&Made::new(9, 2_000), "hangs");
-    let export = Export::open(&path).unwrap();
-    std::fs::remove_file(&path).unwrap();
+    let export = exported(&Made::new(9, 2_000), "hangs");
     let (first, listener) = (right_server(), TcpListener::bind("127.0.0.1:0").unwrap());
     let second = listener.local_addr().unwrap();
     // It answers HELLO, and nothing else: it is asked for REGION_MAP, and not for BYE.

@@ -34,12 +34,11 @@ pub unsafe extern "C" fn mmap(
         unsafe { next!(c"mmap", Mmap)(address, bytes, protection, flags, fd, offset) }
     };
     let fixed = flags & libc::MAP_FIXED != 0;
-    let mut vacated = false;
     if fixed && let Some(result) = over_paged_memory(address, bytes, flags, fd, offset) {
         match result {
             Over::Done => return address,
-            // Perhaps by far memory again.
-            Over::Replaced => vacated = true,
+            // Perhaps by far memory again. If that fails, its addresses stay taken: unmapped by us, they could be somebody else's by then.
+            Over::Vacated => {}
             Over::Refused => {
                 set_errno(libc::ENOTSUP);
                 return libc::MAP_FAILED;
@@ -52,11 +51,6 @@ pub unsafe extern "C" fn mmap(
     match map_far(address, bytes, protection, fixed, fd, offset) {
         Ok(base) => base,
         Err((number, text)) => {
-            if vacated {
-                // What was there is gone, and nothing takes its place.
-                // SAFETY: the caller has given these addresses away; since then nobody else could get them.
-                unsafe { next!(c"munmap", Munmap)(address, bytes) };
-            }
             say(format_args!("a file of {bytes} bytes was not mapped: {text}"));
             set_errno(number);
             libc::MAP_FAILED
@@ -108,7 +102,7 @@ enum Over {
     /// What was asked for is done.
     Done,
     /// The range is gone; map what was asked for.
-    Replaced,
+    Vacated,
     /// It cannot be done.
     Refused,
 }
@@ -121,7 +115,7 @@ fn over_paged_memory(address: *mut c_void, bytes: size_t, flags: c_int, fd: c_in
     let end = start.checked_add(bytes)?;
     let range = pager.ranges_within(start, bytes).next()?;
     if vacate_whole(pager, start, bytes) {
-        return Some(Over::Replaced);
+        return Some(Over::Vacated);
     }
     let inside = start >= range.base && end <= range.base + range.bytes();
     if inside && flags & libc::MAP_PRIVATE != 0 && flags & libc::MAP_ANONYMOUS == 0 {

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 
 use super::selector::{announce, announce_available, announce_polled};
 use super::transfer::{receive, send, single, vm};
-use super::{Method, Original, methods};
+use super::{Field, Method, Original, methods};
 use crate::agent;
 use crate::jni;
 use crate::kernel;
@@ -76,12 +76,6 @@ pub static METHODS: &[Method] = methods! {
     c"Lsun/nio/ch/PollSelectorImpl;" c"poll" c"(JII)I" => POLL, poll as Poll;
 };
 
-struct Field(jni::FieldId);
-// SAFETY: a jfieldID is valid on every thread.
-unsafe impl Send for Field {}
-// SAFETY: the same.
-unsafe impl Sync for Field {}
-
 /// `java.io.FileDescriptor.fd`
 static DESCRIPTOR: OnceLock<Field> = OnceLock::new();
 
@@ -93,10 +87,10 @@ pub unsafe fn prepare(env: Env) -> Result<(), String> {
     // SAFETY: as demanded.
     unsafe {
         let class = jni::Env::find_class(env, c"java/io/FileDescriptor").ok_or("there is no class java.io.FileDescriptor")?;
-        let field = jni::Env::field(env, class, c"fd", c"I");
+        let field = Field::of(env, class, c"fd");
         jni::Env::delete_local(env, class);
         let field = field.ok_or("java.io.FileDescriptor has no int field fd")?;
-        DESCRIPTOR.get_or_init(|| Field(field));
+        DESCRIPTOR.get_or_init(|| field);
     }
     Ok(())
 }
@@ -109,7 +103,7 @@ unsafe fn descriptor(env: Env, object: Object) -> Option<c_int> {
         return None;
     }
     // SAFETY: as demanded.
-    Some(unsafe { jni::Env::int_field(env, object, field.0) })
+    Some(unsafe { field.get(env, object) })
 }
 
 /// # Safety

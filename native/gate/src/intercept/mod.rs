@@ -9,8 +9,10 @@ pub mod netty;
 mod selector;
 mod transfer;
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::jni;
 
 /// The VM's own function behind one of ours.
 pub struct Original(AtomicPtr<c_void>);
@@ -48,6 +50,33 @@ pub struct Method {
 
 // SAFETY: addresses of functions and of statics.
 unsafe impl Sync for Method {}
+
+/// An int field of Java objects.
+struct Field(jni::FieldId);
+// SAFETY: a jfieldID is valid on every thread.
+unsafe impl Send for Field {}
+// SAFETY: the same.
+unsafe impl Sync for Field {}
+
+impl Field {
+    /// The field of that name; `None` if the class has none.
+    ///
+    /// # Safety
+    /// `env` is the current thread's, with no exception pending; `class` is a reference to a class that is never unloaded.
+    unsafe fn of(env: *mut jni::Env, class: jni::Object, name: &CStr) -> Option<Field> {
+        // SAFETY: as demanded.
+        unsafe { jni::Env::field(env, class, name, c"I") }.map(Field)
+    }
+
+    /// Its value. Blocks while the VM is stopped: never to be called with a lock of ours held.
+    ///
+    /// # Safety
+    /// `env` is the current thread's; `object` is a non-null reference to an object of the class.
+    unsafe fn get(&self, env: *mut jni::Env, object: jni::Object) -> c_int {
+        // SAFETY: as demanded.
+        unsafe { jni::Env::int_field(env, object, self.0) }
+    }
+}
 
 macro_rules! methods {
     ($($class:literal $name:literal $signature:expr => $original:ident, $ours:ident as $type:ty;)*) => {

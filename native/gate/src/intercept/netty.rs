@@ -11,7 +11,7 @@ use std::ffi::{CStr, c_int, c_void};
 use std::sync::OnceLock;
 
 use super::transfer::{receive, send, single, update, vm};
-use super::{Method, Original, methods};
+use super::{Field, Method, Original, methods};
 use crate::agent;
 use crate::jni;
 use crate::protocol::Opaque;
@@ -185,7 +185,7 @@ fn give_up(fd: i32, reason: Opaque) -> bool {
 }
 
 /// `position` and `limit` of `java.nio.Buffer`, as Netty itself reads them.
-static FIELDS: OnceLock<Option<[usize; 2]>> = OnceLock::new();
+static FIELDS: OnceLock<Option<[Field; 2]>> = OnceLock::new();
 
 /// Where so many buffers of an array have their bytes; `None` if one is not direct, or it cannot be told.
 ///
@@ -195,21 +195,19 @@ unsafe fn parts(env: Env, buffers: Object, offset: i32, length: i32) -> Option<V
     if buffers.is_null() || offset < 0 || length <= 0 {
         return None;
     }
-    // SAFETY: as demanded; a class that is never unloaded keeps its fields.
+    // SAFETY: as demanded; `java.nio.Buffer` is never unloaded.
     unsafe {
         let fields = FIELDS.get_or_init(|| {
             let class = jni::Env::find_class(env, c"java/nio/Buffer")?;
-            let of = |name| jni::Env::field(env, class, name, c"I").map(|field| field as usize);
-            let fields = of(c"position").zip(of(c"limit"));
+            let fields = Field::of(env, class, c"position").zip(Field::of(env, class, c"limit"));
             jni::Env::delete_local(env, class);
             fields.map(|(position, limit)| [position, limit])
         });
-        let [position, limit] = (*fields)?;
+        let [position, limit] = fields.as_ref()?;
         (offset..offset.checked_add(length)?)
             .map(|i| {
                 let buffer = jni::Env::element(env, buffers, i)?;
-                let (position, limit) =
-                    (jni::Env::int_field(env, buffer, position as Object), jni::Env::int_field(env, buffer, limit as Object));
+                let (position, limit) = (position.get(env, buffer), limit.get(env, buffer));
                 let address = address_of(env, buffer);
                 jni::Env::delete_local(env, buffer);
                 (address != 0 && position >= 0 && position <= limit).then(|| single(address + i64::from(position), limit - position))

@@ -154,7 +154,8 @@ bool LullAllocator::has_room_for_block() const {
 void LullAllocator::make_room_for_block() {
   while (_unused_count < MaxRunsOfBlock) {
     LullRun hole;
-    take_known_hole(1, &hole);
+    const bool taken = take_known_hole(1, &hole);
+    assert(taken, "a table without room has holes");
     _skipped_lines += hole._length;
   }
 }

@@ -95,7 +95,7 @@ private:
   LullHeapSizer*     _sizer;
   LullYoungPolicy*   _young_policy;
   LullTrackingSwitch* _tracking_switch;
-  volatile uint      _thorough_collections;   // global ones that were not routine; written at safepoints
+  volatile uint      _thorough_collections;   // global ones that were not routine; written at safepoints, read by who asks for one
 
   // Allocation
   LullAllocator* allocator(Thread* thread);

@@ -69,6 +69,22 @@ protected:
     block(i)->set_recyclable();
   }
 
+  // All blocks that there are, so many, half of each free; the reserve has so many blocks' worth of their lines.
+  void half_free(uint32_t blocks, uint32_t reserve) {
+    _supply.add_committed(0, blocks);
+    for (uint32_t i = 0; i < blocks; i++) {
+      LullBlockIndex index;
+      ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+      make_recyclable(untype(index), LullGeometry::LinesPerBlock / 2);
+    }
+    at_safepoint([&] {
+      _supply.rebuild();
+      _supply.set_reserve(reserve, true);
+    });
+    EXPECT_EQ(_supply.recyclable_reserve(), 2 * reserve);
+    verify();
+  }
+
   void verify() {
     const char* const error = _supply.verify();
     ASSERT_EQ(error, nullptr) << error;
@@ -228,18 +244,7 @@ TEST_VM_F(LullBlockSupplyTest, the_reserve_takes_the_emptiest_recyclable_blocks)
 
 // A block that was in the reserve, and that a collection has then emptied, is the mutators' when it comes back with holes.
 TEST_VM_F(LullBlockSupplyTest, the_reserve_forgets_blocks_that_became_free) {
-  _supply.add_committed(0, 4);
-  LullBlockIndex index;
-  for (uint32_t i = 0; i < 4; i++) {
-    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
-    make_recyclable(untype(index), 64);
-  }
-  at_safepoint([&] {
-    _supply.rebuild();
-    _supply.set_reserve(4, true);
-  });
-  EXPECT_EQ(_supply.recyclable_reserve(), 4u);
-  verify();
+  half_free(4, 2);
   for (uint32_t i = 0; i < 4; i++) {
     block(i)->free_lines().clear_all();
     block(i)->set_free();    // as the sweep does
@@ -247,6 +252,7 @@ TEST_VM_F(LullBlockSupplyTest, the_reserve_forgets_blocks_that_became_free) {
   at_safepoint([&] { _supply.rebuild(); });
   LullLineSet lines;
   lines.add_range(10, 20);
+  LullBlockIndex index;
   for (uint32_t i = 0; i < 4; i++) {
     ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
     _supply.give_back(index, lines);
@@ -260,17 +266,8 @@ TEST_VM_F(LullBlockSupplyTest, the_reserve_forgets_blocks_that_became_free) {
 
 // The heap shrinks from high addresses down: what lies there is used last.
 TEST_VM_F(LullBlockSupplyTest, blocks_at_low_addresses_come_first) {
-  _supply.add_committed(0, 8);
+  half_free(8, 2);
   LullBlockIndex index;
-  for (uint32_t i = 0; i < 8; i++) {
-    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
-    make_recyclable(untype(index), 64);
-  }
-  at_safepoint([&] {
-    _supply.rebuild();
-    _supply.set_reserve(2, true);    // 256 lines: four of the blocks
-  });
-  verify();
   uint32_t taken = 0;
   for (uint32_t last = 0; _supply.take_recyclable(1, LullReserveUse::Keep, &index); taken++) {
     EXPECT_TRUE(taken == 0 || untype(index) > last) << untype(index) << " after " << last;

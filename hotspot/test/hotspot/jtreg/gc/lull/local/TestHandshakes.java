@@ -24,6 +24,7 @@ package gc.lull.local;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +65,7 @@ public class TestHandshakes {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment segment = file.map(FileChannel.MapMode.READ_WRITE, 0, BYTES, arena);
                 for (int i = 0; i < 8; i++) {
-                    segment.setAtIndex(java.lang.foreign.ValueLayout.JAVA_INT, i * 2000, i);
+                    segment.setAtIndex(ValueLayout.JAVA_INT, i * 2000, i);
                     segment.force();
                     forced++;
                 }
