@@ -159,7 +159,7 @@ fn what_else_programs_do_with_a_mapping() {
     }
     let directory = Directory::new("unusual");
     let program = compile("unusual-program", "tests/c/unusual.c");
-    for action in ["fork", "locked", "cut", "enclosed", "moved", "over"] {
+    for action in ["fork", "locked", "cut", "enclosed", "moved", "over", "signals"] {
         let servers = [server(64), server(64)];
         let names = format!("{},{}", servers[0].address, servers[1].address);
         let file = directory.0.join(action);

@@ -109,7 +109,7 @@ unsafe fn action(signal: c_int, new: Option<&KernelAction>, old: Option<&mut Ker
     let _ = unsafe { syscall::rt_sigaction(signal, new.cast(), old.cast()) };
 }
 
-/// The handler. Runs with all signals blocked; see `fault.rs` for why it may do what it does.
+/// The handler. Runs with all signals blocked, until the program's is called; see `fault.rs` for why it may do what it does.
 extern "C" fn on_sigbus(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel's arguments.
     let (address, error) = unsafe {
@@ -120,26 +120,45 @@ extern "C" fn on_sigbus(signal: c_int, info: *mut libc::siginfo_t, context: *mut
     let write = error & 2 != 0;
     // A SIGBUS that somebody sent has a code of zero or less, and no address.
     // SAFETY: the kernel's argument.
-    let raised_by_access = unsafe { (*info).si_code } > 0;
-    if raised_by_access
+    let is_sent = unsafe { (*info).si_code } <= 0;
+    if !is_sent
         && let Some(pager) = installed()
         && fault::serve(pager, address, write, syscall::thread_number())
     {
         return;
     }
-    pass_on(signal, info, context);
+    pass_on(signal, info, context, is_sent);
 }
 
-fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
+fn bit(signal: c_int) -> u64 {
+    1 << (signal - 1)
+}
+
+fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void, is_sent: bool) {
     let handler = NEXT_HANDLER.load(Ordering::Acquire);
+    if is_sent && handler == libc::SIG_IGN {
+        return;
+    }
     if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
-        // The access is made again, and ends the process as it would have without us.
         let default = KernelAction { handler: libc::SIG_DFL, flags: 0x0400_0000, restorer: 0, mask: 0 };
         // SAFETY: the default action.
         unsafe { action(signal, Some(&default), None) };
+        // An access is made again, and ends the process as it would have without us. What was sent is sent again.
+        if is_sent {
+            syscall::raise(signal);
+        }
         return;
     }
-    if NEXT_FLAGS.load(Ordering::Relaxed) & libc::SA_SIGINFO as usize != 0 {
+    let flags = NEXT_FLAGS.load(Ordering::Relaxed) as c_int;
+    if flags & libc::SA_RESETHAND != 0 {
+        NEXT_HANDLER.store(libc::SIG_DFL, Ordering::Relaxed);
+    }
+    // What the kernel would block for the program's handler, which may end in a jump, but SIGBUS: it may use paged memory. Returning from our
+    // handler ends that.
+    // SAFETY: the kernel's frame has the first 64 signals there.
+    let interrupted = unsafe { (&raw const (*context.cast::<libc::ucontext_t>()).uc_sigmask).cast::<u64>().read_unaligned() };
+    syscall::set_signal_mask((interrupted | NEXT_MASK.load(Ordering::Relaxed)) & !bit(libc::SIGBUS));
+    if flags & libc::SA_SIGINFO != 0 {
         // SAFETY: the program said that this is such a function.
         let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = unsafe { std::mem::transmute(handler) };
         handler(signal, info, context);

@@ -180,3 +180,20 @@ pub unsafe fn rt_sigaction(signal: i32, new: *const u8, old: *mut u8) -> Result<
     // SAFETY: the caller's promise; the mask has 8 bytes.
     unsafe { call(libc::SYS_rt_sigaction, signal as usize, new as usize, old as usize, 8, 0, 0) }
 }
+
+/// Sets the first 64 signals that this thread blocks.
+pub fn set_signal_mask(mask: u64) {
+    let how = libc::SIG_SETMASK as usize;
+    // SAFETY: the kernel reads 8 bytes. It cannot fail.
+    let _ = unsafe { call(libc::SYS_rt_sigprocmask, how, std::ptr::from_ref(&mask) as usize, 0, 8, 0, 0) };
+}
+
+/// Sends a signal to this thread.
+pub fn raise(signal: i32) {
+    // SAFETY: numbers only.
+    unsafe {
+        if let (Ok(process), Ok(thread)) = (call(libc::SYS_getpid, 0, 0, 0, 0, 0, 0), call(libc::SYS_gettid, 0, 0, 0, 0, 0, 0)) {
+            let _ = call(libc::SYS_tgkill, process, thread, signal as usize, 0, 0, 0);
+        }
+    }
+}

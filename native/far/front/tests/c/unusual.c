@@ -10,12 +10,15 @@
  *   enclosed  a reservation with the file in its middle is unmapped as a whole; then the file is mapped again
  *   moved     mremap of the range is refused, and of other memory is not
  *   over      another file, and then the same, are mapped over the range
+ *   signals   SIGBUS is sent, and comes from a file that is too short: handled, left by a jump, ignored, and the end of a child
  *
  * Prints one line; exits with 1 if something was not as it should be, with 77 if the system does not permit the action.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +63,79 @@ static void compare(char* memory, uint64_t time) {
 
 static void compare_zeros(char* memory) {
   for (uint64_t page = 0; page < PAGES; page++) need(memory[(uint64_t)page * PAGE] == 0, "a page that is not zero");
+}
+
+static char* far;
+static volatile int handled;
+static sigjmp_buf before_access;
+
+static int blocks(int signal) {
+  sigset_t mask;
+  need(sigprocmask(SIG_BLOCK, NULL, &mask) == 0, "sigprocmask");
+  return sigismember(&mask, signal);
+}
+
+static void on_sent(int signal, siginfo_t* info, void* context) {
+  (void)signal, (void)context;
+  need(info->si_code <= 0, "not sent");
+  need(blocks(SIGUSR1) && !blocks(SIGUSR2), "signals that the handler blocks");
+  compare(far, 1);
+  handled++;
+}
+
+static void on_access(int signal) {
+  (void)signal;
+  siglongjmp(before_access, 1);
+}
+
+static void expect_end(int status, const char* what) {
+  errno = 0;
+  need(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS, what);
+}
+
+static void send_signals(const char* file) {
+  struct sigaction action = {0};
+  action.sa_sigaction = on_sent;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  sigaddset(&action.sa_mask, SIGUSR1);
+  need(sigaction(SIGBUS, &action, NULL) == 0, "sigaction");
+  raise(SIGBUS);
+  need(handled == 1 && !blocks(SIGUSR1), "a signal that was sent");
+  need(sigaction(SIGBUS, NULL, &action) == 0 && action.sa_handler == SIG_DFL, "a handler for once");
+
+  // A mapping beyond the end of a file that is not far, and a handler that does not return.
+  char name[4096];
+  snprintf(name, sizeof name, "/proc/self/fd/%d", memfd_create(file, 0));
+  int empty = open(name, O_RDWR);
+  volatile char* nothing = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, empty, 0);
+  need(empty >= 0 && nothing != MAP_FAILED, "an empty file");
+  memset(&action, 0, sizeof action);
+  action.sa_handler = on_access;
+  need(sigaction(SIGBUS, &action, NULL) == 0, "sigaction");
+  for (int i = 0; i < 3; i++) {
+    if (sigsetjmp(before_access, 0) == 0) {
+      (void)nothing[0];
+      need(0, "an access to nothing");
+    }
+    need(!blocks(SIGUSR2) && !blocks(SIGTERM), "signals that are blocked after the jump");
+  }
+
+  signal(SIGBUS, SIG_IGN);
+  raise(SIGBUS);
+  compare(far, 1);
+  signal(SIGBUS, SIG_DFL);
+  for (int sent = 0; sent < 2; sent++) {
+    pid_t child = fork();
+    need(child >= 0, "fork");
+    if (child == 0) {
+      if (sent) raise(SIGBUS);
+      else (void)nothing[0];
+      _exit(0);
+    }
+    int status = 0;
+    need(waitpid(child, &status, 0) == child, "waitpid");
+    expect_end(status, sent ? "a child that was sent the signal" : "a child that accesses nothing");
+  }
 }
 
 int main(int argc, char** argv) {
@@ -129,6 +205,9 @@ int main(int argc, char** argv) {
     memory = map_at(NULL, 0);
     compare_zeros(memory);
     fill(memory, 1);
+  } else if (strcmp(action, "signals") == 0) {
+    far = memory;
+    send_signals("empty");
   } else if (strcmp(action, "locked") != 0) {
     return 2;
   }

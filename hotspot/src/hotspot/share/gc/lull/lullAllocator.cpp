@@ -443,7 +443,6 @@ void LullAllocator::publish_and_release() {
     const LullBlockIndex index = _owned.at(i);
     const LullBlock* const block = _table->at(index);
     _public_map->set_blocks(index, block->state() == LullBlockState::LargeHead ? block->large_blocks() : 1, true);
-    _table->set_owner(index, LullBlockTable::NoOwner);
   }
   // Its lines that hold nothing are not public.
   release();
@@ -483,7 +482,11 @@ void LullAllocator::undo(HeapWord* start, size_t words) {
   }
 }
 
+// All objects are public. Blocks lose their owner before any goes back, and may be another thread's.
 void LullAllocator::release() {
+  for (int i = 0; i < _owned.length(); i++) {
+    _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+  }
   return_bump_region();
   // Collect the holes block by block; a block's holes go back in one step.
   while (_holes.count() > 0) {

@@ -261,13 +261,25 @@ static bool is_any_loader_dead() {
 }
 
 // In a service that has warmed up nothing that classes and code hang on dies any more. Then there is nothing to unlink, which
-// would look at all code. Code that is no longer in use, or seldom, waits for a collection that unloads;
-// HotSpot asks for one when the code cache or metaspace fills.
+// would look at all code. Code that is no longer in use, or seldom, waits for a collection that unloads.
 bool LullCollector::must_unload(bool found_dead_in_code) {
   const bool found_dead_loader = is_any_loader_dead();
   log_debug(gc, ergo)("Class loaders: %s; code: %s", found_dead_loader ? "some are dead" : "all are alive",
                       found_dead_in_code ? "some refers to dead objects" : "none refers to dead objects");
   return found_dead_loader || found_dead_in_code;
+}
+
+static size_t used_code_cache() {
+  return CodeCache::max_capacity() - CodeCache::unallocated_capacity();
+}
+
+bool LullCollector::has_code_grown() const {
+  const size_t used = used_code_cache();
+  const bool has_grown = _unloading_policy.has_code_grown(used, CodeCache::max_capacity());
+  if (has_grown) {
+    log_info(gc, ergo)("Unloads what is dead: code has grown to %zuK since code was unloaded last", used / K);
+  }
+  return has_grown;
 }
 
 void LullCollector::unload_classes() {
@@ -285,6 +297,7 @@ void LullCollector::unload_classes() {
     ScavengableNMethods::prune_unlinked_nmethods();
   }
   context->free_nmethods();
+  _unloading_policy.record_unloading(used_code_cache());
 }
 
 // All is marked.
@@ -347,6 +360,7 @@ bool LullCollector::must_slide(const LullEvacuationRequest& request) {
 void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always) {
   _heap->code()->verify();
   prepare(request);
+  unload_always = unload_always || has_code_grown();
 
   _reference_processor->start_discovery(clear_soft_references);
   bool kept;

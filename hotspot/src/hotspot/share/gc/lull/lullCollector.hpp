@@ -125,6 +125,7 @@ private:
   void process_references(GCTracer* tracer);
   void process_weak_roots();
   bool update_code(bool find_dead);
+  bool has_code_grown() const;
   bool must_unload(bool found_dead_in_code);
   void unload_classes();
   void finish_marking();

@@ -24,6 +24,7 @@
 
 #include "gc/shared/gc_globals.hpp"
 #include "memory/allocation.hpp"
+#include "runtime/globals.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // What the trace from the strong roots has not found, of what classes hang on.
@@ -41,15 +42,29 @@ struct LullDeadClasses {
 // than some collections in a row, LullUnloadClassesInterval, so that nothing is kept for good. A class loader that has died may hold much of
 // the heap: it is unloaded at once. So is all that is dead when a collection has freed nearly nothing, or somebody asks, or metaspace or the code cache fills.
 //
+// HotSpot asks when the code cache has grown by SweeperThreshold since the last collection, of which it takes for granted that it has unloaded.
+// Where most have not, its growth since the last one that has is what counts.
+//
 // Written at safepoints.
 class LullUnloadingPolicy {
 private:
   static const size_t MaxHidden = 256;  // about two megabytes of metaspace
 
-  uint _kept;     // collections that have kept what is dead, since the last one that has not
+  uint   _kept;       // collections that have kept what is dead, since the last one that has not
+  size_t _code_used;  // bytes of the code cache after code was unloaded last
 
 public:
-  LullUnloadingPolicy() : _kept(0) {}
+  LullUnloadingPolicy() : _kept(0), _code_used(0) {}
+
+  // Of a code cache with so many bytes in use: is it time to unload what is cold? As CodeCache::gc_on_allocation: each SweeperThreshold percent,
+  // and more often the fuller it is.
+  bool has_code_grown(size_t used, size_t capacity) const {
+    const double threshold = SweeperThreshold / 100 * (double)capacity;
+    const double free_ratio = (double)(capacity - used) / (double)capacity;
+    return (double)used > (double)_code_used + ((double)used > threshold ? threshold * free_ratio : threshold);
+  }
+
+  void record_unloading(size_t code_used) { _code_used = code_used; }
 
   // Asked after the trace, of a collection that may keep.
   bool keeps(const LullDeadClasses& dead) const {

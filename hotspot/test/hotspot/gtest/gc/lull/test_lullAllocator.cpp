@@ -20,25 +20,30 @@
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/unit/lullTestHeapBase.hpp"
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/vmOperations.hpp"
 #include "runtime/vmThread.hpp"
 #include "unittest.hpp"
+
+#include <vector>
 
 // A mutator's allocator in a heap of 16 blocks that has no memory: it hands out addresses. All objects are public.
 class LullAllocatorTest : public ::testing::Test {
 protected:
   static const uint32_t Blocks = 16;
   static const uint     Long = 32;      // lines of a long hole
+  static const LullBlockTable::Owner Owner = 1;
 
   LullBlockTable  _table;
   LullBlockSupply _supply;
   LullAllocator   _allocator;
 
-  LullAllocatorTest()
+  explicit LullAllocatorTest(LullPublicMap* public_map = nullptr)
     : _table(Blocks * LullGeometry::BlockSize),
       _supply(&_table),
-      _allocator(&_supply, &_table, LullReserveUse::Keep, 1, nullptr) {}
+      _allocator(&_supply, &_table, LullReserveUse::Keep, Owner, public_map) {}
 
   // So many blocks, none of them free: block i has the holes that the function gives it.
   template <typename Function>
@@ -132,4 +137,45 @@ TEST_VM_F(LullAllocatorTest, unused_holes_go_back) {
   EXPECT_EQ(_supply.used_bytes(), before + 40 * LullGeometry::LineSize);
   const char* const error = _supply.verify();
   EXPECT_EQ(error, nullptr) << error;
+}
+
+// Constructed before the allocator that uses it.
+struct LullAllocatorTestMap {
+  const LullTestHeapBase _heap_base;
+  std::vector<uint32_t>  _storage;
+  LullPublicMap          _map;
+
+  explicit LullAllocatorTestMap(uint32_t blocks)
+    : _storage(LullPublicMap::storage_bytes(blocks * LullGeometry::BlockSize) / sizeof(uint32_t)),
+      _map((char*)_storage.data()) {}
+};
+
+// An allocator whose blocks have an owner.
+class LullOwningAllocatorTest : private LullAllocatorTestMap, public LullAllocatorTest {
+protected:
+  LullOwningAllocatorTest() : LullAllocatorTestMap(Blocks), LullAllocatorTest(&_map) {}
+
+  uint32_t owned_blocks() const {
+    uint32_t owned = 0;
+    for (uint32_t i = 0; i < Blocks; i++) {
+      owned += _table.owner(to_block_index(i)) == Owner ? 1 : 0;
+    }
+    return owned;
+  }
+};
+
+// A thread that ends while its objects are born public leaves no block with its number, neither those that are full nor the last one.
+TEST_VM_F(LullOwningAllocatorTest, blocks_have_no_owner_after_its_end) {
+  if (LullPublicMap::is_tracking_suspended()) {
+    GTEST_SKIP() << "no block has an owner in this VM";
+  }
+  _supply.add_committed(0, Blocks);
+  _allocator.set_born_public(true);
+  for (int i = 0; i < 5; i++) {
+    ASSERT_NE(allocate(LullGeometry::LinesPerBlock), nullptr) << i;
+  }
+  ASSERT_NE(allocate(Long), nullptr);
+  EXPECT_EQ(owned_blocks(), 6u);
+  _allocator.release();
+  EXPECT_EQ(owned_blocks(), 0u);
 }
