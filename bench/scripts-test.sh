@@ -62,6 +62,7 @@ exec 8> "$WORK/build/bench/.run-lock"
 flock 8
 mkdir "$WORK/bin"
 ln -s /bin/true "$WORK/bin/perf"
+ln -s /bin/true "$WORK/bin/valgrind"
 for script in pairs barrier-pairs doctor barrier-cost barrier-instructions where; do
   directory=$WORK/build/${script/#doctor/doctor-bench}
   mkdir -p "$directory"

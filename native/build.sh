@@ -6,7 +6,7 @@
 #   build.sh             everything
 #   build.sh toolchain   only sees to it that there is a Rust toolchain that is new enough, and prints its version
 #
-# Without one, as root, it installs the distribution's if that is new enough, else the current stable one by rustup; anybody else is
+# Without one, as root, it installs the distribution's if that is new enough, else the oldest that is by rustup; anybody else is
 # told what to do. The crates come from crates.io, at the versions and hashes in native/Cargo.lock.
 #
 #   LULL_BUILD   the build directory (default: build/)
@@ -17,7 +17,7 @@
 
 NATIVE=$ROOT/native
 
-# The oldest Rust that the workspace says it builds with: 1.85.
+# The oldest Rust that the workspace says it builds with.
 needed_rust() { sed -n 's/^rust-version = "\([0-9.]*\)"$/\1/p' "$NATIVE/Cargo.toml"; }
 
 # The version of a rustc, or nothing.
@@ -36,17 +36,19 @@ install_by_distribution() {   # NEEDED; fails if it has none that is new enough
   DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends rustc cargo >> "$LOGS/rust-install.log" 2>&1
 }
 
-install_by_rustup() {
+install_by_rustup() {   # NEEDED: just that, whose lints are known
   if have rustup; then
-    say "==> installing the current stable Rust by rustup"
-    rustup toolchain install stable --profile minimal --component rustfmt --component clippy >> "$LOGS/rust-install.log" 2>&1 &&
-      rustup default stable >> "$LOGS/rust-install.log" 2>&1
+    say "==> installing Rust $1 by rustup"
+    rustup toolchain install "$1" --profile minimal --component rustfmt --component clippy >> "$LOGS/rust-install.log" 2>&1 &&
+      rustup default "$1" >> "$LOGS/rust-install.log" 2>&1
     return
   fi
-  have curl || return 1
-  say "==> installing rustup and the current stable Rust into ~/.cargo and ~/.rustup"
+  if ! have curl; then
+    have apt-get && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends curl ca-certificates >> "$LOGS/rust-install.log" 2>&1 || return 1
+  fi
+  say "==> installing rustup and Rust $1 into ~/.cargo and ~/.rustup"
   curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$BUILD/rustup-init.sh" 2>> "$LOGS/rust-install.log" &&
-    sh "$BUILD/rustup-init.sh" -y --no-modify-path --profile minimal --component rustfmt clippy >> "$LOGS/rust-install.log" 2>&1
+    sh "$BUILD/rustup-init.sh" -y --no-modify-path --default-toolchain "$1" --profile minimal --component rustfmt clippy >> "$LOGS/rust-install.log" 2>&1
 }
 
 toolchain() {
@@ -61,7 +63,7 @@ toolchain() {
       die "Rust $needed or later is needed, found ${found:-none}" "install it by rustup (https://rustup.rs), or the distribution's packages rustc and cargo"
     fi
     mkdir -p "$LOGS"
-    install_by_distribution "$needed" || install_by_rustup ||
+    install_by_distribution "$needed" || install_by_rustup "$needed" ||
       die "Rust $needed or later is needed, found ${found:-none}, and could not be installed" "the output of the attempts is in $LOGS/rust-install.log" \
         "install it by rustup (https://rustup.rs)"
     if [[ -x ${CARGO_HOME:-$HOME/.cargo}/bin/cargo ]]; then PATH=${CARGO_HOME:-$HOME/.cargo}/bin:$PATH; fi

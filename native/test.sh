@@ -87,16 +87,10 @@ check_sources() {
 
 # Unit and property tests, and what of it has a model for loom.
 test_workspace() {
-  local status=0 packages
+  local status=0
   say "==> cargo test"
   # The services come below.
-  packages=(--workspace)
-  if [[ $scope == quick ]]; then
-    packages+=(--exclude lull-far-front)
-    say "skipped: lull-far run with JVMs: a quick run"
-    skipped=$((skipped + 1))
-  fi
-  LULL_GATE_JDKS=none cargo test -q --locked --no-fail-fast "${packages[@]}" 2>&1 | tee "$log" || status=$?
+  LULL_GATE_JDKS=none cargo test -q --locked --no-fail-fast --workspace 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
 
   # In a directory of its own: all that is compiled for loom is compiled otherwise.
@@ -167,7 +161,10 @@ build_with_asan() {
 
 test_services() {
   local status=0 jdk17 jdk21 jdk25 lull java classes cassandra_flags
-  jdk17=$(find_jdk 17 "${LULL_JDK17:-}") jdk21=$(find_jdk 21 "${LULL_JDK21:-}") jdk25=$(find_jdk 25 "${LULL_JDK25:-}")
+  jdk17=$(find_jdk 17 "${LULL_JDK17:-}")
+  jdk21=$(find_jdk 21 "${LULL_JDK21:-}")
+  jdk25=$(find_jdk 25 "${LULL_JDK25:-}")
+  mkdir -p "$LOGS"
   if [[ -z $jdk21 ]]; then jdk21=$(fetch_jdk21 2>> "$LOGS/jdk-21.log") || jdk21=; fi
   lull=
   for java in "${LULL_JAVA:-}" "$BUILD/jdk/bin/java" "$BUILD/jdk-debug/bin/java"; do

@@ -58,17 +58,24 @@ check_image() {   # CONF
   printf '%s\n' "$said" | sed 's/^/    /'
 }
 
-# Copies the JDK that builds ours, unless it is there already.
-copy_base() {   # CONF
-  local image base version
-  image=$(image_of "$1")
+# The JDK that builds ours is that of the source: its Java classes are ours.
+check_base() {
+  local base version
   base=$(boot_jdk)
   version=$(sed -n 's/^version=//p' "$STATE/source")
   [[ $(jdk_version "$base") == "$version" ]] ||
     die "the source is OpenJDK $version, and the JDK to take the Java classes from, $base, is $(jdk_version "$base")" \
       "build the Java classes too:  make image-full" \
       "or unpack any vendor's JDK $version and say where:  make ... JAVA_HOME=/path/to/it" \
-      "or build from the source of $(jdk_version "$base"):  make ... OPENJDK_SRC=/path/to/it"
+      "or build from the source of $(jdk_version "$base"):  make ... OPENJDK_SRC=/path/to/it" \
+      "or, if the system's JDK is newer than the source that was fetched for it, fetch that anew:  make distclean"
+}
+
+# Copies the JDK that builds ours, unless it is there already.
+copy_base() {   # CONF
+  local image base
+  image=$(image_of "$1")
+  base=$(boot_jdk)
   if [[ -f $image/.lull-base && $(cat "$image/.lull-base") == "$base $(cksum < "$base/release")" ]]; then return; fi
   rm -rf "$image" "$image.new"
   # Not its archives: they are another libjvm's.
@@ -78,15 +85,16 @@ copy_base() {   # CONF
   mv -T "$image.new" "$image"
 }
 
+# Of what runs as a phase each command says itself that a failure is one. The archive without a suffix is the last: where it is, all are.
 dump_archives() {   # IMAGE
   local name flags
-  for name in classes classes_nocoops classes_coh classes_nocoops_coh; do
+  for name in classes_nocoops classes_coh classes_nocoops_coh classes; do
     flags=(-XX:+UnlockExperimentalVMOptions)
     if [[ $name == *_nocoops* ]]; then flags+=(-XX:-UseCompressedOops); fi
     if [[ $name == *_coh ]]; then flags+=(-XX:+UseCompactObjectHeaders); else flags+=(-XX:-UseCompactObjectHeaders); fi
-    rm -f "$1/lib/server/$name.jsa"
     # As OpenJDK's make/Images.gmk does; only G1 dumps heap objects.
-    cleanly "$1/bin/java" -Xshare:dump "${flags[@]}" -Xmx128M -Xms128M -XX:+UseG1GC -XX:SharedArchiveFile="$1/lib/server/$name.jsa"
+    cleanly "$1/bin/java" -Xshare:dump "${flags[@]}" -Xmx128M -Xms128M -XX:+UseG1GC -XX:SharedArchiveFile="$1/lib/server/$name.jsa.new" || return 1
+    mv -f "$1/lib/server/$name.jsa.new" "$1/lib/server/$name.jsa" || return 1
   done
 }
 
@@ -100,14 +108,13 @@ replace_recorder() {   # CONF
   rm -f "$image/.lull-recorder" "$image"/lib/server/*.jsa   # the archives are bound to lib/modules
   # What OpenJDK's makefiles run for the module's resources.
   cleanly "$(boot_jdk)/bin/java" "$TREE/make/src/classes/build/tools/jfr/GenerateJfrFiles.java" --mode metadata \
-    --xml "$description/metadata.xml" --xsd "$description/metadata.xsd" --output "$image/metadata.bin"
+    --xml "$description/metadata.xml" --xsd "$description/metadata.xsd" --output "$image/metadata.bin" || return 1
   cleanly "$(boot_jdk)/bin/java" --add-exports java.base/jdk.internal.jimage=ALL-UNNAMED "$SCRIPTS/ReplaceResource.java" \
-    "$image/lib/modules" /jdk.jfr/jdk/jfr/internal/types/metadata.bin "$image/metadata.bin" "$image/lib/modules.new"
+    "$image/lib/modules" /jdk.jfr/jdk/jfr/internal/types/metadata.bin "$image/metadata.bin" "$image/lib/modules.new" || return 1
   rm -f "$image/metadata.bin"
-  mv -f "$image/lib/modules.new" "$image/lib/modules"
+  mv -f "$image/lib/modules.new" "$image/lib/modules" || return 1
   rm -rf "$image/lib/jfr"
-  mkdir "$image/lib/jfr"
-  cp "$settings"/*.jfc "$image/lib/jfr"
+  mkdir "$image/lib/jfr" && cp "$settings"/*.jfc "$image/lib/jfr" || return 1
   printf '%s\n' "$sum" > "$image/.lull-recorder"
 }
 
@@ -118,6 +125,7 @@ replace_libjvm() {   # CONF
   built=$TREE/build/$1/support/modules_libs/java.base/server/libjvm.so
   [[ -f $built ]] || die "the build has left no libjvm at $built"
   if cmp -s "$built" "$image/lib/server/libjvm.so" && [[ -s $image/lib/server/classes.jsa ]]; then return; fi
+  rm -f "$image"/lib/server/*.jsa   # of another libjvm
   cp "$built" "$image/lib/server/libjvm.so.new"
   mv -f "$image/lib/server/libjvm.so.new" "$image/lib/server/libjvm.so"
   phase "CDS archives ($1)" "$LOGS/cds-$1.log" dump_archives "$image"
@@ -137,21 +145,20 @@ replace_agent() {   # CONF
   if [[ -f $image/.lull-agent && $(cat "$image/.lull-agent") == "$sum" ]]; then return; fi
   rm -rf "$image/.lull-agent" "$image/lib/lull-agent" "$work"
   for file in "${files[@]}"; do
-    mkdir -p "$work/$(dirname "$file")"
-    cp "$TREE/$classes/$file" "$work/$file"
+    mkdir -p "$work/$(dirname "$file")" && cp "$TREE/$classes/$file" "$work/$file" || return 1
   done
-  (cd "$work" && cleanly "$image/bin/javac" -nowarn -d "$image/lib/lull-agent" --patch-module jdk.hotspot.agent="$work" "${files[@]}")
+  (cd "$work" && cleanly "$image/bin/javac" -nowarn -d "$image/lib/lull-agent" --patch-module jdk.hotspot.agent="$work" "${files[@]}") || return 1
   # Or the agent warns that it is of another version.
-  printf 'sun.jvm.hotspot.runtime.VM.saBuildVersion=%s\n' "$version" > "$image/lib/lull-agent/sa.properties"
+  printf 'sun.jvm.hotspot.runtime.VM.saBuildVersion=%s\n' "$version" > "$image/lib/lull-agent/sa.properties" || return 1
   rm -rf "$work"
-  install -m 755 "$SCRIPTS/jhsdb" "$image/bin/jhsdb.new"
-  mv -f "$image/bin/jhsdb.new" "$image/bin/jhsdb"
+  install -m 755 "$SCRIPTS/jhsdb" "$image/bin/jhsdb.new" && mv -f "$image/bin/jhsdb.new" "$image/bin/jhsdb" || return 1
   printf '%s\n' "$sum" > "$image/.lull-agent"
 }
 
 build_jdk() {   # CONF
   local conf=$1 image start=$SECONDS
   prepare "$conf"
+  check_base
   image=$(image_of "$conf")
   if [[ -x $image/bin/java ]] && same_inputs "jdk-$conf" "$conf"; then
     say "$image is up to date"

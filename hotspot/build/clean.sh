@@ -10,10 +10,13 @@
 case ${1:-} in
   '')
     rm -rf "$TREE/build/release" "$TREE/build/fastdebug" "$TREE/build/full" "$TREE/build/.configure-support" "$STATE"/jdk-* "$STATE/gtest" "$BUILD/jdk" \
-      "$BUILD/jdk-debug" "$BUILD/jdk-full" "$BUILD/unit" "$BUILD/native" "$BUILD/test-results" "$BUILD/test-work" "$LOGS" ;;
+      "$BUILD/jdk-debug" "$BUILD/jdk-full" "$BUILD/unit" "$BUILD/native" "$BUILD/java" "$BUILD/doctor" "$BUILD/bench" "$BUILD/test-results" "$BUILD/test-work" "$LOGS" ;;
   all)
     # By name: LULL_BUILD may be a directory with other things in it.
-    for d in apt bench bench-results compare demo download googletest jdk jdk-debug jdk-full jtreg logs native openjdk openjdk-edited openjdk-patched openjdk-pristine soak test-results test-work unit .lock; do
+    for d in allocator agent-fastdebug agent-release apt barrier-cost barrier-instructions barrier-pairs bench bench-results budget-bench compare demo doctor \
+      doctor-bench download gate-bench gate-cassandra googletest googletest.package java jdk jdk.new jdk-debug jdk-debug.new jdk-full jdk-full.new jtreg \
+      jtreg.package logs native openjdk openjdk.new openjdk-edited openjdk-patched openjdk-pristine pairs rustup-init.sh soak test-results test-work unit \
+      where .test-lock .lock; do
       rm -rf "${BUILD:?}/$d"
     done
     rmdir --ignore-fail-on-non-empty "$BUILD" ;;

@@ -3,7 +3,7 @@
 #
 # Unpacks a test tool from the distribution's packages under build/, without installing it.
 #
-#   fetch-tools.sh googletest   the sources (1.14 or later) into build/googletest
+#   fetch-tools.sh googletest   the sources (1.14 to 1.16: from 1.17 on it needs a newer C++ than HotSpot's) into build/googletest
 #   fetch-tools.sh jtreg        jtreg 8 into build/jtreg
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -16,7 +16,11 @@ googletest() {
   [[ -r $dir/version ]] && return
   say "==> fetching googletest"
   update_private_list
-  unpack_package googletest "$tmp"
+  version=$(newest_version googletest 1.17)
+  [[ -n $version ]] || { update_private_list again; version=$(newest_version googletest 1.17); }
+  [[ -n $version ]] && dpkg --compare-versions "$version" ge 1.14 ||
+    die "no package googletest of version 1.14 to 1.16 could be had, but ${version:-none}" "what apt said of the lists is in $APT_DIR/update.log"
+  unpack_package "googletest=$version" "$tmp"
   version=$(cat "$tmp/version")
   [[ -s $tmp/usr/src/googletest/googletest/include/gtest/gtest.h ]] ||
     die "the package googletest $version holds no usr/src/googletest/googletest/include/gtest/gtest.h"

@@ -93,13 +93,16 @@ jdk_feature() {
 jdk_version() { sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$1/release"; }
 
 # Prints the directory of the JDK to build with: JAVA_HOME, else the one on the PATH, else any installed one. OpenJDK 25 is
-# built by 25 or 24; 25 is preferred. Prints nothing if there is none.
+# built by 25 or 24; 25 is preferred. Not one that was built here, and may be built anew. Prints nothing if there is none.
 find_boot_jdk() {
   local want d on_path=
   if have javac; then on_path=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")"); fi
   for want in 25 24; do
     for d in "${JAVA_HOME:-}" "$on_path" /usr/lib/jvm/*; do
-      if [[ -n $d && -d $d && $(jdk_feature "$d") == "$want" ]]; then (cd "$d" && pwd -P); return; fi
+      if [[ -z $d || ! -d $d || $(jdk_feature "$d") != "$want" ]]; then continue; fi
+      d=$(cd "$d" && pwd -P)
+      case $d/ in "$BUILD"/jdk*/*) continue ;; esac
+      if [[ ! -f $d/.lull-base ]]; then printf '%s\n' "$d"; return; fi
     done
   done
 }

@@ -80,7 +80,8 @@ apply_patches() {
   while IFS= read -r f; do mkdir -p "$work/a/${f%/*}"; cp "$PRISTINE/$f" "$work/a/$f"; done < "$STATE/patched.new"
   for patch in "${patches[@]}"; do
     name=${patch#"$ROOT/"}
-    for fuzz in 0 2; do
+    # With 2 the text around a hunk would not count at all.
+    for fuzz in 0 1; do
       rm -rf "$work/b"
       cp -a "$work/a" "$work/b"
       if patch -d "$work/b" -p1 -N -f --fuzz=$fuzz --no-backup-if-mismatch -r /dev/null < "$patch" > "$work/out" 2>&1; then

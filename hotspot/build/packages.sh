@@ -132,13 +132,23 @@ update_private_list() {
   fi
 }
 
-# The newest binary package NAME of the private list, downloaded, checked and unpacked to DIR. Not installed.
+# The newest version of a binary package of the private list that is older than another one, or nothing.
+newest_version() {   # NAME BELOW
+  local version best=
+  while read -r version; do
+    if dpkg --compare-versions "$version" lt "$2" && { [[ -z $best ]] || dpkg --compare-versions "$version" gt "$best"; }; then best=$version; fi
+  done < <(apt_private apt-cache madison "$1" | awk -F' *\\| *' '$3 ~ /Packages/ { print $2 }')
+  printf '%s' "$best"
+}
+
+# The newest binary package NAME of the private list, or that version (NAME=VERSION), downloaded, checked and unpacked to DIR. Not installed.
 unpack_package() {
   local name=$1 dir=$2 tmp
   tmp=$(mktemp -d "$BUILD/unpack.XXXXXX")
   (cd "$tmp" && apt_private apt-get -q download "$name" > log 2>&1) ||
     { update_private_list again; (cd "$tmp" && apt_private apt-get -q download "$name" > log 2>&1); } ||
     die "the package '$name' could not be had" "$(tail -n 2 "$tmp/log")" "what apt said of the lists is in $APT_DIR/update.log"
+  name=${name%%=*}
   mkdir "$tmp/root"
   dpkg-deb -x "$tmp/$name"_*.deb "$tmp/root"
   dpkg-deb -f "$tmp/$name"_*.deb Version > "$tmp/root/version"

@@ -21,8 +21,8 @@
 #
 #   LULL_PHASES     which phases to run         (default: all, but dump, jcstress and stress only for all)
 #   LULL_GROUPS     which jtreg groups, by name (default: all in the list)
-#   LULL_DEADLINE   seconds since 1970 after which no further group or script is begun and none goes on; such count as one skipped test each,
-#                   beside what had failed by then
+#   LULL_DEADLINE   seconds since 1970 after which no further phase, group or script is begun, and no group or script goes on; such count as one
+#                   skipped test each, beside what had failed by then
 #   LULL_LEAST      seconds before the deadline for which none is begun either (default: 60)
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
@@ -30,6 +30,11 @@
 
 scope=${1:-quick}
 [[ -f $ROOT/hotspot/test/groups/$scope.txt || $scope == quick || $scope == all ]] || die "test.sh knows quick and all, not '$scope'"
+# One at a time: a second one would remove the results of the first.
+if have flock; then
+  exec 8> "$BUILD/.test-lock"
+  if ! flock -n 8; then note "waiting for other tests in $BUILD"; flock 8; fi
+fi
 RESULTS=$BUILD/test-results
 rm -rf "$RESULTS"
 mkdir -p "$RESULTS" "$LOGS"
@@ -52,6 +57,13 @@ took() { say "    $(minutes $((SECONDS - $1)))"; }
 least=${LULL_LEAST:-60}
 remaining() { if [[ -n ${LULL_DEADLINE:-} ]]; then printf '%d' $((LULL_DEADLINE - $(date +%s))); else printf '999999'; fi; }
 
+# Whether a phase is not to be begun any more, which then counts as a skipped test.
+is_late() {   # NAME TITLE
+  (($(remaining) < least)) || return 1
+  say "==> $2: not begun, time is up"
+  count "$1" 0 0 0 1 "not begun, time was up"
+}
+
 # The lines of googletest's output that say what failed and why.
 gtest_failures() { { grep -aE '^\[  FAILED|: Failure$|^# |SIG[A-Z]+ |error: ' "$1" || true; } | awk '!seen[$0]++' | failures; }
 
@@ -71,6 +83,7 @@ count_xml() {   # NAME FILE STATUS
 
 run_unit() {
   local status=0 start=$SECONDS
+  if is_late unit "unit tests"; then return; fi
   "$SCRIPTS/unit-tests.sh" 2>&1 | tee "$LOGS/unit.log" || status=$?
   if ((status != 0)); then gtest_failures "$LOGS/unit.log" > /dev/null; fi
   count_xml unit "$RESULTS/unit.xml" "$status"
@@ -79,6 +92,7 @@ run_unit() {
 
 run_gtest() {
   local status=0 start=$SECONDS launcher=$TREE/build/fastdebug/images/test/hotspot/gtest/server/gtestLauncher
+  if is_late gtest "gtest Lull*"; then return; fi
   if ! "$SCRIPTS/build.sh" gtest; then count gtest 0 1 0 0 "the launcher could not be built"; return; fi
   say "==> gtest Lull*"
   (cd "$RESULTS" && cleanly "$SCRIPTS/within.sh" 1200 "$launcher" -jdk "$BUILD/jdk-debug" --gtest_filter='Lull*' --gtest_brief=1 --gtest_catch_exceptions=0 \
@@ -91,6 +105,7 @@ run_gtest() {
 
 run_product() {
   local start=$SECONDS
+  if is_late product "product check"; then return; fi
   say "==> product check"
   if "$SCRIPTS/product-check.sh" 2>&1 | tee "$LOGS/product.log" | sed 's/^/    /'; then
     count product 1 0 0 0
@@ -155,11 +170,7 @@ run_jtreg() {
   build_natives_for $(cut -d' ' -f2- "$RESULTS/groups" | tr ' ' '\n' | sort -u)
 
   while read -r name specs; do
-    if (($(remaining) < least)); then
-      say "==> jtreg $name: not begun, time is up"
-      count "$name" 0 0 0 1 "not begun, time was up"
-      continue
-    fi
+    if is_late "$name" "jtreg $name"; then continue; fi
     say "==> jtreg $name"
     start=$SECONDS
     options=${LULL_TEST_OPTIONS:--XX:+UseLullGC}
@@ -210,12 +221,8 @@ failed_tests() { grep -aE '^FAILED: | --- FAILED$|^test .*FAILED$|^error: could 
 if [[ $scope == all ]]; then SCRIPT_SECONDS=14400; else SCRIPT_SECONDS=1200; fi
 run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
   local start=$SECONDS status=0 p=0 f=0 s=0 log=$LOGS/$1-test.log limit
+  if is_late "$1" "$1 (unit tests)"; then return; fi
   limit=$(remaining)
-  if ((limit < least)); then
-    say "==> $1 (unit tests): not begun, time is up"
-    count "$1" 0 0 0 1 "not begun, time was up"
-    return
-  fi
   if ((limit > SCRIPT_SECONDS)); then limit=$SCRIPT_SECONDS; fi
   say "==> $1 (unit tests)"
   cleanly LULL_BUILD="$BUILD" "${@:3}" "$SCRIPTS/within.sh" "$limit" "$2" > "$log" 2>&1 || status=$?
@@ -252,7 +259,7 @@ run_scripts() { run_script scripts "$SCRIPTS/self-test.sh"; }
 run_native() {
   local java=
   if [[ -x $BUILD/jdk-debug/bin/java ]]; then java=$BUILD/jdk-debug/bin/java; fi
-  run_script native "$ROOT/native/test.sh" LULL_JAVA="$java" LULL_NATIVE_SCOPE="$scope"
+  run_script native "$ROOT/native/test.sh" ${java:+LULL_JAVA="$java"} LULL_NATIVE_SCOPE="$scope"
 }
 
 begun=$SECONDS

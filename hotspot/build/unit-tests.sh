@@ -60,7 +60,7 @@ compile() {   # SOURCE OBJECT EXTRA...
 
 build() {
   local s o objects=() jobs=() j failed=0
-  if [[ ! -f $OUT/gtest.o || $GTEST/version -nt $OUT/gtest.o ]]; then
+  if [[ ! -f $OUT/gtest_main.o || $GTEST/version -nt $OUT/gtest_main.o ]]; then
     compile "$GTEST/googletest/src/gtest-all.cc" "$OUT/gtest.o" "-I$GTEST/googletest" -w || return 1
     compile "$GTEST/googletest/src/gtest_main.cc" "$OUT/gtest_main.o" "-I$GTEST/googletest" -w || return 1
   fi

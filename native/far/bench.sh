@@ -27,7 +27,10 @@ trap stop EXIT
 for n in 0 1; do
   "$programs/lull-memd" --listen 127.0.0.1:0 --memory 512m > "$work/server$n" 2> "$work/server$n.log" &
   servers+=($!)
-  while ! grep -q listening "$work/server$n"; do sleep 0.05; done
+  while ! grep -q listening "$work/server$n"; do
+    kill -0 "${servers[-1]}" 2> /dev/null || die "a memory server does not start" "$(tail -n 1 "$work/server$n.log")"
+    sleep 0.05
+  done
 done
 names=$(sed 's/^listening at //' "$work/server0"),$(sed 's/^listening at //' "$work/server1")
 one=${names%,*}
@@ -40,7 +43,8 @@ say "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
 "$bench" bare --servers "$one"
 "$bench" disk --directory "$work"
 if [[ $(id -u) == 0 && -w /sys/class/zram-control/hot_remove ]]; then
-  "$bench" zram
+  # It removes its device when it ends, and must get there.
+  (trap '' INT; exec "$bench" zram)
 else
   say "skipped: zram: needs root and a kernel with zram"
 fi

@@ -37,6 +37,7 @@ mode() {   # NAME FLAGS...
   local=$(sed -n 's/^Local collections: \([0-9]*\), of them .*/\1/p' "$log" | tail -n 1)
   young=$(grep -c '^GC.*Pause Young.*ms$' "$log" || true)
   global=$(grep -c '^GC.*Pause Global.*ms$' "$log" || true)
+  ((${publications:-0} > 0)) || die "$1: the log says of no publication, see $log"
   printf '%-44s %12d %12d %10d %8d %8d\n' "$1" "${publications:-0}" "${objects:-0}" "${local:-0}" "$young" "$global"
   published_in_all=$((published_in_all + ${publications:-0}))
 }

@@ -2,8 +2,9 @@
 
 //! HotSpot's attach mechanism, that of jcmd: flags are read and set, and collections are asked for, over a socket.
 
+use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,31 @@ const PROTOCOL: &str = "1";
 #[derive(Debug)]
 pub struct Attach {
     socket: PathBuf,
+    patience: Duration,
+}
+
+/// Why a command was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The JVM says so: it does not know the flag, or it does not permit it.
+    Refused(String),
+    /// It has not answered in time. It has the command, and may do it yet.
+    Late(String),
+    /// It could not be asked, or went away.
+    Lost(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Refused(text) | Self::Late(text) | Self::Lost(text)) = self;
+        formatter.write_str(text)
+    }
+}
+
+impl From<Failure> for String {
+    fn from(failure: Failure) -> Self {
+        failure.to_string()
+    }
 }
 
 impl Attach {
@@ -31,55 +57,69 @@ impl Attach {
         if !listens(&socket, status.user)? {
             wake(pid, &status, &socket, &temporary.join(format!(".attach_pid{}", status.own_pid)))?;
         }
-        Ok(Self { socket })
+        Ok(Self { socket, patience: TIMEOUT })
     }
 
     /// What the JVM answers.
-    pub fn execute(&self, command: &str, arguments: [&str; 3]) -> Result<String, String> {
-        let failed = |error: std::io::Error| format!("{command} {}: {error}", arguments.join(" "));
+    pub fn execute(&self, command: &str, arguments: [&str; 3]) -> Result<String, Failure> {
+        let what = || format!("{command} {}", arguments.join(" ").trim_end());
+        let failed = |error: io::Error| match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                Failure::Late(format!("{}: the JVM has not answered in {:?}", what(), self.patience))
+            }
+            _ => Failure::Lost(format!("{}: {error}", what())),
+        };
         let mut stream = UnixStream::connect(&self.socket).map_err(failed)?;
-        stream.set_read_timeout(Some(TIMEOUT)).map_err(failed)?;
+        stream.set_read_timeout(Some(self.patience)).map_err(failed)?;
         let request = [&[PROTOCOL, command], &arguments[..]].concat().iter().map(|part| format!("{part}\0")).collect::<String>();
         stream.write_all(request.as_bytes()).map_err(failed)?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).map_err(failed)?;
-        let (status, text) = answer.split_once('\n').unwrap_or((&answer, ""));
-        if status.trim() == "0" {
-            Ok(text.to_owned())
-        } else {
-            Err(format!("{command} {}: the JVM says {}", arguments.join(" "), answer.trim()))
+        match answer.split_once('\n') {
+            Some((status, text)) if status.trim() == "0" => Ok(text.to_owned()),
+            Some(_) => Err(Failure::Refused(format!("{}: the JVM says {}", what(), answer.trim()))),
+            None => Err(Failure::Lost(format!("{}: the JVM has hung up without an answer", what()))),
         }
     }
 
-    /// A flag's value, if the JVM has such a flag.
-    pub fn flag(&self, name: &str) -> Option<String> {
+    /// A flag's value, if the JVM has such a flag. A JVM that does not answer may have it.
+    pub fn flag(&self, name: &str) -> Result<Option<String>, Failure> {
         // -XX:Name=value, -XX:+Name or -XX:-Name
-        let text = self.execute("printflag", [name, "", ""]).ok()?;
-        let flag = text.trim().strip_prefix("-XX:")?;
-        match flag.split_once('=') {
+        let text = match self.execute("printflag", [name, "", ""]) {
+            Err(Failure::Refused(_)) => return Ok(None),
+            answered => answered?,
+        };
+        let Some(flag) = text.trim().strip_prefix("-XX:") else { return Ok(None) };
+        Ok(match flag.split_once('=') {
             Some((_, value)) => Some(value.to_owned()),
             None => flag.chars().next().map(|sign| (sign == '+').to_string()),
-        }
+        })
     }
 
     /// The same of a flag that is a number.
-    pub fn number(&self, name: &str) -> Option<u64> {
-        self.flag(name)?.parse().ok()
+    pub fn number(&self, name: &str) -> Result<Option<u64>, Failure> {
+        Ok(self.flag(name)?.and_then(|value| value.parse().ok()))
     }
 
     /// The same of a flag that is on or off.
-    pub fn is_on(&self, name: &str) -> bool {
-        self.flag(name).as_deref() == Some("true")
+    pub fn is_on(&self, name: &str) -> Result<bool, Failure> {
+        Ok(self.flag(name)?.as_deref() == Some("true"))
     }
 
     /// Manageable flags only.
-    pub fn set_flag(&self, name: &str, value: u64) -> Result<(), String> {
+    pub fn set_flag(&self, name: &str, value: u64) -> Result<(), Failure> {
         self.execute("setflag", [name, &value.to_string(), ""]).map(|_| ())
     }
 
-    /// As System.gc().
-    pub fn collect(&self) -> Result<(), String> {
+    /// As System.gc(). The JVM answers when the collection has ended, a concurrent one, too.
+    pub fn collect(&self) -> Result<(), Failure> {
         self.execute("jcmd", ["GC.run", "", ""]).map(|_| ())
+    }
+
+    /// For tests, whose JVM is a socket.
+    #[cfg(test)]
+    pub(crate) fn at(socket: PathBuf, patience: Duration) -> Self {
+        Self { socket, patience }
     }
 }
 
@@ -137,7 +177,7 @@ mod tests {
     fn answering(answer: &'static str) -> (Attach, std::thread::JoinHandle<String>) {
         let socket = temporary("attach");
         let listener = UnixListener::bind(&socket).unwrap();
-        let attach = Attach { socket: socket.clone() };
+        let attach = Attach::at(socket.clone(), TIMEOUT);
         let server = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
             let mut request = Vec::new();
@@ -156,25 +196,44 @@ mod tests {
     #[test]
     fn flags_are_asked_for_as_jcmd_does() {
         let (attach, server) = answering("0\n-XX:SoftMaxHeapSize=12345\n");
-        assert_eq!(attach.number("SoftMaxHeapSize"), Some(12345));
+        assert_eq!(attach.number("SoftMaxHeapSize"), Ok(Some(12345)));
         assert_eq!(server.join().unwrap(), "1\0printflag\0SoftMaxHeapSize\0\0\0");
     }
 
     #[test]
     fn switches_are_on_or_off() {
         let (attach, server) = answering("0\n-XX:-UseZGC\n");
-        assert!(!attach.is_on("UseZGC"));
+        assert_eq!(attach.is_on("UseZGC"), Ok(false));
         server.join().unwrap();
         let (attach, server) = answering("0\n-XX:+UseZGC\n");
-        assert!(attach.is_on("UseZGC"));
+        assert_eq!(attach.is_on("UseZGC"), Ok(true));
         server.join().unwrap();
     }
 
     #[test]
     fn a_refusal_is_an_error_with_the_words_of_the_jvm() {
         let (attach, server) = answering("100\nflag 'GCTimeRatio' cannot be changed\n");
-        assert!(attach.set_flag("GCTimeRatio", 4).unwrap_err().contains("cannot be changed"));
+        assert!(matches!(attach.set_flag("GCTimeRatio", 4), Err(Failure::Refused(why)) if why.contains("cannot be changed")));
         assert_eq!(server.join().unwrap(), "1\0setflag\0GCTimeRatio\x004\0\0");
+    }
+
+    #[test]
+    fn a_jvm_that_does_not_answer_may_have_the_flag() {
+        let (attach, server) = answering("1\nno such flag 'UseLullGC'\n");
+        assert_eq!(attach.flag("UseLullGC"), Ok(None));
+        server.join().unwrap();
+        let (attach, server) = answering("");
+        assert!(matches!(attach.flag("UseZGC"), Err(Failure::Lost(why)) if why.contains("hung up")));
+        server.join().unwrap();
+
+        let socket = temporary("silent");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let attach = Attach::at(socket.clone(), Duration::from_millis(20));
+        let why = "printflag UseZGC: the JVM has not answered in 20ms";
+        assert_eq!(attach.flag("UseZGC"), Err(Failure::Late(why.to_owned())));
+        drop(listener);
+        assert!(matches!(attach.flag("UseZGC"), Err(Failure::Lost(why)) if why.contains("refused")));
+        fs::remove_file(socket).unwrap();
     }
 
     #[test]

@@ -3,10 +3,13 @@
 //! One JVM under the policy: what an interval was, and what follows from it.
 
 use std::collections::VecDeque;
+use std::fs;
+use std::path::Path;
 
 use lull_stall::monotonic_ns;
 
 use crate::attach::Attach;
+use crate::cgroup::{Group, Version};
 use crate::levers::{Lever, Settings};
 use crate::memory::{Memory, Room};
 use crate::perf_data::PerfData;
@@ -63,11 +66,13 @@ impl Controller {
         let data = PerfData::open(pid)?;
         let attach = Attach::to(pid)?;
         let lever = Lever::find(&attach)?;
-        let processors = attach.number("ActiveProcessorCount").unwrap_or(0);
-        let processors = if processors > 0 && processors <= 1024 { processors as u32 } else { processors_of(pid) };
+        let processors = match attach.number("ActiveProcessorCount")? {
+            Some(told) if (1..=1024).contains(&told) => told as u32,
+            _ => processors_of(pid)?,
+        };
         let mut controller = Self {
-            was: Settings::of(&attach),
-            memory: Memory::of(pid),
+            was: Settings::of(&attach)?,
+            memory: Memory::of(pid)?,
             threads: Threads::of(pid),
             policy: Policy::new(processors),
             last: Counters::default(),
@@ -169,15 +174,74 @@ impl Controller {
     }
 }
 
-/// Those that the process may run on.
-fn processors_of(pid: u32) -> u32 {
+/// However this program ends, a panic included, nobody would change the JVM's settings any more.
+impl Drop for Controller {
+    fn drop(&mut self) {
+        let _ = self.release();
+    }
+}
+
+/// Those that the process may run on, or as many as the quotas of its cgroups come to.
+fn processors_of(pid: u32) -> Result<u32, String> {
     // SAFETY: a set of bits that the call fills.
-    unsafe {
+    let permitted = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         if libc::sched_getaffinity(pid as libc::pid_t, size_of::<libc::cpu_set_t>(), &mut set) == 0 {
             libc::CPU_COUNT(&set).max(1) as u32
         } else {
             1
         }
+    };
+    Ok(Group::of(pid, "cpu")?.and_then(|group| smallest_quota(&group)).map_or(permitted, |quota| quota.min(permitted)))
+}
+
+/// In processors, rounded up as HotSpot does. Each of the groups around a process may have a quota.
+fn smallest_quota(group: &Group) -> Option<u32> {
+    let numbers = |directory: &Path, file: &str| {
+        let text = fs::read_to_string(directory.join(file)).unwrap_or_default();
+        text.split_whitespace().map_while(|word| word.parse::<u64>().ok()).collect::<Vec<_>>()
+    };
+    let quotas = group.around().filter_map(|directory| {
+        // No quota is "max", or -1. Both numbers are microseconds.
+        let found = match group.version {
+            Version::One => [numbers(directory, "cpu.cfs_quota_us"), numbers(directory, "cpu.cfs_period_us")].concat(),
+            Version::Two => numbers(directory, "cpu.max"),
+        };
+        match found[..] {
+            [quota, period] if period > 0 => Some(quota.div_ceil(period).max(1)),
+            _ => None,
+        }
+    });
+    quotas.min().map(|processors| processors.min(u32::MAX.into()) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_quota_bounds_the_processors() {
+        let root = std::env::temp_dir().join(format!("lull-budget-quota-{}", std::process::id()));
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        let write = |file: &str, text: &str| fs::write(root.join(file), text).unwrap();
+        let quota = |version| smallest_quota(&Group::at(version, &root, "a/b"));
+        assert_eq!(quota(Version::Two), None);
+        write("a/cpu.max", "250000 100000\n");
+        write("a/b/cpu.max", "max 100000\n");
+        assert_eq!(quota(Version::Two), Some(3));
+        write("a/b/cpu.max", "10000 100000\n");
+        assert_eq!((quota(Version::Two), quota(Version::One)), (Some(1), None));
+        // Version 1 has two files.
+        for (group, quota) in [("", "-1\n"), ("a/", "400000\n"), ("a/b/", "-1\n")] {
+            write(&format!("{group}cpu.cfs_quota_us"), quota);
+            write(&format!("{group}cpu.cfs_period_us"), "100000\n");
+        }
+        assert_eq!(quota(Version::One), Some(4));
+        fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    fn this_process_has_a_processor() {
+        assert!(processors_of(std::process::id()).unwrap() > 0);
     }
 }

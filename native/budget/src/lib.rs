@@ -5,6 +5,7 @@
 //! `docs/budget.md` says what it can do and what it cannot.
 
 pub mod attach;
+pub mod cgroup;
 pub mod controller;
 pub mod levers;
 pub mod memory;

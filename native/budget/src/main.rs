@@ -2,6 +2,8 @@
 
 //! `lull-budget`: gives a JVM's memory to its heap or to the page cache, whichever loses it less time.
 
+use std::fmt::Display;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +13,8 @@ use std::time::Duration;
 use clap::Parser;
 use lull_budget::controller::{Controller, Outcome};
 use lull_budget::policy::Action;
-use lull_budget::stalls::Stalls;
+use lull_budget::process::Status;
+use lull_budget::stalls::{Stalls, Theirs};
 use lull_stall::{PidFd, Sensor, Target};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -46,7 +49,7 @@ fn main() -> ExitCode {
     match run(&CommandLine::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
-            eprintln!("lull-budget: {text}");
+            say(text);
             ExitCode::FAILURE
         }
     }
@@ -56,16 +59,19 @@ fn run(command: &CommandLine) -> Result<(), String> {
     let process = PidFd::open(command.pid)?;
     let target = Target::find(command.pid)?;
     let stalls = match &command.stall {
-        Some(path) => Stalls::Theirs(path.clone(), target.start, None),
+        Some(path) => {
+            let interval = Duration::from_millis(command.interval.into());
+            Stalls::Theirs(Theirs::new(path.clone(), target.start, Status::of(command.pid)?.user, interval))
+        }
         None => {
-            let sensor = Sensor::open_best(target, |source, reason| eprintln!("lull-budget: sensor: not {}: {reason}", source.name()))?;
-            eprintln!("lull-budget: sensor: {}: {}", sensor.source().name(), sensor.describe());
+            let sensor = Sensor::open_best(target, |source, reason| say(format_args!("sensor: not {}: {reason}", source.name())))?;
+            say(format_args!("sensor: {}: {}", sensor.source().name(), sensor.describe()));
             Stalls::Own(Box::new(sensor))
         }
     };
     let mut controller = Controller::new(command.pid, stalls, command.dry_run)?;
     for line in controller.describe() {
-        eprintln!("lull-budget: process {}: {line}", command.pid);
+        say(format_args!("process {}: {line}", command.pid));
     }
     let stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
@@ -74,11 +80,11 @@ fn run(command: &CommandLine) -> Result<(), String> {
 
     let end = control(command, &mut controller, &process, &stopped);
     if process.ended(Duration::ZERO) {
-        eprintln!("lull-budget: process {} has ended", command.pid);
+        say(format_args!("process {} has ended", command.pid));
         return Ok(());
     }
     // After an error, too: nobody would change them any more.
-    eprintln!("lull-budget: {}the JVM gets its own settings back", if end.is_ok() { "told to stop; " } else { "" });
+    say(format_args!("{}the JVM gets its own settings back", if end.is_ok() { "told to stop; " } else { "" }));
     match (end, controller.release()) {
         (Err(error), Err(failed)) => Err(format!("{error}; {failed}")),
         (end, released) => end.and(released),
@@ -95,7 +101,7 @@ fn control(command: &CommandLine, controller: &mut Controller, process: &PidFd, 
         if let Some(why) = &outcome.unmeasured
             && outcome.unmeasured != unmeasured
         {
-            eprintln!("lull-budget: I/O is not measured, until it can be: {why}");
+            say(format_args!("I/O is not measured, until it can be: {why}"));
         }
         let reason = outcome.decision.reason();
         if outcome.decision.action() == Action::Hold {
@@ -113,10 +119,15 @@ fn control(command: &CommandLine, controller: &mut Controller, process: &PidFd, 
     Ok(())
 }
 
+/// To stderr. Where that cannot be written (its disk is full, nobody reads it any more), the heap is controlled without words.
+fn say(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "lull-budget: {text}");
+}
+
 fn log(outcome: &Outcome, done: &str) {
     let Outcome { sample, decision, room, .. } = outcome;
-    eprintln!(
-        "lull-budget: {}: {}; lost: collections {:.2} processors, I/O {:.2} threads; heap {} MB, live {} MB, to be {} MB, at most {} MB \
+    say(format_args!(
+        "{}: {}; lost: collections {:.2} processors, I/O {:.2} threads; heap {} MB, live {} MB, to be {} MB, at most {} MB \
          (limit {} MB, other {} MB); wait {:.1} s; done: {done}",
         decision.state(),
         decision.reason(),
@@ -129,5 +140,5 @@ fn log(outcome: &Outcome, done: &str) {
         room.limit >> 20,
         room.other >> 20,
         decision.wait as f64 / 1e9
-    );
+    ));
 }

@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::cgroup::{Group, Version};
+
 /// The share of the limit that always stays for the page cache, at least.
 const LEAST_CACHE: f64 = 0.05;
 
@@ -22,6 +24,8 @@ enum Bound {
 #[derive(Debug)]
 pub struct Memory {
     bound: Bound,
+    /// The heap's capacity at the last look.
+    last_capacity: u64,
 }
 
 /// In bytes.
@@ -36,55 +40,45 @@ pub struct Room {
 }
 
 impl Memory {
-    /// Finds the cgroup that binds the process: of its own and those around it, the one with the smallest limit.
-    pub fn of(pid: u32) -> Self {
-        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
-        let path = |wanted: &dyn Fn(&str) -> bool| {
-            groups.lines().find_map(|line| {
-                let mut fields = line.splitn(3, ':').skip(1);
-                let (controllers, path) = (fields.next()?, fields.next()?);
-                wanted(controllers).then(|| path.trim_start_matches('/').to_owned())
-            })
-        };
-        let bound = if let Some(path) = path(&|controllers| controllers.split(',').any(|controller| controller == "memory")) {
-            tightest(Path::new("/sys/fs/cgroup/memory"), &path, "memory.limit_in_bytes").map(Bound::Version1)
-        } else if let Some(path) = path(&str::is_empty) {
-            tightest(Path::new("/sys/fs/cgroup"), &path, "memory.max").map(Bound::Version2)
-        } else {
-            None
-        };
-        Self { bound: bound.unwrap_or(Bound::Machine) }
+    /// Finds the cgroup that binds the process: of its own and those around it, the one with the smallest limit. An error says that its
+    /// cgroup cannot be seen: another's would be taken for it.
+    pub fn of(pid: u32) -> Result<Self, String> {
+        let group = Group::of(pid, "memory")?;
+        // A limit above what there is binds nothing; the machine does.
+        let machine = machine().map_or(u64::MAX, |(total, _)| total);
+        Ok(Self::bound(group.and_then(|group| tightest(&group, machine)).unwrap_or(Bound::Machine)))
+    }
+
+    fn bound(bound: Bound) -> Self {
+        Self { bound, last_capacity: 0 }
     }
 
     /// Words for the log.
     pub fn describe(&self) -> String {
         match &self.bound {
             Bound::Version2(directory) | Bound::Version1(directory) => directory.display().to_string(),
-            Bound::Machine => "the machine's memory: its cgroups have no limit".to_owned(),
+            Bound::Machine => "the machine's memory: its cgroups have no limit below that".to_owned(),
         }
     }
 
     /// How it is now, for a heap of that capacity. A heap that has not been touched in full makes `other` seem less than it will be.
-    pub fn room(&self, capacity: u64) -> Option<Room> {
+    pub fn room(&mut self, capacity: u64) -> Option<Room> {
+        // G1 takes memory out of its heap in a pause, and gives it back after that: until then it is in use, and nobody's but the heap's.
+        let held = capacity.max(std::mem::replace(&mut self.last_capacity, capacity));
+        let (total, free) = machine()?;
         let (limit, used) = match &self.bound {
-            // Memory that is not page cache: anonymous and shared memory, and the kernel's.
             Bound::Version2(directory) => {
                 let stat = fs::read_to_string(directory.join("memory.stat")).ok()?;
-                let sum = ["anon", "shmem", "kernel"].iter().filter_map(|name| field(&stat, name)).sum::<u64>();
-                (limit(directory, "memory.max")?, sum)
+                (limit(directory, Version::Two)?, used_in_version2(&stat))
             }
             Bound::Version1(directory) => {
                 let stat = fs::read_to_string(directory.join("memory.stat")).ok()?;
                 let sum = ["total_rss", "total_shmem"].iter().filter_map(|name| field(&stat, name)).sum::<u64>();
-                (limit(directory, "memory.limit_in_bytes")?, sum)
+                (limit(directory, Version::One)?, sum)
             }
-            Bound::Machine => {
-                let stat = fs::read_to_string("/proc/meminfo").ok()?;
-                let kb = |name: &str| field(&stat, name).map(|kb| kb * 1024);
-                (kb("MemTotal:")?, kb("MemTotal:")? - kb("MemAvailable:")?)
-            }
+            Bound::Machine => (total, total - free),
         };
-        Some(room(limit, used, capacity))
+        Some(room(limit.min(total), used, held))
     }
 }
 
@@ -93,16 +87,36 @@ fn room(limit: u64, used: u64, capacity: u64) -> Room {
     Room { limit, other, available: limit.saturating_sub(other).saturating_sub((limit as f64 * LEAST_CACHE) as u64) }
 }
 
-/// The directory of the smallest limit. Of equal ones the outermost, in which others use memory, too.
-fn tightest(root: &Path, path: &str, file: &str) -> Option<PathBuf> {
-    let directory = root.join(path);
-    let around = directory.ancestors().take_while(|ancestor| ancestor.starts_with(root));
-    let (_, tightest) = around.filter_map(|ancestor| Some((limit(ancestor, file)?, ancestor))).min()?;
-    Some(tightest.to_owned())
+/// Memory that is not page cache: anonymous and shared memory, and the kernel's, of which it gives some slabs back as it does the cache.
+fn used_in_version2(stat: &str) -> u64 {
+    let get = |name| field(stat, name).unwrap_or(0);
+    get("anon") + get("shmem") + get("kernel").saturating_sub(get("slab_reclaimable"))
+}
+
+/// All memory of the machine, and what of it can be had.
+fn machine() -> Option<(u64, u64)> {
+    let stat = fs::read_to_string("/proc/meminfo").ok()?;
+    let bytes = |name: &str| field(&stat, name).map(|kb| kb * 1024);
+    let total = bytes("MemTotal:")?;
+    Some((total, bytes("MemAvailable:")?.min(total)))
+}
+
+/// The directory of the smallest limit below that of the machine. Of equal ones the outermost, in which others use memory, too.
+fn tightest(group: &Group, machine: u64) -> Option<Bound> {
+    let limits = group.around().filter_map(|directory| Some((limit(directory, group.version)?, directory)));
+    let (_, tightest) = limits.filter(|(limit, _)| *limit < machine).min()?;
+    Some(match group.version {
+        Version::One => Bound::Version1(tightest.to_owned()),
+        Version::Two => Bound::Version2(tightest.to_owned()),
+    })
 }
 
 /// A limit that is one: less than the largest number of pages, which is how none is written.
-fn limit(directory: &Path, file: &str) -> Option<u64> {
+fn limit(directory: &Path, version: Version) -> Option<u64> {
+    let file = match version {
+        Version::One => "memory.limit_in_bytes",
+        Version::Two => "memory.max",
+    };
     fs::read_to_string(directory.join(file)).ok()?.trim().parse().ok().filter(|limit| *limit < 1 << 60)
 }
 
@@ -128,27 +142,86 @@ mod tests {
         assert_eq!((field(text, "anon"), field(text, "MemTotal:"), field(text, "rss")), (Some(4), Some(24), None));
     }
 
+    /// A cgroup's directory; its name is taken by one test.
+    struct Directory(PathBuf);
+
+    impl Directory {
+        fn of(test: &str) -> Self {
+            let root = std::env::temp_dir().join(format!("lull-budget-memory-{test}-{}", std::process::id()));
+            fs::create_dir_all(root.join("a/b/c")).unwrap();
+            Self(root)
+        }
+
+        fn write(&self, file: &str, text: &str) {
+            fs::write(self.0.join(file), text).unwrap();
+        }
+    }
+
+    impl Drop for Directory {
+        fn drop(&mut self) {
+            fs::remove_dir_all(&self.0).unwrap();
+        }
+    }
+
     #[test]
     fn the_smallest_limit_binds_wherever_it_is() {
-        let root = std::env::temp_dir().join(format!("lull-budget-memory-{}", std::process::id()));
-        fs::create_dir_all(root.join("a/b/c")).unwrap();
-        let bind = |group: &str, limit: &str| fs::write(root.join(group).join("memory.max"), limit).unwrap();
-        let tightest = || tightest(&root, "a/b/c", "memory.max").map(|found| found.strip_prefix(&root).unwrap().to_owned());
+        let root = Directory::of("tightest");
+        let tightest = || match tightest(&Group::at(Version::Two, &root.0, "a/b/c"), 1 << 34)? {
+            Bound::Version2(found) => Some(found.strip_prefix(&root.0).unwrap().to_owned()),
+            _ => panic!("another version"),
+        };
         assert_eq!(tightest(), None);
-        bind("a", "2147483648\n");
-        bind("a/b", "4294967296\n");
-        bind("a/b/c", "max\n");
+        root.write("a/memory.max", "2147483648\n");
+        root.write("a/b/memory.max", "4294967296\n");
+        root.write("a/b/c/memory.max", "max\n");
         assert_eq!(tightest(), Some("a".into()));
-        bind("a/b/c", "1073741824\n");
+        root.write("a/b/c/memory.max", "1073741824\n");
         assert_eq!(tightest(), Some("a/b/c".into()));
-        bind("a", "1073741824\n");
+        root.write("a/memory.max", "1073741824\n");
         assert_eq!(tightest(), Some("a".into()));
-        fs::remove_dir_all(root).unwrap();
+        // What the machine does not have, no group can use.
+        root.write("a/memory.max", "17179869184\n");
+        root.write("a/b/memory.max", "17179869184\n");
+        root.write("a/b/c/memory.max", "17179869185\n");
+        assert_eq!(tightest(), None);
+    }
+
+    #[test]
+    fn a_limit_that_is_raised_is_the_machines_memory_at_most() {
+        let root = Directory::of("raised");
+        let mut memory = Memory::bound(Bound::Version2(root.0.clone()));
+        root.write("memory.stat", "anon 5\n");
+        root.write("memory.max", "1000000\n");
+        assert_eq!(memory.room(0).unwrap().limit, 1_000_000);
+        root.write("memory.max", "1000000000000000000\n");
+        assert_eq!(memory.room(0).unwrap().limit, machine().unwrap().0);
+    }
+
+    #[test]
+    fn slabs_that_the_kernel_gives_back_are_not_in_use() {
+        assert_eq!(used_in_version2("anon 100\nfile 9000\nkernel 50\nshmem 7\nslab_reclaimable 30\nslab 40\n"), 127);
+        // Kernels before 5.18 do not say what they use.
+        assert_eq!(used_in_version2("anon 100\nshmem 7\nslab_reclaimable 30\n"), 107);
+    }
+
+    #[test]
+    fn memory_that_the_heap_has_just_given_up_is_nobody_elses() {
+        let root = Directory::of("uncommitted");
+        let mut memory = Memory::bound(Bound::Version2(root.0.clone()));
+        root.write("memory.max", "100000\n");
+        root.write("memory.stat", "anon 60000\n");
+        assert_eq!(memory.room(50000).unwrap().other, 10000);
+        // In the next interval it is still committed, and in the one after it is not.
+        assert_eq!(memory.room(30000).unwrap().other, 10000);
+        root.write("memory.stat", "anon 40000\n");
+        assert_eq!(memory.room(30000).unwrap().other, 10000);
+        root.write("memory.stat", "anon 60000\n");
+        assert_eq!(memory.room(50000).unwrap().other, 10000);
     }
 
     #[test]
     fn this_process_has_room_in_some_memory() {
-        let room = Memory::of(std::process::id()).room(0).unwrap();
+        let room = Memory::of(std::process::id()).unwrap().room(0).unwrap();
         assert!(room.limit > 0 && room.available < room.limit, "{room:?}");
     }
 }

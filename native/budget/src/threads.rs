@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::{self, ErrorKind};
 
 /// Who a thread works for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +60,8 @@ pub struct Times {
 
 #[derive(Clone, Copy, Debug)]
 struct Thread {
-    role: Role,
+    /// Nothing as long as its name could not be read.
+    role: Option<Role>,
     running: u64,
     waiting: u64,
 }
@@ -81,36 +83,55 @@ impl Threads {
 
     /// What they did since the last call. A thread that has ended since counts up to that call.
     pub fn since_last(&mut self) -> Times {
+        let directory = format!("/proc/{}/task", self.pid);
+        // A part of the list would be as if the other threads had ended.
+        let names =
+            fs::read_dir(&directory).and_then(|entries| entries.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>());
+        let Ok(names) = names else { return Times::default() };
+        let tids = names.iter().filter_map(|name| name.to_str()?.parse().ok());
+        self.count(tids, |tid, file| fs::read_to_string(format!("{directory}/{tid}/{file}")))
+    }
+
+    fn count(&mut self, tids: impl Iterator<Item = u32>, read: impl Fn(u32, &str) -> io::Result<String>) -> Times {
         let mut times = Times::default();
         let mut now = HashMap::with_capacity(self.seen.len());
-        let Ok(entries) = fs::read_dir(format!("/proc/{}/task", self.pid)) else { return times };
-        for tid in entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok()) {
+        for tid in tids {
+            let last = self.seen.get(&tid).copied();
             // Nanoseconds on a processor, nanoseconds of waiting for one, time slices.
-            let Ok(text) = fs::read_to_string(format!("/proc/{}/task/{tid}/schedstat", self.pid)) else { continue };
+            let text = match read(tid, "schedstat") {
+                Ok(text) => text,
+                // It lives (there may be no descriptor left): with nothing known of it, its whole life would count the next time.
+                Err(error) if !ended(&error) => {
+                    now.extend(last.map(|last| (tid, last)));
+                    continue;
+                }
+                Err(_) => continue,
+            };
             let mut numbers = text.split_whitespace().map_while(|word| word.parse::<u64>().ok());
             let (Some(running), Some(waiting)) = (numbers.next(), numbers.next()) else { continue };
-            let last = self.seen.get(&tid);
             // A thread is named by itself, right after it has begun.
-            let role = match last {
-                Some(last) => last.role,
-                None => fs::read_to_string(format!("/proc/{}/task/{tid}/comm", self.pid)).map_or(Role::Mutator, |name| role(&name)),
-            };
+            let role = last.and_then(|last| last.role).or_else(|| read(tid, "comm").ok().map(|name| role(&name)));
             let (ran, waited): (u64, u64) = last.map_or((0, 0), |last| (last.running, last.waiting));
             // Before the first call they count for nothing, but threads that are new since have all from the interval.
             let (more_running, more_waiting) = (running.saturating_sub(ran), waiting.saturating_sub(waited));
             match role {
-                Role::Mutator => {
+                Some(Role::Mutator) => {
                     times.running += more_running;
                     times.waiting += more_waiting;
                 }
-                Role::Concurrent => times.concurrent += more_running,
-                Role::Other => {}
+                Some(Role::Concurrent) => times.concurrent += more_running,
+                Some(Role::Other) | None => {}
             }
             now.insert(tid, Thread { role, running, waiting });
         }
         self.seen = now;
         times
     }
+}
+
+/// The thread has, and so its files are gone.
+fn ended(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ESRCH)
 }
 
 #[cfg(test)]
@@ -142,5 +163,34 @@ mod tests {
         }
         let times = threads.since_last();
         assert!(rounds > 0 && times.running > 0 && times.concurrent == 0, "{times:?}");
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_looked_at_is_not_new_the_next_time() {
+        let mut threads = Threads { pid: 0, seen: HashMap::new() };
+        let seen = |running: u64| move |_, file: &str| Ok(if file == "comm" { "main\n".to_owned() } else { format!("{running} 0 1\n") });
+        let error = |number| move |_, _: &str| Err(io::Error::from_raw_os_error(number));
+        threads.count([7].into_iter(), seen(1000));
+        assert_eq!(threads.count([7].into_iter(), seen(1100)).running, 100);
+        assert_eq!(threads.count([7].into_iter(), error(libc::EMFILE)).running, 0);
+        assert_eq!(threads.count([7].into_iter(), seen(1150)).running, 50);
+        // One that has ended leaves its number to another.
+        assert_eq!(threads.count([7].into_iter(), error(libc::ESRCH)).running, 0);
+        assert_eq!(threads.count([7].into_iter(), seen(30)).running, 30);
+    }
+
+    #[test]
+    fn a_thread_whose_name_cannot_be_read_counts_for_nothing_until_it_can() {
+        let mut threads = Threads { pid: 0, seen: HashMap::new() };
+        let seen = |running: u64, name: Option<&'static str>| {
+            move |_, file: &str| match (file, name) {
+                ("schedstat", _) => Ok(format!("{running} 0 1\n")),
+                (_, Some(name)) => Ok(name.to_owned()),
+                (_, None) => Err(io::Error::from_raw_os_error(libc::EMFILE)),
+            }
+        };
+        assert_eq!(threads.count([7].into_iter(), seen(10, None)), Times::default());
+        assert_eq!(threads.count([7].into_iter(), seen(15, Some("ZWorkerYoung#1"))), Times { concurrent: 5, ..Times::default() });
+        assert_eq!(threads.count([7].into_iter(), seen(16, None)).concurrent, 1);
     }
 }

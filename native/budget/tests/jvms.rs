@@ -84,7 +84,12 @@ impl Tests {
                 };
                 let name = format!("{} {collector}", java.display());
                 if !Command::new(java).args(flags).arg("-version").output().is_ok_and(|output| output.status.success()) {
-                    self.skip(&format!("{name}: this JDK does not have it"));
+                    let is_ours = std::env::var_os("LULL_JAVA").is_some_and(|ours| ours == java.as_os_str());
+                    if is_ours && collector == "Lull" {
+                        self.check(&format!("{name}: LULL_JAVA has it"), false);
+                    } else {
+                        self.skip(&format!("{name}: this JDK does not have it"));
+                    }
                     continue;
                 }
                 self.lever(&name, java, flags, &classes);
@@ -120,7 +125,7 @@ impl Tests {
         );
         self.check(&format!("{name}: safepoints are counted"), data.get("sun.rt.safepointTime").is_some_and(|time| time > 0));
 
-        let was = Settings::of(&attach);
+        let was = Settings::of(&attach).expect("a JVM that listens answers");
         let live = 50 * MB;
         let target = 150 * MB;
         let pulled = lever.pull(&attach, target, live);
@@ -133,7 +138,7 @@ impl Tests {
             smaller,
         );
         if lever.collector() != Collector::G1 {
-            self.check(&format!("{name}: the flag is set"), attach.number("SoftMaxHeapSize") == Some(target));
+            self.check(&format!("{name}: the flag is set"), attach.number("SoftMaxHeapSize") == Ok(Some(target)));
         }
         let pulled = lever.pull(&attach, 400 * MB, live);
         self.check(&format!("{name}: is told to be larger: {pulled:?}"), pulled.is_ok());
@@ -142,7 +147,7 @@ impl Tests {
             self.check(&format!("{name}: grown to {} MB, asked for 400 MB", lever.heap(&data).capacity / MB), larger);
         }
         let released = lever.release(&attach, &was);
-        let is = Settings::of(&attach);
+        let is = Settings::of(&attach).expect("a JVM that listens answers");
         self.check(
             &format!("{name}: as it was: {released:?} {is:?}, was {was:?}"),
             released.is_ok() && format!("{is:?}") == format!("{was:?}"),
@@ -156,7 +161,7 @@ impl Tests {
         let arguments = [flags, &["-Xmx512m", "-XX:InitialHeapSize=400m", "-XX:MinHeapSize=32m"]].concat();
         let jvm = Jvm::start(java, &arguments, classes, &["40", "100", file.to_str().expect("a plain path")]);
         let attach = Attach::to(jvm.pid()).expect("a JVM that has just begun listens");
-        let was = format!("{:?}", Settings::of(&attach));
+        let was = format!("{:?}", Settings::of(&attach).expect("a JVM that listens answers"));
         let mut budget = Command::new(env!("CARGO_BIN_EXE_lull-budget"))
             .args(["--pid", &jvm.pid().to_string(), "--interval", "500"])
             .stderr(Stdio::piped())
@@ -183,7 +188,7 @@ impl Tests {
         let _ = lines.read_to_string(&mut rest);
         let status = budget.wait().expect("it is our child");
         self.check(&format!("{name}: stops when it is told: {rest}"), status.success() && rest.contains("gets its own settings back"));
-        let is = format!("{:?}", Settings::of(&attach));
+        let is = format!("{:?}", Settings::of(&attach).expect("a JVM that listens answers"));
         self.check(&format!("{name}: left as it was: {is}, was {was}"), is == was);
         let _ = std::fs::remove_file(file);
     }

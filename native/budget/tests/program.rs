@@ -12,6 +12,10 @@ use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use lull_budget::controller::Controller;
+use lull_budget::policy::Action;
+use lull_budget::stalls::{Stalls, Theirs};
+
 const MB: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -158,21 +162,67 @@ fn ends_with_a_process_that_stays_a_zombie() {
 
 #[test]
 fn the_jvm_gets_its_settings_back_after_an_error() {
-    let jvm = Fake::start();
-    let Some(group) = Group::with_limit(128 * MB) else {
-        skip("the_jvm_gets_its_settings_back_after_an_error", "no cgroup with a memory limit can be made");
-        return;
-    };
-    group.take(&jvm.pid());
+    let Some((jvm, group)) = over_its_limit("the_jvm_gets_its_settings_back_after_an_error") else { return };
     let before = jvm.flag("SoftMaxHeapSize");
     let mut budget = Budget::start(&jvm.pid());
-    // A heap of 512 MB is more than the limit.
     budget.until("done: SoftMaxHeapSize=", 1);
     assert_ne!(jvm.flag("SoftMaxHeapSize"), before);
     drop(group);
     let (status, said) = budget.end();
     assert!(!status.success() && said.contains("what memory the process may have cannot be read"), "{said}");
     assert_eq!(jvm.flag("SoftMaxHeapSize"), before, "{said}");
+}
+
+#[test]
+fn a_log_that_cannot_be_written_changes_nothing() {
+    let Some((jvm, _group)) = over_its_limit("a_log_that_cannot_be_written_changes_nothing") else { return };
+    let before = jvm.flag("SoftMaxHeapSize");
+    let mut program = Command::new(env!("CARGO_BIN_EXE_lull-budget"))
+        .args(["--pid", &jvm.pid(), "--interval", "100", "--verbose", "--stall", "/tmp/lull-budget-no-such-file"])
+        .stderr(fs::File::options().write(true).open("/dev/full").unwrap())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while jvm.flag("SoftMaxHeapSize") == before && program.try_wait().unwrap().is_none() && begun.elapsed() < PATIENCE {
+        sleep(Duration::from_millis(10));
+    }
+    assert_ne!(jvm.flag("SoftMaxHeapSize"), before);
+    // SAFETY: our own child, which has not been waited for.
+    unsafe { libc::kill(program.id() as libc::pid_t, libc::SIGTERM) };
+    assert!(program.wait().unwrap().success());
+    assert_eq!(jvm.flag("SoftMaxHeapSize"), before);
+}
+
+#[test]
+fn a_controller_that_is_dropped_gives_the_settings_back() {
+    let Some((jvm, _group)) = over_its_limit("a_controller_that_is_dropped_gives_the_settings_back") else { return };
+    let before = jvm.flag("SoftMaxHeapSize");
+    let sensor = Theirs::new("/tmp/lull-budget-no-such-file".into(), 0, 0, Duration::from_secs(1));
+    let mut controller = Controller::new(jvm.process.id(), Stalls::Theirs(sensor), false).unwrap();
+    let begun = Instant::now();
+    loop {
+        let outcome = controller.interval().unwrap();
+        if outcome.decision.action() != Action::Hold {
+            controller.act(&outcome).unwrap();
+            break;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{outcome:?}");
+        sleep(Duration::from_millis(50));
+    }
+    assert_ne!(jvm.flag("SoftMaxHeapSize"), before);
+    drop(controller);
+    assert_eq!(jvm.flag("SoftMaxHeapSize"), before);
+}
+
+/// A heap of 512 MB in a cgroup of 128 MB; nothing, and the test is skipped, where none can be made.
+fn over_its_limit(test: &str) -> Option<(Fake, Group)> {
+    let Some(group) = Group::with_limit(test, 128 * MB) else {
+        skip(test, "no cgroup with a memory limit can be made");
+        return None;
+    };
+    let jvm = Fake::start();
+    group.take(&jvm.pid());
+    Some((jvm, group))
 }
 
 /// A cgroup, whose processes go to the root's when it is dropped.
@@ -182,9 +232,9 @@ struct Group {
 }
 
 impl Group {
-    fn with_limit(bytes: u64) -> Option<Self> {
+    fn with_limit(test: &str, bytes: u64) -> Option<Self> {
         for (root, file) in [("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max")] {
-            let directory = Path::new(root).join(format!("lull-budget-{}", std::process::id()));
+            let directory = Path::new(root).join(format!("lull-budget-{}-{test}", std::process::id()));
             if !Path::new(root).join("cgroup.procs").exists() || fs::create_dir(&directory).is_err() {
                 continue;
             }

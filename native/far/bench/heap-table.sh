@@ -42,7 +42,14 @@ stop_servers() {
   for pid in "${servers[@]}"; do kill -TERM "$pid" 2> /dev/null && { kill -TERM "$pid" 2> /dev/null || true; wait "$pid" || true; }; done
   servers=()
 }
-trap 'stop_servers; rm -rf "$work"' EXIT
+program=
+# The program first: without its servers it would say so.
+stop() {
+  if [[ -n $program ]]; then kill -TERM "$program" 2> /dev/null || true; fi
+  stop_servers
+  rm -rf "$work"
+}
+trap stop EXIT
 mkdir "$work/classes" "$work/heap"
 "$stock/bin/javac" -Xlint:all -d "$work/classes" "$NATIVE/far/bench/java/Records.java"
 
@@ -84,7 +91,7 @@ row() {   # COLLECTOR LOCAL
   "$programs/lull-far" run --servers "$names" --local "${allowed}m" --server-timeout 60000 --statistics -- \
     "$java" "-XX:+Use${1}GC" "-Xms${heap}m" "-Xmx${heap}m" "-XX:AllocateHeapAt=$work/heap" "-Xlog:gc:file=$log:uptime" \
     -cp "$work/classes" Records "$live" "$seconds" > "$work/out" 2> "$work/err" &
-  pid=$!
+  pid=$! program=$!
   while kill -0 "$pid" 2> /dev/null; do
     now=$(local_megabytes "$pid")
     if ((now > most)); then most=$now; fi
@@ -92,6 +99,7 @@ row() {   # COLLECTOR LOCAL
     sleep 0.1
   done
   wait "$pid" || status=$?
+  program=
   stop_servers
   pauses=$(awk '/Pause/ && /ms$/ { sub(/ms$/, "", $NF); n++; sum += $NF; if ($NF > max) max = $NF } END { printf "%d | %.0f | %.1f", n, max, sum / 1000 }' "$log")
   if line=$(grep '^records=' "$work/out"); then

@@ -13,7 +13,8 @@
  * With LULL_FAR_IN_THREAD, the pager handles SIGBUS. Rules for the program then:
  *   - SIGBUS is blocked in no thread, and set by nobody behind the pager's back (liblull_far_preload.so sees to both);
  *   - no system call is given an address in paged memory, or it may fail with EFAULT;
- *   - a thread that uses paged memory has 16 KB of stack left, or an alternate signal stack of that size.
+ *   - a thread that uses paged memory has 16 KB of its own stack left: the handler does not run on an alternate signal stack;
+ *   - the descriptors that the pager has opened are not closed, nor replaced by dup2 (liblull_far_preload.so sees to that, too).
  * A child of fork() has no paged memory: an access there ends it with SIGSEGV.
  */
 
@@ -37,7 +38,8 @@ struct lull_far_options {
   size_t      size;              /* sizeof(struct lull_far_options) */
   const char* servers;           /* "host:port,host:port", 1 to 64 of them */
   uint64_t    local_bytes;       /* the bound on local memory of all ranges together; 4 MB or more */
-  uint64_t    capacity_bytes;    /* what may be mapped over the life of the process; 9 bytes of tables per page that is used */
+  uint64_t    capacity_bytes;    /* what may be mapped over the life of the process; 9 to 17 bytes of tables for each page of
+                                    it in the long run, used or not */
   uint32_t    replicas;          /* servers that hold each page beside the first: 0, or 1 to survive the loss of any one server,
                                     at twice the remote memory and the traffic for writes */
   uint32_t    fault_mode;        /* LULL_FAR_IN_THREAD or LULL_FAR_HANDLERS */

@@ -79,7 +79,7 @@ pub fn accepted(fd: i32, blocking: bool) {
         Spoken::Http1(Http1::new(names()))
     } else if running.options.h2_ports.contains(&port) && !running.options.dry_run {
         // In a dry run nothing is changed, and without a change of SETTINGS nothing could be answered.
-        Spoken::Http2(Http2::new(names(), Duration::from_millis(running.options.deadline_ms)))
+        Spoken::Http2(Box::new(Http2::new(names(), Duration::from_millis(running.options.deadline_ms))))
     } else if running.options.cql_ports.contains(&port) {
         Spoken::Cql(Cql::new(names()))
     } else {
@@ -100,7 +100,14 @@ static UNSENT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// To be called when an update has left something unwritten.
 pub fn connection_has_unsent(fd: i32) {
-    UNSENT.lock().unwrap_or_else(PoisonError::into_inner).insert(fd);
+    let mut unsent = UNSENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = unsent.is_empty();
+    unsent.insert(fd);
+    drop(unsent);
+    // It may be about to sleep for long. For those that come before it has taken them, once is enough.
+    if is_first {
+        CLOCK.call();
+    }
 }
 
 /// These connections, once.
@@ -359,4 +366,24 @@ pub unsafe extern "system" fn Agent_OnLoad(vm: *mut jni::JavaVm, options: *const
 pub unsafe extern "system" fn Agent_OnAttach(_vm: *mut jni::JavaVm, _options: *const c_char, _reserved: *mut c_void) -> c_int {
     complain("the gate cannot be attached to a VM that runs; start it with -agentpath:liblull_gate.so=port=...");
     jni::ERR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_unwritten_keeps_the_gate_awake() {
+        const LONG: u64 = 10_000_000_000;
+        let begin = Instant::now();
+        for _ in 0..2 {
+            let state = CLOCK.answer_call();
+            // No descriptor.
+            connection_has_unsent(-7);
+            connection_has_unsent(-8);
+            CLOCK.wait_while(state, LONG);
+            assert_eq!(take_unsent(), BTreeSet::from([-8, -7]));
+        }
+        assert!(begin.elapsed() < Duration::from_nanos(LONG), "it slept");
+    }
 }

@@ -337,19 +337,41 @@ impl<P: Protocol> Connection<P> {
         }
         self.taken += bytes.len() as u64;
         self.protocol.taken(bytes);
+        if self.protocol.has_lost() {
+            self.make_opaque(Opaque::Request("fields of an answered request that say how the next ones are to be read"));
+            self.end(wire);
+            return false;
+        }
         true
+    }
+
+    /// A connection that can go on for neither the gate nor the application. A client that waits for ever, or is misunderstood, is worse off than
+    /// one that connects anew.
+    fn end(&mut self, wire: &mut impl Wire) {
+        self.withholds = false;
+        self.unsent.clear();
+        wire.shut_down();
+        // Nothing comes after this. What has come would be read without what was taken before it.
+        let mut buffer = [0; 4096];
+        while let Ok(n) = wire.peek(&mut buffer)
+            && n > 0
+            && wire.consume(n).is_ok()
+        {
+            self.taken += n as u64;
+        }
     }
 
     /// Writes what the gate owes on account of what it has taken, unless the application is writing, or the client does not read: what is owed
     /// is a sum until then, and no heap of frames.
     pub fn pay(&mut self, wire: &mut impl Wire) {
+        // Also of what is opaque: the application may have nothing to write that would do it.
+        let is_flushed = self.flush(wire);
         if self.opaque.is_some() {
-            // Nobody knows where a frame of the gate's might stand. A client that waits for ever is worse off than one that connects anew.
+            // Nobody knows where a frame of the gate's might stand.
             if self.withholds && self.protocol.owed_bytes() > MOST_OWED {
-                self.withholds = false;
-                wire.shut_down();
+                self.end(wire);
             }
-        } else if self.flush(wire) && self.writing == 0 {
+        } else if is_flushed && self.writing == 0 {
             self.protocol.owed(&mut self.unsent);
             self.flush(wire);
         }
@@ -415,7 +437,11 @@ impl<P: Protocol> Connection<P> {
                 Pass::Take(length) => {
                     let bytes = seen[..length].to_vec();
                     if !self.take(wire, &bytes) {
-                        return Err(io::ErrorKind::Other.into());
+                        if filled > 0 {
+                            break;
+                        }
+                        // An end, if it was one.
+                        return if self.protocol.has_lost() { Ok(0) } else { Err(io::ErrorKind::Other.into()) };
                     }
                 }
                 Pass::Wait => {

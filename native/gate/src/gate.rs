@@ -70,9 +70,12 @@ pub struct Gate {
     models: HashMap<Kind, Model>,
     /// Collections that have been learnt from.
     learnt: u64,
-    /// Invocations at the last moment at which there was no pause.
+    /// Invocations at the last moment at which there was no pause, and how many collections were over then.
     before: Vec<i64>,
+    before_of: Option<u64>,
     feature: f64,
+    /// Scratch memory: invocations.
+    invocations: Vec<i64>,
     buffer: Vec<u8>,
     // Of the pause that is under way:
     /// Requests that were kept, by their connections.
@@ -106,7 +109,9 @@ impl Gate {
             models: HashMap::new(),
             learnt: clock.collections(),
             before: Vec::new(),
+            before_of: None,
             feature: 0.0,
+            invocations: Vec::new(),
             buffer: vec![0; BUFFER],
             kept: HashMap::new(),
             again: Vec::new(),
@@ -119,7 +124,7 @@ impl Gate {
         let poll_ns = if self.watch.is_some() { self.options.poll_us * 1000 } else { LONG_NS };
         let mut safepoint_is_known = false;
         loop {
-            let state = self.clock.state();
+            let state = self.clock.answer_call();
             if state & ENDED != 0 {
                 if let Some(beacon) = &self.outlets.beacon {
                     beacon.ended();
@@ -137,7 +142,7 @@ impl Gate {
             if let Some(watch) = &mut self.watch {
                 let inside = watch.look();
                 if inside && !safepoint_is_known && self.clock.state() & COLLECTION == 0 {
-                    self.metrics.safepoints.add(1);
+                    // Perhaps a collection's, which has not begun.
                     self.clock.safepoint_begins(watch.time());
                     continue;
                 }
@@ -159,16 +164,25 @@ impl Gate {
                 t.connection.pay(&mut SocketWire::new(fd, t.inode));
                 !t.connection.has_unsent()
             });
-            slot.publish(&mut tracked);
+            if let Some(reason) = slot.publish(&mut tracked) {
+                agent::connection_became_opaque(fd, reason);
+            }
             !done
         });
     }
 
     /// What the counters are while there is no pause.
     fn remember(&mut self) {
-        if let Some(counters) = &self.counters {
-            counters.read(&mut self.before);
-            self.feature = counters.feature();
+        let Some(counters) = &self.counters else { return };
+        let over = self.clock.collections();
+        counters.read(&mut self.invocations);
+        let feature = counters.feature();
+        // A pause may have begun meanwhile, and some of this be of it already, so that its kind would not show. What is remembered does as well as
+        // long as no collection is over since.
+        if self.before_of != Some(over) || self.clock.has_only_run_since(over) {
+            std::mem::swap(&mut self.before, &mut self.invocations);
+            self.before_of = Some(over);
+            self.feature = feature;
         }
     }
 
@@ -213,6 +227,8 @@ impl Gate {
         let mut kind = if is_collection { self.kind() } else { Kind::Safepoint };
         let mut prediction = self.prediction(kind);
         let mut rounds = 0u64;
+        // Whether what was decided, and told, is to be decided anew.
+        let mut reconsider = true;
         loop {
             let state = self.clock.state();
             if state & (COLLECTION | SAFEPOINT) == 0 || state & ENDED != 0 {
@@ -222,7 +238,6 @@ impl Gate {
                 self.clock.safepoint_ends();
                 continue;
             }
-            let mut reconsider = false;
             if state & COLLECTION != 0 {
                 if !is_collection {
                     // The counters showed its safepoint before the collection itself began.
@@ -243,7 +258,7 @@ impl Gate {
             }
             let elapsed = now_ns().saturating_sub(begin);
             reconsider |= prediction.is_overdue(elapsed as f64);
-            if rounds == 0 || reconsider {
+            if reconsider {
                 self.outlets.busy(begin + elapsed, prediction.remaining_ns(elapsed as f64) as u64);
                 self.clock.expect_end(begin + elapsed + prediction.remaining_ns(elapsed as f64) as u64);
             }
@@ -252,7 +267,7 @@ impl Gate {
                 self.look(event.u64 as i32, begin, &prediction);
             }
             let mut soon = std::mem::take(&mut self.again);
-            if reconsider {
+            if std::mem::take(&mut reconsider) {
                 soon.extend(self.kept.keys());
             }
             for fd in soon.drain(..) {
@@ -264,13 +279,31 @@ impl Gate {
             }
             rounds += 1;
         }
+        let over = self.clock.collections();
+        // One may have come and gone between two looks at the word. What was seen of it is its safepoint, or nothing.
+        let is_unseen = !is_collection && over != self.learnt;
+        if is_unseen {
+            kind = Kind::Collection;
+        }
         self.outlets.runs();
-        // The kind once more: a full collection may have shown late.
-        let kind = if is_collection { self.kind() } else { Kind::Safepoint };
-        if is_collection {
+        if is_collection || is_unseen {
+            // The kind once more: a full collection may have shown late. But not if the next pause may have begun, whose kind this would be.
+            let late = self.kind();
+            if self.clock.has_only_run_since(over) {
+                kind = late;
+            }
+            if is_unseen {
+                prediction = self.prediction(kind);
+            }
             self.learn(Some(kind));
+            if let Some(pause) = self.collection(kind).filter(|_| is_unseen) {
+                begin = begin.min(pause.begin_ns);
+            }
         } else {
-            self.models.entry(kind).or_default().learn(self.feature, (now_ns() - begin) as f64);
+            self.metrics.safepoints.add(1);
+            if let Some(error) = self.models.entry(kind).or_default().learn(self.feature, (now_ns() - begin) as f64) {
+                self.metrics.error(error as u64);
+            }
         }
         if self.options.verbose {
             self.tell(kind, begin, &prediction, rounds);
@@ -390,7 +423,8 @@ impl Gate {
                 let seen = if is_new { now } else { waiting.seen };
                 kept.insert(fd, Kept { seen, is_counted: waiting.is_counted || counted > 0 });
                 metrics.would_answer.add(counted);
-                metrics.kept.add(is_new.into());
+                // What a dry run counts as answered is not kept by decision.
+                metrics.kept.add(u64::from(is_new && counted == 0));
             }
             Outcome::Again => self.again.push(fd),
             _ => {
@@ -404,9 +438,11 @@ impl Gate {
             t.connection.tell_all_if_unfiltered(&mut SocketWire::new(fd, t.inode));
         }
         if let Some(reason) = slot.publish(&mut tracked) {
-            self.metrics.opaque[reason.index()].add(1);
             // With the lock held: behind it, the descriptor may be another connection's, which must be watched.
-            self.watched.remove(fd);
+            agent::connection_became_opaque(fd, reason);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,6 +19,7 @@ pub mod beacon;
 pub mod connection;
 pub mod cql;
 pub mod datagram;
+pub mod deadline;
 pub mod flight;
 pub mod gate;
 pub mod health;

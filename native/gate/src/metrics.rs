@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::pause::PauseClock;
 use crate::protocol::Opaque;
@@ -109,7 +109,7 @@ impl Metrics {
         }
         let _ = writeln!(
             text,
-            "# HELP lull_gate_prediction_error_seconds Predicted less actual length of pauses, absolute.\n# TYPE lull_gate_prediction_error_seconds histogram"
+            "# HELP lull_gate_prediction_error_seconds Predicted less actual length of pauses of all kinds, absolute.\n# TYPE lull_gate_prediction_error_seconds histogram"
         );
         let mut sum = 0;
         for (i, count) in self.errors.iter().enumerate() {
@@ -126,9 +126,18 @@ impl Metrics {
     }
 }
 
-/// What is answered to a request: the text, or at `/health` whether the JVM runs (200) or is stopped (503), for load balancers that ask by HTTP.
-fn answer(request: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
-    let (status, fields, body) = match (request.starts_with(b"GET /health "), clock.remaining_ns()) {
+/// A request's first line has come within this, or what has come of it is answered.
+const LIMIT: Duration = Duration::from_secs(1);
+/// More of a request is not looked at.
+const MOST_BYTES: usize = 4096;
+
+/// What is answered to a request that begins with this line: the text, or at `/health` whether the JVM runs (200) or is stopped (503), for load
+/// balancers that ask by HTTP, with whatever method and query.
+fn answer(line: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
+    let mut words = line.split(u8::is_ascii_whitespace);
+    let (method, target) = (words.next(), words.next().unwrap_or_default());
+    let path = target.split(|&b| b == b'?').next().unwrap_or_default();
+    let (status, fields, mut body) = match (path == b"/health", clock.remaining_ns()) {
         (true, None) => ("200 OK", String::new(), "runs\n".to_string()),
         (true, Some(ns)) => {
             let ms = ns.div_ceil(1_000_000);
@@ -136,10 +145,30 @@ fn answer(request: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
         }
         (false, _) => ("200 OK", String::new(), metrics.text()),
     };
+    let length = body.len();
+    if method == Some(b"HEAD") {
+        body.clear();
+    }
     format!(
-        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\n{fields}Connection: close\r\n\r\n{body}",
-        body.len()
+        "HTTP/1.1 {status}\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {length}\r\n{fields}Connection: close\r\n\r\n{body}"
     )
+}
+
+/// The first line of what comes, without its end; what there is of it if there is no more, or not in time.
+fn first_line(stream: &mut impl Read) -> Vec<u8> {
+    let (begin, mut line) = (Instant::now(), Vec::new());
+    let mut buffer = [0; MOST_BYTES];
+    while line.len() < MOST_BYTES && begin.elapsed() < LIMIT {
+        // Each read has a limit of its own. A client that sends a byte now and then is waited for twice as long at most.
+        let n = stream.read(&mut buffer[line.len()..]).unwrap_or(0);
+        let bytes = &buffer[line.len()..line.len() + n];
+        let end = bytes.iter().position(|&b| b == b'\n');
+        line.extend_from_slice(&bytes[..end.unwrap_or(n)]);
+        if n == 0 || end.is_some() {
+            break;
+        }
+    }
+    line
 }
 
 /// Serves the text at `http://127.0.0.1:port/metrics`, or whatever the path but `/health`, one client at a time.
@@ -155,12 +184,10 @@ pub fn serve(port: u16, metrics: &'static Metrics, clock: &'static PauseClock) -
                 std::thread::sleep(Duration::from_millis(100));
                 continue;
             };
-            let limit = Some(Duration::from_secs(1));
-            let _ = stream.set_read_timeout(limit).and(stream.set_write_timeout(limit));
-            // Its first line is in its first packet, mostly; and it must have come before we close.
-            let mut request = [0; 4096];
-            let n = stream.read(&mut request).unwrap_or(0);
-            let _ = stream.write_all(answer(&request[..n], metrics, clock).as_bytes());
+            let _ = stream.set_read_timeout(Some(LIMIT)).and(stream.set_write_timeout(Some(LIMIT)));
+            // Also because a request must have come before we close: mostly it is one packet.
+            let line = first_line(&mut stream);
+            let _ = stream.write_all(answer(&line, metrics, clock).as_bytes());
         }
     })?;
     Ok(())
@@ -173,7 +200,7 @@ mod tests {
     #[test]
     fn health_follows_the_pauses() {
         let (metrics, clock) = (Metrics::new(), PauseClock::new());
-        let ask = |path: &str| answer(format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes(), &metrics, &clock);
+        let ask = |path: &str| answer(format!("GET {path} HTTP/1.1\r").as_bytes(), &metrics, &clock);
         assert!(ask("/health").starts_with("HTTP/1.1 200 OK\r\n") && ask("/health").ends_with("\r\n\r\nruns\n"));
         clock.collection_begins();
         clock.expect_end(crate::kernel::now_ns() + 3_600_000_000_000);
@@ -181,8 +208,33 @@ mod tests {
         assert!(busy.starts_with("HTTP/1.1 503 ") && busy.contains("\r\nBusy-Until: 3") && busy.contains("\r\nRetry-After: 3"), "{busy}");
         assert!(ask("/metrics").starts_with("HTTP/1.1 200 OK\r\n") && ask("/healthy").contains("lull_gate_answered_total 0"));
         assert!(answer(b"", &metrics, &clock).contains("lull_gate_kept_total 0"));
+        for line in ["GET /health", "GET /health?probe=1 HTTP/1.1\r", "OPTIONS /health HTTP/1.0\r", "HEAD /health HTTP/1.1\r"] {
+            let answer = answer(line.as_bytes(), &metrics, &clock);
+            assert!(answer.starts_with("HTTP/1.1 503 "), "{line}: {answer}");
+            assert_eq!(answer.ends_with("\r\n\r\n"), line.starts_with("HEAD"), "{line}: {answer}");
+        }
         clock.collection_ends();
         assert!(ask("/health").starts_with("HTTP/1.1 200 OK\r\n"));
+    }
+
+    #[test]
+    fn a_first_line_in_pieces_is_read_to_its_end() {
+        struct Pieces<'a>(&'a [&'a [u8]]);
+        impl Read for Pieces<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let Some((first, rest)) = self.0.split_first() else { return Err(io::ErrorKind::WouldBlock.into()) };
+                self.0 = rest;
+                let n = first.len().min(buffer.len());
+                buffer[..n].copy_from_slice(&first[..n]);
+                Ok(n)
+            }
+        }
+        let mut pieces = Pieces(&[b"GET /hea", b"lth HTTP/1.1\r", b"\nHost: h\r\n\r\n", b"more"]);
+        assert_eq!((first_line(&mut pieces), pieces.0.len()), (b"GET /health HTTP/1.1\r".to_vec(), 1));
+        // Nothing more comes in time, or at all.
+        assert_eq!(first_line(&mut Pieces(&[b"GET /hea"])), b"GET /hea");
+        assert_eq!(first_line(&mut &b"GET"[..]), b"GET");
+        assert_eq!(first_line(&mut Pieces(&[&[b'x'; 3000], &[b'x'; 3000], b"y"])).len(), MOST_BYTES);
     }
 
     #[test]

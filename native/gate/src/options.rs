@@ -43,7 +43,7 @@ pub struct Options {
     pub datagrams: Vec<SocketAddr>,
     /// `agent-check=PORT`: answers HAProxy's agent check at this TCP port, on all IPv4 addresses ([`crate::health`]). Default: none.
     pub agent_check_port: Option<u16>,
-    /// `dry-run`: decides and counts, but answers nothing and lets nobody wait.
+    /// `dry-run`: decides and counts, but answers nothing. Reads and selectors wait for the end of a pause as they would without it.
     pub dry_run: bool,
     /// `verbose`: a line on the standard error for each pause.
     pub verbose: bool,

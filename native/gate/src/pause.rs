@@ -10,7 +10,7 @@
 //! ([`crate::connection`]).
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering, fence};
 
 use crate::kernel::{futex_wait, futex_wake_all, now_ns};
 use crate::perf_memory::Counter;
@@ -25,8 +25,11 @@ pub const COLLECTION: u32 = 1;
 pub const SAFEPOINT: u32 = 2;
 /// The VM has ended, or is about to; set once, for ever.
 pub const ENDED: u32 = 4;
+/// There is something to do for the gate's thread outside pauses, too. Written by any thread; a bit, so that it is not lost on a thread that is
+/// about to sleep.
+const CALLED: u32 = 8;
 
-/// No thread waits longer than this for a pause's end: should the word ever stick, the service goes on.
+/// No thread waits longer than this for a pause's end, and then nobody for that pause's: should the word ever stick, the service goes on.
 const LONGEST_WAIT_NS: u64 = 30_000_000_000;
 
 const REMEMBERED: usize = 64;
@@ -38,6 +41,17 @@ pub struct Pause {
     pub begin_ns: u64,
     /// The same.
     pub end_ns: u64,
+}
+
+/// What came of a wait for a pause's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// There was none: no pause, or one that somebody has given up before.
+    None,
+    /// The pause is over.
+    Over,
+    /// It goes on, as far as is known, and nobody waits for its end any more.
+    GivenUp,
 }
 
 /// The word, and the collections of late.
@@ -55,6 +69,10 @@ pub struct PauseClock {
     waiting: AtomicU32,
     /// When the pause that is under way is expected to be over. Written by the gate's thread.
     expected_end_ns: AtomicU64,
+    /// Pauses of both sorts that have begun.
+    begun: AtomicU64,
+    /// What that was when a thread has waited too long.
+    given_up: AtomicU64,
 }
 
 impl Default for PauseClock {
@@ -75,6 +93,8 @@ impl PauseClock {
             safepoint_time_seen: AtomicI64::new(0),
             waiting: AtomicU32::new(0),
             expected_end_ns: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            given_up: AtomicU64::new(0),
         }
     }
 
@@ -86,7 +106,8 @@ impl PauseClock {
     /// `GarbageCollectionStart`: on the VM's thread, in the safepoint.
     pub fn collection_begins(&self) {
         self.begin_ns.store(now_ns(), Ordering::Relaxed);
-        // SeqCst against the store and load of `announce` in intercept/jdk.rs: one of the two sides sees the other.
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        // SeqCst against the store and load of `announce` in intercept/selector.rs: one of the two sides sees the other.
         self.word.fetch_or(COLLECTION, Ordering::SeqCst);
         futex_wake_all(&self.word);
     }
@@ -106,6 +127,7 @@ impl PauseClock {
     /// Another safepoint was seen to begin, when `sun.rt.safepointTime` was `time`: by the gate's thread.
     pub fn safepoint_begins(&self, time: i64) {
         self.safepoint_time_seen.store(time, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Relaxed);
         self.word.fetch_or(SAFEPOINT, Ordering::SeqCst);
     }
 
@@ -150,32 +172,60 @@ impl PauseClock {
         self.is_paused().then(|| self.expected_end_ns.load(Ordering::Relaxed).saturating_sub(now_ns()))
     }
 
-    /// Sleeps until the JVM is not stopped; whether it was. For threads of the application in native code: they would stop at
-    /// the end of it anyway.
-    pub fn wait_while_paused(&self) -> bool {
-        if !self.is_paused() {
-            return false;
+    /// Sleeps while the JVM is stopped. For threads of the application in native code: they would stop at the end of it anyway.
+    pub fn wait_while_paused(&self) -> Wait {
+        self.wait_at_most(LONGEST_WAIT_NS)
+    }
+
+    fn wait_at_most(&self, longest_ns: u64) -> Wait {
+        if !self.is_paused() || self.is_given_up() {
+            return Wait::None;
         }
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let give_up = now_ns() + LONGEST_WAIT_NS;
-        loop {
+        let give_up = now_ns() + longest_ns;
+        let wait = loop {
             let state = self.state();
-            if state & (COLLECTION | SAFEPOINT) == 0 || now_ns() > give_up {
-                break;
+            if state & (COLLECTION | SAFEPOINT) == 0 {
+                break Wait::Over;
             }
             if state & COLLECTION == 0 && self.safepoint_is_over() {
                 self.safepoint_ends();
                 continue;
             }
+            if self.is_given_up() {
+                break Wait::GivenUp;
+            }
+            if now_ns() > give_up {
+                // Whoever comes next would wait as long, and in vain.
+                self.given_up.store(self.begun.load(Ordering::Relaxed), Ordering::Relaxed);
+                break Wait::GivenUp;
+            }
             futex_wait(&self.word, state, if state & SAFEPOINT != 0 { SAFEPOINT_LOOK_NS } else { 100_000_000 });
-        }
+        };
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        true
+        wait
+    }
+
+    /// Whether a thread has waited too long for the end of the pause that is under way.
+    fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed) == self.begun.load(Ordering::Relaxed)
     }
 
     /// How many threads wait for the end of the pause.
     pub fn waiting(&self) -> u32 {
         self.waiting.load(Ordering::SeqCst)
+    }
+
+    /// There is something to do for the gate's thread: it is not to sleep.
+    pub fn call(&self) {
+        self.word.fetch_or(CALLED, Ordering::SeqCst);
+        futex_wake_all(&self.word);
+    }
+
+    /// The word as it is, for [`PauseClock::wait_while`], without what the gate's thread was called for: by that thread, before it looks what
+    /// there is to do.
+    pub fn answer_call(&self) -> u32 {
+        self.word.fetch_and(!CALLED, Ordering::SeqCst) & !CALLED
     }
 
     /// Sleeps until the word is not `state` any more, for `timeout_ns` at most.
@@ -186,6 +236,14 @@ impl PauseClock {
     /// How many collections are over.
     pub fn collections(&self) -> u64 {
         self.count.load(Ordering::Acquire)
+    }
+
+    /// Whether the JVM runs and no more than so many collections are over: what was read of the VM's counters before this call is then of no
+    /// later one.
+    pub fn has_only_run_since(&self, collections: u64) -> bool {
+        // The VM counts a collection after it has told us of it, so that we look in the other order.
+        fence(Ordering::Acquire);
+        !self.is_paused() && self.collections() == collections
     }
 
     /// The collection with that number, from 0; `None` if it is not over, or too long ago.
@@ -235,8 +293,77 @@ mod tests {
         });
         assert!(clock.is_paused());
         TIME.store(6, Ordering::Relaxed);
-        assert!(waiter.join().unwrap() || !clock.is_paused());
+        waiter.join().unwrap();
         assert!(!clock.is_paused());
+    }
+
+    #[test]
+    fn a_word_that_sticks_is_waited_for_once() {
+        const LONG: u64 = 10_000_000_000;
+        let clock = PauseClock::new();
+        assert_eq!(clock.wait_at_most(LONG), Wait::None);
+        let begin = now_ns();
+        for safepoint in [false, true] {
+            if safepoint {
+                clock.safepoint_begins(0);
+            } else {
+                clock.collection_begins();
+            }
+            std::thread::scope(|scope| {
+                let other = scope.spawn(|| clock.wait_at_most(LONG));
+                while clock.waiting() == 0 {
+                    std::thread::yield_now();
+                }
+                assert_eq!(clock.wait_at_most(1_000_000), Wait::GivenUp);
+                assert_eq!(other.join().unwrap(), Wait::GivenUp);
+            });
+            assert_eq!(clock.wait_at_most(LONG), Wait::None);
+            assert!(clock.is_paused());
+        }
+        assert!(now_ns() - begin < LONG, "somebody has waited");
+        // The next pause is another one.
+        clock.safepoint_ends();
+        clock.collection_ends();
+        clock.collection_begins();
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| clock.wait_at_most(LONG));
+            while clock.waiting() == 0 {
+                std::thread::yield_now();
+            }
+            clock.collection_ends();
+            assert_eq!(waiter.join().unwrap(), Wait::Over);
+        });
+    }
+
+    #[test]
+    fn a_call_is_not_lost_and_is_no_pause() {
+        const LONG: u64 = 10_000_000_000;
+        let clock = PauseClock::new();
+        let begin = now_ns();
+        let state = clock.answer_call();
+        clock.call();
+        assert!(!clock.is_paused() && clock.wait_at_most(LONG) == Wait::None);
+        clock.wait_while(state, LONG);
+        assert_eq!(clock.answer_call(), state);
+        std::thread::scope(|scope| {
+            let sleeper = scope.spawn(|| clock.wait_while(state, LONG));
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            clock.call();
+            sleeper.join().unwrap();
+        });
+        assert!(now_ns() - begin < LONG, "it slept");
+    }
+
+    #[test]
+    fn what_was_read_in_a_pause_is_of_it() {
+        let clock = PauseClock::new();
+        assert!(clock.has_only_run_since(0));
+        clock.collection_begins();
+        assert!(!clock.has_only_run_since(0));
+        clock.collection_ends();
+        assert!(!clock.has_only_run_since(0) && clock.has_only_run_since(1));
+        clock.safepoint_begins(0);
+        assert!(!clock.has_only_run_since(1));
     }
 
     #[test]

@@ -108,6 +108,11 @@ pub trait Protocol: Send {
     /// longer owed.
     fn owed(&mut self, _to: &mut Vec<u8>) {}
 
+    /// Whether something was taken that the application must know to understand what follows, and cannot be told: the connection must end.
+    fn has_lost(&self) -> bool {
+        false
+    }
+
     /// How much of the client's room to send the gate has taken and not given back.
     fn owed_bytes(&self) -> u64 {
         0

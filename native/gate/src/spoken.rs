@@ -14,8 +14,8 @@ use crate::protocol::{Front, Opaque, Pass, Protocol};
 pub enum Spoken {
     /// HTTP/1.1.
     Http1(Http1),
-    /// HTTP/2.
-    Http2(Http2),
+    /// HTTP/2. Boxed, for it is much larger than the others.
+    Http2(Box<Http2>),
     /// Cassandra's.
     Cql(Cql),
 }
@@ -57,6 +57,10 @@ impl Protocol for Spoken {
 
     fn owed(&mut self, to: &mut Vec<u8>) {
         each!(self, protocol => protocol.owed(to));
+    }
+
+    fn has_lost(&self) -> bool {
+        each!(self, protocol => protocol.has_lost())
     }
 
     fn owed_bytes(&self) -> u64 {

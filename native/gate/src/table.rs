@@ -27,7 +27,8 @@ pub struct Tracked {
     told: bool,
 }
 
-/// A descriptor's place. The flags may be read without the lock; what they say is then a hint, and only `announced` is written without.
+/// A descriptor's place. The flags may be read without the lock, and all but `live` are written without it, too: what they say is then a hint. That
+/// `announced` is seen in time is the order's doing in which it is written and asked for (`announce` in intercept/selector.rs).
 #[derive(Default)]
 pub struct Slot {
     tracked: Mutex<Option<Tracked>>,

@@ -38,6 +38,12 @@ impl VmCounters {
         }
     }
 
+    /// Counters of one's own, of collectors without names.
+    #[cfg(test)]
+    pub(crate) fn of(invocations: Vec<Counter>, used: Vec<Counter>) -> VmCounters {
+        VmCounters { names: vec![""; invocations.len()], invocations, used }
+    }
+
     /// What the length of a pause depends on: bytes that the last collection left.
     pub fn feature(&self) -> f64 {
         self.used.iter().map(|c| c.get() as f64).sum()

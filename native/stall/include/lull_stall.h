@@ -61,7 +61,7 @@ struct lull_stall_counts {
   uint64_t refault_ns;  /* the part of io_ns for pages that were in the page cache not long ago. A hint: maps with MADV_RANDOM are not in it */
   uint64_t blocked_ns;  /* asleep uninterruptibly for something else: kernel locks, vfork, some network file systems */
   uint64_t async_ns;    /* asleep, interruptibly, while the kernel counts it as a wait for I/O: io_uring, even if only sockets are waited for */
-  uint64_t runqueue_ns; /* ready to run, without a processor */
+  uint64_t runqueue_ns; /* ready to run, without a processor. In a row it is since the thread's start, as of when it left a processor the last time */
 };
 
 struct lull_stall_header {

@@ -2,6 +2,9 @@
 
 //! The sources for where eBPF is refused. They need no privilege beyond the process's own, and are estimates but for one.
 
+use std::collections::HashMap;
+
+use procfs::ProcError;
 use procfs::process::Process;
 
 use crate::{Sample, Source, Target, proc};
@@ -34,8 +37,20 @@ impl Disks {
                 ms += disk.time_reading;
             }
         }
-        let (more_reads, more_sectors, more_ms) =
-            (reads.saturating_sub(self.reads), sectors.saturating_sub(self.sectors), ms.saturating_sub(self.ms));
+        self.count(reads, sectors, ms);
+        Ok(())
+    }
+
+    /// Sums over the disks that there are now.
+    fn count(&mut self, reads: u64, sectors: u64, ms: u64) {
+        let more = |now: u64, before: u64| now.checked_sub(before);
+        let (Some(more_reads), Some(more_sectors), Some(more_ms)) =
+            (more(reads, self.reads), more(sectors, self.sectors), more(ms, self.ms))
+        else {
+            // A disk has been taken away, or a count has begun anew: this period says nothing, and the next one is counted from here.
+            (self.reads, self.sectors, self.ms) = (reads, sectors, ms);
+            return;
+        };
         let first = self.reads == 0 && self.sectors == 0;
         // From the boot on is what there is at first.
         if more_reads >= ENOUGH_READS && more_sectors > 0 || first {
@@ -47,7 +62,6 @@ impl Disks {
             }
             (self.reads, self.sectors, self.ms) = (reads, sectors, ms);
         }
-        Ok(())
     }
 
     fn ns_per_read(&self) -> f64 {
@@ -71,7 +85,7 @@ pub struct Estimate {
     faults: u64,
     pressure_us: u64,
     /// Ticks of delay accounting of each thread that lives, for the sum to go on when one ends.
-    ticks: std::collections::HashMap<i32, u64>,
+    ticks: HashMap<u32, u64>,
     io_ns: f64,
 }
 
@@ -79,16 +93,8 @@ impl Estimate {
     /// An error says why the source cannot be used here.
     pub fn open(source: Source, target: &Target) -> Result<Self, String> {
         let pressure = proc::pressure_group(target.pid).map(|(directory, alone)| (format!("{directory}/io.pressure"), alone));
-        let mut estimate = Self {
-            source,
-            disks: Disks::default(),
-            pressure,
-            read_bytes: 0,
-            faults: 0,
-            pressure_us: 0,
-            ticks: std::collections::HashMap::new(),
-            io_ns: 0.0,
-        };
+        let mut estimate =
+            Self { source, disks: Disks::default(), pressure, read_bytes: 0, faults: 0, pressure_us: 0, ticks: HashMap::new(), io_ns: 0.0 };
         match source {
             Source::Bpf => return Err("this is no estimate".to_owned()),
             Source::Delayacct => {
@@ -162,15 +168,61 @@ impl Estimate {
     /// Field 42 of each thread's stat. Since Linux 6.12 it is too high while processors are busy.
     fn delay_accounting(&mut self, target: &Target) -> Result<f64, String> {
         let ns_per_tick = 1e9 / procfs::ticks_per_second() as f64;
-        let tasks = process(target)?.tasks().map_err(|error| format!("/proc/{}/task: {error}", target.pid))?;
-        let now: std::collections::HashMap<i32, u64> =
-            tasks.filter_map(|task| task.ok()).filter_map(|task| Some((task.tid, task.stat().ok()?.delayacct_blkio_ticks?))).collect();
-        let more: u64 = now.iter().map(|(tid, ticks)| ticks.saturating_sub(self.ticks.get(tid).copied().unwrap_or(0))).sum();
-        self.ticks = now;
+        let process = process(target)?;
+        let tids = proc::threads(target.pid).ok_or(format!("/proc/{}/task cannot be read", target.pid))?;
+        let more = self.more_ticks(tids.into_iter(), |tid| {
+            match process.task_from_tid(tid as i32).and_then(|task| task.stat()) {
+                Ok(stat) => stat.delayacct_blkio_ticks,
+                // It has ended, or so has the process.
+                Err(ProcError::NotFound(_)) => Some(0),
+                Err(_) => None,
+            }
+        });
         Ok(more as f64 * ns_per_tick)
+    }
+
+    /// Since the last call. A thread that cannot be looked at (there may be no descriptor left) is as it was: with nothing known of it, its
+    /// whole life would count the next time.
+    fn more_ticks(&mut self, tids: impl Iterator<Item = u32>, ticks_of: impl Fn(u32) -> Option<u64>) -> u64 {
+        let before = |tid| self.ticks.get(&tid).copied();
+        let now: HashMap<u32, u64> = tids.filter_map(|tid| Some((tid, ticks_of(tid).or_else(|| before(tid))?))).collect();
+        let more = now.iter().map(|(tid, ticks)| ticks.saturating_sub(before(*tid).unwrap_or(0))).sum();
+        self.ticks = now;
+        more
     }
 }
 
 fn process(target: &Target) -> Result<Process, String> {
     Process::new(target.pid as i32).map_err(|error| format!("process {}: {error}", target.pid))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_is_taken_away_does_not_stop_the_clock_of_the_others() {
+        let mut disks = Disks::default();
+        disks.count(1_000_000, 8_000_000, 1_000_000);
+        assert_eq!(disks.ns_per_read(), 1e6);
+        // The other disk has read little, and fast.
+        disks.count(100, 800, 10);
+        assert_eq!(disks.ns_per_read(), 1e6);
+        disks.count(200, 1600, 30);
+        assert_eq!((disks.ns_per_read(), disks.ns_per_byte()), (2e5, 20e6 / (800.0 * 512.0)));
+        // Its milliseconds have begun anew.
+        disks.count(300, 2400, 5);
+        assert_eq!(disks.ns_per_read(), 2e5);
+        disks.count(400, 3200, 15);
+        assert_eq!(disks.ns_per_read(), 1e5);
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_looked_at_is_not_new_the_next_time() {
+        let target = Target::find(std::process::id()).unwrap();
+        let mut estimate = Estimate::open(Source::Faults, &target).unwrap();
+        let mut more = |ticks: Option<u64>| estimate.more_ticks([7].into_iter(), |_| ticks);
+        more(Some(1000));
+        assert_eq!((more(Some(1001)), more(None), more(Some(1003))), (1, 0, 2));
+    }
 }

@@ -2,6 +2,8 @@
 
 //! `lull-stall`: watches a process until it ends, and keeps a file of how long its threads have been stalled on I/O.
 
+use std::fmt::{Display, Write as _};
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -30,8 +32,9 @@ struct CommandLine {
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
 
-    /// Milliseconds between two updates, 1 to 60000. The sources that ask /proc cost more the shorter this is.
-    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=60_000))]
+    /// Milliseconds between two updates, 1 to 1000: readers decide once a second, and a second without an update would seem to be one
+    /// without stalls. The sources that ask /proc cost more the shorter this is.
+    #[arg(long, value_name = "MS", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
     period: u32,
 
     /// A line of what was counted every that many seconds.
@@ -59,7 +62,7 @@ fn main() -> ExitCode {
     match run(&CommandLine::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(text) => {
-            eprintln!("lull-stall: {text}");
+            say(text);
             ExitCode::FAILURE
         }
     }
@@ -68,7 +71,7 @@ fn main() -> ExitCode {
 fn run(command: &CommandLine) -> Result<(), String> {
     let process = PidFd::open(command.pid)?;
     let target = Target::find(command.pid)?;
-    let refused = |source: Source, reason: &str| eprintln!("lull-stall: not {}: {reason}", source.name());
+    let refused = |source: Source, reason: &str| say(format_args!("not {}: {reason}", source.name()));
     let mut sensor = match command.source {
         Chosen::Auto => Sensor::open_best(target, refused),
         Chosen::Bpf => Sensor::open(target, Source::Bpf),
@@ -81,7 +84,7 @@ fn run(command: &CommandLine) -> Result<(), String> {
     let period = Duration::from_millis(command.period.into());
     let mut writer = Writer::create(&path, &target, sensor.source(), sensor.fields(), period.as_nanos() as u64)
         .map_err(|error| format!("{}: {error}", path.display()))?;
-    eprintln!("lull-stall: process {}, source {}: {}; file {}", command.pid, sensor.source().name(), sensor.describe(), path.display());
+    say(format_args!("process {}, source {}: {}; file {}", command.pid, sensor.source().name(), sensor.describe(), path.display()));
 
     let stopped = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
@@ -99,7 +102,7 @@ fn run(command: &CommandLine) -> Result<(), String> {
         writer.write(sample, 0);
         if sample.rows_full && !full {
             full = true;
-            eprintln!("lull-stall: too many threads: some are not counted");
+            say("too many threads: some are not counted");
         }
         if let Some(seconds) = command.print
             && printed.elapsed() >= Duration::from_secs(seconds.into())
@@ -118,24 +121,31 @@ fn run(command: &CommandLine) -> Result<(), String> {
         }
     };
     writer.write(sensor.last(), end.0);
-    eprintln!("lull-stall: process {}: {}", command.pid, end.1);
+    say(format_args!("process {}: {}", command.pid, end.1));
     if end.0 == flags::ENDED {
         // Nobody is left to read it.
-        let _ = std::fs::remove_file(writer.path());
+        let _ = writer.remove();
     }
     Ok(())
+}
+
+/// To stderr. Where that cannot be written (its disk is full, nobody reads it any more), the sensor goes on without words.
+fn say(text: impl Display) {
+    let _ = writeln!(std::io::stderr(), "lull-stall: {text}");
 }
 
 fn print(measured: u32, sample: &Sample, last: &Sample, elapsed: Duration) {
     let ms = |now: u64, before: u64| (now - before) as f64 / 1e6;
     let has = |field: u32| measured & field != 0;
     let (total, before) = (&sample.total, &last.total);
-    print!("{:.1} s: I/O {:.1} ms", elapsed.as_secs_f64(), ms(total.io_ns, before.io_ns));
+    let mut line = format!("{:.1} s: I/O {:.1} ms", elapsed.as_secs_f64(), ms(total.io_ns, before.io_ns));
+    // A string takes what is written.
     if has(fields::SLEEPS) {
-        print!(" in {} sleeps", total.io_sleeps - before.io_sleeps);
+        let _ = write!(line, " in {} sleeps", total.io_sleeps - before.io_sleeps);
     }
     if has(fields::REFAULT | fields::BLOCKED | fields::ASYNC | fields::RUNQUEUE) {
-        print!(
+        let _ = write!(
+            line,
             ", of it refaults {:.1} ms; blocked otherwise {:.1} ms, asynchronous {:.1} ms, waited for a processor {:.1} ms",
             ms(total.refault_ns, before.refault_ns),
             ms(total.blocked_ns, before.blocked_ns),
@@ -144,7 +154,7 @@ fn print(measured: u32, sample: &Sample, last: &Sample, elapsed: Duration) {
         );
     }
     if has(fields::READ_BYTES) {
-        print!("; read {:.1} MB", (sample.read_bytes - last.read_bytes) as f64 / 1e6);
+        let _ = write!(line, "; read {:.1} MB", (sample.read_bytes - last.read_bytes) as f64 / 1e6);
     }
-    println!("; major faults {}", sample.major_faults - last.major_faults);
+    let _ = writeln!(std::io::stdout(), "{line}; major faults {}", sample.major_faults - last.major_faults);
 }

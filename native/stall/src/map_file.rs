@@ -2,9 +2,10 @@
 
 //! The file between the sensor and its readers: written in one place, read in another, without a lock.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -24,10 +25,13 @@ pub struct Writer {
     map: MmapRaw,
     header: Header,
     path: PathBuf,
+    /// Which file it is: device and number. The number is not another file's as long as this one is mapped.
+    identity: (u64, u64),
 }
 
 impl Writer {
-    /// Makes the file anew, readable by all, in one step: who opens the path sees a whole file, or that of the last sensor.
+    /// Makes the file anew, readable by all whatever the umask, in one step: who opens the path sees a whole file, or that of the last
+    /// sensor.
     pub fn create(path: &Path, target: &Target, source: Source, fields: u32, period_ns: u64) -> io::Result<Self> {
         let header = Header {
             magic: MAGIC,
@@ -49,9 +53,11 @@ impl Writer {
         // Not through a link that somebody else has put there; and the path itself is replaced, not written to.
         let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o644).open(&fresh)?;
         let made: io::Result<Self> = (|| {
-            file.set_len(((HEADER_WORDS + ROW_CAPACITY * ROW_WORDS) * 8) as u64)?;
+            allocate(&file, (HEADER_WORDS + ROW_CAPACITY * ROW_WORDS) * 8)?;
+            file.set_permissions(Permissions::from_mode(0o644))?;
+            let metadata = file.metadata()?;
             let map = MmapRaw::map_raw(&file)?;
-            let writer = Self { map, header, path: path.to_owned() };
+            let writer = Self { map, header, path: path.to_owned(), identity: (metadata.dev(), metadata.ino()) };
             for (index, word) in layout::header_words(&header).into_iter().enumerate() {
                 writer.words()[index].store(word, Ordering::Relaxed);
             }
@@ -64,9 +70,10 @@ impl Writer {
         made
     }
 
-    /// Where the file is.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// Takes the file away, unless another sensor has put its own there.
+    pub fn remove(&self) -> io::Result<()> {
+        let metadata = std::fs::symlink_metadata(&self.path)?;
+        if (metadata.dev(), metadata.ino()) == self.identity { std::fs::remove_file(&self.path) } else { Ok(()) }
     }
 
     /// The next state. Rows beyond the capacity are left out, and the flag for that is set.
@@ -105,6 +112,18 @@ impl Writer {
     }
 }
 
+/// With blocks for all of it: a write to a mapped page for which the disk has no room ends the process.
+fn allocate(file: &File, bytes: usize) -> io::Result<()> {
+    // SAFETY: a descriptor and numbers.
+    match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) } {
+        0 => Ok(()),
+        number => {
+            let error = io::Error::from_raw_os_error(number);
+            Err(io::Error::new(error.kind(), format!("cannot get its {bytes} bytes: {error}; choose a file on another disk")))
+        }
+    }
+}
+
 /// Reads the file.
 #[derive(Debug)]
 pub struct Reader {
@@ -112,10 +131,27 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// An error of kind `InvalidData` says what is wrong with the file, without its path.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    /// The file must be root's, this process's user's, or that user's, who is the one of the process that is watched. An error of kind
+    /// `InvalidData` says what is wrong with the file, without its path.
+    pub fn open(path: &Path, user: u32) -> io::Result<Self> {
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidData, text);
-        let file = File::open(path)?;
+        // What has no bytes of its own, a pipe for one, would be waited for.
+        let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+        // Whoever may write it can steer the heap: in a directory that all may write to, it may be anybody's.
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(invalid("it is no regular file".to_owned()));
+        }
+        // SAFETY: it only answers.
+        if ![0, user, unsafe { libc::geteuid() }].contains(&metadata.uid()) {
+            return Err(invalid(format!(
+                "it belongs to user {}, and is used only of root or user {user}: run lull-stall as one of them",
+                metadata.uid()
+            )));
+        }
+        if metadata.mode() & libc::S_IWOTH != 0 {
+            return Err(invalid(format!("all may write to it (mode {:o}): let lull-stall make it anew", metadata.mode() & 0o7777)));
+        }
         let map = MmapOptions::new().map_raw_read_only(&file)?;
         if map.len() < HEADER_WORDS * 8 {
             return Err(invalid(format!("{} bytes are too few for a sensor's file", map.len())));
@@ -189,6 +225,11 @@ mod tests {
         std::env::temp_dir().join(format!("lull-stall-test-{}-{name}", std::process::id()))
     }
 
+    /// This one, whose files the tests make.
+    fn user() -> u32 {
+        std::fs::metadata("/proc/self").unwrap().uid()
+    }
+
     fn target() -> Target {
         Target { pid: 7, start: 99 }
     }
@@ -203,7 +244,7 @@ mod tests {
     fn what_is_written_is_read() {
         let path = path("written");
         let mut writer = Writer::create(&path, &target(), Source::Bpf, layout::fields::IO, 5).unwrap();
-        let reader = Reader::open(&path).unwrap();
+        let reader = Reader::open(&path, user()).unwrap();
         assert_eq!(reader.header().updated_ns, writer.header.updated_ns);
         writer.write(&sample(11, 3), layout::flags::ENDED);
         let (header, rows) = reader.snapshot();
@@ -225,7 +266,7 @@ mod tests {
         writer.write(&sample(0, 64), 0);
         std::thread::scope(|scope| {
             let handle = scope.spawn(|| {
-                let reader = Reader::open(&path).unwrap();
+                let reader = Reader::open(&path, user()).unwrap();
                 let (mut last, mut changes) = (0, 0);
                 while last < u64::MAX / 2 {
                     let (header, rows) = reader.snapshot();
@@ -257,9 +298,43 @@ mod tests {
         std::os::unix::fs::symlink(&victim, &path).unwrap();
         Writer::create(&path, &target(), Source::Psi, 0, 5).unwrap();
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
-        assert!(Reader::open(&path).is_ok());
-        assert!(Reader::open(&victim).unwrap_err().to_string().contains("too few"));
+        assert!(Reader::open(&path, user()).is_ok());
+        assert!(Reader::open(&victim, user()).unwrap_err().to_string().contains("too few"));
         std::fs::remove_file(path).unwrap();
         std::fs::remove_file(victim).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_others_may_have_made_is_not_read() {
+        let path = path("whose");
+        let why_not = || Reader::open(&path, user()).unwrap_err().to_string();
+        Writer::create(&path, &target(), Source::Psi, 0, 5).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o646)).unwrap();
+        assert!(why_not().contains("all may write to it (mode 646)"), "{}", why_not());
+        std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+        assert!(Reader::open(&path, user()).is_ok());
+        // Only root can give it away.
+        if std::os::unix::fs::chown(&path, Some(4711), None).is_ok() {
+            assert!(why_not().contains("belongs to user 4711"), "{}", why_not());
+            assert!(Reader::open(&path, 4711).is_ok());
+        }
+        std::fs::remove_file(&path).unwrap();
+        // A pipe that nobody writes to is not waited for.
+        let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: a path that ends.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o644) }, 0);
+        assert!(why_not().contains("no regular file"), "{}", why_not());
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_sensor_does_not_remove_the_file_of_the_next_one() {
+        let path = path("next");
+        let first = Writer::create(&path, &target(), Source::Psi, 0, 5).unwrap();
+        let second = Writer::create(&path, &target(), Source::Psi, 0, 6).unwrap();
+        first.remove().unwrap();
+        assert_eq!(Reader::open(&path, user()).unwrap().header().period_ns, 6);
+        second.remove().unwrap();
+        assert!(!path.exists() && second.remove().is_err());
     }
 }

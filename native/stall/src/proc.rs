@@ -4,11 +4,14 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
 
-/// The ids of the process's threads; nothing if it has ended.
+/// The ids of the process's threads; nothing if it has ended, or if they cannot all be listed: those that are missing would seem to have
+/// ended.
 pub fn threads(pid: u32) -> Option<HashSet<u32>> {
     let entries = fs::read_dir(format!("/proc/{pid}/task")).ok()?;
-    Some(entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect())
+    let names = entries.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>().ok()?;
+    Some(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
 }
 
 /// The id of a thread as it sees itself, in its own pid namespace.

@@ -10,7 +10,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -215,6 +215,7 @@ impl Tests {
         let mut worker = Worker::start("nothing", Path::new("/dev/null"));
         let pid = worker.child.id();
         let map = std::env::temp_dir().join(format!("lull-stall-kinds-{pid}"));
+        let user = std::fs::metadata("/proc/self").expect("/proc is there").uid();
         let mut sensor = Command::new(env!("CARGO_BIN_EXE_lull-stall"))
             .args(["--pid", &pid.to_string(), "--source", "reads", "--period", "5", "--map"])
             .arg(&map)
@@ -223,7 +224,7 @@ impl Tests {
             .expect("the program has been built");
         let begun = Instant::now();
         let reader = loop {
-            match lull_stall::map_file::Reader::open(&map) {
+            match lull_stall::map_file::Reader::open(&map, user) {
                 Ok(reader) => break Some(reader),
                 Err(_) if begun.elapsed() < Duration::from_secs(60) => std::thread::sleep(Duration::from_millis(5)),
                 Err(_) => break None,

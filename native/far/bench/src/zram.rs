@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 //! What the same accesses cost on a compressed device in this machine's memory: a zram device that is made here and removed
-//! at the end. It is not swapped to, for that would be for every program of the machine: it is mapped.
+//! at the end; a signal that ends the program leaves it, which is why `bench.sh` has SIGINT ignored. It is not swapped to, for that would
+//! be for every program of the machine: it is mapped.
 
 use std::fs;
 use std::path::{Path, PathBuf};

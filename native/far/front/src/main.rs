@@ -8,8 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lull_far::FaultMode;
 use lull_far::kernel::Kernel;
+use lull_far::{FaultMode, launch};
+
+/// Before the runtime, which would have the program ignore SIGPIPE, or not, whatever it was started with.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = launch::remember_signals;
 
 /// Programs whose memory is on memory servers.
 #[derive(Parser, Debug)]
@@ -134,14 +139,25 @@ fn run_program(run: &Run) -> Result<(), String> {
         preload.push(":");
         preload.push(others);
     }
-    if preload.to_string_lossy().contains(' ') {
-        return Err(format!("{} has a space in its path, which LD_PRELOAD cannot say", library.display()));
+    // Of what is there already we take what it says.
+    if let Some(separator) = [' ', ':'].into_iter().find(|&separator| library.to_string_lossy().contains(separator)) {
+        return Err(format!("{} has {separator:?} in its path, which LD_PRELOAD cannot say: put it elsewhere", library.display()));
     }
     let (program, arguments) = run.program.split_first().ok_or("no program")?;
+    if let Some(file) = launch::find(program) {
+        launch::takes_preload_library(&file)?;
+    }
     let mut command = Command::new(program);
     if let Some(record) = &run.record {
         let path = std::path::absolute(record).map_err(|error| format!("--record {}: {error}", record.display()))?;
         command.env("LULL_FAR_RECORD", path);
+    }
+    // SAFETY: it makes one system call, in this thread, which is the only one.
+    unsafe {
+        command.pre_exec(|| {
+            launch::restore_signals();
+            Ok(())
+        });
     }
     let error = command
         .args(arguments)

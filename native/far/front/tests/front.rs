@@ -159,7 +159,9 @@ fn what_else_programs_do_with_a_mapping() {
     }
     let directory = Directory::new("unusual");
     let program = compile("unusual-program", "tests/c/unusual.c");
-    for action in ["fork", "locked", "cut", "enclosed", "moved", "over", "signals"] {
+    let actions =
+        ["fork", "locked", "cut", "enclosed", "moved", "over", "signals", "broken", "old", "vforked", "blocked", "cleared", "small"];
+    for action in actions.into_iter().chain(["transfer", "closed", "advice", "places"]) {
         let servers = [server(64), server(64)];
         let names = format!("{},{}", servers[0].address, servers[1].address);
         let file = directory.0.join(action);
@@ -207,6 +209,10 @@ fn classes(directory: &Path) -> bool {
 
 #[test]
 fn stock_jvms_with_a_quarter_of_the_heap() {
+    if std::env::var_os("LULL_NATIVE_SCOPE").is_some_and(|scope| scope == "quick") {
+        skip("stock JVMs", "a quick run");
+        return;
+    }
     if !permitted("thread", "stock JVMs") {
         return;
     }
@@ -260,6 +266,94 @@ fn what_cannot_be_done_is_said_before_the_program_runs() {
     for (arguments, want) in cases {
         let text = run(arguments);
         assert!(text.contains(want), "{arguments:?}: {text}");
+    }
+}
+
+/// Also a file of the marked directory, which is not far memory then.
+#[test]
+fn faults_are_recorded() {
+    if !permitted("thread", "a record of faults") {
+        return;
+    }
+    let directory = Directory::new("record");
+    let server = server(64);
+    let record = directory.0.join("faults");
+    let output = front()
+        .args(["run", "--servers", &server.address.to_string(), "--local", "25%", "--directory", directory.name()])
+        .args(["--record", record.to_str().unwrap(), "--"])
+        .arg(workload())
+        .args(["map", directory.0.join("file").to_str().unwrap(), "2048", "random", "1", "2000"])
+        .output()
+        .unwrap();
+    let stderr = text(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let bytes = std::fs::metadata(&record).unwrap().len();
+    assert!(bytes > 2048 * 4, "{bytes} bytes");
+    assert!(stderr.contains(&format!("{} faults recorded", bytes / 4)), "{stderr}");
+}
+
+#[test]
+fn programs_that_would_not_take_the_library_are_refused() {
+    let directory = Directory::new("library");
+    let run = |(name, value): (&str, &str), program: &str| {
+        let mut command = front();
+        command
+            .env(name, value)
+            .args(["run", "--servers", "a:1", "--local", "25%", "--directory", directory.name(), "--", program])
+            .output()
+            .unwrap()
+    };
+    let odd = directory.0.join("a:b.so");
+    std::fs::write(&odd, "").unwrap();
+    let output = run(("LULL_FAR_PRELOAD", odd.to_str().unwrap()), "true");
+    let stderr = text(&output.stderr);
+    assert!(
+        !output.status.success() && stderr.contains("a:b.so has ':' in its path, which LD_PRELOAD cannot say: put it elsewhere"),
+        "{stderr}"
+    );
+    // What others have loaded may be separated by either.
+    let output = run(("LD_PRELOAD", "libc.so.6 libm.so.6"), "true");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
+        skip("a program with set-user-ID", "only root can give a file to another user");
+        return;
+    }
+    let program = directory.0.join("set-user-id");
+    std::fs::copy(built().join("lull-far"), &program).unwrap();
+    std::os::unix::fs::chown(&program, Some(12345), None).unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o4755)).unwrap();
+    let output = run(("LD_PRELOAD", ""), program.to_str().unwrap());
+    let stderr = text(&output.stderr);
+    assert!(!output.status.success() && stderr.contains("runs as its owner, user 12345 (set-user-ID)"), "{stderr}");
+}
+
+#[test]
+fn a_program_finds_sigpipe_as_it_would_without_us() {
+    let directory = Directory::new("sigpipe");
+    for (before, ignored) in [("trap '' PIPE; ", true), ("", false)] {
+        let library = front().get_envs().find_map(|(name, value)| (name == "LULL_FAR_PRELOAD").then(|| value.unwrap().to_owned())).unwrap();
+        let output = Command::new("sh")
+            .args(["-c", &format!("{before}exec \"$@\""), "sh", env!("CARGO_BIN_EXE_lull-far")])
+            .args([
+                "run",
+                "--servers",
+                "a:1",
+                "--local",
+                "25%",
+                "--directory",
+                directory.name(),
+                "--",
+                "grep",
+                "SigIgn",
+                "/proc/self/status",
+            ])
+            .env("LULL_FAR_PRELOAD", library)
+            .output()
+            .unwrap();
+        let stdout = text(&output.stdout);
+        let mask = u64::from_str_radix(stdout.trim().strip_prefix("SigIgn:").unwrap().trim(), 16).unwrap();
+        // SIGPIPE is 13.
+        assert_eq!(mask >> 12 & 1 == 1, ignored, "{stdout}");
     }
 }
 

@@ -16,6 +16,7 @@ use std::ffi::c_void;
 use std::fmt;
 use std::fs;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
@@ -340,20 +341,34 @@ fn available_memory() -> Vec<(u64, String)> {
             result.push((kb << 10, "the machine".to_owned()));
         }
     }
-    let number = |path: &str| fs::read_to_string(path).ok().and_then(|text| text.trim().parse::<u64>().ok());
     for line in fs::read_to_string("/proc/self/cgroup").unwrap_or_default().lines() {
         let mut fields = line.splitn(3, ':');
         let (Some(_), Some(controllers), Some(path)) = (fields.next(), fields.next(), fields.next()) else { continue };
-        let (dir, limit, usage) = match controllers {
-            "" => (format!("/sys/fs/cgroup{path}"), "memory.max", "memory.current"),
-            "memory" => (format!("/sys/fs/cgroup/memory{path}"), "memory.limit_in_bytes", "memory.usage_in_bytes"),
+        let (mount, limit, usage) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max", "memory.current"),
+            "memory" => ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"),
             _ => continue,
         };
-        if let (Some(limit), Some(usage)) = (number(&format!("{dir}/{limit}")), number(&format!("{dir}/{usage}"))) {
-            result.push((limit.saturating_sub(usage), format!("the control group {path}")));
-        }
+        result.extend(left_in_groups(Path::new(mount), Path::new(path), limit, usage));
     }
     result
+}
+
+/// What a control group and each that it lies in have left: the limit of any of them holds. What the kernel keeps of files that nobody has
+/// used of late is not taken: of a group with others in it, that may be most.
+fn left_in_groups(mount: &Path, path: &Path, limit: &str, usage: &str) -> Vec<(u64, String)> {
+    let number = |path: PathBuf| fs::read_to_string(path).ok().and_then(|text| text.trim().parse::<u64>().ok());
+    path.ancestors()
+        .filter_map(|group| {
+            let directory = mount.join(group.strip_prefix("/").unwrap_or(group));
+            let (limit, usage) = (number(directory.join(limit))?, number(directory.join(usage))?);
+            let statistics = fs::read_to_string(directory.join("memory.stat")).unwrap_or_default();
+            // The first version has a line of the group alone, too.
+            let of = |name| statistics.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+            let files = of("total_inactive_file ").or_else(|| of("inactive_file ")).unwrap_or(0);
+            Some((limit.saturating_sub(usage.saturating_sub(files)), format!("the control group {}", group.display())))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -395,6 +410,23 @@ mod tests {
         assert!(matches!(Arena::reserve(1 << 50), Err(CommitError::NotThere { .. })));
         let arena = Arena::reserve(CHUNK_BYTES as u64).unwrap();
         assert_eq!(arena.take(u64::MAX).err(), Some(Shortage::Full));
+    }
+
+    #[test]
+    fn the_limit_of_each_control_group_above_holds() {
+        let mount = std::env::temp_dir().join(format!("lull-memd-groups-{}", std::process::id()));
+        for (group, limit, usage) in [("", "900", "100"), ("a", "500", "450"), ("a/b", "max", "60"), ("a/b/c", "400", "10")] {
+            let directory = mount.join(group);
+            fs::create_dir_all(&directory).unwrap();
+            fs::write(directory.join("memory.max"), format!("{limit}\n")).unwrap();
+            fs::write(directory.join("memory.current"), format!("{usage}\n")).unwrap();
+        }
+        fs::write(mount.join("a/memory.stat"), "active_file 7\ninactive_file 20\n").unwrap();
+        let left = left_in_groups(&mount, Path::new("/a/b/c"), "memory.max", "memory.current");
+        let want = [(390, "/a/b/c"), (70, "/a"), (800, "/")].map(|(left, group)| (left, format!("the control group {group}")));
+        assert_eq!(left, want);
+        assert!(left_in_groups(&mount, Path::new("/no/such"), "memory.limit_in_bytes", "memory.usage_in_bytes").is_empty());
+        fs::remove_dir_all(mount).unwrap();
     }
 
     #[test]

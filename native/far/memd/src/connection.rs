@@ -67,6 +67,10 @@ impl Connection<'_> {
         let mut tracing = Tracing::new(self.shared, &session);
         let mut sequence = 1;
         loop {
+            // Who asks all the time gives nobody a moment in which nothing comes.
+            if self.shared.stopped() {
+                return Err(self.explain(End::Stopped));
+            }
             let header = match self.transport.header(None, || self.shared.stopped()) {
                 Ok(header) => header,
                 // A connection that was taken over is made to end; say why.

@@ -23,6 +23,10 @@ const SILENT_BEFORE_PROBE: Duration = Duration::from_secs(15);
 const BETWEEN_PROBES: Duration = Duration::from_secs(5);
 const PROBES: u32 = 3;
 
+/// The same of a connection over which something was sent and not acknowledged, which nobody asks about: the kernel would send it again
+/// for a quarter of an hour.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
+
 /// How often a waiting thread looks whether it should stop.
 pub const POLL: Duration = Duration::from_millis(100);
 
@@ -77,6 +81,9 @@ impl<'a> Transport<'a> {
         sockopt::set_tcp_keepidle(stream, SILENT_BEFORE_PROBE)?;
         sockopt::set_tcp_keepintvl(stream, BETWEEN_PROBES)?;
         sockopt::set_tcp_keepcnt(stream, PROBES)?;
+        // No less than a frame may take: a peer that reads nothing for so long acknowledges nothing either.
+        let unacknowledged = UNACKNOWLEDGED.max(frame_timeout).as_millis();
+        sockopt::set_tcp_user_timeout(stream, u32::try_from(unacknowledged).unwrap_or(u32::MAX))?;
         Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; FETCH_LEN], 0)) })
     }
 
@@ -229,5 +236,23 @@ impl<'a> Transport<'a> {
 
     fn stream(&self) -> &'a TcpStream {
         self.stream
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn a_peer_whose_host_is_gone_is_noticed_whatever_is_under_way() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        for (frame_timeout, unacknowledged) in [(10, 30_000), (60, 60_000)] {
+            Transport::new(&stream, Duration::from_secs(frame_timeout)).unwrap();
+            assert!(sockopt::socket_keepalive(&stream).unwrap());
+            assert_eq!(sockopt::tcp_keepidle(&stream).unwrap() + PROBES * sockopt::tcp_keepintvl(&stream).unwrap(), UNACKNOWLEDGED);
+            assert_eq!(sockopt::tcp_user_timeout(&stream).unwrap(), unacknowledged);
+        }
     }
 }

@@ -433,3 +433,19 @@ fn a_server_that_must_stop_says_what_is_lost() {
     assert_eq!(server.wait(), MB);
     peers[1].refused(ErrorCode::ShuttingDown);
 }
+
+/// Who asks for one thing after the other gives the server no moment in which nothing comes.
+#[test]
+fn a_busy_connection_ends_when_the_server_does() {
+    let Fixture { server, mut peers } = Fixture::with(|_| {});
+    server.handle().stop_now();
+    let deadline = Instant::now() + Duration::from_secs(5);
+    loop {
+        let answer = peers[0].ask(&Message::Heartbeat, 0);
+        if !answer.message().starts_with("HeartbeatAck") {
+            answer.error(ErrorCode::ShuttingDown);
+            break;
+        }
+        assert!(Instant::now() < deadline, "it is still served");
+    }
+}

@@ -12,6 +12,7 @@ use std::ffi::CString;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use crate::PAGE_SIZE;
+use crate::descriptors::Own;
 use crate::syscall::{self, Errno};
 
 const UFFDIO_API: u32 = 0xC018_AA3F;
@@ -107,10 +108,10 @@ pub struct FaultMessage {
 /// The kernel's side of the pager.
 #[derive(Debug)]
 pub struct Kernel {
-    uffd: OwnedFd,
-    pagemap: OwnedFd,
+    uffd: Own<OwnedFd>,
+    pagemap: Own<OwnedFd>,
     /// To advise vectors; none if the kernel does not let a process do so to itself.
-    pidfd: Option<OwnedFd>,
+    pidfd: Option<Own<OwnedFd>>,
     mode: FaultMode,
 }
 
@@ -133,7 +134,7 @@ impl Kernel {
             return Err(NotPermitted(format!("userfaultfd: {error}: {help}")));
         }
         // SAFETY: the descriptor is new and ours.
-        let uffd = unsafe { OwnedFd::from_raw_fd(fd) };
+        let uffd = Own::new(unsafe { OwnedFd::from_raw_fd(fd) });
         let extra = if mode == FaultMode::InThread { FEATURE_SIGBUS } else { FEATURE_THREAD_ID };
         let features = FEATURE_WP
             | FEATURE_MISSING_SHMEM
@@ -154,8 +155,8 @@ impl Kernel {
         // SAFETY: opens a descriptor of our own process.
         let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0) };
         // SAFETY: the descriptor is new and ours.
-        let pidfd = i32::try_from(pidfd).ok().filter(|&fd| fd >= 0).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
-        Ok(Kernel { uffd, pagemap: pagemap.into(), pidfd, mode })
+        let pidfd = i32::try_from(pidfd).ok().filter(|&fd| fd >= 0).map(|fd| Own::new(unsafe { OwnedFd::from_raw_fd(fd) }));
+        Ok(Kernel { uffd, pagemap: Own::new(pagemap.into()), pidfd, mode })
     }
 
     /// In which thread faults are served.
@@ -302,7 +303,7 @@ impl Kernel {
 ///
 /// # Errors
 /// As the system calls.
-pub fn memory_file(bytes: usize) -> std::io::Result<OwnedFd> {
+pub fn memory_file(bytes: usize) -> std::io::Result<Own<OwnedFd>> {
     let name = CString::new("lull-far").unwrap_or_default();
     // SAFETY: a new descriptor.
     let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
@@ -310,7 +311,7 @@ pub fn memory_file(bytes: usize) -> std::io::Result<OwnedFd> {
         return Err(std::io::Error::last_os_error());
     }
     // SAFETY: the descriptor is new and ours.
-    let file = unsafe { OwnedFd::from_raw_fd(fd) };
+    let file = Own::new(unsafe { OwnedFd::from_raw_fd(fd) });
     // SAFETY: our own file.
     if unsafe { libc::ftruncate(fd, libc::off_t::try_from(bytes).unwrap_or(libc::off_t::MAX)) } != 0 {
         return Err(std::io::Error::last_os_error());

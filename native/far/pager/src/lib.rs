@@ -19,6 +19,8 @@ pub mod stream;
 mod sync;
 
 #[cfg(not(loom))]
+pub mod descriptors;
+#[cfg(not(loom))]
 mod evict;
 #[cfg(not(loom))]
 mod fault;
@@ -30,6 +32,8 @@ mod keeper;
 pub mod kernel;
 #[cfg(not(loom))]
 pub mod last_words;
+#[cfg(not(loom))]
+pub mod launch;
 #[cfg(not(loom))]
 pub mod layout;
 #[cfg(not(loom))]

@@ -15,6 +15,7 @@ use std::time::Duration;
 use lull_far_protocol::{ChannelKind, ErrorCode, Message, Op};
 
 use crate::PAGE_SIZE;
+use crate::descriptors::Own;
 use crate::evict;
 use crate::fault;
 use crate::keeper;
@@ -46,7 +47,8 @@ pub struct Options {
     pub servers: Vec<String>,
     /// Bytes of local memory that pages may take, 4 MB or more.
     pub local_bytes: u64,
-    /// Bytes that may be mapped over the life of the pager. Costs 9 bytes of tables per page that is used.
+    /// Bytes that may be mapped over the life of the pager. Costs 9 to 17 bytes of tables for each page of them in the long run, used
+    /// or not: 9 if the pages are a power of two.
     pub capacity_bytes: u64,
     /// How many servers hold each page beside the first, 0 or 1.
     pub replicas: usize,
@@ -127,7 +129,7 @@ pub struct Range {
     /// Where its pages are.
     pub layout: Layout,
     /// The memory file.
-    pub file: OwnedFd,
+    pub file: Own<OwnedFd>,
 }
 
 impl Range {
@@ -205,7 +207,20 @@ impl Pager {
         }
         let read_ahead = options.read_ahead;
         let local = options.local_bytes / PAGE_SIZE as u64;
-        let record = options.record.as_deref().map(Record::create).transpose().map_err(|error| Error::System("the record", error))?;
+        let record = options.record.as_deref().map(|path| (path, Record::create(path)));
+        let record = match record {
+            Some((path, Ok(None))) => {
+                say(format_args!(
+                    "another process records its faults in {}; those of process {} are not recorded",
+                    path.display(),
+                    std::process::id()
+                ));
+                None
+            }
+            Some((_, Ok(record))) => record,
+            Some((_, Err(error))) => return Err(Error::System("the record", error)),
+            None => None,
+        };
         let total = usize::try_from(options.capacity_bytes / PAGE_SIZE as u64).unwrap_or(usize::MAX);
         let failed = |error| Error::System("tables", error);
         // SAFETY: a zero byte is an absent page.
@@ -251,7 +266,14 @@ impl Pager {
     /// What a child of `fork` does is refused: its kernel objects, and its connections, are the parent's.
     fn check_process(&self) -> Result<(), Error> {
         let (here, there) = (std::process::id(), self.process);
-        if here == there { Ok(()) } else { Err(Error::Options(format!("process {here} is a child of {there}, whose far memory this is"))) }
+        if self.is_here() { Ok(()) } else { Err(Error::Options(format!("process {here} is a child of {there}, whose far memory this is"))) }
+    }
+
+    /// Whether this is the process whose memory it is. A child of `vfork` is another one, with descriptors and signal handlers of its own,
+    /// that sees the same memory.
+    #[must_use]
+    pub fn is_here(&self) -> bool {
+        std::process::id() == self.process
     }
 
     /// Maps a range whose pages are zeros, at an address of the kernel's choice, or at `fixed`, replacing what is there, which may not be

@@ -6,6 +6,7 @@ use core::arch::global_asm;
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::ffi::{c_int, c_void};
 
+use crate::descriptors;
 use crate::fault;
 use crate::kernel::FaultMode;
 use crate::pager::Pager;
@@ -83,7 +84,8 @@ pub fn install(pager: &'static Pager) {
     // which with today's processors is 12 KB.
     let ours = KernelAction {
         handler: on_sigbus as *const () as usize,
-        flags: (libc::SA_SIGINFO | 0x0400_0000) as usize,
+        // A signal that the program ignores, or handles with SA_RESTART, as signal() does, does not end its system calls.
+        flags: (libc::SA_SIGINFO | libc::SA_RESTART | 0x0400_0000) as usize,
         restorer: lull_far_signal_return as *const () as usize,
         mask: u64::MAX,
     };
@@ -97,6 +99,7 @@ pub fn install(pager: &'static Pager) {
 
 /// A child of `fork` has no ranges: what it maps and unmaps is its own.
 extern "C" fn in_child() {
+    descriptors::forget();
     PAGER.store(std::ptr::null_mut(), Ordering::Release);
 }
 
@@ -118,10 +121,13 @@ extern "C" fn on_sigbus(signal: c_int, info: *mut libc::siginfo_t, context: *mut
     };
     // Bit 1 of the processor's error code: the access was a write.
     let write = error & 2 != 0;
-    // A SIGBUS that somebody sent has a code of zero or less, and no address.
     // SAFETY: the kernel's argument.
-    let is_sent = unsafe { (*info).si_code } <= 0;
-    if !is_sent
+    let code = unsafe { (*info).si_code };
+    // A SIGBUS that somebody sent has a code of zero or less, and no address. One that tells of broken memory which nobody uses at the moment
+    // is like it: no access would be made again.
+    let is_sent = code <= 0 || code == libc::BUS_MCEERR_AO;
+    // What userfaultfd sends. A page whose memory is broken would be put in again and again.
+    if code == libc::BUS_ADRERR
         && let Some(pager) = installed()
         && fault::serve(pager, address, write, syscall::thread_number())
     {

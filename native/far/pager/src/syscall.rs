@@ -132,6 +132,15 @@ pub fn now() -> u64 {
     time[0] as u64 * 1_000_000_000 + time[1] as u64
 }
 
+/// Maps a file from its beginning, where there is room. Returns the address.
+///
+/// # Safety
+/// As the system call.
+pub unsafe fn mmap(bytes: usize, protection: i32, flags: i32, fd: i32) -> Result<usize, Errno> {
+    // SAFETY: the caller's promise.
+    unsafe { call(libc::SYS_mmap, 0, bytes, protection as usize, flags as usize, fd as usize, 0) }
+}
+
 /// `madvise` on whole pages.
 ///
 /// # Safety

@@ -14,6 +14,7 @@ use crate::settings::settings;
 
 type Mmap = unsafe extern "C" fn(*mut c_void, size_t, c_int, c_int, c_int, off_t) -> *mut c_void;
 type Mremap = unsafe extern "C" fn(*mut c_void, size_t, size_t, c_int, *mut c_void) -> *mut c_void;
+type Madvise = unsafe extern "C" fn(*mut c_void, size_t, c_int) -> c_int;
 type Munmap = unsafe extern "C" fn(*mut c_void, size_t) -> c_int;
 type Fallocate = unsafe extern "C" fn(c_int, c_int, off_t, off_t) -> c_int;
 type PosixFallocate = unsafe extern "C" fn(c_int, off_t, off_t) -> c_int;
@@ -33,29 +34,62 @@ pub unsafe extern "C" fn mmap(
         // SAFETY: the caller's arguments.
         unsafe { next!(c"mmap", Mmap)(address, bytes, protection, flags, fd, offset) }
     };
-    let fixed = flags & libc::MAP_FIXED != 0;
-    if fixed && let Some(result) = over_paged_memory(address, bytes, flags, fd, offset) {
-        match result {
+    let fail = |number| {
+        set_errno(number);
+        libc::MAP_FAILED
+    };
+    // Who says that nothing may be replaced replaces nothing, whatever else he says.
+    let replaces = flags & libc::MAP_FIXED != 0 && flags & libc::MAP_FIXED_NOREPLACE == 0;
+    let far = is_shared(flags) && flags & libc::MAP_ANONYMOUS == 0 && protection & libc::PROT_WRITE != 0 && is_marked(fd);
+    if far {
+        // Before anything is replaced.
+        if let Err((number, text)) = can_be_far(protection, fd, offset) {
+            say(format_args!("a file of {bytes} bytes was not mapped: {text}"));
+            return fail(number);
+        }
+    }
+    if replaces && let Some(within) = Within::of(address, bytes) {
+        // What the kernel would refuse must not cost the range that is there.
+        if !far && let Err(number) = would_map(bytes, protection, flags, fd, offset) {
+            return fail(number);
+        }
+        match over_paged_memory(&within, address, bytes, flags, fd, offset) {
             Over::Done => return address,
             // Perhaps by far memory again. If that fails, its addresses stay taken: unmapped by us, they could be somebody else's by then.
             Over::Vacated => {}
-            Over::Refused => {
-                set_errno(libc::ENOTSUP);
-                return libc::MAP_FAILED;
-            }
+            Over::Refused => return fail(libc::ENOTSUP),
         }
     }
-    if flags & libc::MAP_SHARED == 0 || flags & libc::MAP_ANONYMOUS != 0 || protection & libc::PROT_WRITE == 0 || !is_marked(fd) {
+    if !far {
         return pass_on();
     }
-    match map_far(address, bytes, protection, fixed, fd, offset) {
+    let mut at = replaces.then_some(address);
+    if flags & libc::MAP_FIXED_NOREPLACE != 0 {
+        // The kernel says whether the place is free, and keeps it for us.
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+        // SAFETY: a new mapping, which replaces nothing.
+        let place = unsafe { next!(c"mmap", Mmap)(address, bytes, libc::PROT_NONE, flags, -1, 0) };
+        if place == libc::MAP_FAILED {
+            return place;
+        }
+        at = Some(place);
+    }
+    match map_far(at, bytes) {
         Ok(base) => base,
         Err((number, text)) => {
             say(format_args!("a file of {bytes} bytes was not mapped: {text}"));
-            set_errno(number);
-            libc::MAP_FAILED
+            if flags & libc::MAP_FIXED_NOREPLACE != 0 {
+                // SAFETY: the place that was kept, which nobody has seen.
+                unsafe { next!(c"munmap", Munmap)(address, bytes) };
+            }
+            fail(number)
         }
     }
+}
+
+/// `MAP_SHARED_VALIDATE` has the bits of both kinds.
+fn is_shared(flags: c_int) -> bool {
+    matches!(flags & libc::MAP_TYPE, libc::MAP_SHARED | libc::MAP_SHARED_VALIDATE)
 }
 
 /// # Safety
@@ -73,15 +107,9 @@ pub unsafe extern "C" fn mmap64(
     unsafe { mmap(address, bytes, protection, flags, fd, offset) }
 }
 
-fn map_far(
-    address: *mut c_void,
-    bytes: size_t,
-    protection: c_int,
-    fixed: bool,
-    fd: c_int,
-    offset: off_t,
-) -> Result<*mut c_void, (i32, String)> {
-    let bad = |text: &str| Err((libc::ENOTSUP, text.to_owned()));
+/// Whether a mapping of a marked file is one that can be far.
+fn can_be_far(protection: c_int, fd: c_int, offset: off_t) -> Result<(), (i32, &'static str)> {
+    let bad = |text| Err((libc::ENOTSUP, text));
     if offset != 0 {
         return bad("it is mapped from the middle, which far memory cannot do");
     }
@@ -91,10 +119,14 @@ fn map_far(
     if has_contents(fd) {
         return bad("it has contents; far memory starts with zeros");
     }
+    Ok(())
+}
+
+/// Maps far memory, over what is at an address, if one is given.
+fn map_far(at: Option<*mut c_void>, bytes: size_t) -> Result<*mut c_void, (i32, String)> {
     let settings = settings().ok_or((libc::ENOTSUP, "lull-far run was not used".to_owned()))?;
     let pager = settings.pager(bytes as u64).map_err(|text| (libc::ENOMEM, text))?;
-    let fixed = fixed.then(|| address.expose_provenance());
-    let range = pager.map(bytes, fixed).map_err(|error| (libc::ENOMEM, error.to_string()))?;
+    let range = pager.map(bytes, at.map(|address| address.expose_provenance())).map_err(|error| (libc::ENOMEM, error.to_string()))?;
     Ok(std::ptr::with_exposed_provenance_mut(range.base))
 }
 
@@ -107,18 +139,53 @@ enum Over {
     Refused,
 }
 
+/// Addresses that touch paged memory.
+struct Within {
+    pager: &'static Pager,
+    start: usize,
+    /// Whether all of them are of one range.
+    inside: bool,
+}
+
+impl Within {
+    /// None if they do not, or are none that the kernel would map.
+    fn of(address: *mut c_void, bytes: size_t) -> Option<Within> {
+        let pager = signal::installed()?;
+        let start = address.expose_provenance();
+        let end = start.checked_add(bytes)?;
+        if bytes == 0 || !start.is_multiple_of(PAGE_SIZE) {
+            return None;
+        }
+        let range = pager.ranges_within(start, bytes).next()?;
+        Some(Within { pager, start, inside: start >= range.base && end <= range.base + range.bytes() })
+    }
+}
+
+/// Whether the kernel would map this somewhere, or the number of its error. Of memory without a file it refuses only what it has not.
+fn would_map(bytes: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> Result<(), c_int> {
+    if flags & libc::MAP_ANONYMOUS != 0 {
+        return Ok(());
+    }
+    let flags = flags & !(libc::MAP_FIXED | libc::MAP_POPULATE | libc::MAP_LOCKED) | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping of the caller's file, which nobody sees before it is gone.
+    unsafe {
+        let trial = next!(c"mmap", Mmap)(std::ptr::null_mut(), bytes, protection, flags, fd, offset);
+        if trial == libc::MAP_FAILED {
+            return Err(*libc::__errno_location());
+        }
+        next!(c"munmap", Munmap)(trial, bytes);
+    }
+    Ok(())
+}
+
 /// A mapping at a fixed address that touches paged memory. A private one of a file becomes a copy of the file, as G1 maps
 /// archived objects into its heap.
-fn over_paged_memory(address: *mut c_void, bytes: size_t, flags: c_int, fd: c_int, offset: off_t) -> Option<Over> {
-    let pager = signal::installed()?;
-    let start = address.expose_provenance();
-    let end = start.checked_add(bytes)?;
-    let range = pager.ranges_within(start, bytes).next()?;
-    if vacate_whole(pager, start, bytes) {
-        return Some(Over::Vacated);
+fn over_paged_memory(within: &Within, address: *mut c_void, bytes: size_t, flags: c_int, fd: c_int, offset: off_t) -> Over {
+    let start = within.start;
+    if vacate_whole(within.pager, start, bytes) {
+        return Over::Vacated;
     }
-    let inside = start >= range.base && end <= range.base + range.bytes();
-    if inside && flags & libc::MAP_PRIVATE != 0 && flags & libc::MAP_ANONYMOUS == 0 {
+    if within.inside && flags & libc::MAP_TYPE == libc::MAP_PRIVATE && flags & libc::MAP_ANONYMOUS == 0 {
         let mut done = 0;
         while done < bytes {
             // SAFETY: the caller gives this memory away.
@@ -126,16 +193,16 @@ fn over_paged_memory(address: *mut c_void, bytes: size_t, flags: c_int, fd: c_in
             match got {
                 0 => break,
                 1.. => done += got as usize,
-                _ => return Some(Over::Refused),
+                _ => return Over::Refused,
             }
         }
         // Behind the end of the file there are zeros.
         // SAFETY: as above.
         unsafe { address.add(done).write_bytes(0, bytes - done) };
-        return Some(Over::Done);
+        return Over::Done;
     }
     say(format_args!("a mapping of {bytes} bytes at {start:#x}, within far memory, was refused"));
-    Some(Over::Refused)
+    Over::Refused
 }
 
 /// Gives up all ranges that touch these bytes, if each lies within them as a whole; else none. Whether none is left. Their addresses stay
@@ -184,6 +251,30 @@ pub unsafe extern "C" fn mremap(old: *mut c_void, old_bytes: size_t, bytes: size
     }
     // SAFETY: the caller's arguments; the fifth is not looked at unless a flag says so.
     unsafe { next!(c"mremap", Mremap)(old, old_bytes, bytes, flags, new) }
+}
+
+/// Advice that would change what is mapped behind the pager's back: it frees pages of the memory file, or lets a child of `fork` see
+/// zeros where pages are remote, and put them there.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn madvise(address: *mut c_void, bytes: size_t, advice: c_int) -> c_int {
+    let name = match advice {
+        libc::MADV_REMOVE => Some("MADV_REMOVE"),
+        libc::MADV_DOFORK => Some("MADV_DOFORK"),
+        _ => None,
+    };
+    if let Some(name) = name
+        && let Some(pager) = signal::installed()
+        && pager.ranges_within(address.expose_provenance(), bytes).next().is_some()
+    {
+        say(format_args!("{name} of far memory, {bytes} bytes at {address:p}, was refused"));
+        set_errno(libc::ENOTSUP);
+        return -1;
+    }
+    // SAFETY: the caller's arguments.
+    unsafe { next!(c"madvise", Madvise)(address, bytes, advice) }
 }
 
 /// Makes a marked file as long as it would have become.

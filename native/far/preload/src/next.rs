@@ -28,13 +28,16 @@ impl Next {
     }
 }
 
-/// Calls the next function of a name with a type.
+/// Calls the next function of a name with a type. Looked up when it is used first, unless the second form is given a [`Next`].
 macro_rules! next {
     ($name:literal, $kind:ty) => {{
         static NEXT: $crate::next::Next = $crate::next::Next::new($name);
+        $crate::next::next!(NEXT, $kind)
+    }};
+    ($next:path, $kind:ty) => {{
         // SAFETY: the C library's function of this name has this type.
         #[allow(unused_unsafe)] // some callers are within unsafe blocks
-        let function = unsafe { std::mem::transmute::<usize, $kind>(NEXT.get()) };
+        let function = unsafe { std::mem::transmute::<usize, $kind>($next.get()) };
         function
     }};
 }

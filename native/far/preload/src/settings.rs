@@ -9,8 +9,15 @@ use std::time::Duration;
 use lull_far::last_words::say;
 use lull_far::{FaultMode, Options, Pager, signal};
 
-/// Address space for page tables, beyond the first file's: 16 times its size, so that a program may map again.
+/// What may be mapped over the life of the program: 16 times as much as the first file has, so that it may map again.
 const CAPACITY_FACTOR: u64 = 16;
+
+/// And no less than this, however small the first file is: 16 GB, whose tables take 36 MB in the long run. The queue of mapped pages goes
+/// through all of its places, so that much more would take more than what is local.
+const LEAST_CAPACITY: u64 = 16 << 30;
+
+/// The pager needs so much: a percentage of a small first file may be less.
+const LEAST_LOCAL: u64 = lull_far::pager::LEAST_LOCAL_PAGES * lull_far::PAGE_SIZE as u64;
 
 pub struct Settings {
     pub directory: PathBuf,
@@ -19,6 +26,20 @@ pub struct Settings {
     replicas: usize,
     mode: FaultMode,
     timeout: Duration,
+    record: Option<PathBuf>,
+    statistics: bool,
+}
+
+/// Reads the environment when the library is loaded: a program may clear it before it maps a file.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = at_load;
+
+extern "C" fn at_load() {
+    crate::descriptor::look_up();
+    if settings().is_some() {
+        crate::signals::unblock();
+    }
 }
 
 /// None if the library was loaded without `lull-far run`.
@@ -36,6 +57,8 @@ fn read() -> Option<Settings> {
         replicas: text("LULL_FAR_REPLICAS")?.parse().ok()?,
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
         timeout: Duration::from_millis(text("LULL_FAR_SERVER_TIMEOUT_MS")?.parse().ok()?),
+        record: std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from),
+        statistics: text("LULL_FAR_STATISTICS").is_some_and(|value| value == "1"),
     })
 }
 
@@ -48,22 +71,22 @@ impl Settings {
             return Ok(pager);
         }
         let local = match self.local.strip_suffix('%') {
-            Some(percent) => bytes / 100 * percent.parse::<u64>().map_err(|error| error.to_string())?,
+            Some(percent) => (bytes / 100 * percent.parse::<u64>().map_err(|error| error.to_string())?).max(LEAST_LOCAL),
             None => self.local.parse().map_err(|_| format!("LULL_FAR_LOCAL is {:?}", self.local))?,
         };
-        let mut options = Options::new(self.servers.clone(), local, bytes.saturating_mul(CAPACITY_FACTOR).min(1 << 43));
+        let capacity = bytes.saturating_mul(CAPACITY_FACTOR).clamp(LEAST_CAPACITY, 1 << 43);
+        let mut options = Options::new(self.servers.clone(), local, capacity);
         options.replicas = self.replicas;
         options.mode = self.mode;
         options.server_timeout = self.timeout;
-        options.record = std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from);
-        let recording = options.record.is_some();
+        options.record.clone_from(&self.record);
         let pager = Pager::start(options).map_err(|error| error.to_string())?;
         signal::install(pager);
-        if recording {
+        if self.record.is_some() {
             // SAFETY: a function without arguments.
             unsafe { libc::atexit(finish_record) };
         }
-        if std::env::var("LULL_FAR_STATISTICS").is_ok_and(|value| value == "1") {
+        if self.statistics {
             // SAFETY: a function without arguments. The servers keep our regions for their --linger seconds; to give them back
             // here would take the memory from under threads that still run.
             unsafe { libc::atexit(statistics) };

@@ -17,11 +17,32 @@ use crate::settings::settings;
 
 type Sigaction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
 type Signal = unsafe extern "C" fn(c_int, sighandler_t) -> sighandler_t;
+type OfOne = unsafe extern "C" fn(c_int) -> c_int;
 type Mask = unsafe extern "C" fn(c_int, *const sigset_t, *mut sigset_t) -> c_int;
 
-/// Whether SIGBUS is the pager's now.
+/// What `sigset` takes for a handler in order to block a signal.
+const SIG_HOLD: sighandler_t = 2;
+
+/// Whether SIGBUS is the pager's now. Not in a child of `vfork`, which has handlers of its own, and the parent's memory, where the
+/// program's handler is.
 fn is_ours(signal: c_int) -> bool {
-    signal == libc::SIGBUS && installed().is_some_and(|pager| pager.mode() == FaultMode::InThread)
+    signal == libc::SIGBUS && installed().is_some_and(|pager| pager.mode() == FaultMode::InThread && pager.is_here())
+}
+
+/// Whether a signal is the one that nobody may block.
+fn stays_open(signal: c_int) -> bool {
+    signal == libc::SIGBUS && settings().is_some()
+}
+
+/// When the library is loaded: who has started the program may have blocked SIGBUS.
+pub fn unblock() {
+    // SAFETY: a set of our own.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        libc::sigaddset(&raw mut set, libc::SIGBUS);
+        next!(c"pthread_sigmask", Mask)(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
+    }
 }
 
 /// The first 64 signals of a set.
@@ -69,11 +90,120 @@ pub unsafe extern "C" fn signal(signal: c_int, handler: sighandler_t) -> sighand
         // SAFETY: the caller's arguments.
         return unsafe { next!(c"signal", Signal)(signal, handler) };
     }
+    set(handler, libc::SA_RESTART)
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsd_signal(number: c_int, handler: sighandler_t) -> sighandler_t {
+    // SAFETY: the same function on this machine.
+    unsafe { signal(number, handler) }
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ssignal(number: c_int, handler: sighandler_t) -> sighandler_t {
+    // SAFETY: the same function on this machine.
+    unsafe { signal(number, handler) }
+}
+
+/// What `signal` is for programs that are compiled for System V.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __sysv_signal(signal: c_int, handler: sighandler_t) -> sighandler_t {
+    if !is_ours(signal) {
+        // SAFETY: the caller's arguments.
+        return unsafe { next!(c"__sysv_signal", Signal)(signal, handler) };
+    }
+    set(handler, libc::SA_RESETHAND | libc::SA_NODEFER)
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sysv_signal(number: c_int, handler: sighandler_t) -> sighandler_t {
+    // SAFETY: the same function on this machine.
+    unsafe { __sysv_signal(number, handler) }
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigset(signal: c_int, handler: sighandler_t) -> sighandler_t {
+    if handler == SIG_HOLD && stays_open(signal) {
+        // It is not blocked, and was not before: the handler stays, and is returned.
+        // SAFETY: the kernel, or we, fill the structure.
+        unsafe {
+            let mut now = std::mem::zeroed();
+            return if sigaction(signal, std::ptr::null(), &raw mut now) == 0 { now.sa_sigaction } else { libc::SIG_ERR };
+        }
+    }
+    if !is_ours(signal) {
+        // SAFETY: the caller's arguments.
+        return unsafe { next!(c"sigset", Signal)(signal, handler) };
+    }
+    set(handler, 0)
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigignore(signal: c_int) -> c_int {
+    if !is_ours(signal) {
+        // SAFETY: the caller's argument.
+        return unsafe { next!(c"sigignore", OfOne)(signal) };
+    }
+    set(libc::SIG_IGN, 0);
+    0
+}
+
+/// Sets the handler of SIGBUS, which is ours, and returns the one before.
+fn set(handler: sighandler_t, flags: c_int) -> sighandler_t {
     if handler == libc::SIG_ERR {
         set_errno(libc::EINVAL);
         return libc::SIG_ERR;
     }
-    set_next(Some(NextHandler { handler, flags: libc::SA_RESTART, mask: 0 })).handler
+    set_next(Some(NextHandler { handler, flags, mask: 0 })).handler
+}
+
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sighold(signal: c_int) -> c_int {
+    if stays_open(signal) {
+        return 0;
+    }
+    // SAFETY: the caller's argument.
+    unsafe { next!(c"sighold", OfOne)(signal) }
+}
+
+/// Of the first 32 signals.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigblock(mask: c_int) -> c_int {
+    // SAFETY: the caller's argument, but for SIGBUS.
+    unsafe { next!(c"sigblock", OfOne)(open_in(mask)) }
+}
+
+/// Of the first 32 signals.
+///
+/// # Safety
+/// As the C library's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sigsetmask(mask: c_int) -> c_int {
+    // SAFETY: the caller's argument, but for SIGBUS.
+    unsafe { next!(c"sigsetmask", OfOne)(open_in(mask)) }
+}
+
+/// A mask of the old form, without SIGBUS.
+fn open_in(mask: c_int) -> c_int {
+    if stays_open(libc::SIGBUS) { mask & !(1 << (libc::SIGBUS - 1)) } else { mask }
 }
 
 /// # Safety

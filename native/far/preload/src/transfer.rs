@@ -10,25 +10,28 @@ use lull_far::signal;
 
 use crate::next::next;
 
-/// What of a file goes through at once. Of all else everything does: a message that is read in part loses the rest.
+/// What of a file goes through at once.
 const PIECE: usize = 64 << 10;
+
+/// The same of all else: a message that is read in part loses the rest, and none is longer than this. Not all that the caller has room
+/// for, which may be more memory than there is.
+const MESSAGE: usize = 4 << 20;
 
 fn is_paged(address: *const c_void) -> bool {
     signal::installed().is_some_and(|pager| pager.range_at(address.expose_provenance()).is_some())
 }
 
-/// Callers expect all of a file's bytes at once, and of a socket's what there is.
+/// Callers expect all of a file's bytes at once, and of a socket's what there is. A disk is as a file.
 fn is_file(fd: c_int) -> bool {
     // SAFETY: the kernel fills the structure.
     unsafe {
         let mut status: libc::stat = std::mem::zeroed();
-        libc::fstat(fd, &raw mut status) == 0 && status.st_mode & libc::S_IFMT == libc::S_IFREG
+        libc::fstat(fd, &raw mut status) == 0 && matches!(status.st_mode & libc::S_IFMT, libc::S_IFREG | libc::S_IFBLK)
     }
 }
 
 /// Transfers piece by piece: `piece` gets room, and how many bytes were done before. Ends at the first piece that is not whole.
-fn by_pieces(fd: c_int, bytes: size_t, mut piece: impl FnMut(&mut [u8], usize) -> ssize_t) -> ssize_t {
-    let most = if is_file(fd) { PIECE } else { bytes };
+fn by_pieces(bytes: size_t, most: usize, mut piece: impl FnMut(&mut [u8], usize) -> ssize_t) -> ssize_t {
     // Zeros that nobody touches cost nothing.
     let mut room = vec![0; bytes.min(most)];
     let mut done = 0;
@@ -48,7 +51,9 @@ fn by_pieces(fd: c_int, bytes: size_t, mut piece: impl FnMut(&mut [u8], usize) -
 }
 
 fn bounce_in(fd: c_int, to: *mut c_void, bytes: size_t, read: impl Fn(*mut c_void, size_t, usize) -> ssize_t) -> ssize_t {
-    by_pieces(fd, bytes, |room, done| {
+    // Of what is no file one piece: the next would be waited for.
+    let (bytes, most) = if is_file(fd) { (bytes, PIECE) } else { (bytes.min(MESSAGE), MESSAGE) };
+    by_pieces(bytes, most, |room, done| {
         let got = read(room.as_mut_ptr().cast(), room.len(), done);
         if got > 0 {
             // SAFETY: the caller's memory; as many bytes as he has room for, at most.
@@ -59,7 +64,7 @@ fn bounce_in(fd: c_int, to: *mut c_void, bytes: size_t, read: impl Fn(*mut c_voi
 }
 
 fn bounce_out(fd: c_int, from: *const c_void, bytes: size_t, write: impl Fn(*const c_void, size_t, usize) -> ssize_t) -> ssize_t {
-    by_pieces(fd, bytes, |room, done| {
+    by_pieces(bytes, if is_file(fd) { PIECE } else { MESSAGE }, |room, done| {
         // SAFETY: the caller's memory; at most as many bytes as he has.
         unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>().add(done), room.as_mut_ptr(), room.len()) };
         write(room.as_ptr().cast(), room.len(), done)

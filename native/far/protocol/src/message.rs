@@ -123,7 +123,7 @@ pub struct HelloAck {
     pub features: u64,
     /// A random number that the server has drawn when it started: another one means that all pages are gone.
     pub session: [u8; 16],
-    /// Bytes that the server has committed.
+    /// Bytes that the server has for clients. It may not have the memory of all of them yet.
     pub capacity: u64,
     /// Bytes of it that no region has.
     pub free: u64,
@@ -291,7 +291,7 @@ pub struct WriteAck {
 /// How the server is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heartbeat {
-    /// Bytes that the server has committed.
+    /// Bytes that the server has for clients. It may not have the memory of all of them yet.
     pub capacity: u64,
     /// Bytes of it that no region has.
     pub free: u64,

@@ -225,6 +225,22 @@ fn two_writes_at_once_make_it_opaque() {
     assert_eq!(connection.opaque(), Some(Opaque::ConcurrentWrites));
 }
 
+/// The application may have nothing to write, which would bring the rest along.
+#[test]
+fn the_rest_of_an_answer_is_written_though_nothing_else_is_followed() {
+    let mut connection = connection();
+    let mut wire = arrived(&get(0));
+    wire.room = 10;
+    connection.look(&mut wire, &mut [0; 200], always, |_| ());
+    assert!(connection.has_unsent());
+    connection.make_opaque(Opaque::ConcurrentWrites);
+    connection.pay(&mut wire);
+    assert!(connection.is_live() && wire.sent.len() == 10);
+    wire.room = 1000;
+    connection.pay(&mut wire);
+    assert!(!connection.is_live() && wire.sent.ends_with(b"\r\n\r\n"));
+}
+
 #[test]
 fn a_look_ends_however_much_there_is() {
     let mut connection = connection();

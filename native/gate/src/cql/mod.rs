@@ -15,6 +15,7 @@ mod segment;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::deadline::digits;
 use crate::protocol::{Front, Opaque, Protocol};
 use segment::Segments;
 
@@ -191,8 +192,7 @@ impl Cql {
             let (bytes, behind) = value(behind)?;
             rest = behind;
             if self.deadline_keys.iter().any(|known| key.eq_ignore_ascii_case(known.as_bytes())) {
-                let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= 18)?;
-                return text.parse::<u32>().ok().map(|ms| Duration::from_millis(ms.into()));
+                return digits(bytes).map(Duration::from_millis);
             }
         }
         None

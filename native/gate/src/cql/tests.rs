@@ -110,9 +110,14 @@ fn the_handshake_and_events_are_the_applications() {
 #[test]
 fn deadlines_of_custom_payloads() {
     let cql = ready(4);
-    for (flags, digits, deadline) in
-        [(CUSTOM_PAYLOAD, "250", Some(250)), (CUSTOM_PAYLOAD, "soon", None), (0, "250", None), (CUSTOM_PAYLOAD | COMPRESSED, "250", None)]
-    {
+    for (flags, digits, deadline) in [
+        (CUSTOM_PAYLOAD, "250", Some(250)),
+        (CUSTOM_PAYLOAD, "4294967296", Some(4_294_967_296)),
+        (CUSTOM_PAYLOAD, "soon", None),
+        (CUSTOM_PAYLOAD, "+5", None),
+        (0, "250", None),
+        (CUSTOM_PAYLOAD | COMPRESSED, "250", None),
+    ] {
         let request = message(4, flags, 2, QUERY, &with_deadline(digits));
         let expected = Front::Request { length: request.len(), deadline: deadline.map(Duration::from_millis) };
         assert_eq!(cql.front(&request), expected, "{flags} {digits}");

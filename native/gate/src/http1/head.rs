@@ -3,6 +3,7 @@
 //! The lines before a body: where they end, and what of them frames the message (RFC 9112 sections 2 to 6).
 
 use super::body::Body;
+use crate::deadline::{digits, preferred_ms};
 use crate::options::is_token;
 
 /// Longer heads are not followed.
@@ -101,13 +102,6 @@ fn has_token(value: &[u8], token: &[u8]) -> bool {
     value.split(|&b| b == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token))
 }
 
-fn digits(value: &[u8]) -> Option<u64> {
-    if value.is_empty() || value.len() > 18 || !value.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    Some(value.iter().fold(0, |n, b| n * 10 + u64::from(b - b'0')))
-}
-
 impl Fields {
     /// `lines` is what follows the first line, with the empty line at its end.
     fn parse(mut lines: &[u8], deadline_headers: &[String]) -> Result<Fields, &'static str> {
@@ -139,13 +133,7 @@ impl Fields {
         // By length first: most headers are none of these.
         match name.len() {
             6 if name.eq_ignore_ascii_case(b"expect") => self.expects = true,
-            6 if name.eq_ignore_ascii_case(b"prefer") => {
-                // RFC 7240 section 4.3, in seconds.
-                let wait = value.split(|&b| b == b',').find_map(|part| part.trim_ascii().strip_prefix(b"wait="));
-                if let Some(seconds) = wait.and_then(digits) {
-                    self.deadline_ms = self.deadline_ms.or(seconds.checked_mul(1000));
-                }
-            }
+            6 if name.eq_ignore_ascii_case(b"prefer") => self.deadline_ms = self.deadline_ms.or(preferred_ms(value)),
             7 if name.eq_ignore_ascii_case(b"upgrade") => self.upgrade = true,
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 self.close |= has_token(value, b"close");

@@ -297,6 +297,8 @@ fn deadlines() {
     for (fields, deadline) in [
         ("X-Deadline: 250", Some(250)),
         ("x-deadline:0", Some(0)),
+        ("X-Deadline: 4294967296", Some(4_294_967_296)),
+        ("X-Deadline: 7\r\nX-Deadline: soon", Some(7)),
         ("X-Deadline: soon", None),
         ("X-Deadline: -1", None),
         ("Prefer: wait=2", Some(2000)),

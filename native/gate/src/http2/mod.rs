@@ -20,6 +20,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::deadline::{digits, preferred_ms};
 use crate::protocol::{Front, Opaque, Pass, Protocol};
 use frame::{
     ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADER, HEADERS, PING, PUSH_PROMISE, RST_STREAM, SETTINGS,
@@ -193,10 +194,6 @@ fn grpc_timeout(value: &[u8]) -> Option<Duration> {
     })
 }
 
-fn milliseconds(value: &[u8]) -> Option<Duration> {
-    std::str::from_utf8(value).ok()?.trim().parse::<u32>().ok().map(|ms| Duration::from_millis(ms.into()))
-}
-
 /// One connection that speaks HTTP/2.
 #[derive(Debug)]
 pub struct Http2 {
@@ -222,6 +219,11 @@ pub struct Http2 {
     answered: VecDeque<RangeInclusive<u32>>,
     /// Bytes that are still to be taken of a frame on such a stream.
     taking: usize,
+    /// What the gate has taken, and where it stands in a header block of that.
+    taken: Direction,
+    taken_block: Blocks,
+    /// Whether such a block has changed the table by which the application reads the next ones.
+    lost: bool,
     /// Frames that are to be written: PING's answers.
     owed: Vec<u8>,
     /// Bytes of the connection's window that are to be given back.
@@ -247,6 +249,9 @@ impl Http2 {
             highest: 0,
             answered: VecDeque::new(),
             taking: 0,
+            taken: Direction::boundary(),
+            taken_block: Blocks::default(),
+            lost: false,
             owed: Vec::new(),
             owed_window: 0,
         }
@@ -271,11 +276,24 @@ impl Http2 {
         })
     }
 
+    /// A block that the gate has taken. It may have become entries of the table if that has a size; one that is damaged, the application would
+    /// have had to end the connection for.
+    fn taken_block(stateless: bool, block: &[u8]) -> Result<(), &'static str> {
+        if !stateless {
+            return Err("a block that may have changed the table");
+        }
+        hpack::read(block, |part| match part {
+            Part::Size(size) if size != 0 => Err("a table that gets a size again"),
+            Part::Indexed(index) | Part::Literal(Name::Of(index), _) if index > hpack::STATIC => Err("an index of a table of size 0"),
+            _ => Ok(()),
+        })
+    }
+
     /// The fields of a block that stands for itself.
     fn fields(&self, block: &[u8]) -> Result<Fields, &'static str> {
         const DAMAGED: &str = "a field that is not of HPACK's code";
         let mut fields = Fields::default();
-        let mut timeout = None;
+        let (mut preferred, mut timeout) = (None, None);
         hpack::read(block, |part| {
             match part {
                 Part::Size(size) => fields.resizes |= size != 0,
@@ -298,18 +316,22 @@ impl Http2 {
                             let behind = value.strip_prefix(b"application/grpc");
                             fields.grpc |= behind.is_some_and(|behind| behind.first().is_none_or(|byte| b"+;".contains(byte)));
                         }
-                        b"grpc-timeout" => timeout = grpc_timeout(&value()?),
-                        name if self.deadline_headers.iter().any(|known| known.as_bytes() == name) => {
-                            fields.deadline = milliseconds(&value()?);
-                        }
+                        b"grpc-timeout" => timeout = grpc_timeout(&value()?).or(timeout),
+                        b"prefer" => preferred = preferred.or(preferred_ms(&value()?)),
                         _ => {}
+                    }
+                    if self.deadline_headers.iter().any(|known| known.as_bytes() == name) {
+                        // What is no number says nothing.
+                        fields.deadline = digits(value()?.trim_ascii()).map(Duration::from_millis).or(fields.deadline);
                     }
                 }
             }
             Ok(())
         })?;
-        // How long the call may take in all; its client would rather go elsewhere before.
-        fields.deadline = fields.deadline.or(timeout.map(|timeout| timeout.min(self.default_deadline)));
+        // As in HTTP/1.1, what a client says exactly counts before a preference. `grpc-timeout` is how long the call may take in all; its client
+        // would rather go elsewhere before.
+        fields.deadline =
+            fields.deadline.or(preferred.map(Duration::from_millis)).or(timeout.map(|timeout| timeout.min(self.default_deadline)));
         Ok(fields)
     }
 
@@ -437,6 +459,12 @@ impl Protocol for Http2 {
     }
 
     fn taken(&mut self, mut bytes: &[u8]) {
+        let Http2 { taken, taken_block, stateless, .. } = self;
+        let followed = taken.feed(bytes, |frame, payload| match taken_block.frame(frame, payload)? {
+            Some((_, block)) => Self::taken_block(*stateless, &block),
+            None => Ok(()),
+        });
+        self.lost |= followed.is_err();
         let rest = self.taking.min(bytes.len());
         self.taking -= rest;
         bytes = &bytes[rest..];
@@ -465,6 +493,10 @@ impl Protocol for Http2 {
             frame::write(WINDOW_UPDATE, 0, 0, &window.to_be_bytes(), to);
             self.owed_window = 0;
         }
+    }
+
+    fn has_lost(&self) -> bool {
+        self.lost
     }
 
     fn owed_bytes(&self) -> u64 {

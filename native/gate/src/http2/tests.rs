@@ -146,6 +146,29 @@ fn deadlines_of_grpc() {
     assert_eq!(ready().front(&request), Front::Request { length: request.len(), deadline: Some(DEFAULT) });
 }
 
+/// As of HTTP/1.1, whose test has the same list.
+#[test]
+fn deadlines() {
+    for (fields, deadline) in [
+        (&[("x-deadline", "250")][..], Some(250)),
+        (&[("x-deadline", "4294967296")], Some(4_294_967_296)),
+        (&[("x-deadline", "+5")], None),
+        (&[("x-deadline", "7"), ("x-deadline", "soon")], Some(7)),
+        (&[("prefer", "wait=2")], Some(2000)),
+        (&[("prefer", "respond-async, wait=10")], Some(10_000)),
+        (&[("prefer", "wait=2"), ("x-deadline", "7")], Some(7)),
+        (&[("x-deadline", "7"), ("prefer", "wait=2")], Some(7)),
+        (&[("prefer", "wait=999999999999999999")], None),
+        (&[("grpc-timeout", "20m"), ("prefer", "wait=2")], Some(2000)),
+        (&[("grpc-timeout", "20m"), ("grpc-timeout", "soon")], Some(20)),
+        (&[("other", "5")], None),
+    ] {
+        let request = frame(HEADERS, END_HEADERS, 3, &block("application/grpc", fields));
+        let expected = Front::Request { length: request.len(), deadline: deadline.map(Duration::from_millis) };
+        assert_eq!(ready().front(&request), expected, "{fields:?}");
+    }
+}
+
 #[test]
 fn blocks_in_several_frames_padded_and_with_priority() {
     let http = ready();
@@ -333,6 +356,80 @@ fn a_window_that_cannot_be_given_back_ends_the_connection() {
     assert!(connection.read(&mut wire, &mut [0; 10_000]).is_err());
     connection.pay(&mut wire);
     assert!(wire.closing && wire.sent.is_empty() && !connection.filters());
+}
+
+/// Trailers of an answered stream that the application would have to read for the sake of its table, in whatever pieces they come.
+#[test]
+fn trailers_that_change_a_table_end_the_connection() {
+    let literal = b"\x40\x01a\x01b";
+    let resizing = [&b"\x3f\xe1\x1f"[..], literal].concat();
+    let trailers = |block: &[u8]| {
+        let (front, rest) = block.split_at(block.len() / 2);
+        let frames = [frame(HEADERS, END_STREAM, 3, front), frame(CONTINUATION, END_HEADERS, 3, rest)];
+        frames.concat()
+    };
+    let busy = || {
+        let mut http = ready();
+        http.taken(&frame(HEADERS, END_HEADERS, 3, &block("x", &[])));
+        http
+    };
+    let given_back = frame(SETTINGS, 0, 0, &[0, 1, 0, 0, 16, 0]);
+    let request = frame(HEADERS, END_HEADERS | END_STREAM, 5, &block("x", &[]));
+    for (name, block, by_application, by_client, ends) in [
+        ("no table", &literal[..], false, false, false),
+        ("the application has given it back and the client has not taken it", literal, true, false, false),
+        ("the application has given it back, and the client takes it here", &resizing, true, false, true),
+        ("the client takes it here, unasked", &resizing, false, false, true),
+        ("the client has taken it before", literal, false, true, true),
+        ("damaged", b"\xbe\x88", false, false, true),
+    ] {
+        for size in [1, 7, 1000] {
+            let (mut connection, mut wire) = on_wire(busy());
+            if by_application {
+                connection.write_begins();
+                connection.sent(&given_back);
+                connection.write_ends();
+                wire.totals.1 += given_back.len() as u64;
+                assert!(connection.opaque().is_some() && connection.filters());
+            }
+            let mut expected = 0;
+            if by_client {
+                let first = frame(HEADERS, END_HEADERS | END_STREAM, 5, &[&resizing[..3], &[0x88]].concat());
+                expected += first.len();
+                wire.received.extend(first);
+            }
+            wire.received.extend(trailers(block));
+            if !ends {
+                expected += request.len();
+            }
+            wire.received.extend(&request);
+            let mut read = 0;
+            loop {
+                match connection.read(&mut wire, &mut vec![0; size]) {
+                    Ok(0) => break,
+                    Ok(n) => read += n,
+                    Err(error) => {
+                        assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock, "{name}");
+                        break;
+                    }
+                }
+                if !connection.filters() {
+                    // The application goes on without the gate.
+                    assert!(ends, "{name}");
+                    assert_eq!(wire.peek(&mut [0; 10]).unwrap(), 0);
+                    break;
+                }
+            }
+            assert_eq!((read, wire.closing, connection.filters()), (expected, ends, !ends), "{name}, {size} at once");
+        }
+        // In a pause.
+        let (mut connection, mut wire) = on_wire(busy());
+        wire.received.extend(trailers(block));
+        if !by_application && !by_client {
+            let outcome = connection.look(&mut wire, &mut [0; 500], |_| panic!("asked"), |_| panic!("answered"));
+            assert_eq!((outcome == Outcome::Opaque, wire.closing), (ends, ends), "{name}");
+        }
+    }
 }
 
 /// The kernel tells of a reset once: to the application.

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 use crate::kernel;
 use crate::metrics::Metrics;
-use crate::pause::PauseClock;
+use crate::pause::{PauseClock, Wait};
 use crate::table::{ONE_SHOT, Slot, Table};
 
 const READABLE: u32 = (libc::EPOLLIN | libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR | libc::EPOLLPRI) as u32;
@@ -62,7 +62,7 @@ pub(super) fn announce(table: &Table, looks: u64, clock: &PauseClock, metrics: &
             }
         }
     }
-    if clock.wait_while_paused() {
+    if clock.wait_while_paused() != Wait::None {
         metrics.waits.add(1);
     }
     let (mut at, mut left) = (0, 0);
@@ -108,7 +108,7 @@ pub(super) fn announce_polled(table: &Table, looks: u64, clock: &PauseClock, met
 /// How many bytes there are to read, which the gate then leaves to the application; `None` if the kernel does not say. Nothing is kept anywhere
 /// but in the kernel's buffer, so that its count is all.
 pub(super) fn announce_available(fd: i32, slot: &Slot, clock: &PauseClock, metrics: &Metrics) -> Option<i32> {
-    if clock.wait_while_paused() {
+    if clock.wait_while_paused() != Wait::None {
         metrics.waits.add(1);
     }
     // Under the lock, so that the gate sees either what was told, or answers first.

@@ -12,6 +12,7 @@ use super::Original;
 use crate::agent;
 use crate::connection::Connection;
 use crate::kernel::errno;
+use crate::pause::Wait;
 use crate::protocol::Opaque;
 use crate::socket::SocketWire;
 use crate::spoken::Spoken;
@@ -69,8 +70,11 @@ pub(super) unsafe fn receive(fd: c_int, slot: &Slot, vector: &mut [libc::iovec])
             if unsafe { libc::recv(fd, (&raw mut byte).cast(), 1, libc::MSG_PEEK) } < 0 {
                 return Err(errno());
             }
-            if agent::CLOCK.wait_while_paused() {
+            let wait = agent::CLOCK.wait_while_paused();
+            if wait != Wait::None {
                 agent::METRICS.waits.add(1);
+            }
+            if wait == Wait::Over {
                 // The gate may have answered what there was.
                 continue;
             }

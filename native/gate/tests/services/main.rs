@@ -305,7 +305,7 @@ fn main() -> ExitCode {
         for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
             test(format!("nio, {collector}"), &|| torture(&setting, "nio", collector));
         }
-        if server::version_with(&setting.jdk, &["-XX:+UseLullGC", "-version"]) {
+        if name.contains("lull") || server::version_with(&setting.jdk, &["-XX:+UseLullGC", "-version"]) {
             test("nio, -XX:+UseLullGC".to_string(), &|| torture(&setting, "nio", "-XX:+UseLullGC"));
         }
         for mode in ["nio", "netty-epoll"] {

@@ -81,7 +81,7 @@ impl BpfSource {
                 refault_ns: slot.refault_ns,
                 blocked_ns: slot.blocked_ns,
                 async_ns: slot.async_ns,
-                // As the kernel counts it since the thread's start.
+                // As the kernel counts it since the thread's start, and lull_stall.h says so: a sum of its own would cost each switch more.
                 runqueue_ns: slot.run_delay_ns,
             };
             sample.rows.push(Row { host_tid, tid, counts });

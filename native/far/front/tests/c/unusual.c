@@ -11,6 +11,16 @@
  *   moved     mremap of the range is refused, and of other memory is not
  *   over      another file, and then the same, are mapped over the range
  *   signals   SIGBUS is sent, and comes from a file that is too short: handled, left by a jump, ignored, and the end of a child
+ *   broken    SIGBUS tells of broken memory, which is the program's to handle
+ *   old       handlers and masks are set by the functions of System V and BSD
+ *   vforked   a child of vfork has handlers and descriptors of its own
+ *   blocked   the program is started with SIGBUS blocked
+ *   cleared   the environment is empty before the file is mapped
+ *   small     a small file is mapped first
+ *   transfer  a read with room for more than there is memory, a write of more than goes at once
+ *   closed    everything that is open is closed, and replaced, again and again
+ *   advice    advice that would free pages of the file, or give them to children
+ *   places    the file at a place that must be free, and over the range what cannot be mapped
  *
  * Prints one line; exits with 1 if something was not as it should be, with 77 if the system does not permit the action.
  */
@@ -24,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +134,22 @@ static void send_signals(const char* file) {
   signal(SIGBUS, SIG_IGN);
   raise(SIGBUS);
   compare(far, 1);
+  // What is ignored does not end a system call.
+  int ends[2];
+  need(pipe(ends) == 0, "pipe");
+  pid_t sender = fork();
+  need(sender >= 0, "fork");
+  if (sender == 0) {
+    for (int i = 0; i < 5; i++) {
+      usleep(20000);
+      kill(getppid(), SIGBUS);
+    }
+    usleep(20000);
+    _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
+  }
+  char byte;
+  need(read(ends[0], &byte, 1) == 1, "a read while an ignored signal comes");
+  need(waitpid(sender, NULL, 0) == sender, "waitpid");
   signal(SIGBUS, SIG_DFL);
   for (int sent = 0; sent < 2; sent++) {
     pid_t child = fork();
@@ -138,9 +165,196 @@ static void send_signals(const char* file) {
   }
 }
 
+static volatile int code;
+
+static void on_broken(int signal, siginfo_t* info, void* context) {
+  (void)signal, (void)context;
+  code = info->si_code;
+}
+
+static void on_signal(int signal) {
+  (void)signal;
+  compare(far, 1);
+  handled++;
+}
+
+// Only to itself may a process send what else the kernel says.
+static void say_broken(int how, char* where) {
+  siginfo_t info = {0};
+  info.si_signo = SIGBUS;
+  info.si_code = how;
+  info.si_addr = where;
+  need(syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), SIGBUS, &info) == 0, "rt_tgsigqueueinfo");
+}
+
+static void break_memory(void) {
+  struct sigaction action = {0};
+  action.sa_sigaction = on_broken;
+  action.sa_flags = SA_SIGINFO;
+  need(sigaction(SIGBUS, &action, NULL) == 0, "sigaction");
+  int codes[] = {BUS_MCEERR_AR, BUS_MCEERR_AO};
+  for (int i = 0; i < 2; i++) {
+    code = 0;
+    say_broken(codes[i], far + 7 * PAGE);
+    errno = 0;
+    need(code == codes[i], "broken memory that is handled");
+  }
+  signal(SIGBUS, SIG_IGN);
+  say_broken(BUS_MCEERR_AO, far);
+  compare(far, 1);
+  signal(SIGBUS, SIG_DFL);
+  pid_t child = fork();
+  need(child >= 0, "fork");
+  if (child == 0) {
+    say_broken(BUS_MCEERR_AO, far);
+    _exit(0);
+  }
+  int status = 0;
+  need(waitpid(child, &status, 0) == child, "waitpid");
+  expect_end(status, "a child that is told of broken memory");
+}
+
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static int bit(int signal) { return 1 << (signal - 1); }
+
+static void old_functions(void) {
+  errno = 0;
+  need(sysv_signal(SIGBUS, on_signal) == SIG_DFL, "sysv_signal");
+  raise(SIGBUS);
+  need(handled == 1, "a signal for once");
+  struct sigaction now;
+  need(sigaction(SIGBUS, NULL, &now) == 0 && now.sa_handler == SIG_DFL, "a handler for once");
+  need(sigset(SIGBUS, on_signal) == SIG_DFL, "sigset");
+  need(sigset(SIGBUS, SIG_HOLD) == on_signal && !blocks(SIGBUS), "sigset that holds");
+  raise(SIGBUS);
+  need(handled == 2, "a handler of sigset");
+  need(sigset(SIGUSR1, SIG_HOLD) == SIG_DFL && blocks(SIGUSR1), "sigset that holds another");
+  need(sighold(SIGBUS) == 0 && sighold(SIGUSR2) == 0 && !blocks(SIGBUS) && blocks(SIGUSR2), "sighold");
+  need(sigblock(bit(SIGBUS) | bit(SIGHUP)) >= 0 && !blocks(SIGBUS) && blocks(SIGHUP), "sigblock");
+  need((sigsetmask(bit(SIGBUS) | bit(SIGINT)) & bit(SIGHUP)) != 0 && !blocks(SIGBUS) && blocks(SIGINT), "sigsetmask");
+  compare(far, 1);
+  need(sigignore(SIGBUS) == 0, "sigignore");
+  raise(SIGBUS);
+  need(signal(SIGBUS, SIG_DFL) == SIG_IGN && handled == 2, "a signal that is ignored");
+}
+
+static int count_open(void) {
+  int count = 0;
+  for (int i = 3; i < 1000; i++) count += fcntl(i, F_GETFD) >= 0;
+  return count;
+}
+
+static void close_all(void) {
+  int before = count_open();
+  need(before > 2, "descriptors");
+  // What is not far memory's goes, whatever the way.
+  for (int way = 0; way < 3; way++) {
+    int own = dup3(0, 500 + way, O_CLOEXEC);
+    need(own == 500 + way, "dup3");
+    for (int i = 3; way == 0 && i < 1000; i++) close(i);
+    if (way == 1) closefrom(3);
+    if (way == 2) need(close_range(3, ~0U, 0) == 0, "close_range");
+    need(fcntl(own, F_GETFD) < 0 && errno == EBADF, "a descriptor that is closed");
+    compare(far, 1);
+  }
+  int refused = 0;
+  for (int i = 3; i < 1000; i++) {
+    if (fcntl(i, F_GETFD) < 0) continue;
+    need(dup2(1, i) < 0 && errno == EBADF && dup3(1, i, 0) < 0 && errno == EBADF, "dup2 over far memory's");
+    refused++;
+  }
+  errno = 0;
+  need(refused > 2 && refused < before, "far memory's descriptors");
+  compare(far, 1);
+  // A child may do what it likes with its copies.
+  for (int vforked = 0; vforked < 2; vforked++) {
+    pid_t child = vforked ? vfork() : fork();
+    need(child >= 0, "fork");
+    if (child == 0) {
+      int placed = 0;
+      for (int i = 3; i < 1000; i++) placed += fcntl(i, F_GETFD) >= 0 && dup2(1, i) == i;
+      closefrom(3);
+      _exit(placed == refused && count_open() == 0 ? 9 : 1);
+    }
+    int status = 0;
+    need(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 9, "a child that closes");
+    compare(far, 1);
+  }
+}
+
+static void transfer(void) {
+  int ends[2];
+  need(pipe(ends) == 0 && write(ends[1], far + 3 * PAGE, 3) == 3, "pipe");
+  need(read(ends[0], far + 3 * PAGE, (size_t)64 << 30) == 3, "a read with much room");
+  enum { WRITTEN = 9 << 20 };
+  pid_t child = fork();
+  need(child >= 0, "fork");
+  if (child == 0) {
+    close(ends[1]);
+    uint64_t words[512], count = 0, wrong = 0;
+    for (size_t had = 0;;) {
+      ssize_t got = read(ends[0], (char*)words + had, sizeof words - had);
+      if (got <= 0) break;
+      had += got;
+      if (had < sizeof words) continue;
+      for (uint64_t i = 0; i < 512; i++) wrong += words[i] != content(count / 512, 1) + i, count++;
+      had = 0;
+    }
+    _exit(wrong == 0 && count == WRITTEN / 8 ? 9 : 1);
+  }
+  close(ends[0]);
+  need(write(ends[1], far, WRITTEN) == WRITTEN, "a long write");
+  close(ends[1]);
+  int status = 0;
+  need(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 9, "what was written");
+}
+
+static void* map_with(void* address, int protection, int flags, int file, off_t offset) {
+  return mmap(address, BYTES, protection, flags, file, offset);
+}
+
+static char* take_places(const char* name) {
+  int readable = PROT_READ | PROT_WRITE;
+  need(map_with(far, readable, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0) == MAP_FAILED && errno == EEXIST, "a place that is taken");
+  need(map_with(far, readable, MAP_SHARED | MAP_FIXED | MAP_FIXED_NOREPLACE, fd, 0) == MAP_FAILED && errno == EEXIST, "the same");
+  // What fails leaves the range as it was.
+  int read_only = open(name, O_RDONLY);
+  need(read_only >= 0, "open");
+  need(map_with(far, PROT_READ, MAP_PRIVATE | MAP_FIXED, 999, 0) == MAP_FAILED && errno == EBADF, "no file");
+  need(map_with(far, PROT_READ, MAP_PRIVATE | MAP_FIXED, read_only, 7) == MAP_FAILED && errno == EINVAL, "a crooked offset");
+  need(map_with(far, readable, MAP_SHARED | MAP_FIXED, fd, PAGE) == MAP_FAILED && errno == ENOTSUP, "the middle of the file");
+  need(mmap(far, 0, readable, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED && errno == EINVAL, "nothing");
+  compare(far, 1);
+  // A part of the range is not replaced by a shared file, also if it is said in the newer way.
+  int other = memfd_create("other", 0);
+  need(other >= 0 && ftruncate(other, BYTES) == 0, "memfd_create");
+  need(mmap(far + PAGE, PAGE, readable, MAP_SHARED_VALIDATE | MAP_FIXED, other, 0) == MAP_FAILED && errno == ENOTSUP, "a part");
+  compare(far, 1);
+  // The file in the newer way, at a place that must be free and is.
+  char* place = map_with(NULL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  need(place != MAP_FAILED && munmap(place, BYTES) == 0 && munmap(far, BYTES) == 0, "munmap");
+  char* again = map_with(place, readable, MAP_SHARED_VALIDATE | MAP_FIXED_NOREPLACE, fd, 0);
+  need(again == place, "a place that is free");
+  compare_zeros(again);
+  fill(again, 1);
+  return again;
+}
+
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const char* action = argv[2];
+  if (strcmp(action, "blocked") == 0) {
+    uint64_t mask = 1 << (SIGBUS - 1);
+    uint64_t before = 0;
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &before, sizeof mask);
+    if ((before & mask) == 0 && getenv("STARTED") == NULL) {
+      setenv("STARTED", "1", 1);
+      execv("/proc/self/exe", argv);
+    }
+    need((before & mask) == 0, "SIGBUS is blocked");
+    syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &mask, NULL, sizeof mask);
+  }
+  if (strcmp(action, "cleared") == 0) clearenv();
   fd = open(argv[1], O_RDWR | O_CREAT, 0600);
   need(fd >= 0 && ftruncate(fd, BYTES) == 0, "the file");
   if (strcmp(action, "locked") == 0 && mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
@@ -152,8 +366,18 @@ int main(int argc, char** argv) {
     reservation = mmap(NULL, 3 * (size_t)BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     need(reservation != MAP_FAILED, "reservation");
   }
+  if (strcmp(action, "small") == 0) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s-small", argv[1]);
+    int small = open(name, O_RDWR | O_CREAT, 0600);
+    need(small >= 0 && ftruncate(small, 1 << 20) == 0, "the small file");
+    char* first = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, small, 0);
+    need(first != MAP_FAILED, "mmap of the small file");
+    memset(first, 1, 1 << 20);
+  }
   char* memory = reservation == NULL ? map_at(NULL, 0) : map_at(reservation + BYTES, MAP_FIXED);
   fill(memory, 1);
+  far = memory;
   if (strcmp(action, "fork") == 0) {
     pid_t child = fork();
     need(child >= 0, "fork");
@@ -206,9 +430,42 @@ int main(int argc, char** argv) {
     compare_zeros(memory);
     fill(memory, 1);
   } else if (strcmp(action, "signals") == 0) {
-    far = memory;
     send_signals("empty");
-  } else if (strcmp(action, "locked") != 0) {
+  } else if (strcmp(action, "broken") == 0) {
+    break_memory();
+  } else if (strcmp(action, "old") == 0) {
+    old_functions();
+  } else if (strcmp(action, "vforked") == 0) {
+    need(signal(SIGBUS, on_signal) == SIG_DFL, "signal");
+    pid_t child = vfork();
+    need(child >= 0, "vfork");
+    if (child == 0) {
+      signal(SIGBUS, SIG_DFL);
+      raise(SIGBUS);
+      _exit(0);
+    }
+    int status = 0;
+    need(waitpid(child, &status, 0) == child, "waitpid");
+    expect_end(status, "a child that was sent the signal");
+    raise(SIGBUS);
+    need(handled == 1, "the parent's handler");
+  } else if (strcmp(action, "transfer") == 0) {
+    transfer();
+  } else if (strcmp(action, "closed") == 0) {
+    close_all();
+  } else if (strcmp(action, "advice") == 0) {
+    need(madvise(memory + PAGE, PAGE, MADV_REMOVE) != 0 && errno == ENOTSUP, "MADV_REMOVE");
+    need(madvise(memory, BYTES, MADV_DOFORK) != 0 && errno == ENOTSUP, "MADV_DOFORK");
+    need(madvise(memory, BYTES, MADV_DONTNEED) == 0, "MADV_DONTNEED");
+    int other = memfd_create("other", 0);
+    need(other >= 0 && ftruncate(other, PAGE) == 0, "memfd_create");
+    char* own = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, other, 0);
+    need(own != MAP_FAILED, "mmap");
+    own[0] = 1;
+    need(madvise(own, PAGE, MADV_REMOVE) == 0 && own[0] == 0, "MADV_REMOVE of other memory");
+  } else if (strcmp(action, "places") == 0) {
+    memory = take_places(argv[1]);
+  } else if (strcmp(action, "locked") != 0 && strcmp(action, "blocked") != 0 && strcmp(action, "cleared") != 0 && strcmp(action, "small") != 0) {
     return 2;
   }
   if (memory != NULL) {

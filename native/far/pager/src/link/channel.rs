@@ -8,6 +8,7 @@ use std::net::TcpStream;
 use lull_far_protocol::{ChannelKind, HEADER_LEN, Header, Message, Op, seal_with};
 
 use super::{LinkError, Server};
+use crate::descriptors::Own;
 
 /// A connection for requests of threads that may wait, allocate, and open it anew: control and writing.
 #[derive(Debug)]
@@ -15,7 +16,7 @@ pub struct Channel {
     kind: ChannelKind,
     generation: u64,
     sequence: u64,
-    stream: Option<TcpStream>,
+    stream: Option<Own<TcpStream>>,
 }
 
 /// A payload in pieces, with its checksum.

@@ -18,6 +18,7 @@ use lull_far_protocol::{Awake, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_
 
 use super::{LinkError, Server};
 use crate::PAGE_SIZE;
+use crate::descriptors::Own;
 use crate::stream::LONGEST;
 use crate::syscall;
 
@@ -60,7 +61,7 @@ pub(super) struct FetchConnection {
 
 #[derive(Debug)]
 struct FetchInside {
-    stream: Option<TcpStream>,
+    stream: Option<Own<TcpStream>>,
     sequence: u64,
     awake: Awake,
     /// When the last answer began to come.
@@ -128,7 +129,7 @@ impl FetchConnection {
     ///
     /// # Errors
     /// Those of `open`; it stays Broken.
-    pub(super) fn renew(&self, open: impl FnOnce(u64) -> Result<TcpStream, LinkError>) -> Result<(), LinkError> {
+    pub(super) fn renew(&self, open: impl FnOnce(u64) -> Result<Own<TcpStream>, LinkError>) -> Result<(), LinkError> {
         if !self.take(BROKEN) {
             return Ok(());
         }
@@ -303,7 +304,7 @@ impl Drop for Held<'_> {
 }
 
 impl FetchInside {
-    fn new(stream: Option<TcpStream>, sequence: u64) -> FetchInside {
+    fn new(stream: Option<Own<TcpStream>>, sequence: u64) -> FetchInside {
         let answer = vec![0; ANSWER_BYTES].into_boxed_slice();
         FetchInside { stream, sequence, awake: Awake::new(AWAKE), heard: 0, broken: false, ahead: None, answer }
     }
@@ -380,7 +381,7 @@ pub mod fuzzing {
     impl FetchAnswer {
         /// Over a socket.
         pub fn new(stream: TcpStream) -> FetchAnswer {
-            FetchAnswer(FetchInside::new(Some(stream), 1))
+            FetchAnswer(FetchInside::new(Some(Own::new(stream)), 1))
         }
 
         /// The pages of a run, as the fault path would use them.

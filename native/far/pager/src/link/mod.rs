@@ -21,6 +21,7 @@ pub use channel::{Asked, Channel, Payload};
 pub use fetch::fuzzing;
 pub use fetch::{Ahead, FetchError, Held};
 
+use crate::descriptors::Own;
 use crate::syscall;
 use crate::wait::Event;
 use channel::receive;
@@ -119,10 +120,11 @@ impl Server {
     ///
     /// # Errors
     /// [`LinkError::Refused`] also if the server's session is not the one of the first connection.
-    pub fn open(&self, kind: ChannelKind, channel: u16, generation: u64) -> Result<(TcpStream, HelloAck), LinkError> {
+    pub fn open(&self, kind: ChannelKind, channel: u16, generation: u64) -> Result<(Own<TcpStream>, HelloAck), LinkError> {
         let name = &self.name;
         let broken = |what: &str, error: &dyn std::fmt::Display| LinkError::Broken(format!("memory server {name}: {what}: {error}"));
-        let mut stream = TcpStream::connect_timeout(&self.address, STILL).map_err(|e| broken("cannot connect", &e))?;
+        let stream = TcpStream::connect_timeout(&self.address, STILL).map_err(|e| broken("cannot connect", &e))?;
+        let mut stream = Own::new(stream);
         stream
             .set_nodelay(true)
             .and_then(|()| stream.set_read_timeout(Some(STILL)))

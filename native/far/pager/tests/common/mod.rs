@@ -90,12 +90,27 @@ pub fn skip(test: &str, why: &dyn std::fmt::Display) {
     }
 }
 
-/// Whether a fault mode cannot be tested here; says why.
+/// Whether the kernel has all that the pager needs, 6.7, and lets this process open a userfaultfd.
+fn should_have_userfaultfd(mode: lull_far::FaultMode) -> bool {
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let user_mode_only = i32::from(mode == lull_far::FaultMode::InThread);
+    // SAFETY: opens a descriptor, which is closed.
+    let opened = unsafe {
+        let descriptor = libc::syscall(libc::SYS_userfaultfd, libc::O_CLOEXEC | user_mode_only);
+        descriptor >= 0 && libc::close(descriptor as i32) == 0
+    };
+    version >= (6, 7) && opened
+}
+
+/// Whether a fault mode cannot be tested here; says why. Fails where it should be possible.
 pub fn skipped(mode: u32, test: &str) -> bool {
     let mode = if mode == 0 { lull_far::FaultMode::InThread } else { lull_far::FaultMode::Handlers };
     match lull_far::kernel::Kernel::open(mode) {
         Ok(_) => false,
         Err(error) => {
+            assert!(!should_have_userfaultfd(mode), "this kernel has userfaultfd, and it is permitted: {error}");
             skip(test, &error);
             true
         }

@@ -82,7 +82,13 @@ void HeapBudget::initialize() {
   if (MinHeapSize == MaxHeapSize) {
     log_warning(gc, budget)("-Xms and -Xmx are the same, %zuM: the heap budget has nothing to decide. Leave -Xms out.", MaxHeapSize / M);
   }
+  if (UseLargePages && !UseTransparentHugePages) {
+    log_warning(gc, budget)("With -XX:+UseLargePages a heap that shrinks may give back no memory. Use -XX:+UseTransparentHugePages.");
+  }
   the_thread = new HeapBudgetThread(collector, stalls);
+  if (the_thread->osthread() == nullptr) {
+    vm_exit_during_initialization("The thread of the heap budget could not be started: the system is out of threads or memory.");
+  }
 }
 
 void HeapBudget::stop() {
@@ -91,8 +97,8 @@ void HeapBudget::stop() {
   }
 }
 
-bool HeapBudget::desired_capacity(size_t live, size_t capacity, size_t* desired) {
-  return the_thread != nullptr && the_thread->desired_capacity(live, capacity, desired);
+bool HeapBudget::desired_capacity(size_t live, size_t capacity, bool can_shrink, size_t* desired) {
+  return the_thread != nullptr && the_thread->desired_capacity(live, capacity, can_shrink, desired);
 }
 
 bool HeapBudget::grown_capacity(size_t capacity, size_t* desired) {

@@ -65,8 +65,9 @@ public:
   static void stop();
 
   // At the end of a collection, at a safepoint. Tells how many bytes are in use. False: the collector is to size the heap by itself.
-  // Else the capacity that the heap should have; it may be the present one.
-  static bool desired_capacity(size_t live, size_t capacity, size_t* desired);
+  // Else the capacity that the heap should have; it may be the present one. Where the heap cannot become smaller now, another collection is waited
+  // for that can do that.
+  static bool desired_capacity(size_t live, size_t capacity, bool can_shrink, size_t* desired);
 
   // The same where it is not known how much is alive: the heap may only grow.
   static bool grown_capacity(size_t capacity, size_t* desired);

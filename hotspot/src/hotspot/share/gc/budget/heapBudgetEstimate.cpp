@@ -91,10 +91,12 @@ void HeapBudgetEstimate::look_at_disks() {
   fclose(file);
   // From the boot on is what there is at first.
   const bool first = _disk_reads == 0 && _disk_sectors == 0;
-  if (reads < _disk_reads || sectors < _disk_sectors || ms < _disk_ms || (!first && reads - _disk_reads < EnoughReads)) {
+  // Less than before: a disk has gone, or the kernel's 32 bits of milliseconds have begun anew.
+  const bool begins_anew = reads < _disk_reads || sectors < _disk_sectors || ms < _disk_ms;
+  if (!begins_anew && !first && reads - _disk_reads < EnoughReads) {
     return;
   }
-  if (reads > _disk_reads && sectors > _disk_sectors) {
+  if (!begins_anew && reads > _disk_reads && sectors > _disk_sectors) {
     const double ns = (double)(ms - _disk_ms) * NANOSECS_PER_MILLISEC;
     _ns_per_read = ns / (double)(reads - _disk_reads);
     _ns_per_byte = ns / (double)((sectors - _disk_sectors) * SectorBytes);

@@ -22,6 +22,7 @@
 #include "gc/budget/heapBudgetMutators.hpp"
 #include "gc/budget/heapBudgetProc.hpp"
 #include "runtime/javaThread.hpp"
+#include "runtime/nonJavaThread.hpp"
 #include "runtime/os.hpp"
 #include "runtime/osThread.hpp"
 #include "runtime/thread.inline.hpp"
@@ -31,73 +32,98 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-int HeapBudgetMutators::by_tid(Mutator* a, Mutator* b) {
+template <typename T>
+int HeapBudgetMutators::by_tid(T* a, T* b) {
   return a->tid < b->tid ? -1 : a->tid > b->tid ? 1 : 0;
 }
 
-int HeapBudgetMutators::compare(const uint32_t& tid, const Mutator& mutator) {
-  return tid < mutator.tid ? -1 : tid > mutator.tid ? 1 : 0;
+template <typename T>
+int HeapBudgetMutators::compare(const uint32_t& tid, const T& thread) {
+  return tid < thread.tid ? -1 : tid > thread.tid ? 1 : 0;
 }
 
-// Returns what all threads have allocated, with those that have ended. (Between the two sums a thread may end, and count twice: until
-// the next call, which then sees less, and takes that for nothing.)
-uint64_t HeapBudgetMutators::find(GrowableArrayCHeap<Mutator, mtGC>* mutators) {
-  uint64_t allocated = (uint64_t)ThreadService::exited_allocated_bytes();
+// Returns what all threads have allocated, with those that have ended. A thread that ends leaves the list first, and then what it has
+// allocated is added to that of the others: in this order it may count twice, until the next call, and is not left out.
+uint64_t HeapBudgetMutators::find(Mutators* mutators, Others* others) {
+  uint64_t allocated = 0;
   // No file is read while threads are kept from going away.
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
-    if (thread->osthread() != nullptr && !thread->is_hidden_from_external_view()) {
-      mutators->append(Mutator{ (uint32_t)thread->osthread()->thread_id(), 0, 0, 0 });
+    if (thread->osthread() == nullptr) {
+      continue;
+    }
+    const uint32_t tid = (uint32_t)thread->osthread()->thread_id();
+    if (thread->is_hidden_from_external_view()) {
+      others->append(Other{ tid, 0 });
+    } else {
+      mutators->append(Mutator{ tid, 0, 0 });
       allocated += (uint64_t)thread->cooked_allocated_bytes();
     }
   }
-  mutators->sort(&by_tid);
-  return allocated;
+  for (NonJavaThread::Iterator threads; !threads.end(); threads.step()) {
+    if (threads.current()->osthread() != nullptr) {
+      others->append(Other{ (uint32_t)threads.current()->osthread()->thread_id(), 0 });
+    }
+  }
+  mutators->sort(&by_tid<Mutator>);
+  others->sort(&by_tid<Other>);
+  return allocated + (uint64_t)ThreadService::exited_allocated_bytes();
 }
 
 // "nanoseconds on a processor, nanoseconds of waiting for one, time slices"
-void HeapBudgetMutators::read_schedule(Mutator* mutator) {
+bool HeapBudgetMutators::read_schedule(Mutator* mutator) {
   char path[64];
   char text[128];
   os::snprintf_checked(path, sizeof(path), "/proc/self/task/%u/schedstat", mutator->tid);
-  if (HeapBudgetProc::read(path, text, sizeof(text))) {
-    sscanf(text, "%" SCNu64 " %" SCNu64, &mutator->running, &mutator->waiting);
-  }
-}
-
-void HeapBudgetMutators::add_stalls(GrowableArrayCHeap<Mutator, mtGC>* mutators, const HeapBudgetReading& reading) {
-  for (const HeapBudgetThreadStall& thread : reading.threads) {
-    bool found;
-    const int at = mutators->find_sorted<uint32_t, compare>(thread.tid, found);
-    if (found) {
-      mutators->at(at).stalled = thread.stalled;
-    }
-  }
+  return HeapBudgetProc::read(path, text, sizeof(text)) &&
+         sscanf(text, "%" SCNu64 " %" SCNu64, &mutator->running, &mutator->waiting) == 2;
 }
 
 static uint64_t grown(uint64_t from, uint64_t to) {
   return to - MIN2(from, to);
 }
 
-HeapBudgetTimes HeapBudgetMutators::since_last(const HeapBudgetReading& reading) {
-  GrowableArrayCHeap<Mutator, mtGC> now;
-  const uint64_t allocated = find(&now);
-  if (reading.has_threads) {
-    add_stalls(&now, reading);
+// Of all threads but the VM's own, which others are.
+uint64_t HeapBudgetMutators::stalled_since_last(const HeapBudgetReading& reading, Others* others) {
+  uint64_t stalled = grown(_last_stalled, reading.stalled);
+  _last_stalled = reading.stalled;
+  for (const HeapBudgetThreadStall& thread : reading.threads) {
+    bool found;
+    const int at = others->find_sorted<uint32_t, compare<Other> >(thread.tid, found);
+    if (!found) {
+      continue;
+    }
+    others->at(at).stalled = thread.stalled;
+    const int before = _last_others.find_sorted<uint32_t, compare<Other> >(thread.tid, found);
+    const uint64_t not_ours = grown(found ? _last_others.at(before).stalled : 0, thread.stalled);
+    stalled -= MIN2(not_ours, stalled);
   }
+  return stalled;
+}
+
+HeapBudgetTimes HeapBudgetMutators::since_last(const HeapBudgetReading& reading) {
+  Mutators now;
+  Others others;
+  const uint64_t allocated = find(&now, &others);
   HeapBudgetTimes times = { 0, 0, 0, grown(_last_allocated, allocated) };
-  _last_allocated = allocated;
+  _last_allocated = MAX2(_last_allocated, allocated);
+  if (reading.has_threads) {
+    times.stalled = stalled_since_last(reading, &others);
+  }
   for (int i = 0; i < now.length(); i++) {
     Mutator& mutator = now.at(i);
-    read_schedule(&mutator);
     bool found;
-    const int at = _last.find_sorted<uint32_t, compare>(mutator.tid, found);
+    const int at = _last.find_sorted<uint32_t, compare<Mutator> >(mutator.tid, found);
     // All that a new thread did was since the last call.
-    const Mutator before = found ? _last.at(at) : Mutator{ mutator.tid, 0, 0, 0 };
+    const Mutator before = found ? _last.at(at) : Mutator{ mutator.tid, 0, 0 };
+    if (!read_schedule(&mutator)) {
+      // For lack of descriptors, perhaps: what it has done meanwhile counts at the next call.
+      mutator = before;
+    }
     times.running += grown(before.running, mutator.running);
     times.waiting += grown(before.waiting, mutator.waiting);
-    times.stalled += grown(before.stalled, mutator.stalled);
   }
   _last.swap(&now);
+  _last_others.swap(&others);
   if (!_begun) {
     _begun = true;
     return HeapBudgetTimes{ 0, 0, 0, 0 };

@@ -34,29 +34,39 @@ struct HeapBudgetTimes {
   uint64_t allocated;  // bytes
 };
 
-// What the program's threads did. Neither compilers nor the VM's other threads are among them; a thread that has ended counts
-// up to the last call before.
+// What the program's threads did. Neither compilers nor the VM's other threads are among them. A thread that has ended counts
+// up to the last call before; but its stalls to its end, for they are what all threads had but for the VM's own, which stay.
 class HeapBudgetMutators : public CHeapObj<mtGC> {
 private:
   struct Mutator {
     uint32_t tid;
     uint64_t running;
     uint64_t waiting;
+  };
+
+  // A thread of the VM's own.
+  struct Other {
+    uint32_t tid;
     uint64_t stalled;
   };
 
-  GrowableArrayCHeap<Mutator, mtGC> _last;    // by ascending tid
-  uint64_t _last_allocated;                   // by all threads that there have been
-  bool _begun;
+  typedef GrowableArrayCHeap<Mutator, mtGC> Mutators;    // by ascending tid
+  typedef GrowableArrayCHeap<Other, mtGC>   Others;
 
-  static int by_tid(Mutator* a, Mutator* b);
-  static int compare(const uint32_t& tid, const Mutator& mutator);
-  static uint64_t find(GrowableArrayCHeap<Mutator, mtGC>* mutators);
-  static void read_schedule(Mutator* mutator);
-  static void add_stalls(GrowableArrayCHeap<Mutator, mtGC>* mutators, const HeapBudgetReading& reading);
+  Mutators _last;
+  Others   _last_others;
+  uint64_t _last_allocated;     // by all threads that there have been: never less than at a call before
+  uint64_t _last_stalled;       // all threads, also those that have ended
+  bool     _begun;
+
+  template <typename T> static int by_tid(T* a, T* b);
+  template <typename T> static int compare(const uint32_t& tid, const T& thread);
+  static uint64_t find(Mutators* mutators, Others* others);
+  static bool read_schedule(Mutator* mutator);
+  uint64_t stalled_since_last(const HeapBudgetReading& reading, Others* others);
 
 public:
-  HeapBudgetMutators() : _last(), _last_allocated(0), _begun(false) {}
+  HeapBudgetMutators() : _last(), _last_others(), _last_allocated(0), _last_stalled(0), _begun(false) {}
 
   // Since the last call; nothing at the first.
   HeapBudgetTimes since_last(const HeapBudgetReading& reading);

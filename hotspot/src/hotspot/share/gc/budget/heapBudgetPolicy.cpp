@@ -103,6 +103,7 @@ HeapBudgetPolicy::HeapBudgetPolicy(const HeapBudgetSettings& settings) :
     _undecided(0),
     _slow(0),
     _size_before(0),
+    _step_from(0),
     _target(0),
     _cliff(0),
     _sensed(false),
@@ -216,10 +217,10 @@ bool HeapBudgetPolicy::cut_window(const HeapBudgetSample& sample) {
 
 // Of the last step: by half at least?
 bool HeapBudgetPolicy::has_followed(const HeapBudgetSample& sample) const {
-  const bool grown = _target > _size_before;
-  const size_t asked = grown ? _target - _size_before : _size_before - _target;
-  const bool moved_so = grown ? sample.capacity > _size_before : sample.capacity < _size_before;
-  const size_t moved = !moved_so ? 0 : grown ? sample.capacity - _size_before : _size_before - sample.capacity;
+  const bool grown = _target > _step_from;
+  const size_t asked = grown ? _target - _step_from : _step_from - _target;
+  const bool moved_so = grown ? sample.capacity > _step_from : sample.capacity < _step_from;
+  const size_t moved = !moved_so ? 0 : grown ? sample.capacity - _step_from : _step_from - sample.capacity;
   return moved >= asked / 2;
 }
 
@@ -289,6 +290,7 @@ HeapBudgetDecision HeapBudgetPolicy::settle(Reason reason) {
 HeapBudgetDecision HeapBudgetPolicy::move_to(const HeapBudgetSample& sample, size_t target, Reason reason, bool with_last) {
   const bool grow = target > sample.capacity;
   _target = target;
+  _step_from = sample.capacity;
   if (with_last) {
     // What was before the last step stays what is compared with.
     _undecided++;

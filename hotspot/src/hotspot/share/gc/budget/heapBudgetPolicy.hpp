@@ -137,7 +137,8 @@ private:
   uint32_t  _unknown;            // intervals in a row of which stalls are not known
   uint32_t  _undecided;          // steps before the last one that are judged together with it
   uint32_t  _slow;               // windows in a row with slow reads
-  size_t    _size_before;        // the last step
+  size_t    _size_before;        // what is compared with: before the last step, and those that are judged together with it
+  size_t    _step_from;          // before the last step
   size_t    _target;
   size_t    _cliff;              // collections took all time at this capacity
   bool      _sensed;             // stalls have been known once

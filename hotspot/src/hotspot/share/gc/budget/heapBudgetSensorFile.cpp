@@ -39,6 +39,9 @@
 // its processor meanwhile.
 static const int MaxAttempts = 500;
 
+// An interval of the budget, in nanoseconds.
+static const uint64_t LongestPeriod = NANOSECS_PER_SEC;
+
 static const char* const source_names[] = { "none", "bpf", "delayacct", "reads", "psi", "faults" };
 
 static const char* name_of(uint32_t source) {
@@ -73,6 +76,10 @@ const char* HeapBudgetSensorFile::check_origin(const HeapBudgetSensorHeader& hea
   }
   if ((header.fields & HeapBudgetSensorHeader::FieldIO) == 0) {
     return "its source does not measure stalls on I/O";
+  }
+  // Intervals without a new reading would be taken for ones without stalls.
+  if (header.period_ns > LongestPeriod) {
+    return "it is written less than once a second: start lull-stall with a shorter --period";
   }
   return nullptr;
 }

@@ -31,6 +31,7 @@
 #include "memory/universe.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/mutexLocker.hpp"
+#include "runtime/nonJavaThread.hpp"
 #include "runtime/os.hpp"
 #include "utilities/ostream.hpp"
 
@@ -51,6 +52,9 @@ public:
   HeapBudgetProcessorTime() : _ns(0) {}
 
   void do_thread(Thread* thread) override {
+    if (thread == nullptr || thread->osthread() == nullptr) {
+      return;   // is just being made
+    }
     const jlong ns = os::thread_cpu_time(thread);
     if (ns > 0) {
       _ns += (uint64_t)ns;
@@ -73,6 +77,8 @@ HeapBudgetThread::HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetSta
     _was_known(false),
     _last_reason(HeapBudgetDecision::Measuring),
     _grown(0),
+    _over_limit(0),
+    _capacities(),
     _enough(0),
     _looks_before(0),
     _waited(0),
@@ -93,11 +99,16 @@ HeapBudgetThread::Counters HeapBudgetThread::counters() const {
   Counters now;
   _collector->pauses(&pause_ms, &now.collections);
   now.pause = (uint64_t)pause_ms * NANOSECS_PER_MILLISEC;
-  // Workers of pauses are counted by the pauses.
+  // Workers of pauses are counted by the pauses. The collector's own list of its threads is not to be read while it starts some.
   HeapBudgetProcessorTime all;
   HeapBudgetProcessorTime paused;
   Universe::heap()->safepoint_workers()->threads_do(&paused);
-  Universe::heap()->gc_threads_do(&all);
+  for (NonJavaThread::Iterator threads; !threads.end(); threads.step()) {
+    Thread* const thread = threads.current();
+    if ((thread->is_ConcurrentGC_thread() || thread->is_Worker_thread()) && thread != this) {
+      all.do_thread(thread);
+    }
+  }
   now.concurrent = all.ns() - MIN2(all.ns(), paused.ns());
   return now;
 }
@@ -139,8 +150,11 @@ HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
   sample.reserve = _collector->reserve(sample.live);
   sample.least = MinHeapSize;
   sample.most = MaxHeapSize;
-  *room = HeapBudgetMemory::room(sample.capacity);
+  // Memory that a heap has just given up may be in use for a while, G1's until it is uncommitted after the pause: it is none of others.
+  *room = HeapBudgetMemory::room(MAX3(sample.capacity, _capacities[0], _capacities[1]));
   sample.available = room->available;
+  _capacities[1] = _capacities[0];
+  _capacities[0] = sample.capacity;
 
   _last = now;
   _was_known = is_known;
@@ -148,19 +162,22 @@ HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
   return sample;
 }
 
-void HeapBudgetThread::follow(const HeapBudgetDecision& decision, size_t capacity) {
+void HeapBudgetThread::follow(const HeapBudgetDecision& decision, const HeapBudgetSample& sample) {
   if (decision.action != HeapBudgetDecision::Hold) {
     Atomic::store(&_target, decision.target);
     Atomic::store(&_held, decision.target);
     Atomic::store(&_in_charge, true);
     _grown = 0;
+    _over_limit = decision.reason == HeapBudgetDecision::OverLimit ? sample.capacity : 0;
   } else if (decision.state == HeapBudgetDecision::Stable) {
     Atomic::store(&_target, (size_t)0);
-    if (decision.reason == HeapBudgetDecision::NoSensor) {
+    // Where I/O is not known the collector sizes the heap by itself, but not beyond a limit again that it has had to be taken below.
+    if (decision.reason == HeapBudgetDecision::NoSensor && sample.available >= _over_limit) {
+      _over_limit = 0;
       Atomic::store(&_in_charge, false);
       Atomic::store(&_held, (size_t)0);
     }
-    hold_at(decision, capacity);
+    hold_at(decision, sample.capacity);
   }
 }
 
@@ -179,9 +196,11 @@ void HeapBudgetThread::hold_at(const HeapBudgetDecision& decision, size_t capaci
 }
 
 // At a safepoint.
-bool HeapBudgetThread::desired_capacity(size_t live, size_t capacity, size_t* desired) {
+bool HeapBudgetThread::desired_capacity(size_t live, size_t capacity, bool can_shrink, size_t* desired) {
   Atomic::store(&_live, MAX2(live, (size_t)1));
-  Atomic::store(&_looks, Atomic::load(&_looks) + 1);
+  if (can_shrink) {
+    Atomic::store(&_looks, Atomic::load(&_looks) + 1);
+  }
   if (!Atomic::load(&_in_charge)) {
     return false;
   }
@@ -330,7 +349,7 @@ void HeapBudgetThread::run_service() {
     }
     last_capacity = sample.capacity;
     const HeapBudgetDecision decision = _policy.interval(sample);
-    follow(decision, sample.capacity);
+    follow(decision, sample);
     report(sample, decision, room);
     if (decision.action != HeapBudgetDecision::Hold) {
       begin_step(sample, decision);

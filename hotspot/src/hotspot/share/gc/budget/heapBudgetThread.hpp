@@ -53,6 +53,8 @@ private:
   bool                 _was_known;
   HeapBudgetDecision::Reason _last_reason;
   uint32_t             _grown;              // intervals in a row at whose end the heap was larger than it is to stay
+  size_t               _over_limit;         // the last step was for the limit, and made the heap smaller than that; 0: another one, or none
+  size_t               _capacities[2];      // of the last intervals
 
   // A step that is to make the heap smaller
   size_t               _enough;             // is followed by a heap as small as that; 0: there is none that waits for it
@@ -72,7 +74,7 @@ private:
 
   Counters counters() const;
   HeapBudgetSample measure(HeapBudgetRoom* room);
-  void follow(const HeapBudgetDecision& decision, size_t capacity);
+  void follow(const HeapBudgetDecision& decision, const HeapBudgetSample& sample);
   void hold_at(const HeapBudgetDecision& decision, size_t capacity);
   void report(const HeapBudgetSample& sample, const HeapBudgetDecision& decision, const HeapBudgetRoom& room);
   size_t tolerance(size_t capacity) const;
@@ -89,7 +91,7 @@ protected:
 public:
   HeapBudgetThread(HeapBudgetCollector* collector, HeapBudgetStalls* stalls);
 
-  bool desired_capacity(size_t live, size_t capacity, size_t* desired);
+  bool desired_capacity(size_t live, size_t capacity, bool can_shrink, size_t* desired);
   bool grown_capacity(size_t capacity, size_t* desired) const;
 };
 

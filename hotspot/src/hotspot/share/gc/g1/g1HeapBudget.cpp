@@ -87,14 +87,15 @@ bool G1HeapBudget::resize(G1CollectedHeap* heap, bool after_young_collection) {
   const size_t capacity = heap->capacity();
   const size_t eden = (size_t)heap->eden_regions_count() * G1HeapRegion::GrainBytes;
   const size_t unused = (size_t)heap->num_free_regions() * G1HeapRegion::GrainBytes;
+  // In a concurrent cycle Remark makes the heap smaller: at other times the mark bitmap of a free region may be in use, which goes with it.
+  const bool can_shrink = !(after_young_collection && heap->concurrent_mark()->cm_thread()->in_progress());
   size_t desired;
-  if (!HeapBudget::desired_capacity(capacity - MIN2(unused + eden, capacity), capacity, &desired)) {
+  if (!HeapBudget::desired_capacity(capacity - MIN2(unused + eden, capacity), capacity, can_shrink, &desired)) {
     return false;
   }
   if (desired > capacity) {
     heap->expand(desired - capacity, heap->workers());
-  } else if (desired < capacity && !(after_young_collection && heap->concurrent_mark()->cm_thread()->in_progress())) {
-    // In a concurrent cycle Remark does that: at other times the mark bitmap of a free region may be in use, which goes with it.
+  } else if (desired < capacity && can_shrink) {
     const size_t kept = kept_bytes(heap, after_young_collection);
     const size_t bytes = MIN2(capacity - desired, unused - MIN2(kept, unused));
     if (bytes >= G1HeapRegion::GrainBytes) {

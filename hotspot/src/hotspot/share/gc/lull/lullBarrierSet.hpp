@@ -96,8 +96,8 @@ public:
   // These have been made, and nothing has been stored to them.
   static void on_foreign_objects(const GrowableArray<ScopeValue*>* objects);
 
-  // From here on nothing that this thread has, or will have, is private: its frames are
-  // about to be in the heap (freeze).
+  // From here on nothing that this thread has is private: its frames are about to be in the heap (freeze), or an object that code takes for
+  // private is not. For good: nor what it will have.
   static void publish_all(JavaThread* thread, const char* reason, bool for_good);
 
   // Checks P where a value is read (-XX:+LullLoadCheck).

@@ -40,7 +40,7 @@
 //    Free -> Segregated     of all blocks or none, for the allocator study: LullSegregatedHeap (start-up, supply lock)
 //    Recyclable -> Owned    an allocator takes the block's free lines (supply)
 //    Owned -> Recyclable,   a thread ends, or its local collection has left nothing private
-//             Full, Free    in the block (supply lock)
+//             Full, Free    in the block (Free: supply lock; else its owner)
 //    LargeHead -> Free      a local collection has found the object private and dead (supply lock)
 //
 //    the sweep of a global collection (safepoint, one worker per block):

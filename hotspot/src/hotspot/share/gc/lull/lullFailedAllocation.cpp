@@ -25,8 +25,12 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullYoungPolicy.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/safepoint.hpp"
+
+// Percent of the heap: with less of it free, fragmentation is not what is wrong.
+static const size_t LittlePercent = 5;
 
 // The heap is not made larger for it: what a young collection leaves is not all alive.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
@@ -61,9 +65,24 @@ HeapWord* LullFailedAllocation::collect_and_allocate() {
   return result != nullptr ? result : compact_and_retry();
 }
 
+// In blocks and in holes.
+size_t LullFailedAllocation::free_bytes() const {
+  const size_t capacity = _heap->capacity();
+  return capacity - MIN2(_heap->used(), capacity);
+}
+
+// Enough is free for a large object, and without the reserve it has it.
+bool LullFailedAllocation::is_in_one_run() const {
+  return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) <= _supply->longest_free_run();
+}
+
 // Enough is free for a large object, but not in one run.
 bool LullFailedAllocation::must_slide() const {
-  return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) <= _supply->free_blocks();
+  return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) * LullGeometry::BlockSize <= free_bytes();
+}
+
+bool LullFailedAllocation::is_little_free() const {
+  return free_bytes() < _words * HeapWordSize + _heap->capacity() / 100 * LittlePercent;
 }
 
 // In the heap as it is, or a larger one. The reserve stays: what has no room for copies cannot be compacted the next time.
@@ -90,10 +109,22 @@ HeapWord* LullFailedAllocation::allocate_with_reserve() {
 }
 
 // After a collection that was not enough. Evacuation leaves what it has no room for; when all has slid together there is
-// nothing left to gain.
+// nothing left to gain but the reserve, and what soft references hold.
 HeapWord* LullFailedAllocation::compact_and_retry() {
-  HeapWord* result = must_slide() ? collect_and_retry(LullEvacuationRequest::slide(), false /* clear soft references */) :
-                                    collect_and_retry(LullEvacuationRequest::compact(), true);
+  if (!LullEvacuation) {
+    // Nothing moves.
+    HeapWord* const result = collect_and_retry(LullEvacuationRequest::normal(), true /* clear soft references */);
+    return result != nullptr ? result : allocate_with_reserve();
+  }
+  HeapWord* result = is_in_one_run() ? allocate_with_reserve() : nullptr;
+  if (result != nullptr) {
+    return result;
+  }
+  const bool slides = must_slide();
+  result = collect_and_retry(slides ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(), is_little_free());
+  if (result == nullptr && slides) {
+    result = allocate_with_reserve();
+  }
   if (result == nullptr) {
     result = collect_and_retry(LullEvacuationRequest::slide(), true);
   }

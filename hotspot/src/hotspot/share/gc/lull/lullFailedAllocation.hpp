@@ -38,9 +38,10 @@ struct LullEvacuationRequest;
 //   a young collection, while those pay
 //   a global collection
 //   a larger heap
-//   all slides together, if a large object fits into what is free but not into any run of it
-//   a collection that clears soft references and evacuates what there is room for
-//   one that clears soft references, after which all slides together
+//   the copy reserve, if only that is between a large object and a run of free blocks
+//   all slides together, if a large object fits into what is free; or a collection that evacuates what there is room for. They clear soft
+//     references if little is free in all: else what is wrong is where objects lie
+//   a collection that clears soft references, after which all slides together
 //   the copy reserve
 //   nullptr: OutOfMemoryError
 
@@ -55,7 +56,10 @@ private:
 
   HeapWord* collect_young_and_retry();
   HeapWord* allocate();
+  size_t free_bytes() const;
+  bool is_in_one_run() const;
   bool must_slide() const;
+  bool is_little_free() const;
   HeapWord* collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references);
   HeapWord* allocate_with_reserve();
   HeapWord* compact_and_retry();

@@ -74,7 +74,7 @@ class VM_Operation;
 // for lack of memory. Without LullTracking every object is public, and no store has a barrier.
 //
 // Who may write what:
-//   block states, free runs    under the supply's lock, or at a safepoint
+//   block states, free runs    under the supply's lock, or at a safepoint; what is Owned and does not become Free, its owner
 //   a thread's allocator       the thread; the VM thread while the thread is stopped
 //   public map                 see there
 //   mark bitmap                workers, in a collection

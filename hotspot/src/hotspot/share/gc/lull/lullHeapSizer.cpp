@@ -129,14 +129,14 @@ size_t LullHeapSizer::shrink(size_t bytes) {
 // is more than what it needs. Else the reserve yields when little is free, but not all of it: the heap may be full, and fragmented, at the
 // next collection, and what has no room at all for copies cannot be compacted.
 void LullHeapSizer::update_reserve() {
-  const uint32_t blocks = (uint32_t)(_memory->capacity() / LullGeometry::BlockSize);
-  const uint32_t wanted = LullEvacuation ? blocks * LullEvacuationReservePercent / 100 : 0;
+  const size_t blocks = _memory->capacity() / LullGeometry::BlockSize;
+  const uint32_t wanted = LullEvacuation ? (uint32_t)(blocks * LullEvacuationReservePercent / 100) : 0;
   const bool fragmented = _evacuation_policy->needs_reserve();
   _supply->set_reserve(fragmented ? wanted : MIN2(wanted, MAX2(_supply->free_blocks() / 4, wanted / 4)), fragmented);
 }
 
 void LullHeapSizer::record_collection(GCCause::Cause cause, jlong start_ns, jlong end_ns) {
-  if (GCCause::is_user_requested_gc(cause)) {
+  if (LullSizePolicy::is_asked_for(cause)) {
     _policy.record_asked_for(end_ns);
     return;
   }
@@ -172,7 +172,7 @@ void LullHeapSizer::resize(GCCause::Cause cause) {
   const size_t before = _memory->capacity();
   const size_t live = _supply->used_bytes();
   size_t desired;
-  if (!HeapBudget::desired_capacity(live, before, &desired)) {
+  if (!HeapBudget::desired_capacity(live, before, true /* can shrink */, &desired)) {
     desired = _policy.desired_capacity(live, before, cause);
   }
   if (desired > before) {
@@ -190,6 +190,7 @@ bool LullHeapSizer::is_too_large(size_t words) const {
   return LullGeometry::blocks_for(words) > _memory->max_capacity() / LullGeometry::BlockSize;
 }
 
+// All that is gained is for the object: the reserve stays what it was.
 bool LullHeapSizer::expand_for(size_t words) {
   assert_at_safepoint();
   const size_t blocks = LullGeometry::blocks_for(words);
@@ -201,7 +202,6 @@ bool LullHeapSizer::expand_for(size_t words) {
       break;
     }
   }
-  update_reserve();
   if (_memory->capacity() == before) {
     return false;
   }

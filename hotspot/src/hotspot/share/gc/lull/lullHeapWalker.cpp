@@ -63,11 +63,12 @@ private:
   // Some elements; the others once what these lead to is visited, or an array of many millions would fill the native memory with what is
   // to be visited.
   void visit_elements(ArrayRest rest) {
-    const int end = MIN2(rest._array->length(), rest._from + ElementsAtOnce);
+    const int length = rest._array->length();
+    const int end = length - rest._from > ElementsAtOnce ? rest._from + ElementsAtOnce : length;   // the sum may be more than an int
     _holder = rest._array;
     rest._array->oop_iterate_range(this, rest._from, end);
     _holder = nullptr;
-    if (end < rest._array->length()) {
+    if (end < length) {
       _arrays.push({ rest._array, end });
     }
   }

@@ -56,6 +56,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _last_trigger(Trigger::None),
     _takes_map_back(false),
     _last_allocated(allocator->allocated()),
+    _last_published(LullPublisher::of(thread)->statistics().published_bytes()),
     _unmount_allocated(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
@@ -76,6 +77,15 @@ const char* LullLocalCollector::to_string(Trigger trigger) {
 
 size_t LullLocalCollector::allocated_since_last() const {
   return _allocator->allocated() - _last_allocated;
+}
+
+size_t LullLocalCollector::published_since_last() const {
+  return LullPublisher::of(_thread)->statistics().published_bytes() - _last_published;
+}
+
+void LullLocalCollector::begin_anew() {
+  _last_allocated = _allocator->allocated();
+  _last_published = LullPublisher::of(_thread)->statistics().published_bytes();
 }
 
 // Free blocks that the thread keeps are warm, but are lost to others until it uses them:
@@ -194,7 +204,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   LullLocalStatistics now;
   now._collections = 1;
   now._allocated = allocated;
-  now._published = LullPublisher::of(_thread)->statistics().published_bytes() - _statistics._published;
+  now._published = published_since_last();
   now._freed = collection.freed_bytes();
   now._survived = collection.survived_bytes();
   now._copied = collection.copied_bytes();
@@ -220,12 +230,12 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   }
   // What is tenured is not copied again.
   _survived_at_last = now._survived - now._tenured;
-  if (trigger != Trigger::Wait || allocated >= MinBudget) {
+  if (!takes_back || allocated >= MinBudget) {
     // Else it was for the map alone, and says nothing of what garbage there is before waits.
     learn(trigger, depth, allocated, _survived_at_last);
   }
   _last_trigger = trigger;
-  _last_allocated = _allocator->allocated();
+  begin_anew();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
                       LullThreadLocalData::owner(_thread),
                       to_string(trigger),
@@ -237,7 +247,7 @@ void LullLocalCollector::collect_if_due() {
   DEBUG_ONLY(_slow_allocations++;)
   if (LullThreadLocalData::is_public_mode(_thread)) {
     // What it allocates meanwhile does not count.
-    _last_allocated = _allocator->allocated();
+    begin_anew();
     return;
   }
   // Once: in another frame it would be another one, and what is unlearned would not be what was asked.

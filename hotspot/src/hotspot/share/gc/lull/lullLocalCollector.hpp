@@ -102,6 +102,7 @@ private:
   Trigger              _last_trigger;       // None: there was no collection yet
   bool                 _takes_map_back;     // the next wait, by a collection: the map of thread-local values is public
   size_t               _last_allocated;
+  size_t               _last_published;
   size_t               _unmount_allocated;  // when a virtual thread was unmounted last
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
@@ -112,6 +113,8 @@ private:
 
   static const char* to_string(Trigger trigger);
   size_t allocated_since_last() const;
+  size_t published_since_last() const;
+  void begin_anew();
   size_t blocks_to_keep() const;
   size_t tenure_size() const;
   bool is_possible() const;

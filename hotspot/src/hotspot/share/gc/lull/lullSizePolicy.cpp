@@ -116,7 +116,7 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
   const bool   by_user = GCCause::is_user_requested_gc(cause);
 
   size_t desired = capacity;
-  if (costly && !by_user) {
+  if (costly && !is_asked_for(cause)) {
     desired = doubled_room(used, capacity);
   } else if (capacity > at_most && (cheap || by_user)) {
     // Half of the way at a time, all of it when asked by the user.

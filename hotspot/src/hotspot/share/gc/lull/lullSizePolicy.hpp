@@ -59,10 +59,15 @@ private:
 public:
   LullSizePolicy();
 
+  // By somebody: System.gc(), jcmd, a heap dump or histogram, an agent.
+  static bool is_asked_for(GCCause::Cause cause) {
+    return GCCause::is_user_requested_gc(cause) || GCCause::is_serviceability_requested_gc(cause);
+  }
+
   // A collection has ended, and left that many bytes in use.
   void record_collection(jlong start_ns, jlong end_ns, size_t used, size_t capacity, size_t max_capacity);
 
-  // The same of one that somebody has asked for (System.gc(), a heap dump): its time is the program's own, and says nothing of
+  // The same of one that somebody has asked for: its time is the program's own, and says nothing of
   // whether the heap is large enough.
   void record_asked_for(jlong end_ns);
 

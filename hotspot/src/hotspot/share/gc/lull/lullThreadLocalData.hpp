@@ -32,8 +32,8 @@ class LullAllocator;
 class LullLocalCollector;
 class LullPublisher;
 
-// What Lull keeps in each thread. Only the thread itself uses it, or the VM thread
-// while the thread is stopped.
+// What Lull keeps in each thread. Only the thread itself changes it, or a thread that has stopped it: the VM thread, or in a handshake
+// another Java thread. Statistics are read while it runs.
 class LullThreadLocalData {
 private:
   LullAllocator*        _allocator;     // created at the first allocation

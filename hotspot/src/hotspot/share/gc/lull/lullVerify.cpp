@@ -36,6 +36,7 @@
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
+#include "gc/shared/weakProcessor.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "memory/metaspace.hpp"
 #include "memory/resourceArea.hpp"
@@ -311,9 +312,28 @@ public:
   }
 };
 
+// Weak roots are of all threads, too. What they lead to may be dead, and is not looked into.
+class LullVerifyWeakRootClosure : public OopClosure {
+private:
+  const LullPublicMap* const _map;
+
+public:
+  explicit LullVerifyWeakRootClosure(const LullPublicMap* map) : _map(map) {}
+
+  void do_oop(oop* p) override {
+    const oop obj = RawAccess<>::oop_load(p);
+    guarantee(obj == nullptr || _map->is_public(cast_from_oop<void*>(obj)), "P: weak root " PTR_FORMAT " refers to private " PTR_FORMAT,
+              p2i(p), p2i(obj));
+  }
+
+  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }
+};
+
 void LullVerify::verify_publication() const {
   assert_at_safepoint();
   ResourceMark rm;
+  LullVerifyWeakRootClosure weak_roots(_memory->public_map());
+  WeakProcessor::oops_do(&weak_roots);
   LullVerifyPublicationVisitor visitor(this);   // has no state
   LullHeapWalker walker(_memory, _workers->active_workers());
   if (walker.is_possible()) {

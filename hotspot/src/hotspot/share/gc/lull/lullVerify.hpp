@@ -47,7 +47,7 @@ class WorkerThreads;
 //   Words       free lines have word 0 in the public map
 //   Marks       free blocks have no marks
 //   Live        nor do they count anything as alive
-//   P           no public object, and no root of all threads, refers to a private object; an
+//   P           no public object, and no root of all threads, strong or weak, refers to a private object; an
 //               object is public as a whole
 //   B           a block holds private objects of one thread at most: what a thread or its
 //               private objects refer to is public, or in a block of that thread

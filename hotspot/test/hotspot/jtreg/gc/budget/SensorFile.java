@@ -60,6 +60,7 @@ class SensorFile {
     private final MappedByteBuffer map;
     private final Map<Integer, Long> stalls = new TreeMap<>();
     private long readBytes;
+    private long stalledInEnded;
 
     /** Replaces what is at the path in one step. */
     SensorFile(Path path, long processStart) throws IOException {
@@ -89,12 +90,17 @@ class SensorFile {
         readBytes += bytes;
     }
 
+    /** The thread has ended: it has no row any more. */
+    synchronized void end(int tid) {
+        stalledInEnded += stalls.remove(tid);
+    }
+
     /** Writes what there is; the file is taken for lost if that is not done for 10 s. */
     synchronized void update() {
         long sequence = map.getLong(SEQUENCE);
         LONGS.setVolatile(map, SEQUENCE, sequence + 1);
         map.putLong(UPDATED, System.nanoTime());
-        map.putLong(TOTAL, stalls.values().stream().mapToLong(Long::longValue).sum());
+        map.putLong(TOTAL, stalledInEnded + stalls.values().stream().mapToLong(Long::longValue).sum());
         map.putLong(READ_BYTES, readBytes);
         int row = HEADER_SIZE;
         for (Map.Entry<Integer, Long> stall : stalls.entrySet()) {

@@ -247,6 +247,56 @@ public class Service {
         }
     }
 
+    /** A limit without a sensor; then collections would like a larger heap. */
+    private static void unknown() throws Exception {
+        HotSpotDiagnosticMXBean bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        bean.setVMOption("HeapBudgetLimit", Long.toString(250L * M));
+        startThreads();
+        await("is below the limit", () -> committed() <= 240L * M);
+        // Three quarters of that are alive.
+        live = new Object[140];
+        for (int i = 0; i < live.length; i++) {
+            live[i] = new byte[M];
+        }
+        allocating = true;
+        for (int i = 0; i < 100; i++) {
+            Thread.sleep(100);
+            if (committed() > 250L * M) {
+                fail("the heap has grown beyond the limit of 250M again");
+            }
+        }
+        bean.setVMOption("HeapBudgetLimit", "0");
+    }
+
+    /** Each request has a thread of its own, which is not there any more when the budget looks. */
+    private static void brief() throws Exception {
+        start("sensor", () -> {
+            while (true) {
+                file.update();
+                Thread.sleep(50);
+            }
+        });
+        for (int i = 0; i < THREADS; i++) {
+            start("accept-" + i, () -> {
+                while (true) {
+                    Thread request = new Thread(() -> {
+                        try {
+                            int tid = SensorFile.tid();
+                            compute();
+                            read(tid);
+                            file.end(tid);
+                        } catch (IOException | InterruptedException e) {
+                            throw new AssertionError(e);
+                        }
+                    });
+                    request.start();
+                    request.join();
+                }
+            });
+        }
+        await("has shrunk", () -> committed() <= INITIAL / 4 * 3);
+    }
+
     /** Only a thread that is no mutator is stalled. Long enough for two windows of the policy without collections. */
     private static void others() throws Exception {
         long before = committed();
@@ -295,7 +345,9 @@ public class Service {
 
     public static void main(String[] args) throws Exception {
         Path path = Path.of(args[1].replace("%p", Long.toString(ProcessHandle.current().pid())));
-        if (!args[0].equals("files")) {
+        if (args[0].equals("unknown")) {
+            file = new SensorFile(Path.of(path + ".elsewhere"), SensorFile.processStart());
+        } else if (!args[0].equals("files")) {
             file = new SensorFile(path, SensorFile.processStart());
         }
         switch (args[0]) {
@@ -303,6 +355,8 @@ public class Service {
             case "limit"  -> limit();
             case "fragmented" -> fragmented();
             case "held"   -> held();
+            case "unknown" -> unknown();
+            case "brief"  -> brief();
             case "others" -> others();
             case "files"  -> files(path);
             default       -> throw new IllegalArgumentException(args[0]);

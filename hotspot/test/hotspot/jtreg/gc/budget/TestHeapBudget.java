@@ -73,6 +73,36 @@ import jdk.test.lib.process.ProcessTools;
  */
 
 /*
+ * @test id=unknown-g1
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary Where I/O is not known a heap that was taken below a limit stays there.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget unknown G1GC
+ */
+
+/*
+ * @test id=unknown-lull
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary Where I/O is not known a heap that was taken below a limit stays there with Lull, too.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget unknown LullGC
+ */
+
+/*
+ * @test id=brief
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary Stalls of threads that live less than an interval count.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget brief LullGC
+ */
+
+/*
  * @test id=others
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary Without I/O of mutators the heap keeps its size: stalls of other threads do not count.
@@ -183,6 +213,19 @@ public class TestHeapBudget {
         output.shouldContain("The heap has grown for an array");
     }
 
+    private static void unknown(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "unknown");
+        output.shouldContain("is not used, and I/O is not known, until it can be: No such file or directory");
+        output.shouldContain("hold, stable: I/O is not known");
+        Asserts.assertEquals(steps(output).stream().filter(step -> step.equals("shrink, wait-shrink: the memory limit leaves less")).count(), 1L,
+                             "steps for the limit in " + steps(output));
+    }
+
+    private static void brief(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "brief");
+        output.shouldMatch("shrink, wait-shrink: a try against the larger cost; ");
+    }
+
     private static void others(String collector) throws Exception {
         OutputAnalyzer output = run(collector, "others");
         output.shouldContain("hold, stable: both costs are small");
@@ -208,6 +251,8 @@ public class TestHeapBudget {
             case "limit"  -> limit(args[1]);
             case "fragmented" -> fragmented(args[1]);
             case "held"   -> held(args[1]);
+            case "unknown" -> unknown(args[1]);
+            case "brief"  -> brief(args[1]);
             case "others" -> others(args[1]);
             case "files"  -> files(args[1]);
             default       -> throw new IllegalArgumentException(args[0]);

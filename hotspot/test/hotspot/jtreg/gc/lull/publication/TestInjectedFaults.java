@@ -77,6 +77,31 @@ public class TestInjectedFaults {
         }
     }
 
+    static class Strings {
+        public static void main(String[] args) {
+            int length = 0;
+            for (int i = 0; i < 1000; i++) {
+                length += ("string " + i).intern().length();
+            }
+            System.gc();
+            System.out.println(length + " characters");
+        }
+    }
+
+    /** Strings in the table of all, which is a weak root. */
+    private static void runStrings(int dropped) throws Exception {
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
+            "-Xmx128m", "-XX:-CreateCoredumpOnCrash", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections",
+            "-XX:LullPublicModePercent=100", "-XX:LullDropBarrier=" + dropped, Strings.class.getName());
+        if (dropped == 0) {
+            output.shouldHaveExitValue(0);
+        } else {
+            output.shouldNotHaveExitValue(0);
+            output.shouldContain("P: weak root ");
+            System.out.println("weak roots: " + output.firstMatch("P: .*"));
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         String[] interpreter = {"-Xint", "-XX:+LullLoadCheck"};
         String[] c1 = {"-XX:TieredStopAtLevel=1", "-XX:+LullLoadCheck"};
@@ -93,5 +118,7 @@ public class TestInjectedFaults {
         run(6, "stores to roots", 20, interpreter);
         runAgent(0);
         runAgent(6);
+        runStrings(0);
+        runStrings(6);
     }
 }

@@ -21,7 +21,7 @@ import jdk.jfr.consumer.RecordingStream;
  * What Lull says of private objects, as meters: what is allocated, published and freed by the thread that had allocated it, and what that
  * costs. Global collections are
  * in Micrometer's own {@code jvm.gc.*}; these have what no other collector has. On a JVM without Lull, or with {@code -XX:-LullTracking}, or without
- * the module {@code jdk.jfr}, nothing is bound.
+ * the module {@code jdk.jfr}, or where the flight recorder has no place for its files, nothing is bound.
  *
  * <p>The counts come from the flight recorder, which asks all threads once in a period, and are those since the JVM started. As long as it is bound,
  * the recorder keeps what it has recorded in the last minute in files of its own, in the directory for temporary files if
@@ -92,7 +92,14 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
             return;
         }
         if (recorder == null) {
-            recorder = new Recorder();
+            try {
+                recorder = new Recorder();
+            } catch (IllegalStateException e) {
+                System.getLogger(LullMetrics.class.getName()).log(System.Logger.Level.WARNING, "No meters of Lull are bound, for the flight "
+                        + "recorder, from which they come, does not run. It needs a directory that it can write to: java.io.tmpdir, which is '"
+                        + System.getProperty("java.io.tmpdir") + "', or what -XX:FlightRecorderOptions:repository= names", e);
+                return;
+            }
         }
         bytes(registry, "lull.allocated", allocated, "Memory taken for new objects");
         bytes(registry, "lull.published", published, "Objects that have become known to more than one thread");

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
@@ -65,6 +66,21 @@ class LullMetricsTest {
                 .redirectErrorStream(true).redirectOutput(output.toFile()).start();
         int status = program.waitFor();
         assertEquals(0, status, Files.readString(output));
+    }
+
+    /** Lull, but a directory for temporary files that is none. */
+    @Test
+    void nothingIsBoundWithoutAPlaceForRecordings() throws Exception {
+        String java = System.getenv("LULL_JAVA");
+        assumeTrue(java != null && !java.isEmpty(), "LULL_JAVA names no Lull JVM");
+        Path none = Files.writeString(directory.resolve("file"), "").resolve("directory");
+        Path output = directory.resolve("output.txt");
+        Process program = new ProcessBuilder(java, "-XX:+UseLullGC", "-Djava.io.tmpdir=" + none, "-cp", System.getProperty("java.class.path"),
+                Binding.class.getName()).redirectErrorStream(true).redirectOutput(output.toFile()).start();
+        int status = program.waitFor();
+        String said = Files.readString(output);
+        assertEquals(0, status, said);
+        assertTrue(said.contains("No meters of Lull are bound") && said.contains("'" + none + "'"), said);
     }
 
     /** Works, and writes what Prometheus would get. */

@@ -128,12 +128,13 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
                     + " of the time. After a collection " + Text.bytes(live) + " are in use, which leaves " + Text.bytes(room)
                     + ". Twice that room halves the number of global collections; their length stays."));
         }
-        long local = recording.localTriggers.values().stream().mapToLong(n -> n).sum();
+        // All of them: with a threshold the recording has long ones only, which come in the middle of requests more often.
+        double local = figures.locally();
         long late = recording.localTriggers.entrySet().stream().filter(e -> e.getKey().matches("at the end of the budget|for lack of "
                 + "memory"))
                 .mapToLong(Map.Entry::getValue).sum();
         if (mode == Mode.PRIVATE && local >= 100 && late * 2 > local && recording.requests.total() == 0) {
-            flags.add(new Flag("lull.Requests", "Not a flag: " + Text.percent((double) late / local)
+            flags.add(new Flag("lull.Requests", "Not a flag: " + (figures.areLocalCollectionsRecorded() ? "" : "at least ") + Text.percent(late / local)
                     + " of the local collections came in the middle of requests. "
                     + "If the program says where a request ends (`docs/requests.md`), less survives them."));
         }

@@ -40,7 +40,12 @@ final class Doctor {
         this.out = out;
         this.err = err;
         this.recording = arguments.kept();
-        this.made = recording.resolveSibling(recording.getFileName() + ".part");
+        this.made = made(arguments);
+    }
+
+    /** Where the service's JVM writes its recording. */
+    static Path made(Arguments arguments) {
+        return arguments.kept().resolveSibling(arguments.kept().getFileName() + ".part");
     }
 
     void run() throws InputException, IOException {

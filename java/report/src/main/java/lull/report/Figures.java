@@ -16,12 +16,19 @@ final class Figures {
     static final double SHORTEST = 20;
     /** The clock by which HotSpot measures a collection's processor time ticks so often; it is read by times(2). */
     private static final double TICK = 0.01;
+    /** Threads that are started, of the looks at threads, with which what threads say is still nearly all. */
+    private static final double MOST_UNSEEN_THREADS = 0.1;
+    /** The share of the time in concurrent collections with which what the heap grows by is still nearly all. */
+    private static final double MOST_UNKNOWN_TIME = 0.05;
+    /** Of what is said of local collections one by one, so many must be in the recording. */
+    private static final double LEAST_RECORDED = 0.9;
 
     final Recording recording;
     /** Seconds of the recording. */
     final double seconds;
     private final double from;
     private final double to;
+    private final List<Summary> summaries;
 
     Figures(Recording recording) {
         this.recording = recording;
@@ -29,6 +36,7 @@ final class Figures {
         List<Recording.Load> loads = recording.loads;
         from = loads.isEmpty() ? 0 : loads.get(0).time();
         to = loads.isEmpty() ? 0 : loads.get(loads.size() - 1).time();
+        summaries = summaries(recording);
     }
 
     // Pauses: jdk.GCPhasePause.
@@ -142,41 +150,84 @@ final class Figures {
 
     // Allocation.
 
-    /** Bytes allocated in a time: jdk.LullPublicationStatistics, else what the heap has grown by between collections, jdk.GCHeapSummary. */
+    /**
+     * Bytes allocated in a time: jdk.LullPublicationStatistics. Else what threads say, jdk.ThreadAllocationStatistics, or what the heap has grown
+     * by between collections, jdk.GCHeapSummary. Both miss some and none invents any, so the larger one counts. NaN if neither is known.
+     */
     double allocated(double begin, double end) {
-        return recording.isTracking() ? recording.allocated.between(begin, end) : grown(begin, end);
+        return recording.isTracking() ? recording.allocated.between(begin, end)
+                : isByThreads() ? recording.threadAllocation.allocated.between(begin, end)
+                : isGrowthKnown() ? grown(begin, end) : Double.NaN;
     }
 
     /** Bytes allocated per second, of the time in which that is known; NaN if it is not. */
     double allocationRate() {
         if (recording.isTracking()) {
-            return recording.allocated.size() > 1 ? recording.allocated.total() / (recording.allocated.to() - recording.allocated.from())
-                    : Double.NaN;
+            return perSecond(recording.allocated);
         }
-        List<Recording.HeapSize> summaries = summaries();
-        return summaries.size() < 3 ? Double.NaN
-                : grown(0, seconds + 1) / (summaries.get(summaries.size() - 1).time() - summaries.get(0).time());
+        if (isByThreads()) {
+            return perSecond(recording.threadAllocation.allocated);
+        }
+        return isGrowthKnown() ? grown(0, seconds + 1) / (summaries.get(summaries.size() - 1).time() - summaries.get(0).time()) : Double.NaN;
     }
 
-    /** What the heap has grown by from the end of a collection to the beginning of the next one. */
+    private static double perSecond(Counter counter) {
+        return counter.size() > 1 ? counter.total() / (counter.to() - counter.from()) : Double.NaN;
+    }
+
+    private boolean isByThreads() {
+        return areThreadsKnown()
+                && !(isGrowthKnown() && grown(0, seconds + 1) > recording.threadAllocation.allocated.total());
+    }
+
+    /**
+     * Whether what threads say is nearly all. One that ends takes with it what it has allocated since the last look, so there must be few against
+     * the looks that have found anything.
+     */
+    private boolean areThreadsKnown() {
+        return recording.threadAllocation.allocated.size() > 1 && recording.threadsStarted.size() > 1
+                && recording.threadsStarted.total() <= MOST_UNSEEN_THREADS * recording.threadAllocation.grown;
+    }
+
+    /** Whether nearly all of the time is between collections. Of the time of a concurrent one it is not known what was allocated, for it frees as well. */
+    private boolean isGrowthKnown() {
+        if (summaries.size() < 3) {
+            return false;
+        }
+        double unknown = 0;
+        for (int i = 1; i < summaries.size(); i++) {
+            unknown += summaries.get(i).isEndOf(summaries.get(i - 1)) && summaries.get(i).collection().isConcurrent()
+                    ? summaries.get(i).time() - summaries.get(i - 1).time() : 0;
+        }
+        return unknown <= MOST_UNKNOWN_TIME * (summaries.get(summaries.size() - 1).time() - summaries.get(0).time());
+    }
+
+    /** What the heap has grown by from look to look. A concurrent collection has others in it, and what is allocated while it goes on. */
     private double grown(double begin, double end) {
         double sum = 0;
-        Recording.HeapSize before = null;
-        for (Recording.HeapSize now : summaries()) {
-            if (before != null && before.afterCollection() && !now.afterCollection() && now.time() > before.time()) {
+        for (int i = 1; i < summaries.size(); i++) {
+            Summary before = summaries.get(i - 1);
+            Summary now = summaries.get(i);
+            if (now.time() > before.time() && !now.isEndOf(before)) {
                 double inside = Math.min(end, now.time()) - Math.max(begin, before.time());
                 sum += Math.max(0, now.used() - before.used()) * Math.max(0, inside) / (now.time() - before.time());
             }
-            before = now;
         }
         return sum;
     }
 
+    /** The heap before or after a collection. */
+    private record Summary(Recording.Collection collection, double time, double used, boolean after) {
+        /** Whether there was nothing but one collection between the two. */
+        boolean isEndOf(Summary begin) {
+            return after && !begin.after && begin.collection == collection;
+        }
+    }
+
     /** The heap before and after collections, without the looks between. */
-    private List<Recording.HeapSize> summaries() {
+    private static List<Summary> summaries(Recording recording) {
         return recording.collections.values().stream().filter(c -> !Double.isNaN(c.usedBefore) && !Double.isNaN(c.usedAfter))
-                .flatMap(c -> Stream.of(new Recording.HeapSize(c.start, c.usedBefore, Double.NaN, false),
-                        new Recording.HeapSize(c.start + Math.max(c.pauseSeconds, 1e-9), c.usedAfter, Double.NaN, true)))
+                .flatMap(c -> Stream.of(new Summary(c, c.start, c.usedBefore, false), new Summary(c, c.endOrPause(), c.usedAfter, true)))
                 .sorted((a, b) -> Double.compare(a.time(), b.time())).toList();
     }
 
@@ -232,6 +283,21 @@ final class Figures {
     /** Seconds of the counts of local collections. */
     double localSeconds() {
         return recording.localCollections.size() > 1 ? recording.localCollections.to() - recording.localCollections.from() : Double.NaN;
+    }
+
+    /** Local collections that the recording has one by one: jdk.LullLocalCollection. */
+    long recordedLocally() {
+        return recording.localTriggers.values().stream().mapToLong(n -> n).sum();
+    }
+
+    /** All local collections, as far as they are counted. */
+    double locally() {
+        return Math.max(recordedLocally(), recording.localCollections.total());
+    }
+
+    /** Whether the recording has nearly all local collections one by one. With a threshold it has long ones only, which are unlike the rest. */
+    boolean areLocalCollectionsRecorded() {
+        return recordedLocally() >= LEAST_RECORDED * locally();
     }
 
     // The heap.

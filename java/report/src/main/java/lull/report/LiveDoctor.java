@@ -79,8 +79,7 @@ final class LiveDoctor {
     }
 
     private void write() throws InputException, IOException, InterruptedException {
-        RunningJvm jvm = new RunningJvm(arguments.pid());
-        try {
+        try (RunningJvm jvm = new RunningJvm(arguments.pid())) {
             jvm.start(jvm.leaveRecordingAtExit());
             out.println("Recording process " + arguments.pid()
                     + (arguments.seconds() > 0 ? " for " + arguments.seconds() + " s" : " until it ends, or Ctrl-C"));
@@ -90,27 +89,25 @@ final class LiveDoctor {
             } else {
                 jvm.stop(arguments.kept());
             }
-        } finally {
-            jvm.discard();
         }
         Main.write(arguments.kept(), arguments, out);
         out.println("The recording: " + arguments.kept().toAbsolutePath());
     }
 
     private void serve() throws InputException, IOException, InterruptedException {
-        RunningJvm jvm = new RunningJvm(arguments.pid());
-        PageServer server = new PageServer(jvm, arguments);
-        try {
-            jvm.start("maxage=10m", "maxsize=250m");
-            server.start();
-            out.println("The page of process " + arguments.pid() + ": " + server.address());
-            out.flush();
-            if (hasEnded(jvm, 0)) {
-                out.println("Process " + arguments.pid() + " has ended");
+        try (RunningJvm jvm = new RunningJvm(arguments.pid())) {
+            PageServer server = new PageServer(jvm, arguments);
+            try {
+                jvm.start("maxage=10m", "maxsize=250m");
+                server.start();
+                out.println("The page of process " + arguments.pid() + ": " + server.address());
+                out.flush();
+                if (hasEnded(jvm, 0)) {
+                    out.println("Process " + arguments.pid() + " has ended");
+                }
+            } finally {
+                server.stop();
             }
-        } finally {
-            server.stop();
-            jvm.discard();
         }
     }
 

@@ -79,6 +79,9 @@ public final class Main {
             checkCanBeWritten("the recording", arguments.kept());
             checkIsNone(arguments.kept(), arguments.baseline(), arguments.gcLog());
         }
+        if (!arguments.command().isEmpty()) {
+            checkIsNone(Doctor.made(arguments), arguments.output(), arguments.baseline(), arguments.gcLog());
+        }
     }
 
     private static void checkCanBeWritten(String what, Path file) throws InputException {
@@ -122,7 +125,7 @@ public final class Main {
         } catch (IOException e) {
             throw new InputException(InputException.UNREADABLE, "cannot write the page " + arguments.output() + ": " + e);
         }
-        out.println(Advice.of(new Figures(read)).heading().replace("`", ""));
+        out.println(report.verdict().replace("`", ""));
         report.summary().forEach(out::println);
         out.println("The page: " + arguments.output().toAbsolutePath());
     }

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 final class Recording {
     /** The file, for messages. */
     final Path file;
-    /** When the first event began, in seconds since 1970. */
+    /** When the recording begins, by the first event that has ended in it, in seconds since 1970. */
     double epoch;
     /** When the last event ended. */
     double end;
@@ -45,6 +45,10 @@ final class Recording {
     final List<Load> loads = new ArrayList<>();
     /** Seconds that the compilers have worked. */
     final Counter compilation = new Counter();
+    /** What platform threads have allocated, by each of them. */
+    final ThreadAllocation threadAllocation = new ThreadAllocation();
+    /** Platform threads that were started since the JVM was. */
+    final Counter threadsStarted = new Counter();
 
     // Of Lull. Counts are since the JVM started.
     final Counter allocated = new Counter();
@@ -91,6 +95,42 @@ final class Recording {
         double processorSeconds = Double.NaN;
         double usedBefore = Double.NaN;
         double usedAfter = Double.NaN;
+        /** When {@link #usedAfter} was so; NaN if the collection does not say. */
+        double end = Double.NaN;
+
+        /** Whether threads have allocated while it went on, so that it does not say what it has freed. */
+        boolean isConcurrent() {
+            return end > start + pauseSeconds + 1e-4;
+        }
+
+        /** When {@link #usedAfter} was so, which is behind its begin. */
+        double endOrPause() {
+            return Double.isNaN(end) ? start + Math.max(pauseSeconds, 1e-9) : Math.max(end, start + 1e-9);
+        }
+    }
+
+    /** What threads say that they have allocated, added up. A thread that ends takes with it what it has allocated since the last look at it. */
+    static final class ThreadAllocation {
+        private final Map<Long, Double> last = new HashMap<>();
+        private double sum;
+        private double firstLook = Double.NaN;
+        /** The sum at each look at all threads. */
+        final Counter allocated = new Counter();
+        /** How often a thread was found to have allocated since the look before. */
+        long grown;
+
+        /** Adds a look at one thread; all threads are looked at at the same time. */
+        void add(double time, long thread, double total) {
+            if (Double.isNaN(firstLook)) {
+                firstLook = time;
+            }
+            Double before = last.put(thread, total);
+            // One that was not there at the first look has started since.
+            double more = before != null ? Math.max(0, total - before) : time > firstLook ? total : 0;
+            sum += more;
+            grown += more > 0 ? 1 : 0;
+            allocated.add(time, sum);
+        }
     }
 
     /** A time in which all threads were stopped for the collector. */

@@ -18,10 +18,16 @@ import jdk.jfr.consumer.RecordedStackTrace;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
-/** Reads a flight recording. It asks for each field whether it is there, for JVMs of several versions have written them. */
+/**
+ * Reads a flight recording. It asks for each field whether it is there, for JVMs of several versions have written them: a number that is not
+ * there is 0, or NaN where the page must tell the two apart, a text is empty.
+ */
 final class RecordingReader {
     private static final int MAGIC = 0x464c5200;   // "FLR\0"
     private static final int HEADER = 68;
+
+    /** Of a local collection that has less to do the VM does not ask how much has survived: it was for the thread's map, not for garbage. */
+    private static final long LEAST_ALLOCATED = 64 << 10;
 
     private final Recording recording;
     private Instant first = Instant.MAX;
@@ -92,7 +98,8 @@ final class RecordingReader {
             while (in.hasMoreEvents()) {
                 RecordedEvent event = in.readEvent();
                 if (isOfJvm(event.getEventType().getName())) {
-                    first = event.getStartTime().isBefore(first) ? event.getStartTime() : first;
+                    // By its end: a wait may have begun long before the recording.
+                    first = event.getEndTime().isBefore(first) ? event.getEndTime() : first;
                     last = event.getEndTime().isAfter(last) ? event.getEndTime() : last;
                     if (isCount(event.getEventType().getName())) {
                         counts.add(event);
@@ -132,6 +139,8 @@ final class RecordingReader {
             case "jdk.LullPublicationStatistics":
             case "jdk.LullThreadPublicationStatistics":
             case "jdk.LullLocalCollectionStatistics":
+            case "jdk.ThreadAllocationStatistics":
+            case "jdk.JavaThreadStatistics":
             case "jdk.CompilerStatistics":
                 return true;
             default:
@@ -145,43 +154,41 @@ final class RecordingReader {
                 recording.version = string(event, "jvmVersion");
                 recording.jvmArguments = string(event, "jvmArguments");
                 recording.javaArguments = string(event, "javaArguments");
-                if (event.hasField("jvmStartTime")) {
-                    recording.jvmStart = time(event.getInstant("jvmStartTime"));
-                }
+                recording.jvmStart = event.hasField("jvmStartTime") ? time(event.getInstant("jvmStartTime")) : Double.NaN;
             }
-            case "jdk.CPUInformation" -> recording.hardwareThreads = event.getInt("hwThreads");
+            case "jdk.CPUInformation" -> recording.hardwareThreads = (int) whole(event, "hwThreads");
             case "jdk.GCConfiguration" -> {
                 recording.youngCollector = string(event, "youngCollector");
                 recording.oldCollector = string(event, "oldCollector");
-                recording.concurrentThreads = Math.max(0, event.getInt("concurrentGCThreads"));
+                recording.concurrentThreads = (int) Math.max(0, whole(event, "concurrentGCThreads"));
             }
-            case "jdk.GCHeapConfiguration" -> recording.maxHeap = event.getLong("maxSize");
-            case "jdk.CPULoad" -> recording.loads.add(new Recording.Load(time(event.getStartTime()), event.getFloat("jvmUser")
-                    + event.getFloat("jvmSystem")));
+            case "jdk.GCHeapConfiguration" -> recording.maxHeap = whole(event, "maxSize");
+            case "jdk.CPULoad" -> recording.loads.add(new Recording.Load(time(event.getStartTime()), real(event, "jvmUser")
+                    + real(event, "jvmSystem")));
             case "jdk.GarbageCollection" -> {
                 Recording.Collection collection = collection(event);
                 collection.name = string(event, "name");
                 collection.cause = string(event, "cause");
                 collection.start = time(event.getStartTime());
-                collection.pauseSeconds = seconds(event.getDuration("sumOfPauses"));
+                collection.pauseSeconds = seconds(event, "sumOfPauses");
             }
             case "jdk.GCPhasePause" ->
-                recording.pauses.add(new Recording.Pause(event.getInt("gcId"), time(event.getStartTime()), seconds(event.getDuration())));
+                recording.pauses.add(new Recording.Pause(collectionId(event), time(event.getStartTime()), seconds(event.getDuration())));
             case "jdk.GCPhaseConcurrent" ->
                 recording.concurrentPhases.add(new Recording.Span(time(event.getStartTime()), seconds(event.getDuration())));
             case "jdk.GCCPUTime" -> {
                 Recording.Collection collection = collection(event);
-                double more = seconds(event.getDuration("userTime")) + seconds(event.getDuration("systemTime"));
+                double more = seconds(event, "userTime") + seconds(event, "systemTime");
                 collection.processorSeconds = Double.isNaN(collection.processorSeconds) ? more : collection.processorSeconds + more;
             }
             case "jdk.GCHeapSummary" -> readHeapSummary(event);
             case "jdk.GCHeapMemoryUsage" -> recording.heap.add(
-                    new Recording.HeapSize(time(event.getStartTime()), event.getLong("used"), event.getLong("committed"), false));
+                    new Recording.HeapSize(time(event.getStartTime()), whole(event, "used"), whole(event, "committed"), false));
             case "jdk.GCHeapMemoryPoolUsage" -> recording.pools.computeIfAbsent(string(event, "name"), name -> new ArrayList<>())
-                    .add(new Recording.Size(time(event.getStartTime()), event.getLong("used")));
+                    .add(new Recording.Size(time(event.getStartTime()), whole(event, "used")));
             case "jdk.HeapBudgetDecision" -> recording.budget.add(new Recording.BudgetDecision(time(event.getStartTime()),
-                    string(event, "action"), string(event, "reason"), event.getFloat("collectionCost"), event.getFloat("stallCost"),
-                    event.getLong("heapSize"), event.getLong("live"), event.getLong("available")));
+                    string(event, "action"), string(event, "reason"), real(event, "collectionCost"), real(event, "stallCost"),
+                    whole(event, "heapSize"), whole(event, "live"), whole(event, "available")));
             case "jdk.LullLocalCollection" -> readLocalCollection(event);
             case "jdk.LullPublicationMode" ->
                 recording.modeChanges.merge("to " + string(event, "to") + " mode: " + string(event, "reason"), 1L, Long::sum);
@@ -192,13 +199,14 @@ final class RecordingReader {
 
     private void readHeapSummary(RecordedEvent event) {
         boolean after = string(event, "when").equals("After GC");
-        double used = event.getLong("heapUsed");
+        double used = whole(event, "heapUsed");
         RecordedObject space = event.hasField("heapSpace") ? event.getValue("heapSpace") : null;
-        recording.heap.add(new Recording.HeapSize(time(event.getStartTime()), used, space == null ? Double.NaN
+        recording.heap.add(new Recording.HeapSize(time(event.getStartTime()), used, space == null || !space.hasField("committedSize") ? Double.NaN
                 : space.getLong("committedSize"), after));
         Recording.Collection collection = collection(event);
         if (after) {
             collection.usedAfter = used;
+            collection.end = time(event.getStartTime());
         } else if (Double.isNaN(collection.usedBefore)) {
             collection.usedBefore = used;
         }
@@ -207,11 +215,11 @@ final class RecordingReader {
     private void readLocalCollection(RecordedEvent event) {
         String trigger = string(event, "trigger");
         recording.localTriggers.merge(trigger, 1L, Long::sum);
-        long allocated = event.getLong("allocated");
-        if (allocated > 0 && (trigger.equals("before a wait") || trigger.equals("at the end of a request"))) {
-            recording.survival.add((double) event.getLong("survived") / allocated);
+        long allocated = whole(event, "allocated");
+        if (allocated >= LEAST_ALLOCATED && (trigger.equals("before a wait") || trigger.equals("at the end of a request"))) {
+            recording.survival.add((double) whole(event, "survived") / allocated);
             if (event.hasField("published")) {
-                recording.publication.add((double) event.getLong("published") / allocated);
+                recording.publication.add((double) whole(event, "published") / allocated);
             }
         }
     }
@@ -225,45 +233,60 @@ final class RecordingReader {
             }
         }
         List<Place.Frame> frames = Place.significant(stack);
-        RecordedClass type = event.getValue("objectClass");
+        RecordedClass type = event.hasField("objectClass") ? event.getValue("objectClass") : null;
         recording.places.computeIfAbsent(frames.toString(), key -> new Place(frames))
-                .add(type == null ? "?" : Text.className(type.getName()), event.getLong("objects"), event.getLong("weight"));
+                .add(type == null ? "?" : Text.className(type.getName()), whole(event, "objects"), whole(event, "weight"));
     }
 
     private void readCount(RecordedEvent event) {
         double time = time(event.getStartTime());
         switch (event.getEventType().getName()) {
             case "jdk.LullPublicationStatistics" -> {
-                recording.allocated.add(time, event.getLong("allocated"));
-                recording.published.add(time, event.getLong("published"));
-                recording.publishedObjects.add(time, event.getLong("objects"));
-                recording.slowCalls.add(time, event.getLong("slowCalls"));
-                recording.enteredPublicMode.add(time, event.getLong("enteredPublicMode"));
+                recording.allocated.add(time, whole(event, "allocated"));
+                recording.published.add(time, whole(event, "published"));
+                recording.publishedObjects.add(time, whole(event, "objects"));
+                recording.slowCalls.add(time, whole(event, "slowCalls"));
+                recording.enteredPublicMode.add(time, whole(event, "enteredPublicMode"));
             }
             case "jdk.LullThreadPublicationStatistics" -> {
-                RecordedThread thread = event.getValue("thread");
+                RecordedThread thread = thread(event);
                 if (thread != null) {
                     recording.threads.computeIfAbsent(thread.getId(), id -> new Recording.ThreadPublication())
-                            .add(event.getLong("allocated"), event.getBoolean("publicMode"));
+                            .add(whole(event, "allocated"), event.hasField("publicMode") && event.getBoolean("publicMode"));
                 }
             }
-            case "jdk.LullLocalCollectionStatistics" -> {
-                recording.localCollections.add(time, event.getLong("collections"));
-                recording.beforeWait.add(time, event.getLong("beforeWait"));
-                recording.requests.add(time, event.getLong("requests"));
-                recording.locallyFreed.add(time, event.getLong("freed"));
-                recording.locallySurvived.add(time, event.getLong("survived"));
-                recording.locallyTenured.add(time, event.getLong("tenured"));
-                recording.localTime.add(time, seconds(event.getDuration("time")));
-                recording.localProcessorTime.add(time, seconds(event.getDuration("processorTime")));
-                recording.longestLocal = Math.max(recording.longestLocal, seconds(event.getDuration("longest")));
+            case "jdk.ThreadAllocationStatistics" -> {
+                RecordedThread thread = thread(event);
+                if (thread != null && event.hasField("allocated")) {
+                    recording.threadAllocation.add(time, thread.getId(), whole(event, "allocated"));
+                }
             }
-            default -> recording.compilation.add(time, event.hasField("totalTimeSpent") ? seconds(event.getDuration("totalTimeSpent")) : 0);
+            case "jdk.JavaThreadStatistics" -> recording.threadsStarted.add(time, whole(event, "accumulatedCount"));
+            case "jdk.LullLocalCollectionStatistics" -> {
+                recording.localCollections.add(time, whole(event, "collections"));
+                recording.beforeWait.add(time, whole(event, "beforeWait"));
+                recording.requests.add(time, whole(event, "requests"));
+                recording.locallyFreed.add(time, whole(event, "freed"));
+                recording.locallySurvived.add(time, whole(event, "survived"));
+                recording.locallyTenured.add(time, whole(event, "tenured"));
+                recording.localTime.add(time, seconds(event, "time"));
+                recording.localProcessorTime.add(time, seconds(event, "processorTime"));
+                recording.longestLocal = Math.max(recording.longestLocal, seconds(event, "longest"));
+            }
+            default -> recording.compilation.add(time, seconds(event, "totalTimeSpent"));
         }
     }
 
     private Recording.Collection collection(RecordedEvent event) {
-        return recording.collections.computeIfAbsent(event.getInt("gcId"), id -> new Recording.Collection());
+        return recording.collections.computeIfAbsent(collectionId(event), id -> new Recording.Collection());
+    }
+
+    private static int collectionId(RecordedEvent event) {
+        return (int) whole(event, "gcId");
+    }
+
+    private static RecordedThread thread(RecordedEvent event) {
+        return event.hasField("thread") ? event.getValue("thread") : null;
     }
 
     private double time(Instant instant) {
@@ -272,6 +295,18 @@ final class RecordingReader {
 
     private static double seconds(Duration duration) {
         return duration.getSeconds() + duration.getNano() / 1e9;
+    }
+
+    private static double seconds(RecordedEvent event, String field) {
+        return event.hasField(field) ? seconds(event.getDuration(field)) : 0;
+    }
+
+    private static long whole(RecordedEvent event, String field) {
+        return event.hasField(field) ? event.getLong(field) : 0;
+    }
+
+    private static double real(RecordedEvent event, String field) {
+        return event.hasField(field) ? event.getDouble(field) : 0;
     }
 
     private static String string(RecordedEvent event, String field) {

@@ -47,8 +47,7 @@ final class ReportPage {
         page.section("In short");
         Advice advice = Advice.of(figures);
         Estimate saved = baseline == null ? Estimate.bare(Double.NaN) : Gain.measured(figures, baseline);
-        page.card("verdict", saved.high() < 0 ? "By these two runs " + baseline.recording.collector() + " is cheaper than " + recording.collector()
-                : advice.heading());
+        page.card("verdict", verdict());
         if (saved.high() < 0) {
             page.paragraph("It takes less processor time for the same allocation: see the last but one section. If pauses matter more, compare those. On "
                     + recording.collector() + " itself: " + advice.heading() + ".");
@@ -63,6 +62,13 @@ final class ReportPage {
         page.end();
         page.list(facts());
         caveats().forEach(page::note);
+    }
+
+    /** The page's first words. */
+    String verdict() {
+        boolean isDearer = baseline != null && Gain.measured(figures, baseline).high() < 0;
+        return isDearer ? "By these two runs " + baseline.recording.collector() + " is cheaper than " + recording.collector()
+                : Advice.of(figures).heading();
     }
 
     /** What matters most, a sentence or two each, for a terminal: pauses, the collector's share, what can be or was gained. */
@@ -83,8 +89,9 @@ final class ReportPage {
                 + Text.percent(figures.pausedShare()) + " of the time; the longest time was " + Text.time(figures.longestPause()) + ".");
         Estimate share = figures.collectorShare();
         facts.add(Double.isNaN(share.value()) ? "What share of the processor time the collector took, this recording does not say"
-                + (figures.isLoadKnown() ? ": " + recording.collector() + " records no processor time of its own."
-                : ": it has too few `jdk.CPULoad` events.")
+                + (!figures.isLoadKnown() ? ": it has too few `jdk.CPULoad` events."
+                : recording.collections.isEmpty() ? ": there was no collection in it."
+                : ": " + recording.collector() + " records no processor time of its own.")
                 : "The collector took " + Text.percent(share.value()) + " of the JVM's processor time (by the recording not less than "
                 + Text.percent(share.low()) + " and not more than " + Text.percent(share.high()) + ").");
         if (recording.isTracking() && recording.allocated.size() > 1) {
@@ -119,7 +126,9 @@ final class ReportPage {
     private void requests() {
         page.section("What a request allocates and publishes");
         if (!recording.isTracking() || recording.allocated.size() < 2) {
-            page.paragraph("The service allocates " + Text.bytes(figures.allocationRate()) + " per second. Whether that is of one thread "
+            double rate = figures.allocationRate();
+            page.paragraph((Double.isNaN(rate) ? "How much the service allocates, this recording does not say. "
+                    : "The service allocates " + Text.bytes(rate) + " per second. ") + "Whether that is of one thread "
                     + "only, a recording of "
                     + recording.collector() + " does not say" + (recording.isLull() ? " without tracking." : ": only Lull counts it."));
             return;
@@ -148,7 +157,9 @@ final class ReportPage {
                 + "waited with something to collect "
                 + Text.number(recording.beforeWait.total() / seconds) + " times per second: each time a request, or a part of it, had "
                 + "ended.");
-        if (recording.survival.count() > 0) {
+        if (!figures.areLocalCollectionsRecorded()) {
+            page.note(notRecorded() + " So nothing is said of what is alive at the end of a request.");
+        } else if (recording.survival.count() > 0) {
             List<List<String>> percentiles = new ArrayList<>();
             percentiles.add(List.of("at the end of a request, or a part of it", "half of them at most", "nine of ten at most"));
             percentiles.add(List.of("still alive, of what it allocated", Text.percent(recording.survival.percentile(50)),
@@ -165,6 +176,12 @@ final class ReportPage {
                 + "not track, and have no local collections. "
                 + "The barriers called the VM " + Text.number(recording.slowCalls.total() / seconds)
                 + " times per second. What the barriers cost is in the service's own time; no event says it.");
+    }
+
+    private String notRecorded() {
+        return "The recording has only " + Text.number(figures.recordedLocally()) + " of " + Text.number(figures.locally())
+                + " local collections one by one, those above its threshold (1 ms with `settings=default`), which are unlike the rest. "
+                + "With `settings=profile`, or by `lull doctor`, it has all.";
     }
 
     private void row(List<List<String>> rows, String name, double bytes, double requests, double seconds) {
@@ -257,6 +274,9 @@ final class ReportPage {
                 + "local collections. "
                 + "The longest local collection is since the JVM started. Processor time of pauses has that of all threads that ran in "
                 + "them, such as compilers.");
+        if (!figures.areLocalCollectionsRecorded()) {
+            page.note(notRecorded());
+        }
         table("local collection", recording.localTriggers);
         table("change of mode", recording.modeChanges);
     }
@@ -364,7 +384,8 @@ final class ReportPage {
         Estimate saved = Gain.measured(figures, baseline);
         if (Double.isNaN(saved.value())) {
             page.paragraph("One of the recordings does not say what was allocated or how much processor time was used, so the two cannot "
-                    + "be compared.");
+                    + "be compared. Of ZGC and Shenandoah, and where threads come and go all the time, only a recording by `lull doctor` says "
+                    + "what was allocated, and that only if threads live for some seconds.");
             return;
         }
         page.paragraph(comparison() + " This compares two runs, and is worth as much as their loads are alike; the two collectors also count "

@@ -21,18 +21,25 @@ import java.util.stream.Stream;
  * through the JVM's {@code /tmp}, as those of the attach mechanism do, so that the JVM may be in a container or of another user. There others can
  * write, too, so no link there is followed: it would lead to any file of the doctor's.
  */
-final class RunningJvm {
+final class RunningJvm implements AutoCloseable {
     private final long pid;
     private final ProcessHandle process;
     private final Path jcmd;
     /** The recording's name, and the begin of the names of files. */
     private final String name;
+    /** Whether a recording may be under way. */
     private boolean recording;
+    /** What the JVM writes for the doctor, or null. */
+    private String dumped;
 
     RunningJvm(long pid) throws InputException {
+        this(pid, Path.of(System.getProperty("java.home"), "bin", "jcmd"));
+    }
+
+    RunningJvm(long pid, Path jcmd) throws InputException {
         this.pid = pid;
         this.process = ProcessHandle.of(pid).orElseThrow(() -> new InputException(InputException.SERVICE, "there is no process " + pid));
-        this.jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        this.jcmd = jcmd;
         this.name = "lull-doctor-" + pid + "-" + Long.toHexString(new SecureRandom().nextLong());
         if (!Files.isExecutable(jcmd)) {
             throw new InputException(InputException.SERVICE, "there is no " + jcmd + ", which reaches other JVMs: set JAVA_HOME to a JDK");
@@ -64,11 +71,11 @@ final class RunningJvm {
             Files.setPosixFilePermissions(settings, PosixFilePermissions.fromString("rw-r--r--"));   // for the JVM's user
             List<String> command = new ArrayList<>(List.of("JFR.start", "name=" + name, "settings=" + inside(name + ".jfc")));
             command.addAll(List.of(options));
+            recording = true;   // also if jcmd is ended by Ctrl-C before it says so
             String said = command(command);
             if (!said.contains("Started recording")) {
                 throw new InputException(InputException.SERVICE, "process " + pid + " does not record itself: " + said);
             }
-            recording = true;
         } finally {
             Files.deleteIfExists(settings);
         }
@@ -91,18 +98,36 @@ final class RunningJvm {
         Files.deleteIfExists(outside(name + ".jfr"));   // for the JVM's end, empty
     }
 
-    /** Ends the recording, if it has not ended yet, and keeps nothing of it. */
-    void discard() throws InputException, IOException {
-        boolean mustStop = recording && process.isAlive();
-        recording = false;
-        if (mustStop) {
-            command(List.of("JFR.stop", "name=" + name));
+    /** Ends the recording, if it may not have ended yet, and keeps nothing of it. Where something has failed before, that is what is told. */
+    @Override
+    public void close() throws InputException, IOException {
+        try {
+            if (recording && process.isAlive()) {
+                command(List.of("JFR.stop", "name=" + name));
+            }
+        } catch (InputException e) {
+            if (process.isAlive()) {
+                throw e;
+            }
+        } finally {
+            recording = false;
+            Files.deleteIfExists(outside(name + ".jfr"));
+            deleteDumped();
         }
-        Files.deleteIfExists(outside(name + ".jfr"));
+    }
+
+    /** What was written for the doctor and not taken. The JVM does one thing after the other, so it is not written any more. */
+    private void deleteDumped() throws IOException {
+        if (dumped != null) {
+            Files.deleteIfExists(outside(dumped));
+            dumped = null;
+        }
     }
 
     private void take(List<String> command, Path to) throws InputException, IOException {
         String file = name + "-" + Long.toHexString(System.nanoTime()) + ".jfr";
+        deleteDumped();
+        dumped = file;
         List<String> words = new ArrayList<>(command);
         words.add("filename=" + inside(file));
         String said = command(words);
@@ -111,6 +136,7 @@ final class RunningJvm {
             throw new InputException(InputException.SERVICE, "process " + pid + " has not written its recording: " + said);
         }
         move(from, to);
+        dumped = null;
     }
 
     /** Takes what a JVM that has ended has left. */

@@ -172,6 +172,15 @@ class BadInputTest {
         String log = directory.resolve("none.log").toString();
         assertTrue(fails(InputException.USAGE, "doctor", "--gc-log", log, "--recording", log, "--", Recordings.JAVA).contains("written over"));
         assertTrue(says(InputException.USAGE, "doctor", "-o", baseline.toString(), "--recording", baseline.toString()).contains("written over"));
+        // What the service's JVM writes until it is complete.
+        Path part = Files.copy(baseline, directory.resolve("page.jfr.part"));
+        for (String option : List.of("--baseline", "--gc-log")) {
+            assertTrue(fails(InputException.USAGE, "doctor", option, part.toString(), "--", Recordings.JAVA, "-version")
+                    .contains(part + " would be written over"));
+        }
+        assertTrue(says(InputException.USAGE, "doctor", "-o", part.toString(), "--recording", directory.resolve("page.jfr").toString(), "--",
+                Recordings.JAVA, "-version").contains("written over"));
+        assertArrayEquals(before, Files.readAllBytes(part));
         assertArrayEquals(before, Files.readAllBytes(baseline));
     }
 

@@ -104,6 +104,112 @@ class FiguresTest {
         assertTrue(new ReportPage(recording, null, null).write().toString().contains("too few"));
     }
 
+    /** 10 collections of 2 s each, of whose time it is not known what was allocated. */
+    private static Recording concurrent() {
+        Recording recording = tenCollections("Z");
+        recording.collections.values().forEach(c -> {
+            c.end = c.start + 2;
+            c.usedAfter = 150 * MB;
+        });
+        return recording;
+    }
+
+    @Test
+    void concurrentCollectionsDoNotSayWhatWasAllocated() {
+        Recording recording = concurrent();
+        Figures figures = new Figures(recording);
+        assertTrue(Double.isNaN(figures.allocated(0, 100)) && Double.isNaN(figures.allocationRate()));
+        assertTrue(Double.isNaN(Gain.measured(new Figures(lull()), figures).value()));
+        String page = new ReportPage(lull(), recording, null).write().toString();
+        assertTrue(page.contains("the two cannot be compared") && !page.contains(" processor time than Z"), page);
+        page = new ReportPage(recording, null, null).write().toString();
+        assertTrue(page.contains("How much the service allocates, this recording does not say"), page);
+        // In a twentieth of the time at most they do not matter: the heap has grown from 150 to 300 MB nine times.
+        recording.collections.values().forEach(c -> c.end = c.start + 0.4);
+        assertEquals(9 * 150 * MB, new Figures(recording).allocated(0, 100), 1);
+    }
+
+    /** Two threads, 30 MB/s and 20 MB/s; a third one 1 MB/s from 50 s on. */
+    private static void addThreads(Recording recording) {
+        for (int second = 0; second <= 100; second++) {
+            recording.threadAllocation.add(second, 1, 30 * MB * second);
+            recording.threadAllocation.add(second, 2, 1000 * MB + 20 * MB * second);
+            if (second >= 50) {
+                recording.threadAllocation.add(second, 3, MB * (second - 49));
+            }
+            recording.threadsStarted.add(second, second >= 50 ? 3 : 2);
+        }
+    }
+
+    @Test
+    void threadsSayWhatTheyHaveAllocated() {
+        Recording recording = concurrent();
+        addThreads(recording);
+        Figures figures = new Figures(recording);
+        assertEquals(5051 * MB, figures.allocated(0, 100), 1);
+        assertEquals(50.51 * MB, figures.allocationRate(), 1);
+        // 2 processors for 50.51 MB/s
+        assertEquals(2000 / 50.51, figures.perMegabyte(false).value(), 1e-9);
+        // Of 251 looks that found something more than a tenth were at threads that others have come for since.
+        recording.threadsStarted.add(101, 28);
+        assertTrue(Double.isNaN(new Figures(recording).allocated(0, 100)));
+        // Of two sources the one that has missed less.
+        recording = tenCollections("SerialOld");
+        addThreads(recording);
+        assertEquals(5051 * MB, new Figures(recording).allocated(0, 100), 1);
+        recording.collections.values().forEach(c -> c.usedBefore = 1100 * MB);
+        assertEquals(9000 * MB, new Figures(recording).allocated(0, 100), 1);
+    }
+
+    /** G1 marks from 20 s to 40 s, while its young collections go on at 25 s and 35 s. */
+    @Test
+    void collectionsWithinAConcurrentOne() {
+        Recording recording = tenCollections("G1Old");
+        Recording.Collection marking = new Recording.Collection();
+        marking.start = 20;
+        marking.pauseSeconds = 0.01;
+        marking.usedBefore = 250 * MB;
+        marking.usedAfter = 200 * MB;
+        marking.end = 40;
+        recording.collections.put(10, marking);
+        assertEquals(9 * 200 * MB, new Figures(recording).allocated(0, 100), 1);
+    }
+
+    @Test
+    void tooFewCollectionsSayNotWhatWasAllocated() {
+        Recording recording = tenCollections("G1Old");
+        recording.collections.keySet().removeIf(id -> id > 0);
+        assertTrue(Double.isNaN(new Figures(recording).allocated(0, 100)));
+        assertTrue(Double.isNaN(Gain.measured(new Figures(lull()), new Figures(recording)).value()));
+    }
+
+    @Test
+    void recordingsWithoutACollection() {
+        Recording recording = tenCollections("G1Old");
+        recording.collections.clear();
+        recording.pauses.clear();
+        String page = new ReportPage(recording, null, null).write().toString();
+        assertTrue(page.contains("there was no collection in it") && !page.contains("records no processor time"), page);
+    }
+
+    @Test
+    void localCollectionsAboveAThreshold() {
+        Recording recording = lull();   // 20 000 local collections
+        recording.requests.add(101, 0);
+        recording.localTriggers.put("at the end of the budget", 900L);
+        recording.localTriggers.put("before a wait", 100L);
+        recording.survival.add(0.9);
+        Figures figures = new Figures(recording);
+        assertFalse(Advice.of(figures).flags().stream().anyMatch(f -> f.flag().equals("lull.Requests")), Advice.of(figures).flags().toString());
+        String page = new ReportPage(recording, null, null).write().toString();
+        assertTrue(page.contains("only 1\u00a0000 of 20\u00a0000 local collections one by one") && !page.contains("still alive, of what it allocated"), page);
+        recording.localTriggers.put("at the end of the budget", 10_001L);
+        assertTrue(Advice.of(figures).flags().stream().anyMatch(f -> f.why().contains("at least 50\u00a0%")), Advice.of(figures).flags().toString());
+        recording.localTriggers.put("before a wait", 9999L);
+        assertTrue(new ReportPage(recording, null, null).write().toString().contains("still alive, of what it allocated"));
+        assertFalse(Advice.of(figures).flags().stream().anyMatch(f -> f.why().contains("at least")));
+    }
+
     @Test
     void localCollectionsAgainstGlobalOnes() {
         Figures figures = new Figures(lull());
@@ -173,6 +279,9 @@ class FiguresTest {
         String page = new ReportPage(other, lull(), null).write().toString();
         assertTrue(page.contains("takes 100\u00a0% (100\u00a0% to 100\u00a0%) more processor time"));
         assertTrue(page.contains("By these two runs Lull is cheaper than Lull"));
+        // What a terminal says first.
+        assertEquals("By these two runs Lull is cheaper than Lull", new ReportPage(other, lull(), null).verdict());
+        assertEquals(Advice.of(lull).heading(), new ReportPage(lull(), other, null).verdict());
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -183,6 +184,53 @@ class LiveDoctorTest {
         examine("--seconds", "3", "--gc-log", directory.toString());
         ends(InputException.UNREADABLE);
         assertTrue(said().contains("cannot read the log " + directory), said());
+        assertTrue(service.isAlive());
+        nothingIsLeft();
+    }
+
+    /** Of Ctrl-C the jcmd that is under way ends, too, when the JVM has begun to record, or has written its recording. */
+    @Test
+    void nothingIsLeftOfAJcmdThatIsEnded() throws Exception {
+        serve(Recordings.JAVA, "-XX:+UseSerialGC", "100000");
+        Thread.sleep(2000);
+        Path kept = directory.resolve("kept.jfr");
+        for (String command : List.of("JFR.start", "JFR.stop", "JFR.dump")) {
+            InputException failure = assertThrows(InputException.class, () -> {
+                try (RunningJvm jvm = new RunningJvm(service.pid(), endedJcmd(command))) {
+                    jvm.start();
+                    if (command.equals("JFR.dump")) {
+                        jvm.dump(kept);
+                    }
+                    jvm.stop(kept);
+                }
+            });
+            // And not that there is nothing to stop.
+            assertTrue(failure.getMessage().contains(command + "` has failed"), failure.getMessage());
+            nothingIsLeft();
+        }
+        assertFalse(Files.exists(kept));
+    }
+
+    /** A jcmd that one command of does all that it should, but is told by a signal to end. */
+    private Path endedJcmd(String command) throws IOException {
+        Path script = directory.resolve("jcmd-" + command);
+        Files.writeString(script, "#!/bin/sh\n'" + Path.of(System.getProperty("java.home"), "bin", "jcmd") + "' \"$@\" || exit\n"
+                + "if [ \"$2\" = " + command + " ] && mkdir '" + script + ".done' 2>/dev/null; then kill -INT $$; sleep 10; fi\n");
+        Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return script;
+    }
+
+    @Test
+    void saysThatTheRecordingCannotBeKept() throws Exception {
+        serve(Recordings.JAVA, "-XX:+UseSerialGC", "100000");
+        Path kept = Files.createDirectory(directory.resolve("kept")).resolve("kept.jfr");
+        examine("--recording", kept.toString());
+        waitFor("Recording process");
+        Files.delete(kept.getParent());
+        Thread.sleep(1000);
+        doctor.destroy();
+        ends(InputException.SERVICE);
+        assertTrue(said().contains("NoSuchFileException: " + kept), said());
         assertTrue(service.isAlive());
         nothingIsLeft();
     }

@@ -13,6 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmc.common.item.Aggregators;
 import org.openjdk.jmc.common.item.Attribute;
 import org.openjdk.jmc.common.item.IAttribute;
@@ -76,6 +78,22 @@ class RealRecordingsTest {
         assertTrue(!recording.pauses.isEmpty(), "no pauses");
         samePauses(recording);
         assertEquals(0, recording.concurrentPhases.size());
+    }
+
+    /** They free while the service allocates, so the heap does not say how much that is; the threads do. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-XX:+UseZGC", "-XX:+UseShenandoahGC"})
+    void concurrentCollectors(String flag) throws Exception {
+        Path file = Recordings.stock(flag);
+        Recording recording = RecordingReader.read(file);
+        Figures figures = new Figures(recording);
+        assertTrue(recording.collections.values().stream().anyMatch(Recording.Collection::isConcurrent), "no concurrent collection");
+        page(file);
+        samePauses(recording);
+        double least = Work.THREADS * Work.LEAST * Work.PIECES * 256.0;
+        assertTrue(figures.allocated(0, figures.seconds) > 0.8 * least, Text.bytes(figures.allocated(0, figures.seconds)) + " of "
+                + Text.bytes(least));
+        assertTrue(figures.perMegabyte(false).value() > 0, figures.perMegabyte(false).toString());
     }
 
     @Test

@@ -24,7 +24,8 @@ import java.util.concurrent.Callable;
  *
  * <p>Calls are about the <em>current thread</em>, not about the request as the application knows it. A request that goes on in
  * another thread is bracketed there once more. Brackets nest: only the outermost {@code end} of a thread counts, also if this class has
- * been loaded several times. On a virtual thread both calls do nothing. On a JVM without Lull they do nothing but test a field.
+ * been loaded several times. On a virtual thread both calls do nothing. On a JVM without Lull they do nothing but test a field, once the first one has
+ * found that out.
  *
  * <p>Nothing depends on these calls but when the JVM collects: none is ever needed, none can do harm but by the time that it takes.
  */
@@ -38,8 +39,39 @@ public final class Requests {
 
     private static final MethodHandle IS_VIRTUAL = findIsVirtual();
 
-    /** Null if nobody hears. Not final: tests count on any JVM. */
-    private static Boundary boundary = findVm();
+    private static final Boundary VM = new Boundary() {
+        @Override
+        public void begin() {
+            begin0();
+        }
+
+        @Override
+        public void end() {
+            end0();
+        }
+    };
+
+    /** Until it is known whether the VM hears. A class that is being initialised cannot find out, for another thread must call it. */
+    private static final Boundary UNKNOWN = new Boundary() {
+        @Override
+        public void begin() {
+            Boundary b = found();
+            if (b != null) {
+                b.begin();
+            }
+        }
+
+        @Override
+        public void end() {
+            Boundary b = found();
+            if (b != null) {
+                b.end();
+            }
+        }
+    };
+
+    /** Null if nobody hears. Not final: it is found late, and tests count on any JVM. */
+    private static Boundary boundary = UNKNOWN;
 
     private Requests() {}
 
@@ -98,12 +130,13 @@ public final class Requests {
     }
 
     /**
-     * Whether anybody hears: false on a JVM without Lull, and then it stays so. For adapters whose brackets need more than these calls.
+     * Whether anybody hears what the current thread says: false on a virtual thread, and on a JVM without Lull. Of a thread it stays so. For
+     * adapters whose brackets need more than these calls.
      *
-     * @return whether this JVM knows requests
+     * @return whether these calls do anything on this thread
      */
     public static boolean heard() {
-        return boundary != null;
+        return found() != null && !isVirtual();
     }
 
     /** Puts another one in the place of the VM, and returns what was there. Only for tests, before the threads start that call. */
@@ -113,30 +146,49 @@ public final class Requests {
         return before;
     }
 
-    /** No library has these: a JVM with Lull links them itself, any other one throws at the first call. */
+    /** No library has these: a JVM with Lull links both itself, any other one throws at the first call. */
     private static native void begin0();
 
     private static native void end0();
 
-    private static Boundary findVm() {
-        try {
-            // Both, so that both are linked, and a request that is open stays so.
-            begin0();
-            end0();
-        } catch (UnsatisfiedLinkError e) {
-            return null;
+    private static Boundary found() {
+        if (boundary == UNKNOWN) {
+            findVm();
         }
-        return new Boundary() {
-            @Override
-            public void begin() {
-                begin0();
-            }
+        return boundary == UNKNOWN ? null : boundary;
+    }
 
-            @Override
-            public void end() {
+    /** Finds out by an end without a begin, which does nothing: on a thread of its own, for the current one may be in a request. */
+    private static void findVm() {
+        Thread thread = new Thread(() -> {
+            Boundary found = VM;
+            try {
                 end0();
+            } catch (UnsatisfiedLinkError e) {
+                found = null;
             }
-        };
+            if (boundary == UNKNOWN) {
+                boundary = found;
+            }
+        }, "lull.Requests");
+        thread.setDaemon(true);
+        try {
+            thread.start();
+        } catch (OutOfMemoryError e) {
+            return;   // there can be no more threads now; the next call tries again
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                thread.join();
+                break;
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Thread.isVirtual, which JDK 17 has not. */

@@ -7,14 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
 /** What the calls do on the JVM that LULL_JAVA names. Each request leaves 1 MB of garbage. */
@@ -71,6 +75,41 @@ class LullJvmTest {
     void innerEndsDoNotCollect() throws Exception {
         long with = loop(true, 4);
         assertTrue(with >= REQUESTS * 9 / 10 && with <= REQUESTS + 5, with + " local collections in " + REQUESTS + " requests");
+    }
+
+    /** Ends two requests; in the first one the class is loaded once more, as by another web application, and asked whether it is heard. */
+    static final class Counted {
+        public static void main(String[] args) throws Exception {
+            URL classes = Requests.class.getProtectionDomain().getCodeSource().getLocation();
+            try (URLClassLoader loader = new URLClassLoader(new URL[] {classes}, null)) {
+                Requests.begin();
+                Class<?> other = loader.loadClass("lull.Requests");
+                if (!(boolean) other.getMethod("heard").invoke(null)) {
+                    throw new IllegalStateException("the other one is not heard");
+                }
+                other.getMethod("begin").invoke(null);
+                other.getMethod("end").invoke(null);
+                Requests.end();
+            }
+            Requests.begin();
+            Requests.end();
+            Requests.end();
+            Object info = ManagementFactory.getPlatformMBeanServer().invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                    "lullInfo", null, null);
+            String requests = info.toString().lines().filter(l -> l.startsWith("local.requests:")).findFirst().orElseThrow();
+            System.out.println(requests);
+            if (!requests.equals("local.requests: 2")) {
+                throw new IllegalStateException(requests + ", but two have ended");
+            }
+            LullJvm.report(0);
+        }
+    }
+
+    @Test
+    void onlyWhatHasEndedIsCounted() throws Exception {
+        try (LullJvm jvm = LullJvm.start(Counted.class)) {
+            assertTrue(jvm.localCollections() >= 0);
+        }
     }
 
     /** A pool whose one thread always finds a next task. */

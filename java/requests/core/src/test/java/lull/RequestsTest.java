@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 class RequestsTest {
@@ -29,6 +30,18 @@ class RequestsTest {
         Requests.end();
         Requests.end();
         Requests.run(() -> {});
+    }
+
+    /** Whoever asks first may have been told to end: it stays so, and is found out all the same. */
+    @Test
+    void anInterruptIsKept() throws Exception {
+        URL classes = Requests.class.getProtectionDomain().getCodeSource().getLocation();
+        try (URLClassLoader loader = new URLClassLoader(new URL[] {classes}, null)) {
+            Class<?> other = loader.loadClass("lull.Requests");
+            Thread.currentThread().interrupt();
+            assertEquals(false, other.getMethod("heard").invoke(null));
+            assertTrue(Thread.interrupted());
+        }
     }
 
     @Test
@@ -94,14 +107,18 @@ class RequestsTest {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             ThreadFactory factory = (ThreadFactory) Class.forName("java.lang.Thread$Builder").getMethod("factory").invoke(builder);
             CountDownLatch ran = new CountDownLatch(1);
+            AtomicBoolean heard = new AtomicBoolean(true);
             Thread thread = factory.newThread(() -> {
                 Requests.begin();
                 Requests.end();
                 Requests.run(ran::countDown);
+                heard.set(Requests.heard());
             });
             thread.start();
             thread.join();
             assertEquals(0, ran.getCount());
+            assertFalse(heard.get());
+            assertTrue(Requests.heard());
             assertEquals("0 0 0", counter.counts());
         }
     }

@@ -31,7 +31,7 @@ import lull.Requests;
  * redirects and what was forwarded, too. What else the container does after all filters, as to write its access log, a client no longer waits for. The
  * init parameter {@code close} set to {@code false} keeps it from that.
  *
- * <p>On a JVM without Lull it does nothing.
+ * <p>On a JVM without Lull, and on virtual threads, which are not heard, it does nothing.
  */
 public final class RequestsFilter implements Filter {
     /** Of {@link #addTo}. */

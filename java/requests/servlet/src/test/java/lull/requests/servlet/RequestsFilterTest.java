@@ -305,9 +305,20 @@ class RequestsFilterTest {
     void virtualThreadsAreNotHeard(Container.Kind kind) throws Exception {
         assumeTrue(Runtime.version().feature() >= 21, "this JVM has no virtual threads");
         try (RequestCounter counter = new RequestCounter()) {
-            try (Container container = kind.start(application(new TestServlet(counter)), null, true)) {
-                assertEquals("hello", get(container, "/stream").body());
-                assertEquals("hello", get(container, "/writer").body());
+            ServletContainerInitializer application = application(new TestServlet(counter));
+            try (Container container = kind.start((classes, context) -> {
+                wrapAll(context.addFilter("outer", (Filter) (request, response, chain) -> {
+                    chain.doFilter(request, response);
+                    ((HttpServletResponse) response).setHeader("Outer", "done");
+                }));
+                application.onStartup(classes, context);
+            }, null, true)) {
+                for (String path : new String[] {"/stream", "/writer"}) {
+                    HttpResponse<String> answer = get(container, path);
+                    assertEquals("hello", answer.body());
+                    // No collection is to come, so nothing is closed before the container does it.
+                    assertEquals("done", answer.headers().firstValue("Outer").orElse(null));
+                }
             }
             assertEquals("0 0 0", counter.counts());
         }

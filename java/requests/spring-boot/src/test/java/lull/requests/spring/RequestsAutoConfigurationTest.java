@@ -54,14 +54,14 @@ class RequestsAutoConfigurationTest {
     @EnableAutoConfiguration
     @RestController
     static class Service {
-        /** As early as a filter of an application can be. */
+        /** As early as a filter of an application can be by its order, and defined before that of this library. */
         @Bean
         FilterRegistrationBean<Filter> otherFilter() {
             FilterRegistrationBean<Filter> other = new FilterRegistrationBean<>((request, response, chain) -> {
                 ((HttpServletResponse) response).setHeader("Depth", "" + counter.depth());
                 chain.doFilter(request, response);
             });
-            other.setOrder(Ordered.HIGHEST_PRECEDENCE + 1);
+            other.setOrder(Ordered.HIGHEST_PRECEDENCE);
             return other;
         }
 
