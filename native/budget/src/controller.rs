@@ -150,6 +150,7 @@ impl Controller {
             least: self.lever.least as usize,
             most: self.lever.most as usize,
             available: room.available as usize,
+            released: room.released as usize,
         };
         (self.last, self.last_stalls) = (now, stalls);
         let decision = self.policy.interval(&sample);

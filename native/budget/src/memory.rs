@@ -37,6 +37,8 @@ pub struct Room {
     pub other: u64,
     /// What that leaves for the heap.
     pub available: u64,
+    /// Of `other`, what the heap has given up lately: it may be in use until it is uncommitted.
+    pub released: u64,
 }
 
 impl Memory {
@@ -63,8 +65,8 @@ impl Memory {
 
     /// How it is now, for a heap of that capacity. A heap that has not been touched in full makes `other` seem less than it will be.
     pub fn room(&mut self, capacity: u64) -> Option<Room> {
-        // G1 takes memory out of its heap in a pause, and gives it back after that: until then it is in use, and nobody's but the heap's.
-        let held = capacity.max(std::mem::replace(&mut self.last_capacity, capacity));
+        // G1 takes memory out of its heap in a pause, and gives it back after that.
+        let released = std::mem::replace(&mut self.last_capacity, capacity).saturating_sub(capacity);
         let (total, free) = machine()?;
         let (limit, used) = match &self.bound {
             Bound::Version2(directory) => {
@@ -78,13 +80,14 @@ impl Memory {
             }
             Bound::Machine => (total, total - free),
         };
-        Some(room(limit.min(total), used, held))
+        Some(room(limit.min(total), used, capacity, released))
     }
 }
 
-fn room(limit: u64, used: u64, capacity: u64) -> Room {
+fn room(limit: u64, used: u64, capacity: u64, released: u64) -> Room {
     let other = used.saturating_sub(capacity);
-    Room { limit, other, available: limit.saturating_sub(other).saturating_sub((limit as f64 * LEAST_CACHE) as u64) }
+    let available = limit.saturating_sub(other).saturating_sub((limit as f64 * LEAST_CACHE) as u64);
+    Room { limit, other, available, released: released.min(other) }
 }
 
 /// Memory that is not page cache: anonymous and shared memory, and the kernel's, of which it gives some slabs back as it does the cache.
@@ -131,9 +134,11 @@ mod tests {
     #[test]
     fn what_is_left_is_the_limit_without_the_rest() {
         let mb = |n: u64| n << 20;
-        assert_eq!(room(mb(2000), mb(900), mb(700)), Room { limit: mb(2000), other: mb(200), available: mb(1700) });
-        assert_eq!(room(mb(2000), mb(500), mb(700)).other, 0);
-        assert_eq!(room(mb(100), mb(900), mb(700)).available, 0);
+        let left = Room { limit: mb(2000), other: mb(200), available: mb(1700), released: mb(100) };
+        assert_eq!(room(mb(2000), mb(900), mb(700), mb(100)), left);
+        assert_eq!(room(mb(2000), mb(900), mb(700), mb(300)).released, mb(200));
+        assert_eq!(room(mb(2000), mb(500), mb(700), 0).other, 0);
+        assert_eq!(room(mb(100), mb(900), mb(700), 0).available, 0);
     }
 
     #[test]
@@ -205,18 +210,21 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_the_heap_has_just_given_up_is_nobody_elses() {
+    fn memory_that_the_heap_has_just_given_up_is_told_apart() {
         let root = Directory::of("uncommitted");
         let mut memory = Memory::bound(Bound::Version2(root.0.clone()));
         root.write("memory.max", "100000\n");
         root.write("memory.stat", "anon 60000\n");
-        assert_eq!(memory.room(50000).unwrap().other, 10000);
+        let mut look = |anonymous: u64, capacity: u64| {
+            root.write("memory.stat", &format!("anon {anonymous}\n"));
+            let room = memory.room(capacity).unwrap();
+            (room.other, room.released)
+        };
+        assert_eq!(look(60000, 50000), (10000, 0));
         // In the next interval it is still committed, and in the one after it is not.
-        assert_eq!(memory.room(30000).unwrap().other, 10000);
-        root.write("memory.stat", "anon 40000\n");
-        assert_eq!(memory.room(30000).unwrap().other, 10000);
-        root.write("memory.stat", "anon 60000\n");
-        assert_eq!(memory.room(50000).unwrap().other, 10000);
+        assert_eq!(look(60000, 30000), (30000, 20000));
+        assert_eq!(look(40000, 30000), (10000, 0));
+        assert_eq!(look(60000, 50000), (10000, 0));
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub struct Sample {
     pub least: usize,
     pub most: usize,
     pub available: usize,
+    pub released: usize,
 }
 
 /// HeapBudgetDecision.
@@ -135,6 +136,7 @@ mod tests {
             offset_of!(Sample, allocated_known),
             offset_of!(Sample, capacity),
             offset_of!(Sample, available),
+            offset_of!(Sample, released),
             size_of::<Decision>(),
             offset_of!(Decision, state),
             offset_of!(Decision, reason),

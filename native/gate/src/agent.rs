@@ -7,7 +7,7 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::beacon::Beacon;
@@ -95,24 +95,42 @@ pub fn accepted(fd: i32, blocking: bool) {
     }
 }
 
-/// Connections on which a thread of the application has left something of the gate's unwritten, which the gate's thread finishes.
-static UNSENT: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
+/// What threads of the application have left of the gate's unwritten, which the gate's thread finishes.
+struct Unsent {
+    /// On these connections.
+    connections: BTreeSet<i32>,
+    /// The gate's thread comes soon without being called: a client that does not read would have it woken by each read of the application's.
+    gate_ticks: bool,
+}
+
+static UNSENT: Mutex<Unsent> = Mutex::new(Unsent { connections: BTreeSet::new(), gate_ticks: false });
+
+fn unsent() -> MutexGuard<'static, Unsent> {
+    UNSENT.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// To be called when an update has left something unwritten.
 pub fn connection_has_unsent(fd: i32) {
-    let mut unsent = UNSENT.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_first = unsent.is_empty();
-    unsent.insert(fd);
+    let mut unsent = unsent();
+    let must_call = unsent.connections.is_empty() && !unsent.gate_ticks;
+    unsent.connections.insert(fd);
     drop(unsent);
     // It may be about to sleep for long. For those that come before it has taken them, once is enough.
-    if is_first {
+    if must_call {
         CLOCK.call();
     }
 }
 
+/// Whether the gate's thread, which is about to sleep, has to come again soon: it `must` for what it knows of, or there is something new.
+pub fn gate_ticks(must: bool) -> bool {
+    let mut unsent = unsent();
+    unsent.gate_ticks = must || !unsent.connections.is_empty();
+    unsent.gate_ticks
+}
+
 /// These connections, once.
 pub fn take_unsent() -> BTreeSet<i32> {
-    std::mem::take(&mut UNSENT.lock().unwrap_or_else(PoisonError::into_inner))
+    std::mem::take(&mut unsent().connections)
 }
 
 /// To be called when an update has made a connection opaque.
@@ -385,5 +403,16 @@ mod tests {
             assert_eq!(take_unsent(), BTreeSet::from([-8, -7]));
         }
         assert!(begin.elapsed() < Duration::from_nanos(LONG), "it slept");
+        // It need not be called while it comes anyway; and what it is not called for, it sees before it sleeps.
+        let state = CLOCK.answer_call();
+        assert!(gate_ticks(true));
+        connection_has_unsent(-7);
+        assert_eq!(CLOCK.state(), state);
+        assert!(gate_ticks(false));
+        assert_eq!(take_unsent(), BTreeSet::from([-7]));
+        assert!(!gate_ticks(false));
+        connection_has_unsent(-8);
+        assert_ne!(CLOCK.state(), state);
+        assert_eq!(take_unsent(), BTreeSet::from([-8]));
     }
 }

@@ -10,8 +10,9 @@
 //!   event told to the application that it has not read after.
 //! * **S** (seen): the kernel's counts of bytes read and written are those that have been seen here; otherwise the
 //!   connection becomes opaque.
-//! * **O** (opaque): a connection that is opaque stays so, and the gate neither reads from it nor writes to it; but what is still to come of
-//!   requests that it has answered (HTTP/2) it withholds from the application, as long as it can follow what the application reads.
+//! * **O** (opaque): a connection that is opaque stays so, and the gate neither reads from it nor writes to it, but the rest of an answer, and
+//!   to end it; what is still to come of requests that it has answered (HTTP/2) it withholds from the application, as long as it can follow
+//!   what the application reads.
 //! * **A** (answer first): no byte of the application's follows a busy answer that is not wholly written.
 //!
 //! The application's bytes are never kept: what the gate does not answer stays in the kernel. A request that it has answered may go on after the
@@ -142,6 +143,10 @@ impl<P: Protocol> Connection<P> {
         let could_follow = self.opaque.is_none() || self.withholds;
         self.withholds = could_follow && matches!(reason, Opaque::Response(_) | Opaque::ConcurrentWrites) && self.protocol.filters();
         self.opaque.get_or_insert(reason);
+        if reason == Opaque::AnotherSocket {
+            // Nobody waits for the rest, least of all there.
+            self.unsent.clear();
+        }
     }
 
     /// Whether the gate must still come between the application and its socket.
@@ -200,11 +205,6 @@ impl<P: Protocol> Connection<P> {
     /// Whether a busy answer is not wholly written.
     pub fn has_unsent(&self) -> bool {
         !self.unsent.is_empty()
-    }
-
-    /// The connection is being closed: nobody waits for the rest.
-    pub fn discard_unsent(&mut self) {
-        self.unsent.clear();
     }
 
     /// Writes more of it; true when nothing is left. Of a connection that is broken, nothing is.
@@ -303,10 +303,11 @@ impl<P: Protocol> Connection<P> {
             self.written += sent as u64;
             answer.drain(..sent);
             self.unsent = answer;
+            // The client has it, whatever comes of the rest.
+            answered(requests);
             if !self.take(wire, &buffer[..length]) {
                 return Outcome::Opaque;
             }
-            answered(requests);
         }
         Outcome::Again
     }

@@ -31,6 +31,8 @@ const TICK_NS: u64 = 1_000_000;
 const SAFEPOINT_TICK_NS: u64 = 100_000;
 /// Before this, a collection's kind may not show in the counters.
 const KIND_SHOWS_NS: u64 = 300_000;
+/// What a safepoint still has to do after a collection is mostly done by then. If not, it is a pause of its own: a heap dump.
+const REST_NS: u64 = 5_000_000;
 /// Sleep when there are no counters to look at.
 const LONG_NS: u64 = 1_000_000_000;
 
@@ -66,6 +68,8 @@ pub struct Gate {
     metrics: &'static Metrics,
     counters: Option<VmCounters>,
     watch: Option<VmWatch>,
+    /// When the last pause was over, until the counters have said so of its safepoint, too.
+    over_ns: Option<u64>,
     outlets: Outlets,
     models: HashMap<Kind, Model>,
     /// Collections that have been learnt from.
@@ -105,6 +109,7 @@ impl Gate {
             metrics,
             counters,
             watch,
+            over_ns: None,
             outlets,
             models: HashMap::new(),
             learnt: clock.collections(),
@@ -122,7 +127,6 @@ impl Gate {
     /// Until the VM ends.
     pub fn run(mut self) {
         let poll_ns = if self.watch.is_some() { self.options.poll_us * 1000 } else { LONG_NS };
-        let mut safepoint_is_known = false;
         loop {
             let state = self.clock.answer_call();
             if state & ENDED != 0 {
@@ -133,24 +137,34 @@ impl Gate {
             }
             if self.clock.is_paused() {
                 self.pause();
-                // What the counters say now is still of that pause, until they have said that it is over.
-                safepoint_is_known = true;
                 continue;
             }
             self.learn(None);
             self.remember();
-            if let Some(watch) = &mut self.watch {
-                let inside = watch.look();
-                if inside && !safepoint_is_known && self.clock.state() & COLLECTION == 0 {
-                    // Perhaps a collection's, which has not begun.
-                    self.clock.safepoint_begins(watch.time());
-                    continue;
-                }
-                safepoint_is_known &= inside;
+            if self.look_for_safepoint() {
+                continue;
             }
             self.write_unsent();
-            self.clock.wait_while(state, if self.unsent.is_empty() { poll_ns } else { poll_ns.min(TICK_NS) });
+            let ticks = agent::gate_ticks(!self.unsent.is_empty());
+            self.clock.wait_while(state, if ticks { poll_ns.min(TICK_NS) } else { poll_ns });
         }
+    }
+
+    /// Looks at the counters, outside pauses: whether a safepoint is a pause of which nobody has told. It is from now on.
+    fn look_for_safepoint(&mut self) -> bool {
+        let Some(watch) = &mut self.watch else { return false };
+        if !watch.look() {
+            self.over_ns = None;
+            return false;
+        }
+        // What the counters say after a pause is still of it, until they have said that it is over. But a collection may be only a part of what
+        // its safepoint does.
+        if self.over_ns.is_some_and(|over| now_ns().saturating_sub(over) < REST_NS) || self.clock.state() & COLLECTION != 0 {
+            return false;
+        }
+        // Perhaps a collection's, which has not begun.
+        self.clock.safepoint_begins(watch.time());
+        true
     }
 
     /// Writes what is left of answers, once the kernel has room.
@@ -256,6 +270,12 @@ impl Gate {
                     continue;
                 }
             }
+            if self.clock.is_given_up() {
+                // The application goes on, and needs no answers. What has changed is not asked for, so that a later pause is told of it.
+                self.write_unsent();
+                self.clock.wait_while(state, TICK_NS);
+                continue;
+            }
             let elapsed = now_ns().saturating_sub(begin);
             reconsider |= prediction.is_overdue(elapsed as f64);
             if reconsider {
@@ -297,7 +317,7 @@ impl Gate {
             }
             self.learn(Some(kind));
             if let Some(pause) = self.collection(kind).filter(|_| is_unseen) {
-                begin = begin.min(pause.begin_ns);
+                begin = pause.begin_ns;
             }
         } else {
             self.metrics.safepoints.add(1);
@@ -310,6 +330,7 @@ impl Gate {
         }
         self.record(kind, begin, &prediction, connections, before);
         self.remember();
+        self.over_ns = Some(now_ns());
     }
 
     /// How many requests were answered, would have been, and were kept, since the VM began.
@@ -379,6 +400,11 @@ impl Gate {
         };
         let Some(t) = tracked.as_mut() else { return };
         if !self.clock.is_paused() {
+            return;
+        }
+        if self.clock.is_given_up() {
+            // The application's, as if there were no pause, for it may run; but a later one will look.
+            self.again.push(fd);
             return;
         }
         let _look = self.table.look();

@@ -2,9 +2,10 @@
 
 //! When the JVM is stopped: one word that everybody can read and sleep on.
 //!
-//! Two sources set it. JVMTI's garbage collection events come on a thread of the VM inside the safepoint, where nothing may be
+//! Two sources say so. JVMTI's garbage collection events come on a thread of the VM inside the safepoint, where nothing may be
 //! called but raw memory and async-signal-safe system calls. Safepoints that are no collections (thread dumps, class
 //! redefinition) show in the VM's counters only, which the gate's thread polls.
+//! The word also says that there is other work for the gate's thread, so that it has one word to sleep on; that is no pause.
 //!
 //! That the word is late, or wrong, costs time and never a request: who answers what is decided under each connection's lock
 //! ([`crate::connection`]).
@@ -29,7 +30,8 @@ pub const ENDED: u32 = 4;
 /// about to sleep.
 const CALLED: u32 = 8;
 
-/// No thread waits longer than this for a pause's end, and then nobody for that pause's: should the word ever stick, the service goes on.
+/// No thread waits longer than this for a pause's end, and then nobody for that pause's, unless the VM's counters prove that it goes on: should the
+/// word ever stick, the service goes on, and the gate leaves its connections alone.
 const LONGEST_WAIT_NS: u64 = 30_000_000_000;
 
 const REMEMBERED: usize = 64;
@@ -61,6 +63,8 @@ pub struct PauseClock {
     begin_ns: AtomicU64,
     count: AtomicU64,
     past: [(AtomicU64, AtomicU64); REMEMBERED],
+    /// What `safepoint_time` was when the last of them began. Written before the bit.
+    collection_time_seen: AtomicI64,
     /// Grows at the end of each safepoint.
     safepoint_time: OnceLock<Counter>,
     /// What it was when SAFEPOINT was set. Written by the gate's thread, before the bit.
@@ -89,6 +93,7 @@ impl PauseClock {
             begin_ns: AtomicU64::new(0),
             count: AtomicU64::new(0),
             past: [const { (AtomicU64::new(0), AtomicU64::new(0)) }; REMEMBERED],
+            collection_time_seen: AtomicI64::new(0),
             safepoint_time: OnceLock::new(),
             safepoint_time_seen: AtomicI64::new(0),
             waiting: AtomicU32::new(0),
@@ -106,6 +111,9 @@ impl PauseClock {
     /// `GarbageCollectionStart`: on the VM's thread, in the safepoint.
     pub fn collection_begins(&self) {
         self.begin_ns.store(now_ns(), Ordering::Relaxed);
+        if let Some(time) = self.safepoint_time.get() {
+            self.collection_time_seen.store(time.get(), Ordering::Relaxed);
+        }
         self.begun.fetch_add(1, Ordering::Relaxed);
         // SeqCst against the store and load of `announce` in intercept/selector.rs: one of the two sides sees the other.
         self.word.fetch_or(COLLECTION, Ordering::SeqCst);
@@ -137,8 +145,10 @@ impl PauseClock {
         futex_wake_all(&self.word);
     }
 
-    fn safepoint_is_over(&self) -> bool {
-        self.safepoint_time.get().is_some_and(|time| time.get() != self.safepoint_time_seen.load(Ordering::Relaxed))
+    /// Whether no safepoint has ended since the pause of this word began; `None` if there is no counter that says so.
+    fn goes_on(&self, state: u32) -> Option<bool> {
+        let seen = if state & COLLECTION != 0 { &self.collection_time_seen } else { &self.safepoint_time_seen };
+        self.safepoint_time.get().map(|time| time.get() == seen.load(Ordering::Relaxed))
     }
 
     /// `VMDeath`: no pause any more, nobody waits.
@@ -177,27 +187,39 @@ impl PauseClock {
         self.wait_at_most(LONGEST_WAIT_NS)
     }
 
-    fn wait_at_most(&self, longest_ns: u64) -> Wait {
+    pub(crate) fn wait_at_most(&self, longest_ns: u64) -> Wait {
         if !self.is_paused() || self.is_given_up() {
             return Wait::None;
         }
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let give_up = now_ns() + longest_ns;
+        // Which pause is waited for, and until when.
+        let (mut pause, mut give_up) = (0, 0);
         let wait = loop {
+            // Before the word, so that it is none that has begun later.
+            let begun = self.begun.load(Ordering::Acquire);
             let state = self.state();
             if state & (COLLECTION | SAFEPOINT) == 0 {
                 break Wait::Over;
             }
-            if state & COLLECTION == 0 && self.safepoint_is_over() {
+            let goes_on = self.goes_on(state);
+            if state & COLLECTION == 0 && goes_on == Some(false) {
                 self.safepoint_ends();
                 continue;
             }
-            if self.is_given_up() {
+            if self.given_up.load(Ordering::Relaxed) == begun {
                 break Wait::GivenUp;
             }
-            if now_ns() > give_up {
+            let now = now_ns();
+            if begun != pause {
+                (pause, give_up) = (begun, now + longest_ns);
+            }
+            if now > give_up && goes_on != Some(true) {
+                // A collection's end changes the word before the counter: it may have done so since we looked at the word.
+                if self.state() != state || self.begun.load(Ordering::Relaxed) != begun {
+                    continue;
+                }
                 // Whoever comes next would wait as long, and in vain.
-                self.given_up.store(self.begun.load(Ordering::Relaxed), Ordering::Relaxed);
+                self.given_up.store(begun, Ordering::Relaxed);
                 break Wait::GivenUp;
             }
             futex_wait(&self.word, state, if state & SAFEPOINT != 0 { SAFEPOINT_LOOK_NS } else { 100_000_000 });
@@ -207,7 +229,7 @@ impl PauseClock {
     }
 
     /// Whether a thread has waited too long for the end of the pause that is under way.
-    fn is_given_up(&self) -> bool {
+    pub(crate) fn is_given_up(&self) -> bool {
         self.given_up.load(Ordering::Relaxed) == self.begun.load(Ordering::Relaxed)
     }
 
@@ -241,7 +263,8 @@ impl PauseClock {
     /// Whether the JVM runs and no more than so many collections are over: what was read of the VM's counters before this call is then of no
     /// later one.
     pub fn has_only_run_since(&self, collections: u64) -> bool {
-        // The VM counts a collection after it has told us of it, so that we look in the other order.
+        // The VM mostly counts a collection after it has told us of it, so that we look in the other order. Some pauses (G1's Remark and Cleanup,
+        // Shenandoah's) it counts before: the kind of such a one may not show then.
         fence(Ordering::Acquire);
         !self.is_paused() && self.collections() == collections
     }
@@ -330,6 +353,60 @@ mod tests {
             while clock.waiting() == 0 {
                 std::thread::yield_now();
             }
+            clock.collection_ends();
+            assert_eq!(waiter.join().unwrap(), Wait::Over);
+        });
+    }
+
+    /// A collection may take long on a machine that swaps.
+    #[test]
+    fn a_pause_that_the_counter_proves_is_waited_for() {
+        static TIME: AtomicI64 = AtomicI64::new(7);
+        let clock = PauseClock::new();
+        clock.watch_safepoints(Counter::of(&TIME));
+        let wait = |safepoint: bool, end: &dyn Fn()| {
+            if safepoint {
+                clock.safepoint_begins(TIME.load(Ordering::Relaxed));
+            } else {
+                clock.collection_begins();
+            }
+            std::thread::scope(|scope| {
+                let waiter = scope.spawn(|| clock.wait_at_most(1_000_000));
+                std::thread::sleep(std::time::Duration::from_millis(250));
+                assert!(!waiter.is_finished() && !clock.is_given_up());
+                end();
+                waiter.join().unwrap()
+            })
+        };
+        let safepoint_ends = || {
+            TIME.fetch_add(1, Ordering::Relaxed);
+        };
+        assert_eq!(wait(false, &|| clock.collection_ends()), Wait::Over);
+        safepoint_ends();
+        assert_eq!(wait(true, &safepoint_ends), Wait::Over);
+        // The word sticks.
+        assert_eq!(wait(false, &safepoint_ends), Wait::GivenUp);
+        assert!(clock.is_paused() && clock.is_given_up());
+    }
+
+    #[test]
+    fn each_pause_is_waited_for_as_long() {
+        const LONG: u64 = 1_000_000_000;
+        let clock = PauseClock::new();
+        clock.collection_begins();
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| clock.wait_at_most(LONG));
+            let begin = now_ns();
+            while now_ns() - begin < LONG * 3 / 2 {
+                // One follows the other, so that the word never says that there is none.
+                clock.safepoint_begins(0);
+                clock.collection_ends();
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                clock.collection_begins();
+                clock.safepoint_ends();
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            assert!(!waiter.is_finished() && !clock.is_given_up());
             clock.collection_ends();
             assert_eq!(waiter.join().unwrap(), Wait::Over);
         });

@@ -193,7 +193,6 @@ impl Table {
             if let Some(t) = tracked.as_mut() {
                 // The generation stays, so that the next one differs.
                 t.connection.make_opaque(Opaque::AnotherSocket);
-                t.connection.discard_unsent();
             }
             slot.publish(&mut tracked);
         }

@@ -54,7 +54,7 @@ const char* lull_budget_reason_name(uint32_t reason) { return HeapBudgetDecision
 static const size_t layout[] = {
   sizeof(HeapBudgetSample), offsetof(HeapBudgetSample, read_bytes), offsetof(HeapBudgetSample, collections),
   offsetof(HeapBudgetSample, stalled_known), offsetof(HeapBudgetSample, read_known), offsetof(HeapBudgetSample, allocated_known), offsetof(HeapBudgetSample, capacity),
-  offsetof(HeapBudgetSample, available),
+  offsetof(HeapBudgetSample, available), offsetof(HeapBudgetSample, released),
   sizeof(HeapBudgetDecision), offsetof(HeapBudgetDecision, state), offsetof(HeapBudgetDecision, reason),
   offsetof(HeapBudgetDecision, target), offsetof(HeapBudgetDecision, collection), offsetof(HeapBudgetDecision, stalled),
   offsetof(HeapBudgetDecision, wait), (size_t)HeapBudgetDecision::Shrink, (size_t)HeapBudgetDecision::WaitShrink,

@@ -144,8 +144,10 @@ fn run_program(run: &Run) -> Result<(), String> {
         return Err(format!("{} has {separator:?} in its path, which LD_PRELOAD cannot say: put it elsewhere", library.display()));
     }
     let (program, arguments) = run.program.split_first().ok_or("no program")?;
-    if let Some(file) = launch::find(program) {
-        launch::takes_preload_library(&file)?;
+    if let Some(file) = launch::find(program)
+        && let Some(warning) = launch::takes_preload_library(&file)?
+    {
+        eprintln!("lull-far: {warning}");
     }
     let mut command = Command::new(program);
     if let Some(record) = &run.record {

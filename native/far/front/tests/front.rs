@@ -161,7 +161,8 @@ fn what_else_programs_do_with_a_mapping() {
     let program = compile("unusual-program", "tests/c/unusual.c");
     let actions =
         ["fork", "locked", "cut", "enclosed", "moved", "over", "signals", "broken", "old", "vforked", "blocked", "cleared", "small"];
-    for action in actions.into_iter().chain(["transfer", "closed", "advice", "places"]) {
+    let more = ["transfer", "closed", "forbidden", "without", "threads", "advice", "places"];
+    for action in actions.into_iter().chain(more) {
         let servers = [server(64), server(64)];
         let names = format!("{},{}", servers[0].address, servers[1].address);
         let file = directory.0.join(action);
@@ -245,6 +246,9 @@ fn stock_jvms_with_a_quarter_of_the_heap() {
 
 #[test]
 fn what_cannot_be_done_is_said_before_the_program_runs() {
+    if !permitted("thread", "what cannot be done") {
+        return;
+    }
     let directory = Directory::new("errors");
     let run = |arguments: &[&str]| {
         let output = front().arg("run").args(arguments).output().unwrap();
@@ -294,6 +298,9 @@ fn faults_are_recorded() {
 
 #[test]
 fn programs_that_would_not_take_the_library_are_refused() {
+    if !permitted("thread", "programs that would not take the library") {
+        return;
+    }
     let directory = Directory::new("library");
     let run = |(name, value): (&str, &str), program: &str| {
         let mut command = front();
@@ -320,6 +327,10 @@ fn programs_that_would_not_take_the_library_are_refused() {
     }
     let program = directory.0.join("set-user-id");
     std::fs::copy(built().join("lull-far"), &program).unwrap();
+    if !lull_far::launch::may_give_rights(&program) {
+        skip("a program with set-user-ID", "no program gets rights here by being run (no_new_privs or nosuid)");
+        return;
+    }
     std::os::unix::fs::chown(&program, Some(12345), None).unwrap();
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o4755)).unwrap();
     let output = run(("LD_PRELOAD", ""), program.to_str().unwrap());
@@ -328,7 +339,39 @@ fn programs_that_would_not_take_the_library_are_refused() {
 }
 
 #[test]
+fn a_statically_linked_program_passes_the_library_on() {
+    let name = "a statically linked program";
+    if !permitted("thread", name) {
+        return;
+    }
+    let directory = Directory::new("static");
+    let source = directory.0.join("launcher.c");
+    let launcher = directory.0.join("launcher");
+    std::fs::write(&source, "#include <unistd.h>\nint main(int count, char** of) { return execv(of[1], of + 1); }\n").unwrap();
+    if !Command::new("cc").args(["-static", "-o"]).args([&launcher, &source]).status().unwrap().success() {
+        skip(name, "the C library is not installed for static linking");
+        return;
+    }
+    let server = server(64);
+    let (output, most) = watch(
+        front()
+            .args(["run", "--servers", &server.address.to_string(), "--local", "25%", "--directory", directory.name()])
+            .args(["--statistics", "--"])
+            .args([launcher.as_path(), workload()])
+            .args(["map", directory.0.join("file").to_str().unwrap(), "2048", "random", "1", "2000"]),
+    );
+    let stderr = text(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let warning = "launcher is linked statically, or not for 64 bits: none of its own memory will be far, only that";
+    assert!(stderr.contains(warning), "{stderr}");
+    assert!(most > 0 && count(&output, "fetched") > 0, "{stderr}");
+}
+
+#[test]
 fn a_program_finds_sigpipe_as_it_would_without_us() {
+    if !permitted("thread", "a program that finds SIGPIPE") {
+        return;
+    }
     let directory = Directory::new("sigpipe");
     for (before, ignored) in [("trap '' PIPE; ", true), ("", false)] {
         let library = front().get_envs().find_map(|(name, value)| (name == "LULL_FAR_PRELOAD").then(|| value.unwrap().to_owned())).unwrap();

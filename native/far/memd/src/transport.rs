@@ -18,7 +18,8 @@ use lull_far_protocol::{Awake, DecodeError, FETCH_LEN, HEADER_LEN, Header};
 const AT_ONCE: usize = HEADER_LEN + FETCH_LEN;
 
 /// A connection over which nothing has come for so long is asked whether the other side is still there; so often, and so many times, until
-/// it counts as broken: after 30 s in all. A pager says something each second.
+/// it counts as broken: after 30 s in all, or what [`Transport::new`] makes of [`UNACKNOWLEDGED`] if that is longer, for the kernel takes
+/// that limit for this one, too. A pager says something each second.
 const SILENT_BEFORE_PROBE: Duration = Duration::from_secs(15);
 const BETWEEN_PROBES: Duration = Duration::from_secs(5);
 const PROBES: u32 = 3;
@@ -81,7 +82,8 @@ impl<'a> Transport<'a> {
         sockopt::set_tcp_keepidle(stream, SILENT_BEFORE_PROBE)?;
         sockopt::set_tcp_keepintvl(stream, BETWEEN_PROBES)?;
         sockopt::set_tcp_keepcnt(stream, PROBES)?;
-        // No less than a frame may take: a peer that reads nothing for so long acknowledges nothing either.
+        // No less than a frame may take: the kernel also gives up a peer that reads nothing for so long, though it acknowledges each time
+        // that it is asked whether it has room.
         let unacknowledged = UNACKNOWLEDGED.max(frame_timeout).as_millis();
         sockopt::set_tcp_user_timeout(stream, u32::try_from(unacknowledged).unwrap_or(u32::MAX))?;
         Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; FETCH_LEN], 0)) })

@@ -4,7 +4,7 @@
 //! it opens then would get their numbers, and what the pager sends to its servers. The preload library asks here first.
 
 use std::ops::{Deref, DerefMut};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// As many as the kernel lets a process have (`fs.nr_open`), unless somebody has raised that. Memory is taken where a bit is set only.
@@ -15,6 +15,13 @@ static OWN: [AtomicU64; MOST / 64] = [const { AtomicU64::new(0) }; MOST / 64];
 
 /// Of so many words one may have had a bit.
 static WORDS: AtomicUsize = AtomicUsize::new(0);
+
+/// The pager's descriptors have numbers from here on. A program that was started without one of the first three, or has closed it, writes
+/// its messages to whoever gets that number: to a memory file, if it were the pager's.
+const FIRST: RawFd = 64;
+
+/// The first number that is no standard input, output or error.
+const FIRST_BEHIND_STANDARD: RawFd = 3;
 
 /// A descriptor of the pager, in whatever owns it.
 #[derive(Debug)]
@@ -28,6 +35,27 @@ impl<F: AsRawFd> Own<F> {
             OWN[word].fetch_or(bit, Ordering::Relaxed);
         }
         Own(owner)
+    }
+}
+
+impl<F: AsRawFd + From<OwnedFd>> Own<F> {
+    /// One that was opened just now, which gets another number.
+    ///
+    /// # Errors
+    /// If it has one of the first three, and there is no other.
+    pub fn opened(fd: OwnedFd) -> std::io::Result<Own<F>> {
+        let moved = |least: RawFd| {
+            // SAFETY: a new descriptor.
+            let fd = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, least) };
+            // SAFETY: the descriptor is new and ours.
+            (fd >= 0).then(|| unsafe { OwnedFd::from_raw_fd(fd) }).ok_or_else(std::io::Error::last_os_error)
+        };
+        // The limit of this process may be lower.
+        match moved(FIRST) {
+            Ok(moved) => Ok(Own::new(moved.into())),
+            Err(_) if fd.as_raw_fd() >= FIRST_BEHIND_STANDARD => Ok(Own::new(fd.into())),
+            Err(_) => moved(FIRST_BEHIND_STANDARD).map(|moved| Own::new(moved.into())),
+        }
     }
 }
 
@@ -96,6 +124,19 @@ mod tests {
         fn as_raw_fd(&self) -> RawFd {
             self.0
         }
+    }
+
+    #[test]
+    fn what_is_opened_gets_a_number_that_no_program_takes_for_standard_error() {
+        let file = std::fs::File::open("/dev/null").unwrap();
+        let own: Own<std::fs::File> = Own::opened(file.into()).unwrap();
+        let fd = own.as_raw_fd();
+        assert!(fd >= FIRST && is_own(fd));
+        // SAFETY: a number only.
+        assert_eq!(unsafe { libc::fcntl(fd, libc::F_GETFD) }, libc::FD_CLOEXEC);
+        assert!(own.metadata().is_ok());
+        drop(own);
+        assert!(!is_own(fd));
     }
 
     #[test]

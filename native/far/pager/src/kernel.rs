@@ -134,7 +134,7 @@ impl Kernel {
             return Err(NotPermitted(format!("userfaultfd: {error}: {help}")));
         }
         // SAFETY: the descriptor is new and ours.
-        let uffd = Own::new(unsafe { OwnedFd::from_raw_fd(fd) });
+        let uffd: Own<OwnedFd> = Own::opened(unsafe { OwnedFd::from_raw_fd(fd) }).map_err(no_number)?;
         let extra = if mode == FaultMode::InThread { FEATURE_SIGBUS } else { FEATURE_THREAD_ID };
         let features = FEATURE_WP
             | FEATURE_MISSING_SHMEM
@@ -152,11 +152,13 @@ impl Kernel {
         })?;
         let pagemap = std::fs::File::open("/proc/self/pagemap")
             .map_err(|error| NotPermitted(format!("/proc/self/pagemap: {error}; /proc must be mounted")))?;
+        let pagemap = Own::opened(pagemap.into()).map_err(no_number)?;
         // SAFETY: opens a descriptor of our own process.
         let pidfd = unsafe { libc::syscall(libc::SYS_pidfd_open, libc::getpid(), 0) };
         // SAFETY: the descriptor is new and ours.
-        let pidfd = i32::try_from(pidfd).ok().filter(|&fd| fd >= 0).map(|fd| Own::new(unsafe { OwnedFd::from_raw_fd(fd) }));
-        Ok(Kernel { uffd, pagemap: Own::new(pagemap.into()), pidfd, mode })
+        let pidfd = i32::try_from(pidfd).ok().filter(|&fd| fd >= 0).map(|fd| unsafe { OwnedFd::from_raw_fd(fd) });
+        let pidfd = pidfd.map(Own::opened).transpose().map_err(no_number)?;
+        Ok(Kernel { uffd, pagemap, pidfd, mode })
     }
 
     /// In which thread faults are served.
@@ -299,6 +301,10 @@ impl Kernel {
     }
 }
 
+fn no_number(error: std::io::Error) -> NotPermitted {
+    NotPermitted(format!("the pager needs descriptors behind the first three: {error}"))
+}
+
 /// Makes a memory file of so many bytes, which takes no memory yet.
 ///
 /// # Errors
@@ -311,10 +317,13 @@ pub fn memory_file(bytes: usize) -> std::io::Result<Own<OwnedFd>> {
         return Err(std::io::Error::last_os_error());
     }
     // SAFETY: the descriptor is new and ours.
-    let file = Own::new(unsafe { OwnedFd::from_raw_fd(fd) });
-    // SAFETY: our own file.
-    if unsafe { libc::ftruncate(fd, libc::off_t::try_from(bytes).unwrap_or(libc::off_t::MAX)) } != 0 {
-        return Err(std::io::Error::last_os_error());
+    let file: Own<OwnedFd> = Own::opened(unsafe { OwnedFd::from_raw_fd(fd) })?;
+    // Made empty first: until it was moved another thread may have taken it for its standard error.
+    for bytes in [0, libc::off_t::try_from(bytes).unwrap_or(libc::off_t::MAX)] {
+        // SAFETY: our own file.
+        if unsafe { libc::ftruncate(file.as_raw_fd(), bytes) } != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
     }
     Ok(file)
 }

@@ -26,38 +26,64 @@ pub fn find(program: &OsStr) -> Option<PathBuf> {
     })
 }
 
-/// Whether a program takes a preload library. The loader of one that gets rights by being run does not; a statically linked one has no
-/// loader. A script is what its interpreter is, at which nobody looks here.
+/// Whether a program may get rights by being run: not if this process has given that up for itself and what it runs, nor from a file
+/// system that is mounted so. The kernel does not look at the rights of a script.
+#[must_use]
+pub fn may_give_rights(program: &Path) -> bool {
+    // SAFETY: numbers only.
+    let given_up = unsafe { libc::prctl(libc::PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) } == 1;
+    let is_script = || {
+        let mut start = [0; 2];
+        File::open(program).is_ok_and(|file| file.read_exact_at(&mut start, 0).is_ok()) && start == *b"#!"
+    };
+    !given_up && !is_without_rights(program) && !is_script()
+}
+
+/// Whether a file's file system is mounted `nosuid`.
+fn is_without_rights(program: &Path) -> bool {
+    let Ok(program) = CString::new(program.as_os_str().as_bytes()) else { return false };
+    // SAFETY: a text that ends in a zero; the kernel fills the structure.
+    unsafe {
+        let mut status: libc::statvfs = std::mem::zeroed();
+        libc::statvfs(program.as_ptr(), &raw mut status) == 0 && status.f_flag & libc::ST_NOSUID != 0
+    }
+}
+
+/// Whether a program takes a preload library. The loader of one that gets rights by being run does not. A statically linked one has no
+/// loader, and passes the library on to what it runs: returned is what is to be said about it. A script is what its interpreter is, at
+/// which nobody looks here.
 ///
 /// # Errors
 /// Why not, and what to do.
-pub fn takes_preload_library(program: &Path) -> Result<(), String> {
-    let bad = |what: &str, help: &str| Err(format!("{} {what}: none of its memory would be far; {help}", program.display()));
-    // What cannot be read or is not there is for the kernel to say.
-    let (Ok(file), Ok(metadata)) = (File::open(program), std::fs::metadata(program)) else { return Ok(()) };
-    // SAFETY: numbers only.
-    let (uid, user, group, no_rights) =
-        unsafe { (libc::getuid(), libc::geteuid(), libc::getegid(), libc::prctl(libc::PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) };
-    if !no_rights {
+pub fn takes_preload_library(program: &Path) -> Result<Option<String>, String> {
+    let bad = |what: &str| {
         let help = "the loader ignores LD_PRELOAD then. Run it as who it would become, or a copy without that";
+        Err(format!("{} {what}: none of its memory would be far; {help}", program.display()))
+    };
+    // What is not there is for the kernel to say. What may be run may be one that cannot be read.
+    let Ok(metadata) = std::fs::metadata(program) else { return Ok(None) };
+    if may_give_rights(program) {
+        // SAFETY: numbers only.
+        let (uid, user, group) = unsafe { (libc::getuid(), libc::geteuid(), libc::getegid()) };
         if metadata.mode() & libc::S_ISUID != 0 && metadata.uid() != user {
-            return bad(&format!("runs as its owner, user {} (set-user-ID)", metadata.uid()), help);
+            return bad(&format!("runs as its owner, user {} (set-user-ID)", metadata.uid()));
         }
         let group_runs = libc::S_ISGID | libc::S_IXGRP;
         if metadata.mode() & group_runs == group_runs && metadata.gid() != group {
-            return bad(&format!("runs as its group, {} (set-group-ID)", metadata.gid()), help);
+            return bad(&format!("runs as its group, {} (set-group-ID)", metadata.gid()));
         }
         if uid != 0 && has_capabilities(program) {
-            return bad("has capabilities of its own (security.capability)", help);
+            return bad("has capabilities of its own (security.capability)");
         }
     }
     // The loader is linked statically, and takes the library for the program that it is given.
     let is_loader =
         std::fs::canonicalize(program).is_ok_and(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(b"ld-")));
-    if is_static(&file) && !is_loader {
-        return bad("is linked statically, or for another loader than this machine's", "run one that is linked dynamically, for x86-64");
-    }
-    Ok(())
+    let passes_on = !is_loader && File::open(program).is_ok_and(|file| is_static(&file));
+    Ok(passes_on.then(|| {
+        let help = "none of its own memory will be far, only that of dynamically linked programs that it runs";
+        format!("{} is linked statically, or not for 64 bits: {help}", program.display())
+    }))
 }
 
 fn has_capabilities(program: &Path) -> bool {
@@ -117,29 +143,44 @@ mod tests {
         let directory = std::env::temp_dir().join(format!("lull-far-launch-{}", std::process::id()));
         std::fs::create_dir_all(&directory).unwrap();
         let program = directory.join("program");
+        let set_mode = |mode| std::fs::set_permissions(&program, std::fs::Permissions::from_mode(mode)).unwrap();
         std::fs::copy("/proc/self/exe", &program).unwrap();
-        assert_eq!(takes_preload_library(&program), Ok(()));
+        assert_eq!(takes_preload_library(&program), Ok(None));
         // With our own user nothing changes, and the loader takes the library.
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o4755)).unwrap();
-        assert_eq!(takes_preload_library(&program), Ok(()));
+        set_mode(0o4755);
+        assert_eq!(takes_preload_library(&program), Ok(None));
         // SAFETY: numbers only.
-        if unsafe { libc::geteuid() } == 0 {
+        if unsafe { libc::geteuid() } == 0 && may_give_rights(&program) {
             std::os::unix::fs::chown(&program, Some(12345), Some(23456)).unwrap();
-            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o4755)).unwrap();
+            set_mode(0o4755);
             let text = takes_preload_library(&program).unwrap_err();
             assert!(text.contains("runs as its owner, user 12345 (set-user-ID): none of its memory would be far; "), "{text}");
-            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o2755)).unwrap();
+            set_mode(0o2755);
             let text = takes_preload_library(&program).unwrap_err();
             assert!(text.contains("runs as its group, 23456 (set-group-ID)"), "{text}");
             // Without the right to run it as the group the bit means something else.
-            std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o2745)).unwrap();
-            assert_eq!(takes_preload_library(&program), Ok(()));
+            set_mode(0o2745);
+            assert_eq!(takes_preload_library(&program), Ok(None));
+            // Who may run it may not be who may read it. The user of one thread is changed, for files only.
+            set_mode(0o4111);
+            let other = program.clone();
+            let text = std::thread::spawn(move || {
+                // SAFETY: a number only.
+                unsafe { libc::setfsuid(34567) };
+                assert!(File::open(&other).is_err());
+                takes_preload_library(&other).unwrap_err()
+            });
+            assert!(text.join().unwrap().contains("runs as its owner, user 12345"));
+            // Of a script the interpreter's rights count.
+            std::fs::write(&program, "#!/bin/sh\n").unwrap();
+            set_mode(0o4755);
+            assert_eq!(takes_preload_library(&program), Ok(None));
         }
         std::fs::remove_dir_all(directory).unwrap();
     }
 
     #[test]
-    fn programs_without_a_loader_are_refused() {
+    fn of_programs_without_a_loader_it_is_said_that_they_pass_the_library_on() {
         let path = std::env::temp_dir().join(format!("lull-far-static-{}", std::process::id()));
         let elf = |class: u8, segments: &[u32]| {
             let mut bytes = vec![0; 64];
@@ -151,7 +192,7 @@ mod tests {
             }
             bytes
         };
-        for (bytes, refused) in [
+        for (bytes, said) in [
             (elf(2, &[1, PT_INTERP, 1]), false),
             (elf(2, &[1, 1]), true),
             (elf(1, &[PT_INTERP]), true),
@@ -159,13 +200,13 @@ mod tests {
             (Vec::new(), false),
         ] {
             std::fs::write(&path, &bytes).unwrap();
-            let answer = takes_preload_library(&path);
-            assert_eq!(answer.is_err(), refused, "{bytes:?}");
-            assert!(answer.err().is_none_or(|text| text.contains("is linked statically")));
+            let text = takes_preload_library(&path).unwrap();
+            assert_eq!(text.is_some(), said, "{bytes:?}");
+            assert!(text.is_none_or(|text| text.contains("is linked statically, or not for 64 bits: none of its own memory will be far")));
         }
         std::fs::remove_file(path).unwrap();
         for other in ["/no/program", "/lib64/ld-linux-x86-64.so.2"] {
-            assert_eq!(takes_preload_library(Path::new(other)), Ok(()));
+            assert_eq!(takes_preload_library(Path::new(other)), Ok(None));
         }
     }
 

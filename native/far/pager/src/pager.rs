@@ -28,6 +28,7 @@ use crate::queue::{Cell, Queue};
 use crate::record::Record;
 use crate::room::Room;
 use crate::stream::{LONGEST, Streams};
+use crate::syscall;
 use crate::wait::{Event, Events};
 
 /// The most ranges over the life of a pager.
@@ -432,7 +433,7 @@ impl Pager {
                 }
             }
         }
-        let _ = crate::syscall::punch_hole(range.file.as_raw_fd(), 0, range.bytes() as u64);
+        let _ = syscall::punch_hole(range.file.as_raw_fd(), 0, range.bytes() as u64);
         fault::give_room(self, local);
         // What the evictor was writing when the pages became Gone has been answered; no write of them comes any more.
         let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -466,12 +467,12 @@ impl Pager {
         self.ranges_within(address, 1).next()
     }
 
-    /// The ranges that have any of these bytes. Allocates nothing: an allocator may ask, and the fault path does.
+    /// The ranges that have any of these bytes; of no bytes none. Allocates nothing: an allocator may ask, and the fault path does.
     pub fn ranges_within(&self, address: usize, bytes: usize) -> impl Iterator<Item = &'static Range> {
         let end = address.saturating_add(bytes);
         (0..self.range_count.load(Ordering::Acquire))
             .map(|index| self.range(index))
-            .filter(move |range| address < range.base + range.bytes() && range.base < end)
+            .filter(move |range| bytes > 0 && address < range.base + range.bytes() && range.base < end)
             // The addresses of a range that is gone may be somebody else's.
             .filter(|range| self.pages[range.first as usize].seen().kind() != Kind::Gone)
     }
@@ -582,16 +583,14 @@ fn address_of(name: &str) -> Result<SocketAddr, Error> {
     name.to_socket_addrs().map_err(|e| bad(e.to_string()))?.next().ok_or_else(|| bad("the name has no address".to_owned()))
 }
 
-/// Starts a thread that no signal of the program reaches.
+/// Two signals with which the C library has all threads change user, or ends one. It waits for each thread.
+const OF_THE_C_LIBRARY: u64 = 1 << (32 - 1) | 1 << (33 - 1);
+
+/// Starts a thread that no signal of the program reaches. Not by the C library's function: the preload library stands in for that, and
+/// would leave SIGBUS open.
 fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<(), Error> {
-    // SAFETY: plain data; the mask of this thread is put back.
-    unsafe {
-        let mut all = std::mem::zeroed();
-        let mut before = std::mem::zeroed();
-        libc::sigfillset(&raw mut all);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let result = std::thread::Builder::new().name(name.to_owned()).spawn(body);
-        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const before, std::ptr::null_mut());
-        result.map(|_| ()).map_err(|e| Error::System("thread", e))
-    }
+    let before = syscall::set_signal_mask(!OF_THE_C_LIBRARY);
+    let result = std::thread::Builder::new().name(name.to_owned()).spawn(body);
+    syscall::set_signal_mask(before);
+    result.map(|_| ()).map_err(|e| Error::System("thread", e))
 }

@@ -28,12 +28,14 @@ impl Record {
     /// # Errors
     /// As the system calls.
     pub fn create(path: &Path) -> std::io::Result<Option<Record>> {
-        let file = Own::new(File::options().read(true).write(true).create(true).truncate(false).open(path)?);
-        // Until the process ends, and before anything of the other's is cut off.
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        let file: Own<File> = Own::opened(file.into())?;
+        // Until the process ends, and before anything of the other's is cut off. Some file systems have no locks: there nobody looks.
         // SAFETY: our own file.
-        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
-            let error = std::io::Error::last_os_error();
-            return if error.kind() == std::io::ErrorKind::WouldBlock { Ok(None) } else { Err(error) };
+        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0
+            && std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
+        {
+            return Ok(None);
         }
         let bytes = MOST * size_of::<AtomicU32>();
         file.set_len(0)?;

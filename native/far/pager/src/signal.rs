@@ -84,7 +84,8 @@ pub fn install(pager: &'static Pager) {
     // which with today's processors is 12 KB.
     let ours = KernelAction {
         handler: on_sigbus as *const () as usize,
-        // A signal that the program ignores, or handles with SA_RESTART, as signal() does, does not end its system calls.
+        // A signal that the program ignores, or handles with SA_RESTART, as signal() does, does not end those of its system calls that the
+        // kernel begins again. poll and its like end nevertheless, with EINTR.
         flags: (libc::SA_SIGINFO | libc::SA_RESTART | 0x0400_0000) as usize,
         restorer: lull_far_signal_return as *const () as usize,
         mask: u64::MAX,

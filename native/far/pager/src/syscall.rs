@@ -190,11 +190,14 @@ pub unsafe fn rt_sigaction(signal: i32, new: *const u8, old: *mut u8) -> Result<
     unsafe { call(libc::SYS_rt_sigaction, signal as usize, new as usize, old as usize, 8, 0, 0) }
 }
 
-/// Sets the first 64 signals that this thread blocks.
-pub fn set_signal_mask(mask: u64) {
+/// Sets the first 64 signals that this thread blocks. Returns those that it has blocked.
+pub fn set_signal_mask(mask: u64) -> u64 {
     let how = libc::SIG_SETMASK as usize;
-    // SAFETY: the kernel reads 8 bytes. It cannot fail.
-    let _ = unsafe { call(libc::SYS_rt_sigprocmask, how, std::ptr::from_ref(&mask) as usize, 0, 8, 0, 0) };
+    let mut before = 0_u64;
+    let (new, old) = (std::ptr::from_ref(&mask) as usize, std::ptr::from_mut(&mut before) as usize);
+    // SAFETY: the kernel reads and writes 8 bytes. It cannot fail.
+    let _ = unsafe { call(libc::SYS_rt_sigprocmask, how, new, old, 8, 0, 0) };
+    before
 }
 
 /// Sends a signal to this thread.

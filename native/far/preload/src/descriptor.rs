@@ -10,7 +10,7 @@ use std::path::Path;
 use lull_far::last_words::say;
 use lull_far::{Pager, descriptors, signal};
 
-use crate::next::{Next, next, set_errno};
+use crate::next::{self, set_errno};
 use crate::settings::settings;
 
 /// True for a file right in the marked directory, also if it was unlinked since.
@@ -34,21 +34,6 @@ pub fn has_contents(fd: c_int) -> bool {
     }
 }
 
-type Close = unsafe extern "C" fn(c_int) -> c_int;
-type Duplicate = unsafe extern "C" fn(c_int, c_int) -> c_int;
-type DuplicateWith = unsafe extern "C" fn(c_int, c_int, c_int) -> c_int;
-
-static CLOSE: Next = Next::new(c"close");
-static DUPLICATE: Next = Next::new(c"dup2");
-static DUPLICATE_WITH: Next = Next::new(c"dup3");
-
-/// When the library is loaded: a child of `fork` closes before it does anything else, and may not wait for a lock of the loader.
-pub fn look_up() {
-    for next in [&CLOSE, &DUPLICATE, &DUPLICATE_WITH] {
-        next.get();
-    }
-}
-
 /// Whether the pager's descriptors are those of this process, and not copies.
 fn are_ours() -> bool {
     signal::installed().is_some_and(Pager::is_here)
@@ -67,13 +52,15 @@ pub unsafe extern "C" fn close(fd: c_int) -> c_int {
         return -1;
     }
     // SAFETY: the caller's argument.
-    unsafe { next!(CLOSE, Close)(fd) }
+    unsafe { next::CLOSE.get()(fd) }
 }
 
 /// # Safety
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+    // The pager's threads would not see what another one with descriptors of its own opens, nor that one what they open.
+    let flags = if are_ours() { flags & !(libc::CLOSE_RANGE_UNSHARE.cast_signed()) } else { flags };
     // By the system call: the C libraries of some years ago have no such function.
     // SAFETY: as the caller's.
     let close = |first: c_uint, last: c_uint| unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) } as c_int;
@@ -95,8 +82,52 @@ pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) 
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn closefrom(first: c_int) {
+    let from = first.max(0).cast_unsigned();
+    if !are_ours() || descriptors::first_own(from, c_uint::MAX).is_none() {
+        // It knows what to do where `close_range` is not permitted.
+        if let Some(next) = next::CLOSEFROM.find() {
+            // SAFETY: the caller's argument.
+            return unsafe { next(first) };
+        }
+    }
     // SAFETY: as that function.
-    unsafe { close_range(first.max(0).cast_unsigned(), c_uint::MAX, 0) };
+    if unsafe { close_range(from, c_uint::MAX, 0) } != 0 {
+        close_each(from);
+    }
+}
+
+/// Closes what is open from a number on, but for the pager's, where `close_range` is not permitted: some containers do not know it. A child
+/// of `fork` may be here, so nothing is allocated.
+fn close_each(from: c_uint) {
+    // SAFETY: a number that may be none, which we own as much as the caller does.
+    let close = |fd: c_uint| unsafe { close(fd.cast_signed()) };
+    // SAFETY: a new descriptor.
+    let list = unsafe { libc::open(c"/proc/self/fd".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC) };
+    if list < 0 {
+        // SAFETY: a number only.
+        let most = unsafe { libc::sysconf(libc::_SC_OPEN_MAX) };
+        for fd in from..c_uint::try_from(most).unwrap_or(c_uint::MAX) {
+            close(fd);
+        }
+        return;
+    }
+    let mut entries = [0_u8; 1024];
+    loop {
+        // In the order of the numbers: what is closed meanwhile changes nothing for those behind it.
+        // SAFETY: the kernel writes into the array only.
+        let got = unsafe { libc::syscall(libc::SYS_getdents64, list, entries.as_mut_ptr(), entries.len()) };
+        let Some(mut rest) = usize::try_from(got).ok().filter(|&got| got > 0).map(|got| &entries[..got]) else { break };
+        // Two words, the length of the entry in 2 bytes, a byte, the name.
+        while let Some((&[low, high], name)) = rest.get(16..18).and_then(|length| length.as_array()).zip(rest.get(19..)) {
+            let digits = name.iter().take_while(|byte| byte.is_ascii_digit());
+            let number = digits.fold(None, |number: Option<c_uint>, digit| Some(number.unwrap_or(0) * 10 + c_uint::from(digit - b'0')));
+            if let Some(number) = number.filter(|&number| number >= from && number != list.cast_unsigned()) {
+                close(number);
+            }
+            rest = rest.get(usize::from(u16::from_le_bytes([low, high]))..).unwrap_or(&[]);
+        }
+    }
+    close(list.cast_unsigned());
 }
 
 /// # Safety
@@ -107,7 +138,7 @@ pub unsafe extern "C" fn dup2(old: c_int, new: c_int) -> c_int {
         return -1;
     }
     // SAFETY: the caller's arguments.
-    unsafe { next!(DUPLICATE, Duplicate)(old, new) }
+    unsafe { next::DUP2.get()(old, new) }
 }
 
 /// # Safety
@@ -118,7 +149,7 @@ pub unsafe extern "C" fn dup3(old: c_int, new: c_int, flags: c_int) -> c_int {
         return -1;
     }
     // SAFETY: the caller's arguments.
-    unsafe { next!(DUPLICATE_WITH, DuplicateWith)(old, new, flags) }
+    unsafe { next::DUP3.get()(old, new, flags) }
 }
 
 /// Refuses what a program cannot know: that the number which it has chosen is taken.

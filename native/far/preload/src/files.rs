@@ -9,15 +9,8 @@ use lull_far::last_words::say;
 use lull_far::{PAGE_SIZE, Pager, signal};
 
 use crate::descriptor::{has_contents, is_marked};
-use crate::next::{next, set_errno};
+use crate::next::{self, set_errno};
 use crate::settings::settings;
-
-type Mmap = unsafe extern "C" fn(*mut c_void, size_t, c_int, c_int, c_int, off_t) -> *mut c_void;
-type Mremap = unsafe extern "C" fn(*mut c_void, size_t, size_t, c_int, *mut c_void) -> *mut c_void;
-type Madvise = unsafe extern "C" fn(*mut c_void, size_t, c_int) -> c_int;
-type Munmap = unsafe extern "C" fn(*mut c_void, size_t) -> c_int;
-type Fallocate = unsafe extern "C" fn(c_int, c_int, off_t, off_t) -> c_int;
-type PosixFallocate = unsafe extern "C" fn(c_int, off_t, off_t) -> c_int;
 
 /// # Safety
 /// As the C library's.
@@ -32,7 +25,7 @@ pub unsafe extern "C" fn mmap(
 ) -> *mut c_void {
     let pass_on = || {
         // SAFETY: the caller's arguments.
-        unsafe { next!(c"mmap", Mmap)(address, bytes, protection, flags, fd, offset) }
+        unsafe { next::MMAP.get()(address, bytes, protection, flags, fd, offset) }
     };
     let fail = |number| {
         set_errno(number);
@@ -50,7 +43,7 @@ pub unsafe extern "C" fn mmap(
     }
     if replaces && let Some(within) = Within::of(address, bytes) {
         // What the kernel would refuse must not cost the range that is there.
-        if !far && let Err(number) = would_map(bytes, protection, flags, fd, offset) {
+        if !far && let Err(number) = would_map(address, bytes, protection, flags, fd, offset) {
             return fail(number);
         }
         match over_paged_memory(&within, address, bytes, flags, fd, offset) {
@@ -68,7 +61,7 @@ pub unsafe extern "C" fn mmap(
         // The kernel says whether the place is free, and keeps it for us.
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
         // SAFETY: a new mapping, which replaces nothing.
-        let place = unsafe { next!(c"mmap", Mmap)(address, bytes, libc::PROT_NONE, flags, -1, 0) };
+        let place = unsafe { next::MMAP.get()(address, bytes, libc::PROT_NONE, flags, -1, 0) };
         if place == libc::MAP_FAILED {
             return place;
         }
@@ -80,7 +73,7 @@ pub unsafe extern "C" fn mmap(
             say(format_args!("a file of {bytes} bytes was not mapped: {text}"));
             if flags & libc::MAP_FIXED_NOREPLACE != 0 {
                 // SAFETY: the place that was kept, which nobody has seen.
-                unsafe { next!(c"munmap", Munmap)(address, bytes) };
+                unsafe { next::MUNMAP.get()(address, bytes) };
             }
             fail(number)
         }
@@ -161,19 +154,27 @@ impl Within {
     }
 }
 
-/// Whether the kernel would map this somewhere, or the number of its error. Of memory without a file it refuses only what it has not.
-fn would_map(bytes: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> Result<(), c_int> {
-    if flags & libc::MAP_ANONYMOUS != 0 {
-        return Ok(());
+/// Whether the kernel would map this, or the number of its error. Tried where something is already, for what it says of the place: huge pages
+/// do not begin everywhere. And then anywhere, for all else.
+fn would_map(address: *mut c_void, bytes: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> Result<(), c_int> {
+    let mut flags = flags & !(libc::MAP_FIXED | libc::MAP_POPULATE | libc::MAP_LOCKED);
+    // Huge pages are counted out when they are mapped: said without this, if there are too few.
+    if flags & libc::MAP_HUGETLB == 0 {
+        flags |= libc::MAP_NORESERVE;
     }
-    let flags = flags & !(libc::MAP_FIXED | libc::MAP_POPULATE | libc::MAP_LOCKED) | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping of the caller's file, which nobody sees before it is gone.
-    unsafe {
-        let trial = next!(c"mmap", Mmap)(std::ptr::null_mut(), bytes, protection, flags, fd, offset);
-        if trial == libc::MAP_FAILED {
-            return Err(*libc::__errno_location());
+    // Of memory without a file nothing is refused for its protection; and the kernel does not fill this, as it would after
+    // mlockall(MCL_FUTURE).
+    let protection = if flags & libc::MAP_ANONYMOUS != 0 { libc::PROT_NONE } else { protection };
+    for (at, flags, taken) in [(address, flags | libc::MAP_FIXED_NOREPLACE, libc::EEXIST), (std::ptr::null_mut(), flags, 0)] {
+        // SAFETY: a new mapping, which replaces nothing, and which nobody sees before it is gone.
+        unsafe {
+            let trial = next::MMAP.get()(at, bytes, protection, flags, fd, offset);
+            if trial != libc::MAP_FAILED {
+                next::MUNMAP.get()(trial, bytes);
+            } else if *libc::__errno_location() != taken {
+                return Err(*libc::__errno_location());
+            }
         }
-        next!(c"munmap", Munmap)(trial, bytes);
     }
     Ok(())
 }
@@ -232,7 +233,7 @@ pub unsafe extern "C" fn munmap(address: *mut c_void, bytes: size_t) -> c_int {
     }
     // With what is around ranges.
     // SAFETY: the caller's arguments.
-    unsafe { next!(c"munmap", Munmap)(address, bytes) }
+    unsafe { next::MUNMAP.get()(address, bytes) }
 }
 
 /// The kernel forgets what serves the faults of memory that is moved: its pages would be zeros.
@@ -250,7 +251,7 @@ pub unsafe extern "C" fn mremap(old: *mut c_void, old_bytes: size_t, bytes: size
         return libc::MAP_FAILED;
     }
     // SAFETY: the caller's arguments; the fifth is not looked at unless a flag says so.
-    unsafe { next!(c"mremap", Mremap)(old, old_bytes, bytes, flags, new) }
+    unsafe { next::MREMAP.get()(old, old_bytes, bytes, flags, new) }
 }
 
 /// Advice that would change what is mapped behind the pager's back: it frees pages of the memory file, or lets a child of `fork` see
@@ -274,7 +275,7 @@ pub unsafe extern "C" fn madvise(address: *mut c_void, bytes: size_t, advice: c_
         return -1;
     }
     // SAFETY: the caller's arguments.
-    unsafe { next!(c"madvise", Madvise)(address, bytes, advice) }
+    unsafe { next::MADVISE.get()(address, bytes, advice) }
 }
 
 /// Makes a marked file as long as it would have become.
@@ -298,7 +299,7 @@ pub unsafe extern "C" fn posix_fallocate(fd: c_int, offset: off_t, bytes: off_t)
         return lengthen(fd, offset.saturating_add(bytes));
     }
     // SAFETY: the caller's arguments.
-    unsafe { next!(c"posix_fallocate", PosixFallocate)(fd, offset, bytes) }
+    unsafe { next::POSIX_FALLOCATE.get()(fd, offset, bytes) }
 }
 
 /// # Safety
@@ -328,7 +329,7 @@ pub unsafe extern "C" fn fallocate(fd: c_int, mode: c_int, offset: off_t, bytes:
         return 0;
     }
     // SAFETY: the caller's arguments.
-    unsafe { next!(c"fallocate", Fallocate)(fd, mode, offset, bytes) }
+    unsafe { next::FALLOCATE.get()(fd, mode, offset, bytes) }
 }
 
 /// # Safety

@@ -36,7 +36,7 @@ pub struct Settings {
 static AT_LOAD: extern "C" fn() = at_load;
 
 extern "C" fn at_load() {
-    crate::descriptor::look_up();
+    crate::next::look_up();
     if settings().is_some() {
         crate::signals::unblock();
     }

@@ -12,13 +12,8 @@ use libc::{sighandler_t, sigset_t};
 use lull_far::FaultMode;
 use lull_far::signal::{NextHandler, installed, set_next};
 
-use crate::next::{next, set_errno};
+use crate::next::{self, Mask, set_errno};
 use crate::settings::settings;
-
-type Sigaction = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
-type Signal = unsafe extern "C" fn(c_int, sighandler_t) -> sighandler_t;
-type OfOne = unsafe extern "C" fn(c_int) -> c_int;
-type Mask = unsafe extern "C" fn(c_int, *const sigset_t, *mut sigset_t) -> c_int;
 
 /// What `sigset` takes for a handler in order to block a signal.
 const SIG_HOLD: sighandler_t = 2;
@@ -41,7 +36,7 @@ pub fn unblock() {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&raw mut set);
         libc::sigaddset(&raw mut set, libc::SIGBUS);
-        next!(c"pthread_sigmask", Mask)(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
+        next::PTHREAD_SIGMASK.get()(libc::SIG_UNBLOCK, &raw const set, std::ptr::null_mut());
     }
 }
 
@@ -68,7 +63,7 @@ pub unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, o
                 libc::sigdelset(&raw mut changed.sa_mask, libc::SIGBUS);
                 pass = &raw const changed;
             }
-            return next!(c"sigaction", Sigaction)(signal, pass, old);
+            return next::SIGACTION.get()(signal, pass, old);
         }
         let next = new.as_ref().map(|new| NextHandler { handler: new.sa_sigaction, flags: new.sa_flags, mask: bits(&new.sa_mask) });
         let before = set_next(next);
@@ -88,7 +83,7 @@ pub unsafe extern "C" fn sigaction(signal: c_int, new: *const libc::sigaction, o
 pub unsafe extern "C" fn signal(signal: c_int, handler: sighandler_t) -> sighandler_t {
     if !is_ours(signal) {
         // SAFETY: the caller's arguments.
-        return unsafe { next!(c"signal", Signal)(signal, handler) };
+        return unsafe { next::SIGNAL.get()(signal, handler) };
     }
     set(handler, libc::SA_RESTART)
 }
@@ -117,7 +112,7 @@ pub unsafe extern "C" fn ssignal(number: c_int, handler: sighandler_t) -> sighan
 pub unsafe extern "C" fn __sysv_signal(signal: c_int, handler: sighandler_t) -> sighandler_t {
     if !is_ours(signal) {
         // SAFETY: the caller's arguments.
-        return unsafe { next!(c"__sysv_signal", Signal)(signal, handler) };
+        return unsafe { next::SYSV_SIGNAL.get()(signal, handler) };
     }
     set(handler, libc::SA_RESETHAND | libc::SA_NODEFER)
 }
@@ -144,7 +139,7 @@ pub unsafe extern "C" fn sigset(signal: c_int, handler: sighandler_t) -> sighand
     }
     if !is_ours(signal) {
         // SAFETY: the caller's arguments.
-        return unsafe { next!(c"sigset", Signal)(signal, handler) };
+        return unsafe { next::SIGSET.get()(signal, handler) };
     }
     set(handler, 0)
 }
@@ -155,7 +150,7 @@ pub unsafe extern "C" fn sigset(signal: c_int, handler: sighandler_t) -> sighand
 pub unsafe extern "C" fn sigignore(signal: c_int) -> c_int {
     if !is_ours(signal) {
         // SAFETY: the caller's argument.
-        return unsafe { next!(c"sigignore", OfOne)(signal) };
+        return unsafe { next::SIGIGNORE.get()(signal) };
     }
     set(libc::SIG_IGN, 0);
     0
@@ -178,7 +173,7 @@ pub unsafe extern "C" fn sighold(signal: c_int) -> c_int {
         return 0;
     }
     // SAFETY: the caller's argument.
-    unsafe { next!(c"sighold", OfOne)(signal) }
+    unsafe { next::SIGHOLD.get()(signal) }
 }
 
 /// Of the first 32 signals.
@@ -188,7 +183,7 @@ pub unsafe extern "C" fn sighold(signal: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigblock(mask: c_int) -> c_int {
     // SAFETY: the caller's argument, but for SIGBUS.
-    unsafe { next!(c"sigblock", OfOne)(open_in(mask)) }
+    unsafe { next::SIGBLOCK.get()(open_in(mask)) }
 }
 
 /// Of the first 32 signals.
@@ -198,7 +193,7 @@ pub unsafe extern "C" fn sigblock(mask: c_int) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigsetmask(mask: c_int) -> c_int {
     // SAFETY: the caller's argument, but for SIGBUS.
-    unsafe { next!(c"sigsetmask", OfOne)(open_in(mask)) }
+    unsafe { next::SIGSETMASK.get()(open_in(mask)) }
 }
 
 /// A mask of the old form, without SIGBUS.
@@ -225,7 +220,7 @@ unsafe fn without_sigbus(next: Mask, how: c_int, new: *const sigset_t, old: *mut
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pthread_sigmask(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int {
     // SAFETY: the caller's arguments.
-    unsafe { without_sigbus(next!(c"pthread_sigmask", Mask), how, new, old) }
+    unsafe { without_sigbus(next::PTHREAD_SIGMASK.get(), how, new, old) }
 }
 
 /// # Safety
@@ -233,5 +228,5 @@ pub unsafe extern "C" fn pthread_sigmask(how: c_int, new: *const sigset_t, old: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn sigprocmask(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int {
     // SAFETY: the caller's arguments.
-    unsafe { without_sigbus(next!(c"sigprocmask", Mask), how, new, old) }
+    unsafe { without_sigbus(next::SIGPROCMASK.get(), how, new, old) }
 }

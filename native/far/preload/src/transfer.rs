@@ -4,11 +4,12 @@
 //! is inside the kernel, so the bytes go through memory that is not paged. HotSpot reads archived objects into the heap so.
 
 use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
 
 use libc::{off_t, size_t, ssize_t};
 use lull_far::signal;
 
-use crate::next::next;
+use crate::next;
 
 /// What of a file goes through at once.
 const PIECE: usize = 64 << 10;
@@ -31,13 +32,13 @@ fn is_file(fd: c_int) -> bool {
 }
 
 /// Transfers piece by piece: `piece` gets room, and how many bytes were done before. Ends at the first piece that is not whole.
-fn by_pieces(bytes: size_t, most: usize, mut piece: impl FnMut(&mut [u8], usize) -> ssize_t) -> ssize_t {
-    // Zeros that nobody touches cost nothing.
-    let mut room = vec![0; bytes.min(most)];
+fn by_pieces(bytes: size_t, most: usize, mut piece: impl FnMut(&mut [MaybeUninit<u8>], usize) -> ssize_t) -> ssize_t {
+    // Not zeroed, which would cost as much as the transfer.
+    let mut room = Vec::with_capacity(bytes.min(most));
     let mut done = 0;
     loop {
         let want = (bytes - done).min(most);
-        match piece(&mut room[..want], done) {
+        match piece(&mut room.spare_capacity_mut()[..want], done) {
             got @ 0.. => {
                 done += got as usize;
                 if done == bytes || (got as usize) < want {
@@ -57,7 +58,7 @@ fn bounce_in(fd: c_int, to: *mut c_void, bytes: size_t, read: impl Fn(*mut c_voi
         let got = read(room.as_mut_ptr().cast(), room.len(), done);
         if got > 0 {
             // SAFETY: the caller's memory; as many bytes as he has room for, at most.
-            unsafe { std::ptr::copy_nonoverlapping(room.as_ptr(), to.cast::<u8>().add(done), got as usize) };
+            unsafe { std::ptr::copy_nonoverlapping(room.as_ptr().cast(), to.cast::<u8>().add(done), got as usize) };
         }
         got
     })
@@ -66,7 +67,7 @@ fn bounce_in(fd: c_int, to: *mut c_void, bytes: size_t, read: impl Fn(*mut c_voi
 fn bounce_out(fd: c_int, from: *const c_void, bytes: size_t, write: impl Fn(*const c_void, size_t, usize) -> ssize_t) -> ssize_t {
     by_pieces(bytes, if is_file(fd) { PIECE } else { MESSAGE }, |room, done| {
         // SAFETY: the caller's memory; at most as many bytes as he has.
-        unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>().add(done), room.as_mut_ptr(), room.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>().add(done), room.as_mut_ptr().cast(), room.len()) };
         write(room.as_ptr().cast(), room.len(), done)
     })
 }
@@ -75,7 +76,7 @@ fn bounce_out(fd: c_int, from: *const c_void, bytes: size_t, write: impl Fn(*con
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn read(fd: c_int, to: *mut c_void, bytes: size_t) -> ssize_t {
-    let next = next!(c"read", unsafe extern "C" fn(c_int, *mut c_void, size_t) -> ssize_t);
+    let next = next::READ.get();
     // SAFETY: the caller's arguments, or our own memory.
     let call = |to, bytes, _| unsafe { next(fd, to, bytes) };
     if is_paged(to) { bounce_in(fd, to, bytes, call) } else { call(to, bytes, 0) }
@@ -85,7 +86,7 @@ pub unsafe extern "C" fn read(fd: c_int, to: *mut c_void, bytes: size_t) -> ssiz
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pread64(fd: c_int, to: *mut c_void, bytes: size_t, offset: off_t) -> ssize_t {
-    let next = next!(c"pread64", unsafe extern "C" fn(c_int, *mut c_void, size_t, off_t) -> ssize_t);
+    let next = next::PREAD64.get();
     // SAFETY: the caller's arguments, or our own memory.
     let call = |to, bytes, done: usize| unsafe { next(fd, to, bytes, offset + done as off_t) };
     if is_paged(to) { bounce_in(fd, to, bytes, call) } else { call(to, bytes, 0) }
@@ -103,7 +104,7 @@ pub unsafe extern "C" fn pread(fd: c_int, to: *mut c_void, bytes: size_t, offset
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn write(fd: c_int, from: *const c_void, bytes: size_t) -> ssize_t {
-    let next = next!(c"write", unsafe extern "C" fn(c_int, *const c_void, size_t) -> ssize_t);
+    let next = next::WRITE.get();
     // SAFETY: the caller's arguments, or our own memory.
     let call = |from, bytes, _| unsafe { next(fd, from, bytes) };
     if is_paged(from) { bounce_out(fd, from, bytes, call) } else { call(from, bytes, 0) }
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn write(fd: c_int, from: *const c_void, bytes: size_t) ->
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn pwrite64(fd: c_int, from: *const c_void, bytes: size_t, offset: off_t) -> ssize_t {
-    let next = next!(c"pwrite64", unsafe extern "C" fn(c_int, *const c_void, size_t, off_t) -> ssize_t);
+    let next = next::PWRITE64.get();
     // SAFETY: the caller's arguments, or our own memory.
     let call = |from, bytes, done: usize| unsafe { next(fd, from, bytes, offset + done as off_t) };
     if is_paged(from) { bounce_out(fd, from, bytes, call) } else { call(from, bytes, 0) }

@@ -25,6 +25,8 @@ pub(crate) struct FakeWire {
     pub(crate) closing: bool,
     /// It was reset, and nobody has been told.
     pub(crate) reset: bool,
+    /// What has arrived cannot be taken.
+    pub(crate) defect: bool,
     /// Selectors are told from so many bytes on; 0 is 1.
     pub(crate) told_from: usize,
 }
@@ -56,6 +58,9 @@ impl Wire for FakeWire {
 
     fn consume(&mut self, length: usize) -> io::Result<()> {
         assert!(length <= self.received.len(), "takes more than there is");
+        if self.defect {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         self.received.drain(..length);
         self.totals.0 += length as u64;
         Ok(())

@@ -242,6 +242,29 @@ fn the_rest_of_an_answer_is_written_though_nothing_else_is_followed() {
 }
 
 #[test]
+fn the_rest_of_an_answer_is_not_for_another_socket() {
+    let mut connection = connection();
+    let mut wire = arrived(&get(0));
+    wire.room = 10;
+    connection.look(&mut wire, &mut [0; 200], always, |_| ());
+    connection.make_opaque(Opaque::AnotherSocket);
+    wire.room = 1000;
+    connection.pay(&mut wire);
+    assert!(!connection.is_live() && wire.sent.len() == 10);
+}
+
+#[test]
+fn what_was_answered_is_counted_whatever_comes_of_the_connection() {
+    let mut connection = connection();
+    let mut wire = arrived(&get(0));
+    wire.defect = true;
+    let mut answered = 0_u64;
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Opaque);
+    assert_eq!((answered, connection.opaque()), (1, Some(Opaque::Defect)));
+    assert!(wire.sent.ends_with(b"\r\n\r\n"));
+}
+
+#[test]
 fn a_look_ends_however_much_there_is() {
     let mut connection = connection();
     let mut wire = arrived(&get(0).repeat(2 * MOST_STEPS + 1));

@@ -6,6 +6,7 @@ use super::*;
 use crate::connection::Connection;
 use crate::http1::Http1;
 use crate::kernel;
+use crate::pause::Wait;
 use crate::perf_memory::Counter;
 use crate::spoken::Spoken;
 use std::io::Write;
@@ -115,6 +116,30 @@ fn a_collection_between_two_looks_is_no_other_pause() {
     assert_eq!(counts(&gate), (3, 0, 2));
 }
 
+/// A heap dump of what lives collects first, in its own safepoint.
+#[test]
+fn what_a_safepoint_does_after_a_collection_is_a_pause() {
+    let (mut gate, vm) = watching(None, |look, vm, clock| match look {
+        1 => {
+            clock.collection_begins();
+            clock.collection_ends();
+            clock.safepoint_ends();
+        }
+        5 => vm.safepoint_ends(),
+        _ => {}
+    });
+    pause(&mut gate, vm);
+    assert_eq!(counts(&gate), (1, 0, 0));
+    // Mostly it has little to do.
+    gate.over_ns = Some(now_ns() + 3600 * 1_000_000_000);
+    assert!(!gate.look_for_safepoint() && !gate.clock.is_paused());
+    gate.over_ns = Some(now_ns() - REST_NS);
+    assert!(gate.look_for_safepoint() && gate.clock.is_paused());
+    gate.pause();
+    assert_eq!(counts(&gate), (1, 1, 0));
+    assert!(gate.over_ns.is_some() && !gate.look_for_safepoint() && gate.over_ns.is_none());
+}
+
 /// While the kind may still show, nothing is told; but then it is, although it has not changed any more.
 #[test]
 fn what_is_expected_follows_the_kind_after_the_wait_for_it() {
@@ -201,6 +226,22 @@ fn a_dry_run_counts_a_request_as_answered_or_kept() {
         }
         assert_eq!(gate.done(), expected, "{options}");
     }
+}
+
+/// The word says that there is a pause, but the application does not wait for its end any more.
+#[test]
+fn nothing_is_answered_in_a_pause_that_was_given_up() {
+    let client = client(b"GET / HTTP/1.1\r\n\r\n");
+    let fd = client.server.as_raw_fd();
+    let mut gate = gate("port=1,deadline=1", None, None, leak(PauseClock::new()));
+    gate.clock.collection_begins();
+    assert_eq!(gate.clock.wait_at_most(1), Wait::GivenUp);
+    gate.look(fd, now_ns(), &Prediction::UNKNOWN);
+    assert_eq!((gate.done(), std::mem::take(&mut gate.again)), ([0; 3], vec![fd]));
+    // The next is another one, although the word has not changed.
+    gate.clock.collection_begins();
+    gate.look(fd, now_ns(), &Prediction::UNKNOWN);
+    assert_eq!(gate.done(), [1, 0, 0]);
 }
 
 #[test]

@@ -421,6 +421,8 @@ impl Protocol for Http2 {
                     Front::Aside { length: frame.whole() }
                 }
             }
+            // The gate could not follow it, once taken: `keeps`.
+            HEADERS if frame.length > MOST_BLOCK => Front::Leave,
             HEADERS if frame.stream > self.highest && !frame.stream.is_multiple_of(2) => match self.request(buffer) {
                 Err(reason) => Front::Unknown(reason),
                 Ok(None) => Front::Incomplete,

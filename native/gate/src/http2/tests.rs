@@ -358,6 +358,25 @@ fn a_window_that_cannot_be_given_back_ends_the_connection() {
     assert!(wire.closing && wire.sent.is_empty() && !connection.filters());
 }
 
+/// A block of no more than 64 KB in a frame of more, by its padding: what is taken is followed by its frames.
+#[test]
+fn a_frame_that_could_not_be_followed_is_not_answered() {
+    let mut block = block("x", &[]);
+    hpack::write_named(b"x", &vec![b'x'; MOST_BLOCK - 100 - block.len()], &mut block);
+    assert!(block.len() <= MOST_BLOCK && block.len() + 256 > MOST_BLOCK);
+    for (padding, expected) in [(0, Outcome::Empty), (255, Outcome::Left)] {
+        let mut payload = vec![padding];
+        payload.extend(&block);
+        payload.extend(vec![0; usize::from(padding)]);
+        let request = frame(HEADERS, END_HEADERS | END_STREAM | 0x8, 3, &payload);
+        assert_eq!(request.len() - HEADER > MOST_BLOCK, padding > 0);
+        let (mut connection, mut wire) = on_wire(ready());
+        wire.received.extend(&request);
+        let outcome = connection.look(&mut wire, &mut vec![0; 100_000], |_| Decision::Answer(REMAINING), |_| ());
+        assert_eq!((outcome, connection.opaque(), wire.closing), (expected, None, false));
+    }
+}
+
 /// Trailers of an answered stream that the application would have to read for the sake of its table, in whatever pieces they come.
 #[test]
 fn trailers_that_change_a_table_end_the_connection() {

@@ -19,21 +19,29 @@
  *   small     a small file is mapped first
  *   transfer  a read with room for more than there is memory, a write of more than goes at once
  *   closed    everything that is open is closed, and replaced, again and again
+ *   forbidden the same where the kernel refuses close_range
+ *   without   two files are mapped while standard input, output and error are closed
+ *   threads   the pager's threads take no signal
  *   advice    advice that would free pages of the file, or give them to children
  *   places    the file at a place that must be free, and over the range what cannot be mapped
  *
  * Prints one line; exits with 1 if something was not as it should be, with 77 if the system does not permit the action.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -244,16 +252,58 @@ static int count_open(void) {
   return count;
 }
 
-static void close_all(void) {
+// Calls a function for each other thread, all of which are the pager's.
+static int each_other_thread(void (*look)(const char* directory)) {
+  DIR* tasks = opendir("/proc/self/task");
+  need(tasks != NULL, "/proc/self/task");
+  int count = 0;
+  for (struct dirent* task; (task = readdir(tasks)) != NULL;) {
+    if (task->d_name[0] == '.' || atoi(task->d_name) == gettid()) continue;
+    char directory[300];
+    snprintf(directory, sizeof directory, "/proc/self/task/%s", task->d_name);
+    look(directory);
+    count++;
+  }
+  closedir(tasks);
+  return count;
+}
+
+static void take_no_signal(const char* directory) {
+  char name[400], line[400];
+  unsigned long long blocked = 0;
+  snprintf(name, sizeof name, "%s/status", directory);
+  FILE* status = fopen(name, "r");
+  need(status != NULL, name);
+  while (fgets(line, sizeof line, status) != NULL) sscanf(line, "SigBlk: %llx", &blocked);
+  fclose(status);
+  // All but those with which the C library changes the user of all threads, and ends one.
+  need((blocked & bit(SIGBUS)) != 0 && (blocked & bit(SIGTERM)) != 0 && (blocked >> 31 & 3) == 0, "signals that a thread takes");
+}
+
+static void see_descriptor(const char* directory) {
+  char name[400];
+  snprintf(name, sizeof name, "%s/fd/600", directory);
+  need(access(name, F_OK) == 0, "a descriptor that another thread has not");
+}
+
+static void close_all(int forbidden) {
   int before = count_open();
   need(before > 2, "descriptors");
   // What is not far memory's goes, whatever the way.
-  for (int way = 0; way < 3; way++) {
+  for (int way = 0; way < 4; way++) {
+    if (way >= 2 && forbidden) {
+      need(close_range(3, ~0U, 0) != 0 && errno == EPERM, "close_range that is forbidden");
+      break;
+    }
     int own = dup3(0, 500 + way, O_CLOEXEC);
     need(own == 500 + way, "dup3");
     for (int i = 3; way == 0 && i < 1000; i++) close(i);
     if (way == 1) closefrom(3);
     if (way == 2) need(close_range(3, ~0U, 0) == 0, "close_range");
+    if (way == 3) {
+      need(close_range(3, ~0U, CLOSE_RANGE_UNSHARE) == 0, "close_range that unshares");
+      need(dup3(0, 600, O_CLOEXEC) == 600 && each_other_thread(see_descriptor) > 1 && close(600) == 0, "descriptors of all threads");
+    }
     need(fcntl(own, F_GETFD) < 0 && errno == EBADF, "a descriptor that is closed");
     compare(far, 1);
   }
@@ -280,6 +330,50 @@ static void close_all(void) {
     need(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 9, "a child that closes");
     compare(far, 1);
   }
+}
+
+static void forbid_close_range(void) {
+  struct sock_filter filter[] = {
+    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_close_range, 0, 1),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog program = {sizeof filter / sizeof filter[0], filter};
+  need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0, "a filter");
+}
+
+static char* map_small(const char* name) {
+  char longer[4096];
+  snprintf(longer, sizeof longer, "%s-small", name);
+  int small = open(longer, O_RDWR | O_CREAT, 0600);
+  need(small >= 0 && ftruncate(small, 1 << 20) == 0, "the small file");
+  char* memory = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, small, 0);
+  need(memory != MAP_FAILED, "mmap of the small file");
+  return memory;
+}
+
+// Nobody but this program may have the numbers of what it has closed: it writes to them what it says.
+static char* map_without_standard_error(const char* name) {
+  int saved[3];
+  for (int i = 0; i < 3; i++) saved[i] = fcntl(i, F_DUPFD_CLOEXEC, 200);
+  // The file is open already, so that these are free when the pager starts.
+  for (int i = 0; i < 3; i++) close(i);
+  char* memory = map_at(NULL, 0);
+  int small = memfd_create("small", 0);
+  close(small);
+  int taken = 0;
+  for (int i = 0; i < 3; i++) taken += fcntl(i, F_GETFD) >= 0 || write(i, "words", 5) >= 0;
+  for (int i = 0; i < 2; i++) dup2(saved[i], i);
+  char* second = map_small(name);
+  // That of the small file itself is this program's.
+  close(2);
+  char* third = mmap(NULL, BYTES / 2, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  taken += fcntl(2, F_GETFD) >= 0 || write(2, "words", 5) >= 0;
+  dup2(saved[2], 2);
+  need(small == 0 && taken == 0, "standard input, output or error is far memory's");
+  need(second[0] == 0 && third != MAP_FAILED && third[0] == 0 && munmap(third, BYTES / 2) == 0, "far memory that is not zero");
+  return memory;
 }
 
 static void transfer(void) {
@@ -324,6 +418,10 @@ static char* take_places(const char* name) {
   need(map_with(far, PROT_READ, MAP_PRIVATE | MAP_FIXED, read_only, 7) == MAP_FAILED && errno == EINVAL, "a crooked offset");
   need(map_with(far, readable, MAP_SHARED | MAP_FIXED, fd, PAGE) == MAP_FAILED && errno == ENOTSUP, "the middle of the file");
   need(mmap(far, 0, readable, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED && errno == EINVAL, "nothing");
+  need(mmap(far, BYTES, readable, MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED && errno == EINVAL, "neither shared nor private");
+  // Where no huge page begins, large or small.
+  char* crooked = (uintptr_t)far % (2 << 20) == 0 ? far - PAGE : far;
+  need(mmap(crooked, BYTES + PAGE, readable, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB | MAP_FIXED, -1, 0) == MAP_FAILED, "huge pages");
   compare(far, 1);
   // A part of the range is not replaced by a shared file, also if it is said in the newer way.
   int other = memfd_create("other", 0);
@@ -367,15 +465,11 @@ int main(int argc, char** argv) {
     need(reservation != MAP_FAILED, "reservation");
   }
   if (strcmp(action, "small") == 0) {
-    char name[4096];
-    snprintf(name, sizeof name, "%s-small", argv[1]);
-    int small = open(name, O_RDWR | O_CREAT, 0600);
-    need(small >= 0 && ftruncate(small, 1 << 20) == 0, "the small file");
-    char* first = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_SHARED, small, 0);
-    need(first != MAP_FAILED, "mmap of the small file");
-    memset(first, 1, 1 << 20);
+    memset(map_small(argv[1]), 1, 1 << 20);
   }
-  char* memory = reservation == NULL ? map_at(NULL, 0) : map_at(reservation + BYTES, MAP_FIXED);
+  char* memory;
+  if (strcmp(action, "without") == 0) memory = map_without_standard_error(argv[1]);
+  else memory = reservation == NULL ? map_at(NULL, 0) : map_at(reservation + BYTES, MAP_FIXED);
   fill(memory, 1);
   far = memory;
   if (strcmp(action, "fork") == 0) {
@@ -452,11 +546,20 @@ int main(int argc, char** argv) {
   } else if (strcmp(action, "transfer") == 0) {
     transfer();
   } else if (strcmp(action, "closed") == 0) {
-    close_all();
+    close_all(0);
+  } else if (strcmp(action, "forbidden") == 0) {
+    forbid_close_range();
+    close_all(1);
+  } else if (strcmp(action, "threads") == 0) {
+    need(each_other_thread(take_no_signal) > 1, "the pager's threads");
+    // The C library waits for each of them.
+    need(setuid(getuid()) == 0, "setuid");
   } else if (strcmp(action, "advice") == 0) {
     need(madvise(memory + PAGE, PAGE, MADV_REMOVE) != 0 && errno == ENOTSUP, "MADV_REMOVE");
     need(madvise(memory, BYTES, MADV_DOFORK) != 0 && errno == ENOTSUP, "MADV_DOFORK");
     need(madvise(memory, BYTES, MADV_DONTNEED) == 0, "MADV_DONTNEED");
+    need(madvise(memory + PAGE, 0, MADV_REMOVE) == 0, "MADV_REMOVE of nothing");
+    need(munmap(memory + PAGE, 0) != 0 && errno == EINVAL, "munmap of nothing");
     int other = memfd_create("other", 0);
     need(other >= 0 && ftruncate(other, PAGE) == 0, "memfd_create");
     char* own = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, other, 0);
@@ -465,7 +568,8 @@ int main(int argc, char** argv) {
     need(madvise(own, PAGE, MADV_REMOVE) == 0 && own[0] == 0, "MADV_REMOVE of other memory");
   } else if (strcmp(action, "places") == 0) {
     memory = take_places(argv[1]);
-  } else if (strcmp(action, "locked") != 0 && strcmp(action, "blocked") != 0 && strcmp(action, "cleared") != 0 && strcmp(action, "small") != 0) {
+  } else if (strcmp(action, "locked") != 0 && strcmp(action, "blocked") != 0 && strcmp(action, "cleared") != 0 && strcmp(action, "small") != 0
+             && strcmp(action, "without") != 0) {
     return 2;
   }
   if (memory != NULL) {

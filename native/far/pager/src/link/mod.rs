@@ -4,6 +4,7 @@
 //! that faults fetch through, `channel` those of threads that may wait.
 
 mod channel;
+mod connect;
 mod fetch;
 #[cfg(test)]
 mod tests;
@@ -123,8 +124,7 @@ impl Server {
     pub fn open(&self, kind: ChannelKind, channel: u16, generation: u64) -> Result<(Own<TcpStream>, HelloAck), LinkError> {
         let name = &self.name;
         let broken = |what: &str, error: &dyn std::fmt::Display| LinkError::Broken(format!("memory server {name}: {what}: {error}"));
-        let stream = TcpStream::connect_timeout(&self.address, STILL).map_err(|e| broken("cannot connect", &e))?;
-        let mut stream = Own::new(stream);
+        let mut stream = connect::connect(&self.address, STILL).map_err(|e| broken("cannot connect", &e))?;
         stream
             .set_nodelay(true)
             .and_then(|()| stream.set_read_timeout(Some(STILL)))

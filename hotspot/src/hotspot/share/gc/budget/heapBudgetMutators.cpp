@@ -32,6 +32,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+static const int MaxAttempts = 3;
+
 template <typename T>
 int HeapBudgetMutators::by_tid(T* a, T* b) {
   return a->tid < b->tid ? -1 : a->tid > b->tid ? 1 : 0;
@@ -42,10 +44,25 @@ int HeapBudgetMutators::compare(const uint32_t& tid, const T& thread) {
   return tid < thread.tid ? -1 : tid > thread.tid ? 1 : 0;
 }
 
-// Returns what all threads have allocated, with those that have ended. A thread that ends leaves the list first, and then what it has
-// allocated is added to that of the others: in this order it may count twice, until the next call, and is not left out.
+// Returns what all threads have allocated, with those that have ended. One that ends between the two may be in both sums or in none, with all
+// that it has ever allocated: then once more.
 uint64_t HeapBudgetMutators::find(Mutators* mutators, Others* others) {
   uint64_t allocated = 0;
+  for (int attempt = 0; attempt < MaxAttempts; attempt++) {
+    const uint64_t ended = (uint64_t)ThreadService::exited_allocated_bytes();
+    allocated = ended + list(mutators, others);
+    if (ended == (uint64_t)ThreadService::exited_allocated_bytes()) {
+      break;
+    }
+  }
+  return allocated;
+}
+
+// Returns what the threads that there are have allocated.
+uint64_t HeapBudgetMutators::list(Mutators* mutators, Others* others) {
+  uint64_t allocated = 0;
+  mutators->clear();
+  others->clear();
   // No file is read while threads are kept from going away.
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     if (thread->osthread() == nullptr) {
@@ -66,7 +83,7 @@ uint64_t HeapBudgetMutators::find(Mutators* mutators, Others* others) {
   }
   mutators->sort(&by_tid<Mutator>);
   others->sort(&by_tid<Other>);
-  return allocated + (uint64_t)ThreadService::exited_allocated_bytes();
+  return allocated;
 }
 
 // "nanoseconds on a processor, nanoseconds of waiting for one, time slices"
@@ -105,7 +122,7 @@ HeapBudgetTimes HeapBudgetMutators::since_last(const HeapBudgetReading& reading)
   Others others;
   const uint64_t allocated = find(&now, &others);
   HeapBudgetTimes times = { 0, 0, 0, grown(_last_allocated, allocated) };
-  _last_allocated = MAX2(_last_allocated, allocated);
+  _last_allocated = allocated;
   if (reading.has_threads) {
     times.stalled = stalled_since_last(reading, &others);
   }

@@ -55,13 +55,14 @@ private:
 
   Mutators _last;
   Others   _last_others;
-  uint64_t _last_allocated;     // by all threads that there have been: never less than at a call before
+  uint64_t _last_allocated;     // by all threads that there have been
   uint64_t _last_stalled;       // all threads, also those that have ended
   bool     _begun;
 
   template <typename T> static int by_tid(T* a, T* b);
   template <typename T> static int compare(const uint32_t& tid, const T& thread);
   static uint64_t find(Mutators* mutators, Others* others);
+  static uint64_t list(Mutators* mutators, Others* others);
   static bool read_schedule(Mutator* mutator);
   uint64_t stalled_since_last(const HeapBudgetReading& reading, Others* others);
 

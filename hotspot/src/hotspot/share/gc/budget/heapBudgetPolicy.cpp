@@ -500,9 +500,11 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
     // The collector may have moved by itself.
     _target = sample.capacity;
   }
-  if (sample.capacity > sample.available && _target > sample.available) {
+  // What is uncommitted soon is not to be asked for twice; but nothing can be put there before it is.
+  const size_t available = sample.available + sample.released;
+  if (sample.capacity > available && _target > available) {
     // However much time collections then take: a program that is above its limit is killed.
-    const size_t target = MAX2(sample.available, MIN2(needed(sample), sample.capacity));
+    const size_t target = MAX2(available, MIN2(needed(sample), sample.capacity));
     // Less than a step is what the heap's granules leave; and what is under way need not be asked for again.
     const size_t least = MAX2(_settings.least_step, sample.capacity / 256);
     const bool is_under_way = _state == HeapBudgetDecision::WaitShrink && _taking_back && target + least > _target;

@@ -150,9 +150,10 @@ HeapBudgetSample HeapBudgetThread::measure(HeapBudgetRoom* room) {
   sample.reserve = _collector->reserve(sample.live);
   sample.least = MinHeapSize;
   sample.most = MaxHeapSize;
-  // Memory that a heap has just given up may be in use for a while, G1's until it is uncommitted after the pause: it is none of others.
-  *room = HeapBudgetMemory::room(MAX3(sample.capacity, _capacities[0], _capacities[1]));
+  *room = HeapBudgetMemory::room(sample.capacity);
   sample.available = room->available;
+  // G1 uncommits after the pause.
+  sample.released = MIN2(MAX3(sample.capacity, _capacities[0], _capacities[1]) - sample.capacity, room->other);
   _capacities[1] = _capacities[0];
   _capacities[0] = sample.capacity;
 
@@ -168,11 +169,14 @@ void HeapBudgetThread::follow(const HeapBudgetDecision& decision, const HeapBudg
     Atomic::store(&_held, decision.target);
     Atomic::store(&_in_charge, true);
     _grown = 0;
-    _over_limit = decision.reason == HeapBudgetDecision::OverLimit ? sample.capacity : 0;
+    if (decision.reason == HeapBudgetDecision::OverLimit) {
+      _over_limit = sample.capacity;
+    }
   } else if (decision.state == HeapBudgetDecision::Stable) {
     Atomic::store(&_target, (size_t)0);
-    // Where I/O is not known the collector sizes the heap by itself, but not beyond a limit again that it has had to be taken below.
-    if (decision.reason == HeapBudgetDecision::NoSensor && sample.available >= _over_limit) {
+    // Where I/O is not known the collector sizes the heap by itself, but not while there is less room than half of what it had to give up for a limit.
+    const size_t given_up = _over_limit - MIN2(sample.capacity, _over_limit);
+    if (decision.reason == HeapBudgetDecision::NoSensor && (given_up == 0 || sample.available >= sample.capacity + given_up / 2)) {
       _over_limit = 0;
       Atomic::store(&_in_charge, false);
       Atomic::store(&_held, (size_t)0);

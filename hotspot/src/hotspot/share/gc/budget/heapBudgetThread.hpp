@@ -53,7 +53,7 @@ private:
   bool                 _was_known;
   HeapBudgetDecision::Reason _last_reason;
   uint32_t             _grown;              // intervals in a row at whose end the heap was larger than it is to stay
-  size_t               _over_limit;         // the last step was for the limit, and made the heap smaller than that; 0: another one, or none
+  size_t               _over_limit;         // capacity before the last step that was for the limit; 0: the collector has sized the heap since
   size_t               _capacities[2];      // of the last intervals
 
   // A step that is to make the heap smaller

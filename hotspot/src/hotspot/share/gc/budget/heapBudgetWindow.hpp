@@ -44,6 +44,7 @@ struct HeapBudgetSample {
   size_t   least;           // bounds for the capacity: -Xms
   size_t   most;            //   -Xmx
   size_t   available;       //   what the memory limit leaves for the heap: the limit without other memory and the least cache
+  size_t   released;        // of other memory, what the heap has given up lately: it may be in use until it is uncommitted
 };
 
 // What was lost for each second that there was, or for each unit of work.

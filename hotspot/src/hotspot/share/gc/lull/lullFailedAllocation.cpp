@@ -121,11 +121,12 @@ HeapWord* LullFailedAllocation::compact_and_retry() {
     return result;
   }
   const bool slides = must_slide();
-  result = collect_and_retry(slides ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(), is_little_free());
-  if (result == nullptr && slides) {
+  const bool clears = is_little_free();
+  result = collect_and_retry(slides ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(), clears);
+  if (result == nullptr && !clears) {
     result = allocate_with_reserve();
   }
-  if (result == nullptr) {
+  if (result == nullptr && !(slides && clears)) {
     result = collect_and_retry(LullEvacuationRequest::slide(), true);
   }
   return result != nullptr ? result : allocate_with_reserve();

@@ -41,6 +41,7 @@ struct LullEvacuationRequest;
 //   the copy reserve, if only that is between a large object and a run of free blocks
 //   all slides together, if a large object fits into what is free; or a collection that evacuates what there is room for. They clear soft
 //     references if little is free in all: else what is wrong is where objects lie
+//   the copy reserve, before soft references
 //   a collection that clears soft references, after which all slides together
 //   the copy reserve
 //   nullptr: OutOfMemoryError

@@ -231,7 +231,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   // What is tenured is not copied again.
   _survived_at_last = now._survived - now._tenured;
   if (!takes_back || allocated >= MinBudget) {
-    // Else it was for the map alone, and says nothing of what garbage there is before waits.
+    // Else it was for the map, or had next to nothing to collect, and says nothing of what garbage there is before waits.
     learn(trigger, depth, allocated, _survived_at_last);
   }
   _last_trigger = trigger;

@@ -247,25 +247,26 @@ public class Service {
         }
     }
 
-    /** A limit without a sensor; then collections would like a larger heap. */
+    /** A limit without a sensor, and so much is alive that the collector by itself would make the heap larger than that again. */
     private static void unknown() throws Exception {
         HotSpotDiagnosticMXBean bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-        bean.setVMOption("HeapBudgetLimit", Long.toString(250L * M));
-        startThreads();
-        await("is below the limit", () -> committed() <= 240L * M);
-        // Three quarters of that are alive.
-        live = new Object[140];
+        live = new Object[195 * M / 12_000];
         for (int i = 0; i < live.length; i++) {
-            live[i] = new byte[M];
+            live[i] = new byte[12_000];
         }
-        allocating = true;
-        for (int i = 0; i < 100; i++) {
+        bean.setVMOption("HeapBudgetLimit", Long.toString(300L * M));
+        startThreads();
+        await("is below the limit", () -> committed() <= 290L * M);
+        for (int i = 0; i < 200; i++) {
             Thread.sleep(100);
-            if (committed() > 250L * M) {
-                fail("the heap has grown beyond the limit of 250M again");
+            // What needs collections, now and then.
+            for (int j = 0; j < 1000; j++) {
+                published = new byte[5000];
+            }
+            if (committed() > 300L * M) {
+                fail("the heap has grown beyond the limit of 300M again");
             }
         }
-        bean.setVMOption("HeapBudgetLimit", "0");
     }
 
     /** Each request has a thread of its own, which is not there any more when the budget looks. */

@@ -73,23 +73,13 @@ import jdk.test.lib.process.ProcessTools;
  */
 
 /*
- * @test id=unknown-g1
+ * @test id=unknown
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary Where I/O is not known a heap that was taken below a limit stays there.
  * @library /test/lib /
  * @modules jdk.jfr java.management jdk.management
  * @build gc.budget.Service
  * @run driver/timeout=300 gc.budget.TestHeapBudget unknown G1GC
- */
-
-/*
- * @test id=unknown-lull
- * @requires vm.gc.Lull & os.family == "linux"
- * @summary Where I/O is not known a heap that was taken below a limit stays there with Lull, too.
- * @library /test/lib /
- * @modules jdk.jfr java.management jdk.management
- * @build gc.budget.Service
- * @run driver/timeout=300 gc.budget.TestHeapBudget unknown LullGC
  */
 
 /*
@@ -217,8 +207,9 @@ public class TestHeapBudget {
         OutputAnalyzer output = run(collector, "unknown");
         output.shouldContain("is not used, and I/O is not known, until it can be: No such file or directory");
         output.shouldContain("hold, stable: I/O is not known");
-        Asserts.assertEquals(steps(output).stream().filter(step -> step.equals("shrink, wait-shrink: the memory limit leaves less")).count(), 1L,
-                             "steps for the limit in " + steps(output));
+        List<String> steps = steps(output);
+        Asserts.assertTrue(steps.size() <= 5 && steps.stream().allMatch(step -> step.equals("shrink, wait-shrink: the memory limit leaves less")),
+                           "other steps, or many, in " + steps);
     }
 
     private static void brief(String collector) throws Exception {

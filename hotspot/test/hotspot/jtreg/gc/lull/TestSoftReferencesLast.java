@@ -87,7 +87,7 @@ public class TestSoftReferencesLast {
                         live[i] = new byte[M - 1024];
                     }
                     System.out.println("Begin");
-                    published = new byte[21 * M];
+                    published = new byte[20 * M];
                 }
                 case "grown" -> {
                     fragment(56, 0.62);
@@ -111,7 +111,7 @@ public class TestSoftReferencesLast {
     }
 
     public static void main(String[] args) throws Exception {
-        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-Xlog:gc,gc+heap"));
+        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-XX:SoftRefLRUPolicyMSPerMB=1000000", "-Xlog:gc,gc+heap"));
         command.addAll(args[0].equals("grown") ? List.of("-Xms64m", "-Xmx512m", "-XX:MinHeapFreeRatio=5", "-XX:GCTimeRatio=1") : List.of("-Xms100m", "-Xmx100m"));
         command.addAll(List.of(Work.class.getName(), args[0]));
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);

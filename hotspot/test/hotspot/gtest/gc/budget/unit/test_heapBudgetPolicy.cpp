@@ -671,6 +671,26 @@ TEST_F(LullHeapBudgetPolicyTest, a_limit_counts_more_than_what_collections_cost)
   EXPECT_TRUE(shrinks);
 }
 
+// What the heap has given up, and is still to be uncommitted, is not asked for a second time; after that it is.
+TEST_F(LullHeapBudgetPolicyTest, memory_that_is_uncommitted_soon_is_not_asked_for_again) {
+  Measured service;
+  const size_t before = service.sample.capacity;
+  service.second(&_policy, false);
+  service.sample.live = before / 16;
+  service.sample.available = before / 2;
+  HeapBudgetDecision decision = service.second(&_policy, false);
+  ASSERT_EQ(decision.reason, HeapBudgetDecision::OverLimit);
+  service.sample.capacity = decision.target;
+  service.sample.available = before / 4;
+  service.sample.released = before / 4;
+  decision = service.second(&_policy, false);
+  EXPECT_EQ(decision.action, HeapBudgetDecision::Hold);
+  service.sample.released = 0;
+  decision = service.second(&_policy, false);
+  EXPECT_EQ(decision.reason, HeapBudgetDecision::OverLimit);
+  EXPECT_EQ(decision.target, before / 4);
+}
+
 // A heap of whole granules stays a little above a limit that others make smaller all the time: that is no reason to ask each second.
 TEST_F(LullHeapBudgetPolicyTest, a_limit_that_creeps_down_is_followed_in_steps) {
   Measured service;

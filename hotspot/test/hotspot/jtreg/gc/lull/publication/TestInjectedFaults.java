@@ -91,7 +91,7 @@ public class TestInjectedFaults {
     /** Strings in the table of all, which is a weak root. */
     private static void runStrings(int dropped) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
-            "-Xmx128m", "-XX:-CreateCoredumpOnCrash", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections",
+            "-Xint", "-Xmx128m", "-XX:-CreateCoredumpOnCrash", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections",
             "-XX:LullPublicModePercent=100", "-XX:LullDropBarrier=" + dropped, Strings.class.getName());
         if (dropped == 0) {
             output.shouldHaveExitValue(0);
