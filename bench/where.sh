@@ -8,7 +8,7 @@
 #   WHERE_SERVICES="lucene:20"        with their heaps in MB
 #   WHERE_FLAGS="-XX:+UseLullGC|-XX:+UseSerialGC"   flags of a JVM each, between bars
 #   WHERE_JAVA                        default: build/jdk/bin/java
-#   WHERE_WARMUP=30 WHERE_SECONDS=10  of the samples; the recording takes 4
+#   WHERE_WARMUP=30 WHERE_SECONDS=10  of the samples; the recording takes about 4
 #   WHERE_THREADS=4                   of the server, and clients of its loop
 #   LULL_BASE_JDK, OPENJDK_SRC        as for demo.sh
 
@@ -75,15 +75,26 @@ costs() {
 }
 
 # allocation NAME RATE PAUSES: of the recording: KB for a request, buffers and objects around them for each MB, KB of a buffer, pauses for each GB.
+# The recording lasts longer than the sleep between its start and its end, so its seconds are those from its first event to its last.
 allocation() {
-  "$tools/jfr" print --events jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB "$1.jfr" | awk -v rate="$2" -v pauses="$3" -v s=$RECORDED '
+  "$tools/jfr" print --events jdk.ObjectAllocationInNewTLAB,jdk.ObjectAllocationOutsideTLAB "$1.jfr" | awk -v rate="$2" -v pauses="$3" '
     function bytes(value, unit) { return value * (unit ~ /^kB/ ? 1024 : unit ~ /^MB/ ? 1048576 : 1) }
     /^jdk\.ObjectAllocation/ { around = /Outside/; if (around) objects++; else buffers++ }
+    /^ *startTime = / {
+      split($3, time, ":")
+      at = time[1] * 3600 + time[2] * 60 + time[3]
+      if (!any++) begin = first = last = at
+      # The clock may pass midnight.
+      if (at < begin - 43200) at += 86400
+      if (at < first) first = at
+      if (at > last) last = at
+    }
     /tlabSize/ { inside += bytes($3, $4) }
     /allocationSize/ { if (around) outside += bytes($3, $4) }
     END {
       all = inside + outside
       if (all == 0) all = 1
+      s = last > first ? last - first : 1
       printf "%.0f %.1f %.1f %.1f %.1f\n", all / 1024 / s / rate, buffers / all * 1048576, objects / all * 1048576, (buffers ? inside / buffers / 1024 : 0), pauses / all * 1073741824
     }'
 }

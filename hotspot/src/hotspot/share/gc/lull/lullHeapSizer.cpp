@@ -53,17 +53,33 @@ bool LullHeapSizer::commit_initial() {
 // Commits granules from low addresses up; returns the bytes gained.
 size_t LullHeapSizer::expand(size_t bytes) {
   size_t gained = 0;
+  // Neighbours are touched together: one is too little for several workers.
+  size_t first = 0;
+  size_t count = 0;
   for (size_t granule = 0; granule < _memory->granules() && gained < bytes; granule++) {
     if (!_memory->is_granule_committed(granule)) {
-      if (!_memory->commit(granule, _pretouch_workers)) {
+      if (!_memory->commit(granule)) {
         break;
       }
+      if (granule != first + count) {
+        pretouch(first, count);
+        first = granule;
+        count = 0;
+      }
+      count++;
       _supply->add_committed((uint32_t)(granule * LullMemory::blocks_per_granule()),
                              (uint32_t)LullMemory::blocks_per_granule());
       gained += LullMemory::granule_size();
     }
   }
+  pretouch(first, count);
   return gained;
+}
+
+void LullHeapSizer::pretouch(size_t first, size_t count) {
+  if (AlwaysPreTouch && count > 0) {
+    _memory->pretouch(first, count, _pretouch_workers);
+  }
 }
 
 bool LullHeapSizer::is_free(size_t granule) const {

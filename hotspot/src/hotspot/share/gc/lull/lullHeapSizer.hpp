@@ -49,6 +49,7 @@ private:
   LullSizePolicy              _policy;
 
   size_t expand(size_t bytes);
+  void pretouch(size_t first, size_t count);
   size_t can_shrink_by(size_t live) const;
   int edges_by_uncommit(size_t granule) const;
   size_t shrink(size_t bytes);

@@ -190,7 +190,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   const jlong start = os::javaTimeNanos();
   const jlong cpu_start = os::current_thread_cpu_time();
   const size_t allocated = allocated_since_last();
-  _thread->tlab().retire();
+  _thread->retire_tlab();   // which counts what was allocated in it
   LullLocalCollection collection(_thread, _allocator);
   collection.collect(blocks_to_keep(), tenure_size());
   // Calls of natives. At an allocation, compiled code may keep the map that it has loaded before, and the next wait is to see to it.

@@ -72,7 +72,7 @@ void LullLocalEvents::send_threads() {
       threads.append(LullThreadLocalStatistics{ JFR_JVM_THREAD_ID(thread), collector->statistics() });
     }
   }
-  const JfrTicks now = JfrTicks::now();
+  const Ticks now = Ticks::now();
   for (const LullThreadLocalStatistics& thread : threads) {
     EventLullThreadLocalCollectionStatistics event(UNTIMED);
     event.set_starttime(now);

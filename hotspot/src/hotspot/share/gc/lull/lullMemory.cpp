@@ -140,7 +140,7 @@ static void uncommit_part(const ReservedSpace& space, size_t part_size, size_t g
   os::uncommit_memory(space.base() + granule * part_size, part_size, false);
 }
 
-bool LullMemory::commit(size_t granule, WorkerThreads* pretouch_workers) {
+bool LullMemory::commit(size_t granule) {
   assert(!_committed[granule], "granule %zu is committed", granule);
   const size_t map_part = LullPublicMap::storage_bytes(granule_size());
   const size_t bitmap_part = granule_size() / MarkBitMap::heap_map_factor();
@@ -157,18 +157,21 @@ bool LullMemory::commit(size_t granule, WorkerThreads* pretouch_workers) {
     }
     return false;
   }
-  if (AlwaysPreTouch) {
-    PretouchTask::pretouch("Lull pre-touch", granule_start(granule), granule_start(granule) + granule_size(),
-                           _heap.page_size(), pretouch_workers);
-  }
   _committed[granule] = true;
   Atomic::store(&_capacity, _capacity + granule_size());
   return true;
 }
 
+void LullMemory::pretouch(size_t granule, size_t count, WorkerThreads* workers) const {
+  PretouchTask::pretouch("Lull pre-touch", granule_start(granule), granule_start(granule) + count * granule_size(), _heap.page_size(), workers);
+}
+
 void LullMemory::uncommit(size_t granule) {
   assert(can_uncommit() && _committed[granule], "granule %zu", granule);
-  os::uncommit_memory(granule_start(granule), granule_size(), false);
+  if (!os::uncommit_memory(granule_start(granule), granule_size(), false)) {
+    // Harmless for the heap: what is committed again is mapped anew.
+    log_warning(gc)("Failed to give back %zuM of heap memory at " PTR_FORMAT, granule_size() / M, p2i(granule_start(granule)));
+  }
   uncommit_part(_public_map_space, LullPublicMap::storage_bytes(granule_size()), granule);
   uncommit_part(_mark_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule);
   if (_card_table != nullptr) {

@@ -84,7 +84,10 @@ public:
   bool is_granule_committed(size_t granule) const { return _committed[granule]; }
 
   // Commits one granule; false if the system has no memory for it.
-  bool commit(size_t granule, WorkerThreads* pretouch_workers);
+  bool commit(size_t granule);
+
+  // Touches each page of so many granules, all committed, which takes a while.
+  void pretouch(size_t granule, size_t count, WorkerThreads* workers) const;
   void uncommit(size_t granule);
 
   // The bitmap for walking the heap, all clear; nullptr if there is no memory for it.

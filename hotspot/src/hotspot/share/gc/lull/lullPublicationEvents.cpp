@@ -76,7 +76,7 @@ void LullPublicationEvents::send_threads() {
                                            publisher->statistics() });
     }
   }
-  const JfrTicks now = JfrTicks::now();
+  const Ticks now = Ticks::now();
   for (const LullThreadStatistics& thread : threads) {
     EventLullThreadPublicationStatistics event(UNTIMED);
     event.set_starttime(now);

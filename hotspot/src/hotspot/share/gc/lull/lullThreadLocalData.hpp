@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/shared/gc_globals.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/thread.hpp"
 #include "utilities/debug.hpp"
 #include "utilities/sizes.hpp"
@@ -71,11 +72,12 @@ public:
   static LullAllocator* allocator(Thread* thread) { return data(thread)->_allocator; }
   static void set_allocator(Thread* thread, LullAllocator* allocator) { data(thread)->_allocator = allocator; }
 
-  static LullPublisher* publisher(Thread* thread) { return data(thread)->_publisher; }
-  static void set_publisher(Thread* thread, LullPublisher* publisher) { data(thread)->_publisher = publisher; }
+  // Made while others look at statistics: whole before they are there.
+  static LullPublisher* publisher(Thread* thread) { return Atomic::load_acquire(&data(thread)->_publisher); }
+  static void set_publisher(Thread* thread, LullPublisher* publisher) { Atomic::release_store(&data(thread)->_publisher, publisher); }
 
-  static LullLocalCollector* local_collector(Thread* thread) { return data(thread)->_local_collector; }
-  static void set_local_collector(Thread* thread, LullLocalCollector* collector) { data(thread)->_local_collector = collector; }
+  static LullLocalCollector* local_collector(Thread* thread) { return Atomic::load_acquire(&data(thread)->_local_collector); }
+  static void set_local_collector(Thread* thread, LullLocalCollector* collector) { Atomic::release_store(&data(thread)->_local_collector, collector); }
 
   static LullBlockTable::Owner owner(Thread* thread) { return data(thread)->_owner; }
 

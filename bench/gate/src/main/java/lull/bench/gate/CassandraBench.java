@@ -9,8 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import lull.bench.load.Latencies;
@@ -132,7 +134,8 @@ public final class CassandraBench {
         Outcome outcome = outcomes.get(setup);
         double answeredBefore = answered(nodes);
         long[] before = collections(nodes);
-        Thread collector = new Thread(() -> collect(nodes, setting("every", 9000)), "collections");
+        FutureTask<Void> collecting = new FutureTask<>(() -> collect(nodes, setting("every", 9000)), null);
+        Thread collector = new Thread(collecting, "collections");
         collector.setDaemon(true);
         try (CassandraClient client = new CassandraClient(nodes, setup.strategy(), hedgeNanos(), rows, versions)) {
             if (setup.collections()) {
@@ -151,6 +154,9 @@ public final class CassandraBench {
             collector.interrupt();
             collector.join();
         }
+        if (setup.collections()) {
+            await(collecting);
+        }
         long[] after = collections(nodes);
         outcome.collections += after[0] - before[0];
         outcome.agentAnswered += answered(nodes) - answeredBefore;
@@ -164,6 +170,15 @@ public final class CassandraBench {
         }
     }
 
+    /** Throws what ended the collections: a setup is not measured if they broke off. */
+    static void await(FutureTask<Void> collecting) throws IOException, InterruptedException {
+        try {
+            collecting.get();
+        } catch (ExecutionException e) {
+            throw new IOException("the collections broke off: " + e.getCause(), e.getCause());
+        }
+    }
+
     /** One node after the other. */
     private static void collect(List<CassandraNode> nodes, long every) {
         for (int i = 0; !Thread.interrupted(); i = (i + 1) % nodes.size()) {
@@ -173,8 +188,12 @@ public final class CassandraBench {
             }
             try {
                 nodes.get(i).collect();
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
+            } catch (IOException | RuntimeException e) {
+                if (Thread.currentThread().isInterrupted()) {
+                    // The end came in the middle of one.
+                    return;
+                }
+                throw new IllegalStateException("node " + i + ": " + e, e);
             }
         }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.bench.gate;
 
-import java.io.IOException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import lull.bench.load.Latencies;
@@ -16,11 +16,12 @@ final class OpenLoop {
 
     private OpenLoop() { }
 
-    /** Sends for {@code seconds}; returns when all is answered, or half a minute later. What then has no answer counts so. */
+    /** Sends for {@code seconds}; returns when all is answered, or half a minute later. Each request counts once: as answered, failed or unanswered. */
     static void run(Sender client, ExecutorService threads, double perSecond, double seconds, long seed, Latencies latencies)
             throws InterruptedException {
         Schedule schedule = new Schedule(seed, perSecond);
-        AtomicLong underWay = new AtomicLong();
+        AtomicLong counted = new AtomicLong();
+        AtomicBoolean over = new AtomicBoolean();
         long begin = System.nanoTime();
         long sent = 0;
         for (long at = schedule.next(); at < seconds * 1e9; at = schedule.next()) {
@@ -34,26 +35,38 @@ final class OpenLoop {
             }
             long number = sent++;
             int second = (int) (at / 1_000_000_000);
-            underWay.incrementAndGet();
             threads.execute(() -> {
+                String failure = null;
                 try {
                     client.send(number);
-                    latencies.answered(second, System.nanoTime() - start);
-                } catch (IOException e) {
-                    latencies.failed(e.toString());
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                } finally {
-                    underWay.decrementAndGet();
+                } catch (Throwable e) {
+                    // Whatever it is, the request has no right answer. No InterruptedException is to be passed on, for the task ends here.
+                    failure = e.toString();
+                }
+                long nanos = System.nanoTime() - start;
+                synchronized (counted) {
+                    if (over.get()) {
+                        // It has counted as unanswered.
+                        return;
+                    }
+                    counted.incrementAndGet();
+                    if (failure == null) {
+                        latencies.answered(second, nanos);
+                    } else {
+                        latencies.failed(failure);
+                    }
                 }
             });
         }
         long end = System.nanoTime() + PATIENCE_NANOS;
-        while (underWay.get() > 0 && System.nanoTime() < end) {
+        while (counted.get() < sent && System.nanoTime() < end) {
             Thread.sleep(5);
         }
-        for (long i = underWay.get(); i > 0; i--) {
-            latencies.unanswered((int) seconds, PATIENCE_NANOS);
+        synchronized (counted) {
+            over.set(true);
+            for (long i = sent - counted.get(); i > 0; i--) {
+                latencies.unanswered((int) seconds, PATIENCE_NANOS);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.bench.load;
 
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.file.Path;
@@ -21,21 +22,25 @@ import lull.bench.util.Json;
  * <p>{@code --requests N} ends the closed loop after N requests instead, {@code --requests round} after every input once; its seconds stay
  * the upper bound. {@code --warmup-requests N} does so for the warm-up: with both, the work is the same however fast the server is.
  * {@code --rate auto:0.5} takes half of the throughput that the closed loop has just measured.
+ * With {@code --until-eof true} the load ends with its standard input: if its parent dies, however it dies, it does not send on.
  */
 public final class LoadMain {
     private static final String USAGE = "LoadMain --service NAME --data DIR --port PORT --out FILE [--seed N] [--clients N]"
             + " [--connections N] [--warmup SECONDS] [--warmup-requests N] [--closed SECONDS] [--requests N|round] [--open SECONDS] [--rate PER_SECOND|auto:FRACTION]"
-            + " [--every SECONDS]";
+            + " [--every SECONDS] [--until-eof true]";
     private static final double MAX_SECONDS = 7 * 24 * 3600.0;
 
     private LoadMain() { }
 
     public static void main(String[] args) {
         Cli.main(USAGE, Set.of("service", "data", "port", "out", "seed", "clients", "connections", "warmup", "warmup-requests", "closed", "requests", "open",
-                "rate", "every"), args, LoadMain::run);
+                "rate", "every", "until-eof"), args, LoadMain::run);
     }
 
     private static int run(Cli cli) throws Exception {
+        if (Boolean.parseBoolean(cli.text("until-eof", "false"))) {
+            Thread.ofPlatform().daemon().name("until-eof").start(LoadMain::endWithInput);
+        }
         int port = (int) cli.number("port", 0, 1, 65535);
         long seed = cli.number("seed", 1, 0, Long.MAX_VALUE);
         int clients = (int) cli.number("clients", 4, 1, 10_000);
@@ -86,6 +91,18 @@ public final class LoadMain {
         result.put("phases", phases);
         Json.write(out, result);
         return errors == 0 ? 0 : 3;
+    }
+
+    /** At once and without a result: nobody is left to read it. */
+    private static void endWithInput() {
+        try {
+            while (System.in.read() >= 0) {
+                // wait for the end of input
+            }
+        } catch (IOException e) {
+            // An end too.
+        }
+        Runtime.getRuntime().halt(1);
     }
 
     private static double auto(String rate, double throughput) {

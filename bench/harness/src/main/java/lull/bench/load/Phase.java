@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import lull.bench.service.Service;
 
@@ -19,10 +21,17 @@ import lull.bench.service.Service;
  * the next one and sleeps until then; if all threads are busy at that time the request starts late. Latency is from the
  * <em>intended</em> start in every case, so a stall of the server counts for each request that should have started during it.
  * A phase ends after its time, and the answers that are still missing then have {@link #DRAIN_SECONDS} to come.
+ *
+ * <p>In both, each thread first connects and sends a request that is checked but not measured, as the first request of a connection may do more
+ * than others. The time of the phase starts when all threads have their answers.
  */
 public final class Phase {
     /** How long the answers of an open-loop phase may come after its end. */
     public static final int DRAIN_SECONDS = 30;
+    /** How long the first answers may take: as long as a connection waits, since a debug build on a busy machine takes minutes for them. */
+    private static final int FIRST_SECONDS = FixedCaller.TIMEOUT_MILLIS / 1000;
+    /** Numbers from here on are those of requests that are not measured: no phase gets so far. */
+    public static final long UNMEASURED = 1L << 40;
 
     private final String name;
     private final Service.Caller caller;
@@ -36,6 +45,8 @@ public final class Phase {
 
     private final Latencies latencies = new Latencies();
     private final long[] waiting;
+    private final CountDownLatch connected;
+    private final CountDownLatch started = new CountDownLatch(1);
     private long taken;
     private long startNanos;
     private long startMillis;
@@ -55,6 +66,7 @@ public final class Phase {
         this.rate = rate;
         this.firstNumber = firstNumber;
         this.waiting = new long[threads];
+        this.connected = new CountDownLatch(threads);
     }
 
     /** Returns a closed-loop phase of {@code clients} for {@code seconds} or {@code maxRequests}, whichever ends first. */
@@ -71,15 +83,19 @@ public final class Phase {
 
     /** Runs the phase and prints a line of progress on {@code progress} about every {@code everySeconds}. */
     public void run(Progress progress, int everySeconds) throws InterruptedException {
-        double cpuBefore = ownCpuSeconds();
-        startMillis = System.currentTimeMillis();
-        startNanos = System.nanoTime();
         List<Thread> workers = new ArrayList<>();
         for (int i = 0; i < threads; i++) {
             int index = i;
             waiting[i] = -1;
             workers.add(Thread.ofPlatform().daemon().name(name + "-" + i).start(() -> work(index)));
         }
+        if (!connected.await(FIRST_SECONDS, TimeUnit.SECONDS)) {
+            latencies.failed(connected.getCount() + " of " + threads + " connections had no answer to their first requests after " + FIRST_SECONDS + " s");
+        }
+        double cpuBefore = ownCpuSeconds();
+        startMillis = System.currentTimeMillis();
+        startNanos = System.nanoTime();
+        started.countDown();
         long hardEnd = nanos > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : startNanos + nanos + DRAIN_SECONDS * 1_000_000_000L;
         for (long tick = 1; workers.stream().anyMatch(Thread::isAlive) && System.nanoTime() < hardEnd; tick++) {
             long due = startNanos + tick * everySeconds * 1_000_000_000L;
@@ -116,11 +132,37 @@ public final class Phase {
 
     private void work(int index) {
         try (Service.Connection connection = caller.connect(port)) {
+            String failure = failure(connection, UNMEASURED + index);
+            if (failure != null) {
+                latencies.failed("first request of a connection: " + failure);
+            }
+            connected.countDown();
+            started.await();
             for (long number = take(index); number >= 0; number = take(index)) {
                 request(connection, index, number);
             }
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | Error e) {
             latencies.failed("connecting: " + e);
+        } catch (InterruptedException e) {
+            latencies.failed("interrupted before the start");
+        } finally {
+            // Also without a connection, or the others would wait for it.
+            connected.countDown();
+        }
+    }
+
+    /** Sends request {@code number}; returns what went wrong, null if its answer was right. */
+    private static String failure(Service.Connection connection, long number) {
+        try {
+            connection.request(number);
+            return null;
+        } catch (Service.WrongAnswerException e) {
+            return "wrong answer: " + e.getMessage();
+        } catch (IOException e) {
+            return "no answer: " + e;
+        } catch (RuntimeException | Error e) {
+            // A defect of the load, or no memory for it: it must not end the thread without a word.
+            return "the load failed: " + e;
         }
     }
 
@@ -151,14 +193,7 @@ public final class Phase {
             intended = waiting[index];
         }
         sleepUntil(startNanos + intended);
-        String failure = null;
-        try {
-            connection.request(number);
-        } catch (Service.WrongAnswerException e) {
-            failure = "wrong answer: " + e.getMessage();
-        } catch (IOException e) {
-            failure = "no answer: " + e;
-        }
+        String failure = failure(connection, number);
         long end = System.nanoTime() - startNanos;
         synchronized (this) {
             waiting[index] = -1;

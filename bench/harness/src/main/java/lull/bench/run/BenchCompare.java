@@ -60,8 +60,26 @@ public final class BenchCompare {
                 + "; '+': it is below " + Scale.label(1 / limit));
         comparison.unpaired().forEach(System.out::println);
         verdicts.forEach(System.out::println);
-        System.out.println(verdicts.isEmpty() ? "nothing became slower beyond noise" : verdicts.size() + " became slower beyond noise");
+        System.out.println(conclusion(comparison, verdicts));
         return verdicts.isEmpty() ? 0 : 1;
+    }
+
+    /** Says what the table comes to. Runs that cannot tell noise from a difference do not say that there is none. */
+    static String conclusion(Comparison comparison, List<String> verdicts) {
+        if (!verdicts.isEmpty()) {
+            return verdicts.size() + " became slower beyond noise";
+        }
+        List<Pair> run = comparison.pairs().stream().filter(pair -> pair.a().missing() == null && pair.b().missing() == null).toList();
+        List<Pair> bounded = run.stream().filter(BenchCompare::isBounded).toList();
+        if (bounded.isEmpty()) {
+            return run.stream().allMatch(pair -> pair.a().invocations().size() == 1 && pair.b().invocations().size() == 1) ? "one run each: no intervals, no verdict"
+                    : "too few runs: no intervals, no verdict";
+        }
+        return "nothing became slower beyond noise" + (bounded.size() < run.size() ? "; " + (run.size() - bounded.size()) + " have too few runs for a verdict" : "");
+    }
+
+    private static boolean isBounded(Pair pair) {
+        return COMPARED.keySet().stream().anyMatch(metric -> pair.slowdown(metric, metric.equals(Metric.THROUGHPUT.id())).bounded());
     }
 
     private static List<Invocation> read(Map<String, String> environment, String name, List<String> only) throws IOException {

@@ -66,12 +66,15 @@ final class BenchPage {
         }
         overTime(page, pictures);
         page.table(BenchReport.table(found));
+        page.note("Columns that begin with \"closed\" are of the closed loop alone, processor time per answer with that of the collector and of the compilers in it; those that "
+                + "begin with \"open\", and the requests without an answer, are of the open loop.");
         page.note(BenchReport.denominators(found) + ".");
         if (BenchReport.hasPrivacy(found)) {
             page.note("Per answer of the closed loop, on collectors that tell private objects from public ones:");
             page.table(BenchReport.privacy(found));
         }
         BenchReport.missing(found).forEach(reason -> page.note("Missing: " + reason));
+        BenchReport.caveats(found).forEach(page::note);
     }
 
     private static void overTime(Page page, BenchPictures pictures) {

@@ -25,7 +25,8 @@ import lull.bench.util.Json;
 
 /** What a benchmark has found: text, and {@code index.html}, {@code bench.csv} and {@code bench.json} in its directory. */
 final class BenchReport {
-    private static final List<Metric> SHOWN = List.of(Metric.THROUGHPUT, Metric.P50, Metric.P99, Metric.P999, Metric.LONGEST_PAUSE_OPEN, Metric.RSS, Metric.OTHERS);
+    /** What the table shows, with its headings, which tell the loop. */
+    private static final Map<Metric, String> SHOWN = shown();
 
     private final Settings settings;
     private final List<Study> studies;
@@ -38,6 +39,22 @@ final class BenchReport {
             List<Cell> cells = Cell.of(study.setups().keySet(), invocations);
             return new Findings(study, cells, Cell.overhead(cells, FixedWork::wallCost), Cell.overhead(cells, FixedWork::cpuCost));
         }
+    }
+
+    private static Map<Metric, String> shown() {
+        Map<Metric, String> shown = new LinkedHashMap<>();
+        shown.put(Metric.THROUGHPUT, "closed req/s");
+        shown.put(Metric.CLOSED_CPU, "closed CPU ms/req");
+        shown.put(Metric.CLOSED_GC_CPU, "of that gc");
+        shown.put(Metric.CLOSED_JIT_CPU, "compilers");
+        shown.put(Metric.P50, "open p50 ms");
+        shown.put(Metric.P99, "open p99 ms");
+        shown.put(Metric.P999, "open p99.9 ms");
+        shown.put(Metric.UNANSWERED, "unanswered");
+        shown.put(Metric.LONGEST_PAUSE_OPEN, "open pause ms");
+        shown.put(Metric.RSS, "RSS MB");
+        shown.put(Metric.OTHERS, "others %");
+        return shown;
     }
 
     BenchReport(Settings settings, List<Study> studies, Calibration.Wish wish, Path directory) {
@@ -64,6 +81,7 @@ final class BenchReport {
                 text.append("private objects, per answer of the closed loop\n").append(privacy(found)).append('\n');
             }
             missing(found).forEach(reason -> text.append("missing: ").append(reason).append('\n'));
+            caveats(found).forEach(caveat -> text.append("note: ").append(caveat).append('\n'));
         }
         if (findings.size() > 1) {
             text.append("\ngeometric means over services\n").append(means(findings));
@@ -107,6 +125,7 @@ final class BenchReport {
         map.put("denominatorWallSeconds", found.wall.denominator());
         map.put("denominatorCpuSeconds", found.cpu.denominator());
         map.put("missing", missing(found));
+        map.put("caveats", caveats(found));
         List<Object> cells = new ArrayList<>();
         for (Cell cell : found.cells) {
             Map<String, Object> entry = new LinkedHashMap<>();
@@ -132,12 +151,12 @@ final class BenchReport {
     static TextTable table(Findings found) {
         TextTable table = new TextTable();
         List<String> heading = new ArrayList<>(List.of("heap", "collector", "n", "LBO wall", "LBO CPU"));
-        SHOWN.forEach(metric -> heading.add(metric.id() + (metric.unit().isEmpty() ? "" : " " + metric.unit())));
+        heading.addAll(SHOWN.values());
         table.add(heading);
         for (Cell cell : found.cells) {
             List<String> row = new ArrayList<>(List.of(Scale.label(cell.setup().factor()) + "x (" + cell.setup().heap() + " MB)", cell.setup().collector(),
                     cell.missing() == null ? "" + cell.invocations().size() : "missing", ratio(found.wall.of(cell.point())), ratio(found.cpu.of(cell.point()))));
-            for (Metric metric : SHOWN) {
+            for (Metric metric : SHOWN.keySet()) {
                 Interval mean = cell.mean(metric.id());
                 row.add(metric.format(mean.value()) + (mean.bounded() ? " ±" + metric.format(mean.high() - mean.value()) : ""));
             }
@@ -189,6 +208,25 @@ final class BenchReport {
         return String.format(Locale.ROOT, "denominators: %.2f s of wall time (%s at %sx), %.2f s of processor time (%s at %sx)", found.wall.denominator(),
                 found.wall.best().collector(), Scale.label(found.wall.best().heap()), found.cpu.denominator(), found.cpu.best().collector(),
                 Scale.label(found.cpu.best().heap()));
+    }
+
+    /** Returns what a reader must know of the open loop before believing its latencies. */
+    static List<String> caveats(Findings found) {
+        List<String> caveats = new ArrayList<>();
+        for (Cell cell : found.cells) {
+            if (cell.missing() != null || cell.setup().open().isEmpty()) {
+                continue;
+            }
+            String name = cell.setup().collector() + " at " + Scale.label(cell.setup().factor()) + "x";
+            double unanswered = cell.values(Metric.UNANSWERED.id()).stream().mapToDouble(Double::doubleValue).sum();
+            double throughput = cell.mean(Metric.THROUGHPUT.id()).value();
+            if (unanswered > 0) {
+                caveats.add(DemoPage.couldNotKeepUp(name, unanswered));
+            } else if (found.study.work().rate() > throughput) {
+                caveats.add(DemoPage.rateIsAbove(name, throughput));
+            }
+        }
+        return caveats;
     }
 
     /** Returns what is missing, and why. */

@@ -15,7 +15,7 @@ import lull.bench.util.Json;
 
 /**
  * How much work an invocation does: numbers of requests that take G1 about the time that was asked for, and a rate of the open loop.
- * It is measured once and kept per service and machine, so that all collectors, all builds and all days do the same work.
+ * It is measured once and kept per state of the service, machine, Java of G1 and heap, so that all collectors, all builds of them and all days do the same work.
  *
  * @param warmup requests of the warm-up
  * @param requests of the closed loop
@@ -43,15 +43,14 @@ record Calibration(long warmup, long requests, double rate, double megabytes, do
     static Calibration find(Settings settings, Workload workload, Collector g1, int smallest, Wish wish, Path file, Consumer<String> say)
             throws IOException, InterruptedException {
         Map<String, Object> known = Files.exists(file) ? Json.readObject(file) : new LinkedHashMap<>();
-        String key = String.join(" | ", workload.service(), workload.options(), settings.threads() + " threads", Machine.here().toString(),
-                String.format(Locale.ROOT, "warm-up %s s, closed loop %s s, rate %s", wish.warmup, wish.closed, wish.share));
+        int heap = (int) Math.round(FACTOR * smallest);
+        String key = key(settings, workload, g1, heap, wish);
         if (known.get(key) instanceof Map<?, ?> found) {
             // Older files do not have the last number.
             double before = found.containsKey(BEFORE) ? number(found, BEFORE).doubleValue() : 0;
             return new Calibration(number(found, "warmup").longValue(), number(found, "requests").longValue(), number(found, "rate").doubleValue(),
                     number(found, "megabytesPerRequest").doubleValue(), before);
         }
-        int heap = (int) Math.round(FACTOR * smallest);
         say.accept(workload.service() + ": measuring how many requests G1 does in the time, in " + heap + " MB (kept in " + file + ")");
         Path directory = file.resolveSibling("runs").resolve(workload.service() + "-calibration");
         Trial trial = Trial.run(workload, g1, heap, new Load(wish.warmup, wish.closed, Load.UNLIMITED, 0, "1", 10), Server.Allowance.ready(300),
@@ -70,6 +69,16 @@ record Calibration(long warmup, long requests, double rate, double megabytes, do
         known.put(key, entry);
         Json.write(file, known);
         return found;
+    }
+
+    /**
+     * What the work depends on: with another Java, heap or state of the service, G1 does another number of requests in the time. Builds of one
+     * version are the same Java here, for G1 is in builds of Lull, too, which are to be compared by the same work.
+     */
+    static String key(Settings settings, Workload workload, Collector g1, int heap, Wish wish) throws IOException, InterruptedException {
+        return String.join(" | ", workload.service(), workload.options(), settings.threads() + " threads", Machine.here().toString(),
+                String.format(Locale.ROOT, "warm-up %s s, closed loop %s s, rate %s", wish.warmup, wish.closed, wish.share),
+                Jdk.of(g1.java()).text().replace("\n", ", "), heap + " MB", String.join(" ", settings.flags()), "service " + workload.identity());
     }
 
     private static Number number(Map<?, ?> map, String name) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import lull.bench.load.Phase;
 import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
 import lull.bench.util.Cli;
@@ -119,8 +120,13 @@ public final class Compare {
             Path files = directory.resolve(cell.collector.name() + "-" + cell.heap + "-" + repeat);
             Trial trial = Trial.run(workload, cell.collector, cell.heap, load, Server.Allowance.ready(300), files, line -> System.out.println("  " + line));
             rates.putIfAbsent(cell.factor, "" + trial.number("open", "rate"));
-            cell.runs.add(trial.metrics());
             runs.add(trial.json());
+            if (trial.unansweredClosed() > 0) {
+                cell.failures.add(trial.unansweredClosed() + " requests of closed loops had no answer " + Phase.DRAIN_SECONDS + " s after the end");
+                System.out.println("  " + cell.failures.getLast());
+            } else {
+                cell.runs.add(trial.metrics());
+            }
         } catch (Server.ServerFailedException e) {
             // A result too: this collector does not run the service in this heap.
             System.out.println("  " + e.getMessage());

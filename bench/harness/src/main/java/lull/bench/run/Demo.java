@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import lull.bench.load.Phase;
 import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
 import lull.bench.util.Cli;
@@ -122,6 +123,10 @@ public final class Demo {
         if (errors > 0) {
             System.err.println("error: " + errors + " requests failed or had a wrong answer; samples are in " + directory.resolve("demo.json"));
         }
-        return errors == 0 ? 0 : 1;
+        long hanging = trials.stream().mapToLong(Trial::unansweredClosed).sum();
+        if (hanging > 0) {
+            System.err.println("error: " + hanging + " requests of closed loops had no answer " + Phase.DRAIN_SECONDS + " s after the end: the throughput is not to be trusted");
+        }
+        return errors == 0 && hanging == 0 ? 0 : 1;
     }
 }

@@ -142,16 +142,22 @@ final class DemoPage {
             double unanswered = trial.number("open", "unanswered");
             double throughput = trial.number("closed", "throughput");
             if (unanswered > 0) {
-                caveats.add(String.format(Locale.ROOT, "%s could not keep up: %.0f requests had no answer when the load gave up; they count with the time waited so far.",
-                        trial.collector().label(), unanswered));
+                caveats.add(couldNotKeepUp(trial.collector().label(), unanswered));
             } else if (trial.number("open", "rate") > throughput) {
-                caveats.add(String.format(Locale.ROOT, "The rate is above the closed-loop throughput of %s (%.1f/s): its latencies are those of a queue that grows.",
-                        trial.collector().label(), throughput));
+                caveats.add(rateIsAbove(trial.collector().label(), throughput));
             }
             if (trial.errors() > 0) {
                 caveats.add(trial.collector().label() + ": " + trial.errors() + " errors.");
             }
         }
         return caveats;
+    }
+
+    static String couldNotKeepUp(String name, double unanswered) {
+        return String.format(Locale.ROOT, "%s could not keep up: %.0f requests had no answer when the load gave up; they count with the time waited so far.", name, unanswered);
+    }
+
+    static String rateIsAbove(String name, double throughput) {
+        return String.format(Locale.ROOT, "The rate is above the closed-loop throughput of %s (%.1f/s): its latencies are those of a queue that grows.", name, throughput);
     }
 }

@@ -31,9 +31,9 @@ record Load(double warmup, String warmupRequests, double closed, String requests
     static int run(List<String> command, Load load, Server server, Consumer<String> progress) throws IOException, InterruptedException {
         List<String> full = new ArrayList<>(command);
         full.addAll(List.of("--warmup", "" + load.warmup, "--warmup-requests", load.warmupRequests, "--closed", "" + load.closed, "--requests", load.requests, "--open", "" + load.open,
-                "--rate", load.rate, "--every", "" + load.every));
+                "--rate", load.rate, "--every", "" + load.every, "--until-eof", "true"));
+        // Its input stays open for as long as we live: the load ends with it.
         Process process = Children.start(new ProcessBuilder(full).redirectErrorStream(true));
-        process.getOutputStream().close();
         Thread watch = Thread.ofPlatform().daemon().name("watch-server").start(() -> watch(server, process));
         try (BufferedReader reader = process.inputReader()) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {

@@ -20,7 +20,7 @@ import lull.bench.util.Json;
  * once. It passes if the server lives, all answers are right, and it uses at most {@link #MOST_CPU} times the processor time that it
  * uses in an ample heap: a server that only collects does not run. Compilers' time does not count, as it differs from run to run;
  * wall-clock time does not either, as it depends on what else the machine does. The heap that is found has passed three checks.
- * Results are kept in a file with all checks, per Java, machine, service and collector.
+ * Results are kept in a file with all checks, per Java, machine, state of the service and collector.
  */
 public final class MinHeap {
     private static final int AMPLE = 1024;
@@ -57,9 +57,7 @@ public final class MinHeap {
         Path file = settings.build().resolve("demo/minheap.json");
         Files.createDirectories(file.getParent());
         Map<String, Object> known = Files.exists(file) ? Json.readObject(file) : new LinkedHashMap<>();
-        String key = String.join(" | ", (workload.service() + " " + workload.options()).trim(), collector.name(), Jdk.of(collector.java()).text().replace("\n", ", "),
-                String.join(" ", settings.flags()), settings.threads() + " clients", Machine.here().toString(),
-                "at most " + MOST_CPU + " times the processor time", build(collector));
+        String key = key(settings, workload, collector);
         if (known.get(key) instanceof Map<?, ?> found) {
             int heap = ((Number) found.get("megabytes")).intValue();
             say.accept("smallest heap of " + collector.label() + ": " + heap + " MB (measured before, see " + file + ")");
@@ -74,6 +72,13 @@ public final class MinHeap {
         Json.write(file, known);
         say.accept("smallest heap of " + collector.label() + ": " + heap + " MB");
         return heap;
+    }
+
+    /** What the smallest heap depends on. */
+    static String key(Settings settings, Workload workload, Collector collector) throws IOException, InterruptedException {
+        return String.join(" | ", (workload.service() + " " + workload.options()).trim(), collector.name(), Jdk.of(collector.java()).text().replace("\n", ", "),
+                String.join(" ", settings.flags()), settings.threads() + " clients", Machine.here().toString(),
+                "at most " + MOST_CPU + " times the processor time", build(collector), "service " + workload.identity());
     }
 
     /** Tells builds of Lull apart, whose version stays the same while it is worked on. */

@@ -19,11 +19,25 @@ final class Server implements AutoCloseable {
     private final Allowance allowance;
     private final ReadyFile ready;
     private volatile String killed;
+    private volatile End end;
 
     /** A server that ended, or did not become ready: the message has its exit code and the end of its output. */
     static final class ServerFailedException extends IOException {
         ServerFailedException(String message) {
             super(message);
+        }
+    }
+
+    /**
+     * How a server ended.
+     *
+     * @param code its exit code, -1 if nobody waited for it
+     * @param killed did it take longer than it may, so that it was killed?
+     */
+    record End(int code, boolean killed) {
+        /** Returns what is wrong with it; null if it is an ordinary stop. An ordinary stop is by the end of its input, and gives 0. */
+        String failure() {
+            return killed ? "the server did not stop within " + STOP_SECONDS + " s and was killed" : code != 0 ? "the server stopped with exit code " + code : null;
         }
     }
 
@@ -111,6 +125,11 @@ final class Server implements AutoCloseable {
         }
     }
 
+    /** Returns how it ended, after it was closed. */
+    End end() {
+        return end;
+    }
+
     /** Stops the server: by the end of its input, and by force if that takes too long. */
     @Override
     public void close() {
@@ -120,12 +139,15 @@ final class Server implements AutoCloseable {
             // It has ended already.
         }
         try {
-            if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            boolean stopped = process.waitFor(STOP_SECONDS, TimeUnit.SECONDS);
+            if (!stopped) {
                 System.err.println("warning: the server did not stop within " + STOP_SECONDS + " s and is killed: " + tail(directory));
                 process.destroyForcibly().waitFor();
             }
+            end = new End(process.exitValue(), !stopped);
         } catch (InterruptedException e) {
             process.destroyForcibly();
+            end = new End(-1, true);
             Thread.currentThread().interrupt();
         }
     }

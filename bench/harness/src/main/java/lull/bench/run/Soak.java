@@ -12,8 +12,8 @@ import lull.bench.util.Cli;
 import lull.bench.util.Cli.UsageException;
 
 /**
- * A long closed loop on one Java: N requests, or those of a time, every answer checked. Fails if one is wrong or missing, if the server ends, or if
- * not all N are done in the time allowed. See {@code bench/soak.sh}.
+ * A long closed loop on one Java: N requests, or those of a time, every answer checked. Fails if one is wrong or missing, if the server ends or does not stop
+ * as it should, or if not all N are done in the time allowed. See {@code bench/soak.sh}.
  */
 public final class Soak {
     private static final String USAGE = "soak.sh (no arguments; settings are environment variables, see `soak.sh --help`)";
@@ -49,7 +49,7 @@ public final class Soak {
         Trial trial = Trial.run(workload, collector, heap, load, Server.Allowance.ready(1200), directory, System.out::println);
 
         long answers = (long) trial.number("closed", "answers");
-        long missing = seconds > 0 ? 0 : requests - answers - trial.errors();
+        long missing = missing(trial, seconds > 0 ? 0 : requests);
         GcLog log = trial.log(trial.measuredFrom(), trial.measuredTo());
         System.out.printf(Locale.ROOT, "%n%d requests in %.0f s (%.1f/s): %d right answers, %d errors, %d not done%n", answers + trial.errors() + missing,
                 trial.number("closed", "seconds"), trial.number("closed", "throughput"), answers, trial.errors(), missing);
@@ -58,8 +58,33 @@ public final class Soak {
         for (Object sample : (List<?>) trial.phase("closed").get("errorSamples")) {
             System.out.println("error: " + sample);
         }
-        boolean passed = answers > 0 && trial.errors() == 0 && missing == 0;
-        System.out.println(passed ? "soak passed" : "soak FAILED (files: " + directory + ")");
-        return passed ? 0 : 1;
+        List<String> failures = failures(trial, seconds > 0 ? 0 : requests);
+        System.out.println(failures.isEmpty() ? "soak passed" : "soak FAILED: " + String.join("; ", failures) + " (files: " + directory + ")");
+        return failures.isEmpty() ? 0 : 1;
+    }
+
+    /** Returns how many requests have neither an answer nor an error: of {@code requests}, or, if that is 0, of those that were begun. */
+    private static long missing(Trial trial, long requests) {
+        long begun = (long) trial.number("closed", "requests");
+        return (long) trial.number("closed", "unanswered") + (requests == 0 ? 0 : requests - begun);
+    }
+
+    /** Returns why the soak failed, nothing if it passed. {@code requests} is 0 if it was to end by time. */
+    static List<String> failures(Trial trial, long requests) {
+        List<String> failures = new ArrayList<>();
+        if (trial.number("closed", "answers") == 0) {
+            failures.add("no answer");
+        }
+        if (trial.errors() > 0) {
+            failures.add(trial.errors() + " errors");
+        }
+        if (missing(trial, requests) != 0) {
+            failures.add(missing(trial, requests) + " requests not done");
+        }
+        // A debug build checks itself when it stops, too.
+        if (trial.end().failure() != null) {
+            failures.add(trial.end().failure());
+        }
+        return failures;
     }
 }

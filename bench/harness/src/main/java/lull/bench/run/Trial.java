@@ -22,6 +22,9 @@ import lull.bench.util.Json;
 
 /** One run: a server on one collector in one heap, loaded, sampled and stopped. */
 public final class Trial {
+    /** The phases that are not warm-up. */
+    private static final List<String> MEASURED = List.of("closed", "open");
+
     private final Collector collector;
     private final int heap;
     private final List<String> serverCommand;
@@ -30,9 +33,10 @@ public final class Trial {
     private final List<Sampler.Sample> samples;
     private final GcLog log;
     private final long uptimeZeroMillis;
+    private final Server.End end;
 
     Trial(Collector collector, int heap, List<String> serverCommand, List<String> loadCommand, Map<String, Object> load,
-            List<Sampler.Sample> samples, GcLog log, long uptimeZeroMillis) {
+            List<Sampler.Sample> samples, GcLog log, long uptimeZeroMillis, Server.End end) {
         this.collector = collector;
         this.heap = heap;
         this.serverCommand = serverCommand;
@@ -41,6 +45,7 @@ public final class Trial {
         this.samples = samples;
         this.log = log;
         this.uptimeZeroMillis = uptimeZeroMillis;
+        this.end = end;
     }
 
     /**
@@ -61,7 +66,8 @@ public final class Trial {
         List<Sampler.Sample> samples;
         List<String> loadCommand;
         long uptimeZero;
-        try (Server server = Server.start(serverCommand, directory, allowance); Sampler sampler = new Sampler(server.ready().pid())) {
+        Server server = Server.start(serverCommand, directory, allowance);
+        try (server; Sampler sampler = new Sampler(server.ready().pid())) {
             uptimeZero = server.ready().uptimeZeroMillis();
             loadCommand = workload.load(collector, server.ready().port(), out);
             int code = Load.run(loadCommand, phases, server, progress);
@@ -72,7 +78,12 @@ public final class Trial {
             }
         }
         return new Trial(collector, heap, serverCommand, loadCommand, Json.readObject(out), samples, GcLog.read(directory.resolve("gc.log")),
-                uptimeZero);
+                uptimeZero, server.end());
+    }
+
+    /** Returns how the server ended after the load. */
+    Server.End end() {
+        return end;
     }
 
     public Collector collector() {
@@ -128,6 +139,15 @@ public final class Trial {
         return ((Number) load.get("errors")).longValue();
     }
 
+    /** Returns how many requests of closed loops had no answer when the load gave up, warm-up included: the server, or the load, hangs. */
+    public long unansweredClosed() {
+        long sum = 0;
+        for (String phase : List.of("warm-up", "closed")) {
+            sum += phase(phase) == null ? 0 : (long) number(phase, "unanswered");
+        }
+        return sum;
+    }
+
     /** Returns the start of the measured time, after warm-up, in milliseconds since the epoch. */
     public long measuredFrom() {
         return (long) (phase("closed") != null ? number("closed", "startMillis") : number("open", "startMillis"));
@@ -167,9 +187,12 @@ public final class Trial {
         m.put(Metric.PAUSES, open ? openLog.pauses().size() : Double.NaN);
         m.put(Metric.PAUSE_TOTAL, open ? openLog.totalMillis() : Double.NaN);
         m.put(Metric.LONGEST_PAUSE_OPEN, open ? openLog.longestMillis() : Double.NaN);
-        m.put(Metric.GC_CPU, cpuPerRequest(s -> s.cpu().gc()));
-        m.put(Metric.JIT_CPU, cpuPerRequest(s -> s.cpu().jit()));
-        m.put(Metric.MUTATOR_CPU, cpuPerRequest(s -> s.cpu().mutator()));
+        m.put(Metric.CLOSED_CPU, cpuPerRequest(List.of("closed"), s -> s.cpu().gc() + s.cpu().jit() + s.cpu().mutator()));
+        m.put(Metric.CLOSED_GC_CPU, cpuPerRequest(List.of("closed"), s -> s.cpu().gc()));
+        m.put(Metric.CLOSED_JIT_CPU, cpuPerRequest(List.of("closed"), s -> s.cpu().jit()));
+        m.put(Metric.GC_CPU, cpuPerRequest(MEASURED, s -> s.cpu().gc()));
+        m.put(Metric.JIT_CPU, cpuPerRequest(MEASURED, s -> s.cpu().jit()));
+        m.put(Metric.MUTATOR_CPU, cpuPerRequest(MEASURED, s -> s.cpu().mutator()));
         m.put(Metric.RSS, samples.stream().filter(s -> s.millis() >= measuredFrom() && s.millis() <= measuredTo())
                 .mapToDouble(Sampler.Sample::rss).max().orElse(Double.NaN));
         m.put(Metric.OTHERS, othersPercent());
@@ -212,23 +235,35 @@ public final class Trial {
         return (millis - uptimeZeroMillis) / 1000.0;
     }
 
-    /** Processor milliseconds per answer over the measured time. */
-    private double cpuPerRequest(ToDoubleFunction<Sampler.Sample> counter) {
+    /** Processor milliseconds per answer of {@code phases}, those that were left out aside. */
+    private double cpuPerRequest(List<String> phases, ToDoubleFunction<Sampler.Sample> counter) {
         double answers = 0;
-        for (String phase : List.of("closed", "open")) {
-            if (phase(phase) != null) {
-                answers += number(phase, "answers");
-            }
+        for (String phase : phases) {
+            answers += phase(phase) == null ? 0 : number(phase, "answers");
         }
-        return answers == 0 ? Double.NaN : 1000 * Sampler.growth(samples, measuredFrom(), measuredTo(), counter) / answers;
+        return answers == 0 ? Double.NaN : 1000 * growth(phases, counter) / answers;
+    }
+
+    /** How much a counter grew in {@code phases}. The first requests of connections, between two phases, are not in it. */
+    private double growth(List<String> phases, ToDoubleFunction<Sampler.Sample> counter) {
+        double sum = 0;
+        for (String phase : phases) {
+            sum += phase(phase) == null ? 0 : Sampler.growth(samples, (long) number(phase, "startMillis"), (long) number(phase, "endMillis"), counter);
+        }
+        return sum;
     }
 
     /** The share of the machine's processors that neither the server nor the load had, in percent: a measure of disturbance. */
     private double othersPercent() {
-        double machine = Sampler.growth(samples, measuredFrom(), measuredTo(), Sampler.Sample::machine);
-        double server = Sampler.growth(samples, measuredFrom(), measuredTo(), s -> s.cpu().gc() + s.cpu().jit() + s.cpu().mutator());
-        double load = (phase("closed") == null ? 0 : number("closed", "loadCpuSeconds")) + (phase("open") == null ? 0 : number("open", "loadCpuSeconds"));
-        double capacity = (measuredTo() - measuredFrom()) / 1000.0 * Runtime.getRuntime().availableProcessors();
+        double machine = growth(MEASURED, Sampler.Sample::machine);
+        double server = growth(MEASURED, s -> s.cpu().gc() + s.cpu().jit() + s.cpu().mutator());
+        double load = 0;
+        double seconds = 0;
+        for (String phase : MEASURED) {
+            load += phase(phase) == null ? 0 : number(phase, "loadCpuSeconds");
+            seconds += phase(phase) == null ? 0 : (number(phase, "endMillis") - number(phase, "startMillis")) / 1000;
+        }
+        double capacity = seconds * Runtime.getRuntime().availableProcessors();
         return Math.max(0, 100 * (machine - server - load) / capacity);
     }
 

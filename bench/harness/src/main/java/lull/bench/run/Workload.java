@@ -17,6 +17,9 @@ import lull.bench.util.Directories;
 
 /** A service as the runs see it: its class path, its data for one Java, and the commands of its processes. */
 public final class Workload {
+    /** How the names of the project's own modules end. One of a library of that version is read as well, which does no harm. */
+    private static final String OUR_VERSION = "-1.jar";
+
     private final Settings settings;
     private final String service;
     private final String options;
@@ -51,7 +54,7 @@ public final class Workload {
     }
 
     private Path ownJar() {
-        return settings.build().resolve("bench").resolve(service).resolve("lib").resolve(service + "-1.jar");
+        return settings.build().resolve("bench").resolve(service).resolve("lib").resolve(service + OUR_VERSION);
     }
 
     /**
@@ -72,15 +75,20 @@ public final class Workload {
     }
 
     /**
-     * Returns what tells this state of the service from others: the first digits of a SHA-256 over its module and the names, with versions, of its
-     * libraries. The measuring side is not in it.
+     * Returns what tells this state of the service from others: the first digits of a SHA-256 over its module, the names, with versions, of its
+     * libraries, and the project's other modules. Those run in the server too, as its front and its main program, and they measure.
      */
     String identity() throws IOException {
         try (Stream<Path> list = Files.list(ownJar().getParent())) {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
             digest.update(Files.readAllBytes(ownJar()));
-            list.map(library -> library.getFileName().toString()).filter(name -> !name.startsWith("harness-")).sorted()
-                    .forEach(name -> digest.update((name + "\n").getBytes(StandardCharsets.UTF_8)));
+            for (Path library : list.sorted().toList()) {
+                String name = library.getFileName().toString();
+                digest.update((name + "\n").getBytes(StandardCharsets.UTF_8));
+                if (name.endsWith(OUR_VERSION)) {
+                    digest.update(Files.readAllBytes(library));
+                }
+            }
             return HexFormat.of().formatHex(digest.digest()).substring(0, 12);
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every Java has SHA-256", e);

@@ -40,6 +40,18 @@ class BenchCompareTest {
     }
 
     @Test
+    void oneRunEachIsNoVerdict() {
+        assertEquals("one run each: no intervals, no verdict", conclusion(invocations("old", null, 100), invocations("new", null, 200)));
+        assertEquals("too few runs: no intervals, no verdict", conclusion(invocations("old", null, 100, 101), invocations("new", null, 200)));
+        assertEquals("nothing became slower beyond noise", conclusion(invocations("old", null, 100, 101), invocations("new", null, 101, 100)));
+        assertEquals("1 became slower beyond noise", conclusion(invocations("old", null, 100), invocations("new", "OutOfMemoryError", 100)));
+    }
+
+    private static String conclusion(List<Invocation> a, List<Invocation> b) {
+        return BenchCompare.conclusion(new Comparison(a, b), verdicts(a, b));
+    }
+
+    @Test
     void whatNoLongerRunsIsSlower() {
         List<String> verdicts = verdicts(invocations("old", null, 100, 101), invocations("new", "OutOfMemoryError", 100, 101));
         assertEquals(1, verdicts.size());

@@ -88,6 +88,42 @@ class BenchReportTest {
         assertEquals(9.0, ((Map<?, ?>) ((List<?>) Json.readObject(directory.resolve("bench.json")).get("services")).getFirst()).get("denominatorWallSeconds"));
     }
 
+    /** Their latencies are not those of the collector. */
+    @Test
+    void cellsThatCouldNotKeepUpAreTold() throws Exception {
+        runAll();
+        done(setup("kafka", "lull", 2), 1, 40, 2, null);
+        done(setup("kafka", "g1", 2), 1, 10, 2, null);
+        Invocation kept = invocations.removeLast();
+        Map<String, Double> metrics = new LinkedHashMap<>(kept.metrics());
+        metrics.put("unanswered", 7.0);
+        invocations.add(new Invocation(kept.setup(), 1, 1, "", 10, metrics, null));
+        String text = write();
+        List<String> notes = text.lines().filter(line -> line.startsWith("note: ")).toList();
+        assertEquals(2, notes.size(), notes.toString());
+        assertTrue(notes.getFirst().contains("closed-loop throughput of lull at 2x (5.0/s)"), notes.toString());
+        assertTrue(notes.getLast().contains("g1 at 2x could not keep up: 7 requests"), notes.toString());
+        String page = Files.readString(directory.resolve("index.html"));
+        assertTrue(page.contains("g1 at 2x could not keep up: 7 requests"));
+    }
+
+    /** Costs of the closed loop have columns of their own, and so have all percentiles of the open loop. */
+    @Test
+    void theTableTellsTheLoops() throws Exception {
+        done(setup("h2", "lull", 2), 1, 10, 2, null);
+        Invocation kept = invocations.removeLast();
+        Map<String, Double> metrics = new LinkedHashMap<>(kept.metrics());
+        metrics.putAll(Map.of("p50", 1.5, "p99", 2.5, "p99.9", 3.5, "closed_cpu", 0.125, "closed_gc_cpu", 0.025, "closed_jit_cpu", 0.015, "unanswered", 0.0));
+        invocations.add(new Invocation(kept.setup(), 1, 1, "", 10, metrics, null));
+        String text = write();
+        assertTrue(text.lines().anyMatch(line -> line.matches(".*closed req/s +closed CPU ms/req +of that gc +compilers +open p50 ms +open p99 ms +open p99.9 ms +unanswered .*")), text);
+        assertTrue(text.lines().anyMatch(line -> line.matches("2x .* 20\\.0 +0\\.125 +0\\.025 +0\\.015 +1\\.5 +2\\.5 +3\\.5 +0 .*")), text);
+        List<String> csv = Files.readAllLines(directory.resolve("bench.csv"));
+        for (String cell : List.of("closed_cpu,0.125", "closed_gc_cpu,0.025", "closed_jit_cpu,0.015", "p50,1.5", "unanswered,0.0")) {
+            assertTrue(csv.contains("h2,lull,100,2.0," + cell + ",,,1,"), csv.toString());
+        }
+    }
+
     @Test
     void meansAreOfServicesThatMissNothing() throws Exception {
         runAll();

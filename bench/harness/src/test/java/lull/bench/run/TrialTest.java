@@ -19,7 +19,7 @@ class TrialTest {
     private static Map<Metric, Double> metrics(Map<?, ?>... phases) {
         GcLog log = GcLog.parse(Stream.of("[1.500s][info][gc] GC(0) Pause Young (Normal) 15M->3M(48M) 70.000ms",
                 "[2.400s][info][gc] GC(1) Pause Young (Normal) 15M->3M(48M) 20.000ms", "[2.800s][info][gc] GC(2) Pause Young (Normal) 15M->3M(48M) 4.000ms"));
-        return new Trial(null, 64, List.of(), List.of(), Map.of("phases", List.of(phases), "errors", 0), List.of(), log, 0).metrics();
+        return new Trial(null, 64, List.of(), List.of(), Map.of("phases", List.of(phases), "errors", 0), List.of(), log, 0, new Server.End(0, false)).metrics();
     }
 
     @Test

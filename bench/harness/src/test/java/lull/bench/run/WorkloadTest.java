@@ -2,6 +2,7 @@
 package lull.bench.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -62,12 +64,35 @@ class WorkloadTest {
         Files.writeString(lib.resolve("some-1.2.jar"), "");
         Files.writeString(lib.resolve("harness-1.jar"), "");
         String first = workload.identity();
-        Files.writeString(lib.resolve("harness-2.jar"), "");
         assertEquals(first, workload.identity());
         Files.move(lib.resolve("some-1.2.jar"), lib.resolve("some-1.3.jar"));
         String second = workload.identity();
         Files.writeString(lib.resolve("thing-1.jar"), "2");
         assertEquals(3, Set.of(first, second, workload.identity()).size());
+    }
+
+    /** They run in the server, and they measure it. */
+    @Test
+    void anotherStateOfTheProjectsOwnModulesIsAnotherIdentityAndAnotherKey() throws Exception {
+        server("a", "1");
+        Workload workload = new Workload(settings(), "thing", "");
+        Collector g1 = Collector.of(settings(), "g1-base");
+        Calibration.Wish wish = new Calibration.Wish(10, 8, 0.5);
+        Set<String> identities = new HashSet<>();
+        Set<String> keys = new HashSet<>();
+        for (String module : List.of("harness", "spring")) {
+            for (String contents : List.of("1", "2")) {
+                Files.writeString(build.resolve("bench/thing/lib/" + module + "-1.jar"), contents);
+                identities.add(workload.identity());
+                keys.add(MinHeap.key(settings(), workload, g1));
+                keys.add(Calibration.key(settings(), workload, g1, 100, wish));
+            }
+        }
+        assertEquals(4, identities.size());
+        assertEquals(8, keys.size());
+        assertTrue(keys.add(Calibration.key(settings(), workload, g1, 200, wish)));
+        assertFalse(keys.add(Calibration.key(settings(), workload, g1, 100, wish)));
+        assertTrue(Calibration.key(settings(), workload, g1, 100, wish).contains(Jdk.of(g1.java()).runtime()));
     }
 
     /** A server that was killed leaves them: the next one begins without. */
