@@ -215,7 +215,7 @@ class LiveDoctorTest {
     private Path endedJcmd(String command) throws IOException {
         Path script = directory.resolve("jcmd-" + command);
         Files.writeString(script, "#!/bin/sh\n'" + Path.of(System.getProperty("java.home"), "bin", "jcmd") + "' \"$@\" || exit\n"
-                + "if [ \"$2\" = " + command + " ] && mkdir '" + script + ".done' 2>/dev/null; then kill -INT $$; sleep 10; fi\n");
+                + "if [ \"$2\" = " + command + " ] && mkdir '" + script + ".done' 2>/dev/null; then kill -TERM $$; sleep 10; fi\n");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         return script;
     }
