@@ -193,7 +193,7 @@ public class Service {
         await("is below the lower limit", () -> committed() <= 190L * M);
     }
 
-    /** Of objects of 1 KB that fill the heap, each fourth stays alive: some in each block. Other collections would evacuate some of them: there are none. */
+    /** Of objects of 1 KB that fill the heap, each fourth stays alive: some in each block. Collections come by themselves, and are not enough. */
     private static void fragmented() throws Exception {
         live = new Object[(int) (INITIAL / 5 * 4 / 1024)];
         for (int i = 0; i < live.length; i++) {
@@ -204,6 +204,7 @@ public class Service {
                 live[i] = null;
             }
         }
+        allocating = true;
         startThreads();
         HotSpotDiagnosticMXBean bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
         bean.setVMOption("HeapBudgetLimit", Long.toString(280L * M));

@@ -124,6 +124,8 @@ import jdk.test.lib.process.ProcessTools;
  */
 
 public class TestHeapBudget {
+    private static final int ATTEMPTS = 4;
+
     private static OutputAnalyzer run(String collector, String mode, String... flags) throws Exception {
         String file = "stall-" + collector + "-%p";
         List<String> command = new ArrayList<>(List.of(
@@ -188,12 +190,19 @@ public class TestHeapBudget {
         output.shouldContain("(Heap Budget)");
     }
 
+    /** On a slow machine so many collections may have come before the limit that the heap has free granules: then there was nothing to see. */
     private static void fragmented(String collector) throws Exception {
-        OutputAnalyzer output = run(collector, "fragmented", "-Xlog:gc+heap");
-        output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* \\(limit 280M, ");
-        output.shouldMatch("GC\\(\\d+\\) Slid: \\d+ objects");
-        long asked = output.asLines().stream().filter(line -> line.matches(".*Pause Global \\(Heap Budget\\) .*ms")).count();
-        Asserts.assertTrue(asked >= 1 && asked <= 2, asked + " collections that the budget has asked for");
+        for (int i = 0; i < ATTEMPTS; i++) {
+            OutputAnalyzer output = run(collector, "fragmented", "-Xlog:gc+heap");
+            output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* \\(limit 280M, ");
+            long asked = output.asLines().stream().filter(line -> line.matches(".*Pause Global \\(Heap Budget\\) .*ms")).count();
+            Asserts.assertTrue(asked >= 1 && asked <= 2, asked + " collections that the budget has asked for");
+            if (output.getStdout().contains("Asking for a collection that makes room")) {
+                output.shouldMatch("GC\\(\\d+\\) Slid: \\d+ objects");
+                return;
+            }
+        }
+        Asserts.fail("in none of " + ATTEMPTS + " runs a collection had to make room");
     }
 
     private static void held(String collector) throws Exception {
