@@ -118,13 +118,17 @@ public class Service {
         void run() throws Exception;
     }
 
-    private static void startThreads() {
+    private static void startSensor() {
         start("sensor", () -> {
             while (true) {
                 file.update();
                 Thread.sleep(50);
             }
         });
+    }
+
+    private static void startThreads() {
+        startSensor();
         for (int i = 0; i < THREADS; i++) {
             start("request-" + i, () -> {
                 int tid = SensorFile.tid();
@@ -271,12 +275,7 @@ public class Service {
 
     /** Each request has a thread of its own, which is not there any more when the budget looks. */
     private static void brief() throws Exception {
-        start("sensor", () -> {
-            while (true) {
-                file.update();
-                Thread.sleep(50);
-            }
-        });
+        startSensor();
         for (int i = 0; i < THREADS; i++) {
             start("accept-" + i, () -> {
                 while (true) {
