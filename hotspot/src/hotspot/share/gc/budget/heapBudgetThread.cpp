@@ -330,6 +330,17 @@ void HeapBudgetThread::collect_to_shrink(const HeapBudgetSample& sample, bool ma
   }
 }
 
+// Before the first collection that tells how much is alive, all that is used counts as that, and a heap above a limit may seem to have
+// nothing to give: then one is asked to tell.
+void HeapBudgetThread::find_live(const HeapBudgetSample& sample) {
+  if (Atomic::load(&_live) != 0 || sample.available >= sample.capacity || should_terminate()) {
+    return;
+  }
+  log_debug(gc, budget)("Asking for a collection, as the heap of %zuM is to be at most %zuM, and it is not known how much is alive",
+                        sample.capacity / M, sample.available / M);
+  _collector->collect(false /* makes_room */);
+}
+
 // False at the end.
 bool HeapBudgetThread::wait() {
   MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
@@ -345,6 +356,7 @@ void HeapBudgetThread::run_service() {
     ResourceMark rm;
     HeapBudgetRoom room;
     const HeapBudgetSample sample = measure(&room);
+    find_live(sample);
     if (_enough != 0) {
       pursue_step(sample);
     } else if (sample.capacity < last_capacity && sample.collections == 0) {

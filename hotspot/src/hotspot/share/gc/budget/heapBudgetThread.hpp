@@ -82,6 +82,7 @@ private:
   void pursue_step(const HeapBudgetSample& sample);
   bool would_be_in_vain(const HeapBudgetSample& sample, size_t target) const;
   void collect_to_shrink(const HeapBudgetSample& sample, bool makes_room);
+  void find_live(const HeapBudgetSample& sample);
   bool wait();
 
 protected:

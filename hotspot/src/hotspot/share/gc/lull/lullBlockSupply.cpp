@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullRunTable.inline.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -28,9 +29,11 @@
 #include "runtime/init.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/safepoint.hpp"
+#include "utilities/growableArray.hpp"
 
-LullBlockSupply::LullBlockSupply(LullBlockTable* table)
+LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_map)
   : _table(table),
+    _public_map(public_map),
     _lock(Mutex::service - 1, "LullBlockSupply_lock"),
     _runs(MmapArrayAllocator<LullRun>::allocate(table->count(), mtGC)),
     _free_runs(_runs),
@@ -90,13 +93,18 @@ bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint3
 }
 
 bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
-  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
-  uint32_t start;
-  if (!take_run_locked(1, use, &start)) {
-    return false;
+  {
+    MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+    uint32_t start;
+    if (!take_run_locked(1, use, &start)) {
+      return false;
+    }
+    *index = to_block_index(start);
+    _table->at(*index)->set_state(LullBlockState::Owned);
   }
-  *index = to_block_index(start);
-  _table->at(*index)->set_state(LullBlockState::Owned);
+  if (_public_map != nullptr) {
+    _public_map->set_blocks(*index, 1, false);
+  }
   return true;
 }
 
@@ -230,6 +238,7 @@ void LullBlockSupply::rebuild() {
   uint32_t free_blocks = 0;
   size_t used = 0;
   uint32_t run_length = 0;
+  GrowableArrayCHeap<uint32_t, mtGC> recyclable;
   const uint32_t count = _table->limit();
   for (uint32_t i = 0; i <= count; i++) {
     const LullBlockState state = i < count ? _table->at(to_block_index(i))->state() : LullBlockState::Uncommitted;
@@ -248,6 +257,7 @@ void LullBlockSupply::rebuild() {
     }
     switch (state) {
       case LullBlockState::Recyclable:
+        recyclable.append(i);
         used += LullGeometry::BlockSize - _table->at(to_block_index(i))->free_lines().count() * LullGeometry::LineSize;
         break;
       case LullBlockState::Uncommitted:
@@ -261,13 +271,11 @@ void LullBlockSupply::rebuild() {
   _free_blocks = free_blocks;
   _used_bytes = used;
   // From the last to the first: those at low addresses are taken first, for the heap shrinks from high addresses down.
-  for (uint32_t i = count; i-- > 0; ) {
-    LullBlock* const block = _table->at(to_block_index(i));
-    if (block->is_recyclable()) {
-      block->set_in_reserve(false);
-      if (!_table->is_evacuated(to_block_index(i))) {
-        _recyclable.add_at_safepoint(to_block_index(i));
-      }
+  for (int i = recyclable.length() - 1; i >= 0; i--) {
+    const LullBlockIndex index = to_block_index(recyclable.at(i));
+    _table->at(index)->set_in_reserve(false);
+    if (!_table->is_evacuated(index)) {
+      _recyclable.add_at_safepoint(index);
     }
   }
 }
@@ -284,6 +292,12 @@ void LullBlockSupply::set_reserve(uint32_t blocks, bool with_holes) {
 void LullBlockSupply::set_min_hole_lines(uint lines) {
   assert_at_safepoint();
   _min_hole_lines = lines;
+}
+
+size_t LullBlockSupply::recyclable_lines(size_t capacity) const {
+  assert_at_safepoint();
+  const size_t used_blocks = capacity / LullGeometry::BlockSize - _free_blocks;
+  return (used_blocks * LullGeometry::BlockSize - used_bytes()) / LullGeometry::LineSize;
 }
 
 uint32_t LullBlockSupply::longest_free_run() const {

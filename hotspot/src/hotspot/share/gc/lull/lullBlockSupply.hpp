@@ -39,10 +39,15 @@
 // before an OutOfMemoryError, mutators: free blocks, and where there are too few of them,
 // the recyclable blocks with the most free lines.
 
+// The public map says nothing of free blocks: what the last objects there have left in it is cleared by who takes the block, who writes
+// these words anyway, and not in the pause that finds it free.
+
 enum class LullReserveUse {
   Keep,     // leave the reserve alone
   Allow     // the reserve may be used
 };
+
+class LullPublicMap;
 
 class LullBlockSupply : public CHeapObj<mtGC> {
   friend class VMStructs;
@@ -53,6 +58,7 @@ public:
 
 private:
   LullBlockTable* const  _table;
+  LullPublicMap* const   _public_map;         // or nullptr
   Mutex                  _lock;               // guards the free runs and state changes of their blocks
 
   // Free runs. The run that starts at block b is run number b; the last block of a
@@ -78,7 +84,8 @@ private:
   void free_blocks_locked(uint32_t start, uint32_t count);
 
 public:
-  LullBlockSupply(LullBlockTable* table);
+  // The map says nothing of free blocks: who takes one clears its words. May be nullptr: a test without a heap.
+  LullBlockSupply(LullBlockTable* table, LullPublicMap* public_map = nullptr);
 
   size_t used_bytes() const;
   uint32_t free_blocks() const { return _free_blocks; }
@@ -93,10 +100,10 @@ public:
   void set_min_hole_lines(uint lines);
   uint min_hole_lines() const { return _min_hole_lines; }
 
-  // One free block; it becomes Owned.
+  // One free block; it becomes Owned, and its words are 0.
   bool take_block(LullReserveUse use, LullBlockIndex* index);
 
-  // A run of free blocks; they become LargeHead and LargeTail, or Archive, or Segregated.
+  // A run of free blocks; they become LargeHead and LargeTail, or Archive, or Segregated. Their words are as they were.
   bool take_large(uint32_t blocks, LullReserveUse use, LullBlockIndex* head);
   bool take_archive(uint32_t blocks, LullBlockIndex* head);
   bool take_segregated(uint32_t blocks, LullBlockIndex* head);
@@ -125,6 +132,9 @@ public:
   // Drops all lists and builds them again from block states: the sweep's results, or
   // before marking, without the blocks that are evacuated. Safepoint only, one thread.
   void rebuild();
+
+  // Free lines of all recyclable blocks, in a heap of so many bytes. Safepoint only.
+  size_t recyclable_lines(size_t capacity) const;
 
   // The longest run of free blocks, in blocks. Safepoint only.
   uint32_t longest_free_run() const;

@@ -66,6 +66,9 @@ private:
     Survivors   // copies that the running or the last young collection has made, and that stay young; nothing else is in it
   };
   Young* const     _young;
+  // Marks: is any object of the block marked, by the head of a large one? Said of some in which none is marked any more; where it is
+  // not said the bitmap is clear, and nobody looks at it. Written by workers that mark, all the same value, and by who clears the marks.
+  bool* const      _marked;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
@@ -129,6 +132,14 @@ public:
   void set_young(LullBlockIndex index) { _young[untype(index)] = Young::Some; }
   void set_survivors(LullBlockIndex index) { _young[untype(index)] = Young::Survivors; }
   void clear_young(LullBlockIndex index) { _young[untype(index)] = Young::None; }
+
+  bool has_marks(LullBlockIndex index) const { return _marked[untype(index)]; }
+  void set_marks(LullBlockIndex index) {
+    if (!_marked[untype(index)]) {    // many objects are in a block: keep it clean in the cache
+      _marked[untype(index)] = true;
+    }
+  }
+  void clear_marks(LullBlockIndex index) { _marked[untype(index)] = false; }
 
   // The only thread that may have private objects where this address is.
   Owner owner_of(const void* addr) const { return owner(large_head_of(LullGeometry::block_of(addr))); }

@@ -226,6 +226,9 @@ bool LullEvacuationPolicy::is_all_young(LullBlockIndex index, const LullCardTabl
   if (!_blocks->has_young(index) || _blocks->has_live(index) || !may_move(index)) {
     return false;
   }
+  if (!_blocks->has_marks(index)) {
+    return true;    // nothing there is old: most young blocks, and their cards are not in the cache
+  }
   LullLineSet lines;
   cards->lines_without_old(index, &lines);
   return lines.count() == LinesPerBlock;
@@ -252,10 +255,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   if (!LullEvacuation) {
     return false;
   }
-  double room = (double)_supply->free_blocks() * LinesPerBlock;
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    room += _hole_use.room_in(hole_lines(_blocks->at(to_block_index(i))));
-  }
+  double room = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
   const double room_at_first = room;
   double needed = 1;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {

@@ -121,7 +121,7 @@ jint LullHeap::initialize() {
     return JNI_ENOMEM;
   }
   _blocks = new LullBlockTable(space.size());
-  _supply = new LullBlockSupply(_blocks);
+  _supply = new LullBlockSupply(_blocks, _memory->public_map());
   _evacuation_policy = new LullEvacuationPolicy(_blocks, _supply);
 
   // Before any other thread is created.
@@ -200,9 +200,8 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
     return nullptr;
   }
   if (LullTracking) {
-    if (LullThreadLocalData::is_public_mode(thread) && !LullPublicMap::is_tracking_suspended()) {
-      _memory->public_map()->set_blocks(head, blocks, true);
-    }
+    const bool is_public = LullThreadLocalData::is_public_mode(thread) && !LullPublicMap::is_tracking_suspended();
+    _memory->public_map()->set_blocks(head, blocks, is_public);
     LullPublisher::of(thread)->count_allocated(blocks * LullGeometry::BlockSize);
     allocator(thread)->own_large(head, blocks);
   }

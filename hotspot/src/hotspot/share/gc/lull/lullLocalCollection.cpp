@@ -239,9 +239,10 @@ void LullLocalCollection::sweep(size_t blocks_to_keep) {
 // Objects that the last global collection has left private are dead now. Free blocks have no marks.
 void LullLocalCollection::forget_marks(LullBlockIndex index) {
   _blocks->set_young_live(index, 0);
-  if (_blocks->has_live(index)) {
+  _blocks->clear_live(index);
+  if (_blocks->has_marks(index)) {
     _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
-    _blocks->clear_live(index);
+    _blocks->clear_marks(index);
   }
 }
 
@@ -279,7 +280,10 @@ void LullLocalCollection::sweep_large(LullBlockIndex head) {
   } else {
     _freed_lines += (size_t)_blocks->at(head)->large_blocks() * LullGeometry::LinesPerBlock;
     _blocks->set_owner(head, LullBlockTable::NoOwner);
-    _mark_bitmap->clear(start);
+    if (_blocks->has_marks(head)) {
+      _mark_bitmap->clear(start);
+      _blocks->clear_marks(head);
+    }
     _supply->give_back_large(head);
   }
 }

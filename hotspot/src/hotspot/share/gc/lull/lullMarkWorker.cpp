@@ -280,6 +280,7 @@ LullMarkClosure* LullMarkWorker::closure_of(oop obj, bool is_private) {
 
 void LullMarkWorker::follow(oop obj) {
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
+  _blocks->set_marks(block);
   const bool has_owner = _blocks->owner(block) != LullBlockTable::NoOwner;
   const bool is_private = has_owner && !_public_map->is_public(cast_from_oop<void*>(obj));
   size_t words;

@@ -162,8 +162,19 @@ bool LullMemory::commit(size_t granule) {
   return true;
 }
 
+// Of a table that has so many bytes for each granule.
+static void pretouch_part(const ReservedSpace& table, size_t bytes, size_t granule, size_t count, WorkerThreads* workers) {
+  char* const start = table.base() + granule * bytes;
+  PretouchTask::pretouch("Lull pre-touch tables", start, start + count * bytes, os::vm_page_size(), workers);
+}
+
 void LullMemory::pretouch(size_t granule, size_t count, WorkerThreads* workers) const {
   PretouchTask::pretouch("Lull pre-touch", granule_start(granule), granule_start(granule) + count * granule_size(), _heap.page_size(), workers);
+  pretouch_part(_public_map_space, LullPublicMap::storage_bytes(granule_size()), granule, count, workers);
+  pretouch_part(_mark_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule, count, workers);
+  if (_card_table != nullptr) {
+    pretouch_part(_card_space, LullCardTable::storage_bytes(granule_size()), granule, count, workers);
+  }
 }
 
 void LullMemory::uncommit(size_t granule) {

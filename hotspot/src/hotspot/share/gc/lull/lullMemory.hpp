@@ -60,7 +60,6 @@ private:
 
   static ReservedSpace reserve_table(size_t bytes);
   static ReservedSpace reserve_low(size_t bytes, size_t bias);
-  bool commit_granule_tables(size_t granule);
   char* granule_start(size_t granule) const { return _heap.base() + granule * granule_size(); }
 
 public:
@@ -86,7 +85,7 @@ public:
   // Commits one granule; false if the system has no memory for it.
   bool commit(size_t granule);
 
-  // Touches each page of so many granules, all committed, which takes a while.
+  // Touches each page of so many granules, all committed, and of their tables, which takes a while.
   void pretouch(size_t granule, size_t count, WorkerThreads* workers) const;
   void uncommit(size_t granule);
 

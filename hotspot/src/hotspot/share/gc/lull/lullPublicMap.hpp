@@ -38,8 +38,9 @@
 //
 // The same words are what the sweep reads: marking sets all bits of the lines that a live
 // object covers, and what survives a global collection in a block without an owner is
-// public. A line whose word is 0 after marking is free, and free lines have word 0 until
-// they are handed out. With tracking off the words have no other reader.
+// public. A line whose word is 0 after marking is free, and free lines of blocks that
+// hold something have word 0 until they are handed out. Words of Free blocks say nothing. With
+// tracking off the words have no other reader.
 //
 // In blocks with an owner private objects stay private: marking leaves the words as they are, and the
 // sweep clears the bits of dead public objects.

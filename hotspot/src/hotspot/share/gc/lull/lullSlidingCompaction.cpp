@@ -177,8 +177,10 @@ void LullSlidingCompaction::take_over(HeapWord* obj, size_t words) {
   LullBlock* const block = _blocks->at(index);
   if (block->is_free()) {
     block->set_state(LullBlockState::Full);    // has lines: the sweep finds which are free
+    _memory->public_map()->set_blocks(index, 1, false);
   }
   _memory->mark_bitmap()->mark(obj);
+  _blocks->set_marks(index);
   _memory->public_map()->mark_lines(obj, words);
   _blocks->add_live(index, words);
 }
@@ -187,11 +189,11 @@ void LullSlidingCompaction::take_over(HeapWord* obj, size_t words) {
 void LullSlidingCompaction::move_lines(LullBlockIndex index) {
   LullBlock* const block = _blocks->at(index);
   MarkBitMap* const marks = _memory->mark_bitmap();
-  _memory->public_map()->set_blocks(index, 1, false);
   if (_memory->card_table() != nullptr) {
     _memory->card_table()->set_no_old(index, 1);
   }
   _blocks->clear_live(index);
+  _blocks->clear_marks(index);    // those that are left until their objects have moved are looked for here only
   block->free_lines().clear_all();
   block->set_free();
 
@@ -223,6 +225,8 @@ void LullSlidingCompaction::move_large(LullBlockIndex from, uint32_t blocks) {
   _moved_words += words;
   _memory->mark_bitmap()->clear(start);
   _memory->mark_bitmap()->mark(new_start);
+  _blocks->clear_marks(from);
+  _blocks->set_marks(to);
   _blocks->at(to)->move_from(_blocks->at(from));
   // From low addresses up: it may move by less than its length.
   for (uint32_t i = 0; i < blocks; i++) {

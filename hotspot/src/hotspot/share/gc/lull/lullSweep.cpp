@@ -77,7 +77,10 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
     }
   }
   _blocks->clear_live(index);
-  _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
+  if (_blocks->has_marks(index)) {
+    _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
+    _blocks->clear_marks(index);
+  }
 }
 
 void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
@@ -98,6 +101,7 @@ LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, uint mi
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
   const uint free_count = unused_lines.count();
   if (free_count == LullGeometry::LinesPerBlock) {
+    _blocks->clear_marks(index);
     block->free_lines().clear_all();
     block->set_free();
   } else if (unused_lines.has_run(_min_hole_lines)) {
@@ -148,8 +152,27 @@ void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block, 
   LullZap::lines(index, free_lines);
 }
 
+// Most blocks of a heap in which little is alive. Their parts of the bitmap and the public map are not looked at: these are a thirtieth of the
+// block, and not in the cache.
+void LullSweepTask::free_unmarked(LullBlockIndex index, LullBlock* block) {
+  if (_card_table != nullptr && may_have_been_old()) {
+    _card_table->set_no_old(index, 1);
+  }
+  _blocks->set_owner(index, LullBlockTable::NoOwner);
+  _blocks->clear_young(index);
+  _blocks->clear_live(index);
+  block->free_lines().clear_all();
+  block->set_free();
+  LullZap::words(LullGeometry::start_of(index), LullGeometry::WordsPerBlock);
+}
+
 void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
   if (!may_change(index)) {
+    return;
+  }
+  if (!_blocks->has_marks(index)) {
+    assert_unmarked(index);
+    free_unmarked(index, block);
     return;
   }
   const bool has_owner = _blocks->owner(index) != LullBlockTable::NoOwner;
@@ -207,9 +230,7 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
     return;
   }
   _blocks->set_owner(index, LullBlockTable::NoOwner);
-  if (LullTracking) {
-    _public_map->set_blocks(index, blocks, false);
-  }
+  _blocks->clear_marks(index);
   remember_large(index, blocks, false);
   // The worker that has the head frees the tail too. Another worker that comes to the
   // tail does nothing, whether it finds it freed or not.
@@ -290,6 +311,7 @@ void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block)
   LullLineSet unused_lines;
   _public_map->unused_lines(index, &unused_lines);
   _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
+  _blocks->clear_marks(index);
   _card_table->set_no_old(index, 1);
   const uint free_count = unused_lines.count();
   if (free_count == LullGeometry::LinesPerBlock) {
@@ -312,11 +334,11 @@ void LullYoungSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint w
 
 #ifdef ASSERT
 
-void LullYoungSweepTask::assert_unmarked(LullBlockIndex index) const {
+void LullSweepTask::assert_unmarked(LullBlockIndex index) const {
   HeapWord* const start = LullGeometry::start_of(index);
   HeapWord* const end = start + LullGeometry::WordsPerBlock;
   HeapWord* const marked = _mark_bitmap->get_next_marked_addr(start, end);
-  assert(marked == end, "block %u: " PTR_FORMAT " is marked, neither public nor in a line of private objects", untype(index), p2i(marked));
+  assert(marked == end, "Marks: block %u: " PTR_FORMAT " is marked, and nothing there is alive", untype(index), p2i(marked));
 }
 
 #endif // ASSERT

@@ -86,6 +86,7 @@ protected:
   LullCardTable* const _card_table;   // nullptr without young collections
 
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+  void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
 
 private:
   const LullCardTable::Remembered _remembered;
@@ -98,6 +99,10 @@ private:
   virtual void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block);
   virtual void forget_dead_objects(LullBlockIndex index) {}   // marking has set the words of what is alive
 
+  // May something have died in this collection that was old before?
+  virtual bool may_have_been_old() const { return true; }
+
+  void free_unmarked(LullBlockIndex index, LullBlock* block);
   void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
   void sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
   void sweep_block(LullBlockIndex index, LullBlock* block);
@@ -116,9 +121,9 @@ private:
   void sweep_survivors(LullBlockIndex index, LullBlock* block);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   bool may_change(LullBlockIndex index) const override { return _blocks->has_young(index); }
+  bool may_have_been_old() const override { return false; }
   void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) override;
   void forget_dead_objects(LullBlockIndex index) override;
-  void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
 
 public:
   LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines)

@@ -107,11 +107,10 @@ void LullVerify::verify_words(LullBlockIndex index) const {
     guarantee(unused.next_gap(start) >= start + length, "Words: line %u of block %u is free and its word is not 0",
               unused.next_gap(start), untype(index));
   });
-  guarantee(!block->is_free() || unused.count() == LullGeometry::LinesPerBlock,
-            "Words: block %u is free and its words are not 0", untype(index));
   HeapWord* const end = LullGeometry::start_of(index) + LullGeometry::WordsPerBlock;
-  guarantee(!block->is_free() || _memory->mark_bitmap()->get_next_marked_addr(LullGeometry::start_of(index), end) == end,
-            "Marks: block %u is free and has marks", untype(index));
+  guarantee(_blocks->has_marks(index) || _memory->mark_bitmap()->get_next_marked_addr(LullGeometry::start_of(index), end) == end,
+            "Marks: block %u has marks, and is said to have none", untype(index));
+  guarantee(!block->is_free() || !_blocks->has_marks(index), "Marks: block %u is free and has marks", untype(index));
   guarantee(!block->is_free() || _blocks->packed_lines(index) == 0, "Live: block %u is free and %u lines of it are alive",
             untype(index), _blocks->packed_lines(index));
 }
@@ -141,7 +140,7 @@ void LullVerify::verify_cards(LullBlockIndex index, bool may_be_dirty) const {
   const uint32_t start = untype(LullGeometry::first_line(index));
   for (uint32_t i = start; i < start + LullGeometry::LinesPerBlock; i++) {
     const LullLineIndex line = to_line_index(i);
-    const bool has_old = _memory->public_map()->is_in_use(line) && !_blocks->has_survivors(index);
+    const bool has_old = !_blocks->at(index)->is_free() && _memory->public_map()->is_in_use(line) && !_blocks->has_survivors(index);
     guarantee((may_be_dirty || !cards->is_dirty(line)) && cards->has_old(line) == has_old,
               "R: line %u of block %u, which is %s, has %s objects, and its card is %s", i - start, untype(index),
               to_string(_blocks->at(index)->state()), has_old ? "old" : "no old",

@@ -44,8 +44,8 @@ class WorkerThreads;
 //   Marked      after a collection: what can be reached is marked, and so are its lines; but for private objects and survivors
 //   Survivors   after a young collection: a block with survivors is Full, of no thread, and has no marks, and no lines with old objects
 //   Segregated  all blocks are or none is; chunks tile them, the free ones are listed, and references lead to objects
-//   Words       free lines have word 0 in the public map
-//   Marks       free blocks have no marks
+//   Words       free lines of blocks that hold something have word 0 in the public map
+//   Marks       a block that is said to have no marks has none, and it is said of all free blocks
 //   Live        nor do they count anything as alive
 //   P           no public object, and no root of all threads, strong or weak, refers to a private object; an
 //               object is public as a whole

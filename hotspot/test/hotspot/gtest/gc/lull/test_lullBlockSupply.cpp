@@ -22,6 +22,7 @@
 #include "concurrentTestRunner.inline.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
+#include "gc/lull/lullPublicMap.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/vmOperations.hpp"
@@ -90,6 +91,31 @@ protected:
     ASSERT_EQ(error, nullptr) << error;
   }
 };
+
+// The public map has what was there before: who takes a block to put objects into must not find them public.
+TEST_VM_F(LullBlockSupplyTest, a_block_that_is_taken_has_no_words) {
+  std::vector<uint32_t> words(Blocks * LullGeometry::LinesPerBlock, ~0u);
+  LullPublicMap map((char*)words.data());
+  LullBlockSupply supply(&_table, &map);
+  supply.add_committed(0, Blocks);
+  LullBlockIndex index;
+  ASSERT_TRUE(supply.take_block(LullReserveUse::Keep, &index));
+  for (uint32_t i = 0; i < words.size(); i++) {
+    EXPECT_EQ(words[i], i / LullGeometry::LinesPerBlock == untype(index) ? 0u : ~0u) << "line " << i;
+  }
+  LullLineSet unused;
+  map.unused_lines(index, &unused);
+  EXPECT_EQ(unused.count(), (uint)LullGeometry::LinesPerBlock);
+}
+
+// Free lines of recyclable blocks, from what is accounted.
+TEST_VM_F(LullBlockSupplyTest, counts_recyclable_lines) {
+  half_free(6, 1);
+  _supply.add_committed(6, 4);
+  size_t lines = 0;
+  at_safepoint([&] { lines = _supply.recyclable_lines(10 * LullGeometry::BlockSize); });
+  EXPECT_EQ(lines, 6u * LullGeometry::LinesPerBlock / 2);
+}
 
 TEST_VM_F(LullBlockSupplyTest, nothing_is_free_at_first) {
   LullBlockIndex index;
