@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,7 +24,9 @@ import jdk.jfr.consumer.RecordingStream;
  * in Micrometer's own {@code jvm.gc.*}; these have what no other collector has. On a JVM without Lull, or with {@code -XX:-LullTracking}, or without
  * the module {@code jdk.jfr}, or where the flight recorder has no place for its files, nothing is bound.
  *
- * <p>The counts come from the flight recorder, which asks all threads once in a period, and are those since the JVM started. As long as it is bound,
+ * <p>The counts come from the flight recorder, which asks all threads once in a period, and are those since the JVM started. The meters are registered
+ * when they have come for the first time, up to a period after the binding: who sees a counter at 0 before would take all of it for what has
+ * happened since. As long as it is bound,
  * the recorder keeps what it has recorded in the last minute in files of its own, in the directory for temporary files if
  * {@code -XX:FlightRecorderOptions} names no other. {@link #close} ends it.
  *
@@ -38,6 +41,8 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
     private final Iterable<Tag> tags;
     private final Duration period;
     private Recorder recorder;
+    private final Known publications = new Known();
+    private final Known localCollections = new Known();
 
     private final AtomicLong allocated = new AtomicLong();
     private final AtomicLong published = new AtomicLong();
@@ -85,7 +90,7 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
                 && ManagementFactory.getGarbageCollectorMXBeans().stream().anyMatch(bean -> bean.getName().equals(LOCAL_COLLECTIONS));
     }
 
-    /** Registers the meters, the first time that it is called, and begins to count. */
+    /** Begins to count, and registers the meters as soon as the counts are known. */
     @Override
     public synchronized void bindTo(MeterRegistry registry) {
         if (!isAvailable()) {
@@ -101,25 +106,33 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
                 return;
             }
         }
+        publications.then(() -> bindPublications(registry));
+        localCollections.then(() -> bindLocalCollections(registry));
+    }
+
+    private void bindPublications(MeterRegistry registry) {
         bytes(registry, "lull.allocated", allocated, "Memory taken for new objects");
         bytes(registry, "lull.published", published, "Objects that have become known to more than one thread");
-        bytes(registry, "lull.local.freed", freed, "Freed by the thread that had allocated it, while no other thread waited");
-        bytes(registry, "lull.local.survived", survived, "Found alive by local collections");
-        bytes(registry, "lull.local.tenured", tenured, "Of that, made public because much survived twice");
         count(registry, "lull.slow.calls", slowCalls, "Calls of the VM by the barriers of stores");
-        count(registry, "lull.local.before.wait", beforeWait, "Local collections of threads that were about to wait");
-        count(registry, "lull.requests", requests, "Requests that lull.Requests has said to have ended");
         count(registry, "lull.public.mode.entered", enteredPublicMode, "Changes of threads to public mode, in which they have no private "
                 + "objects");
         count(registry, "lull.public.mode.left", leftPublicMode, "Changes of threads back to private mode");
+        Gauge.builder("lull.published.share", this, m -> m.allocated.get() == 0 ? 0 : (double) m.published.get() / m.allocated.get())
+                .tags(tags).description("Published of allocated bytes, since the JVM started").register(registry);
+    }
+
+    private void bindLocalCollections(MeterRegistry registry) {
+        bytes(registry, "lull.local.freed", freed, "Freed by the thread that had allocated it, while no other thread waited");
+        bytes(registry, "lull.local.survived", survived, "Found alive by local collections");
+        bytes(registry, "lull.local.tenured", tenured, "Of that, made public because much survived twice");
+        count(registry, "lull.local.before.wait", beforeWait, "Local collections of threads that were about to wait");
+        count(registry, "lull.requests", requests, "Requests that lull.Requests has said to have ended");
         FunctionTimer.builder("lull.local.collections", this, m -> m.collections.get(), m -> m.nanos.get(), TimeUnit.NANOSECONDS)
                 .tags(tags).description("Collections of threads that collect their own private objects").register(registry);
         FunctionCounter.builder("lull.local.processor.time", processorNanos, n -> n.get() / 1e9).baseUnit("seconds")
                 .tags(tags).description("Processor time of local collections").register(registry);
         TimeGauge.builder("lull.local.longest", longestNanos, TimeUnit.NANOSECONDS, AtomicLong::get)
                 .tags(tags).description("The longest local collection since the JVM started").register(registry);
-        Gauge.builder("lull.published.share", this, m -> m.allocated.get() == 0 ? 0 : (double) m.published.get() / m.allocated.get())
-                .tags(tags).description("Published of allocated bytes, since the JVM started").register(registry);
     }
 
     private void bytes(MeterRegistry registry, String name, AtomicLong value, String description) {
@@ -128,6 +141,28 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
 
     private void count(MeterRegistry registry, String name, AtomicLong value, String description) {
         FunctionCounter.builder(name, value, AtomicLong::get).tags(tags).description(description).register(registry);
+    }
+
+    /** Whether counts have come, and what waits for them. */
+    static final class Known {
+        private final List<Runnable> waiting = new ArrayList<>();
+        private boolean known;
+
+        /** Does this when they have come, or now if they have. */
+        synchronized void then(Runnable task) {
+            if (known) {
+                task.run();
+            } else {
+                waiting.add(task);
+            }
+        }
+
+        /** They have come. */
+        synchronized void now() {
+            known = true;
+            waiting.forEach(Runnable::run);
+            waiting.clear();
+        }
     }
 
     /** A class of its own, for without the module jdk.jfr it cannot be loaded. */
@@ -146,6 +181,7 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
                 set(slowCalls, event, "slowCalls");
                 set(enteredPublicMode, event, "enteredPublicMode");
                 set(leftPublicMode, event, "leftPublicMode");
+                publications.now();
             });
             stream.onEvent("jdk.LullLocalCollectionStatistics", event -> {
                 set(collections, event, "collections");
@@ -157,6 +193,7 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
                 nanos.accumulateAndGet(event.getDuration("time").toNanos(), Math::max);
                 processorNanos.accumulateAndGet(event.getDuration("processorTime").toNanos(), Math::max);
                 longestNanos.accumulateAndGet(event.getDuration("longest").toNanos(), Math::max);
+                localCollections.now();
             });
             stream.startAsync();
         }

@@ -17,6 +17,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
@@ -43,6 +45,21 @@ class LullMetricsTest {
             assertEquals(0, registry.getMeters().size());
         }
         assertThrows(IllegalArgumentException.class, () -> new LullMetrics(Tags.empty(), Duration.ofMillis(10)));
+    }
+
+    /** Who sees a counter at 0 before takes its first value for a rise. */
+    @Test
+    void metersWaitForTheirCounts() {
+        List<String> done = new ArrayList<>();
+        LullMetrics.Known counts = new LullMetrics.Known();
+        counts.then(() -> done.add("one"));
+        counts.then(() -> done.add("two"));
+        assertEquals(List.of(), done);
+        counts.now();
+        counts.now();
+        assertEquals(List.of("one", "two"), done);
+        counts.then(() -> done.add("three"));
+        assertEquals(List.of("one", "two", "three"), done);
     }
 
     /** Binds, and ends well if nothing was bound. */
@@ -94,6 +111,9 @@ class LullMetricsTest {
                     Duration.ofSeconds(1))) {
                 gc.bindTo(registry);
                 metrics.bindTo(registry);
+                if (value(registry.scrape(), "lull_allocated_bytes_total") == 0) {
+                    throw new IllegalStateException("a counter at 0, which is to rise at once to all that was before");
+                }
                 long before = LullJvm.collected();
                 Thread worker = new Thread(() -> {
                     for (int i = 0; i < REQUESTS; i++) {
@@ -108,7 +128,8 @@ class LullMetricsTest {
                 // Of the pause Micrometer is told in a notification, after it.
                 for (int i = 0; i < 300; i++) {
                     String scrape = registry.scrape();
-                    if (value(scrape, "lull_local_freed_bytes_total") >= REQUESTS << 20 && scrape.contains("jvm_gc_pause_seconds_sum")) {
+                    if (value(scrape, "lull_local_freed_bytes_total") >= REQUESTS << 20 && value(scrape, "lull_allocated_bytes_total") >= REQUESTS << 20
+                            && scrape.contains("jvm_gc_pause_seconds_sum")) {
                         break;
                     }
                     Thread.sleep(100);

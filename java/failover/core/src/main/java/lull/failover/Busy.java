@@ -12,8 +12,9 @@ import java.util.function.Function;
  * @param until       for how long it expects to be so; not negative
  * @param unprocessed whether it is certain that the request was not processed, so that it may be sent elsewhere whatever it does: so with the
  *                    gate's answer, which says {@code Busy-Until}
+ * @param shared      whether it is so for other requests, too; else it counts for this one only: who has sent too many hears of it, and nobody else
  */
-public record Busy(Duration until, boolean unprocessed) {
+public record Busy(Duration until, boolean unprocessed, boolean shared) {
     /** The field in which the gate says for how many milliseconds it expects the pause to last; in gRPC, the key of a trailer. */
     public static final String BUSY_UNTIL = "busy-until";
 
@@ -29,13 +30,18 @@ public record Busy(Duration until, boolean unprocessed) {
         }
     }
 
+    /** What is so for other requests, too. */
+    public Busy(Duration until, boolean unprocessed) {
+        this(until, unprocessed, true);
+    }
+
     /**
      * Reads an HTTP answer.
      *
      * @param status its status
      * @param field  gives the first value of the field with a name; names are of any case
      * @return empty if it does not say that the replica is busy. 503 and 429 do with a {@code Retry-After} in seconds (a date is not looked
-     *         at), 503 with {@code Busy-Until}
+     *         at), 503 with {@code Busy-Until}; 429 is not shared
      */
     public static Optional<Busy> of(int status, Function<String, Optional<String>> field) {
         if (status != 503 && status != 429) {
@@ -45,7 +51,7 @@ public record Busy(Duration until, boolean unprocessed) {
         if (gate.isPresent()) {
             return Optional.of(new Busy(gate.get(), true));
         }
-        return number(field.apply("retry-after")).map(seconds -> new Busy(Duration.ofSeconds(seconds), false));
+        return number(field.apply("retry-after")).map(seconds -> new Busy(Duration.ofSeconds(seconds), false, status == 503));
     }
 
     /** What {@link #BUSY_UNTIL} says, if it is a number. */

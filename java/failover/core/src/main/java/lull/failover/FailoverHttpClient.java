@@ -20,6 +20,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,9 +38,19 @@ import java.util.concurrent.atomic.AtomicInteger;
  * that it has returned is the caller's to bound.
  */
 public final class FailoverHttpClient {
+    /** For clients that have no executor. As the JDK's own: it must not be that one of those who wait here keeps another from going on. */
+    private static final Executor THREADS = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "lull-failover");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
     private final HttpClient client;
     private final FailoverPolicy policy;
     private final Replicas<URI> replicas;
+    private final Executor executor;
 
     /**
      * Sends by {@code client} to one of {@code replicas}, of whose URIs scheme, host and port are used.
@@ -50,6 +62,17 @@ public final class FailoverHttpClient {
         this.client = Objects.requireNonNull(client);
         this.policy = Objects.requireNonNull(policy);
         this.replicas = Objects.requireNonNull(replicas);
+        executor = client.executor().orElse(THREADS);
+    }
+
+    /**
+     * Whether the JDK's client sends a request of this method once only. It repeats GET and HEAD by itself when a connection ends without an answer,
+     * and with {@code -Djdk.httpclient.enableAllMethodRetry} all methods. If it finds nobody then, that does not show that the request was not
+     * processed before.
+     */
+    public static boolean isSentOnce(String method) {
+        String all = System.getProperty("jdk.httpclient.enableAllMethodRetry");
+        return !method.equals("GET") && !method.equals("HEAD") && (all == null || !all.isEmpty() && !Boolean.parseBoolean(all));
     }
 
     /**
@@ -57,7 +80,7 @@ public final class FailoverHttpClient {
      *
      * @param idempotent whether it does no harm if it is processed twice
      * @return the first answer that is not busy, or a busy one after which there may be no other attempt
-     * @throws HttpTimeoutException     if it has no answer within the policy's time or the request's own
+     * @throws HttpTimeoutException     if it has no answer within the policy's time or the request's own, which is that of all its attempts
      * @throws IOException              if its last attempt has failed in another way; the cause says how, whatever kind of exception it is
      * @throws InterruptedException     if the thread is interrupted; what is under way is cancelled
      * @throws IllegalArgumentException if it is not idempotent and the client follows redirects
@@ -87,7 +110,9 @@ public final class FailoverHttpClient {
             throw new IllegalArgumentException("the client follows redirects (" + client.followRedirects() + "), so that a request may be processed twice "
                     + "that is not idempotent: build it with Redirect.NEVER, which is the default");
         }
-        Exchange<T> exchange = new Exchange<>(request, handler, policy.begin(replicas, idempotent));
+        // Nobody is to keep a request for longer than it lasts.
+        FailoverPolicy bounded = request.timeout().map(policy::atMost).orElse(policy);
+        Exchange<T> exchange = new Exchange<>(request, handler, bounded.begin(replicas, idempotent));
         exchange.begin();
         return exchange.result;
     }
@@ -97,12 +122,15 @@ public final class FailoverHttpClient {
         private final HttpRequest request;
         private final BodyHandler<T> handler;
         private final Attempts<URI> attempts;
+        private final long begin = System.nanoTime();
         private final CompletableFuture<HttpResponse<T>> result = new CompletableFuture<>();
         private final Queue<CompletableFuture<?>> underWay = new ConcurrentLinkedQueue<>();
         /** Attempts that are not over. */
         private final AtomicInteger open = new AtomicInteger();
         /** Why the last attempt that has failed did; set before it is over. */
         private volatile Throwable failure;
+        /** Whether an answer has begun that is the handler's. */
+        private volatile boolean answering;
 
         Exchange(HttpRequest request, BodyHandler<T> handler, Attempts<URI> attempts) {
             this.request = Objects.requireNonNull(request);
@@ -112,26 +140,33 @@ public final class FailoverHttpClient {
 
         void begin() {
             // The JDK's own timer ends with an answer's header; this one ends with the result.
-            CompletableFuture<Void> end = new CompletableFuture<Void>().completeOnTimeout(null, policy.within().toNanos(), TimeUnit.NANOSECONDS);
-            end.thenRun(() -> {
-                if (!result.isDone()) {
-                    // Not on the timer's thread: what depends on the result is the caller's.
-                    CompletableFuture.runAsync(() -> result.completeExceptionally(new HttpTimeoutException("no answer within " + policy.within())));
-                }
-            });
-            result.whenComplete((response, error) -> {
-                // Not cancelled: before Java 21 that leaves the timer, and this request, where they are.
-                end.complete(null);
-                underWay.forEach(future -> future.cancel(true));
-            });
+            after(policy.within(), () -> result.completeExceptionally(new HttpTimeoutException("no answer within " + policy.within())));
+            result.whenComplete((response, error) -> underWay.forEach(future -> future.cancel(true)));
             begin(attempts.next());
-            if (policy.hedgeAfter().isPresent() && attempts.idempotent()) {
-                after(policy.hedgeAfter().get()).execute(() -> {
-                    if (!result.isDone()) {
+            if (policy.hedgeAfter().isPresent() && attempts.idempotent() && policy.attempts() > 1 && replicas.size() > 1) {
+                after(policy.hedgeAfter().get(), () -> {
+                    if (!answering) {
                         begin(attempts.elsewhere());
                     }
                 });
             }
+        }
+
+        /** Does this after a time, unless there is a result before. */
+        private void after(Duration time, Runnable then) {
+            after(new CompletableFuture<Void>().completeOnTimeout(null, time.toNanos(), TimeUnit.NANOSECONDS), then);
+        }
+
+        /** Does this when a wait is over, unless there is a result before. */
+        private void after(CompletableFuture<Void> wait, Runnable then) {
+            wait.thenRun(() -> {
+                if (!result.isDone()) {
+                    // Not on the timer's thread: what depends on the result is the caller's.
+                    execute(then);
+                }
+            });
+            // Not cancelled: before Java 21 that leaves the timer, and this request, where they are.
+            result.whenComplete((response, error) -> wait.complete(null));
         }
 
         /** Begins an attempt, if there may be one. */
@@ -141,7 +176,7 @@ public final class FailoverHttpClient {
                 if (attempt.delay().isZero()) {
                     ask(attempt);
                 } else {
-                    after(attempt.delay()).execute(() -> ask(attempt));
+                    after(attempts.delay(attempt), () -> ask(attempts.again(attempt)));
                 }
             });
         }
@@ -174,7 +209,12 @@ public final class FailoverHttpClient {
             AtomicBoolean left = new AtomicBoolean();
             Runnable leave = () -> {
                 if (!future.isDone() && attempts.isToLeave(attempt) && left.compareAndSet(false, true)) {
-                    begin(attempts.elsewhere());
+                    Optional<Attempt<URI>> other = attempts.elsewhere();
+                    if (other.isEmpty()) {
+                        // There may be somebody when it says so again.
+                        left.set(false);
+                    }
+                    begin(other);
                 }
             };
             attempts.watch(attempt, leave);
@@ -205,6 +245,7 @@ public final class FailoverHttpClient {
                     return BodySubscribers.replacing(null);
                 }
                 handled = true;
+                answering = true;
                 if (busy.isEmpty()) {
                     attempts.answered(attempt);
                 }
@@ -225,7 +266,7 @@ public final class FailoverHttpClient {
             Optional<Attempt<URI>> next = answer.next;
             if (next.isEmpty()) {
                 failure = error instanceof CompletionException ? error.getCause() : error;
-                if (!answer.handled && attempts.failed(failure)) {
+                if (!answer.handled && attempts.failed(answer.attempt, failure) && (attempts.idempotent() || isSentOnce(request.method()))) {
                     next = attempts.next();
                 }
             }
@@ -242,8 +283,25 @@ public final class FailoverHttpClient {
             String path = request.uri().getRawPath() + (query == null ? "" : "?" + query);
             HttpRequest.Builder builder = HttpRequest.newBuilder(request, (name, value) -> true)
                     .uri(URI.create(replica.getScheme() + "://" + replica.getRawAuthority() + path));
+            // The JDK counts from each attempt on.
+            request.timeout().ifPresent(timeout -> builder.timeout(remaining(timeout)));
             attempt.patience().ifPresent(patience -> builder.setHeader(Busy.PATIENCE, Long.toString(patience.toMillis())));
             return builder.build();
+        }
+
+        /** What is left of the request's time, which must be more than 0 where it is told. */
+        private Duration remaining(Duration timeout) {
+            Duration left = timeout.minusNanos(System.nanoTime() - begin);
+            return left.compareTo(SHORTEST) > 0 ? left : SHORTEST;
+        }
+    }
+
+    private void execute(Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException e) {
+            // It has ended. The request must, too.
+            task.run();
         }
     }
 
@@ -256,9 +314,5 @@ public final class FailoverHttpClient {
                 // Nobody waits for it.
             }
         }
-    }
-
-    private static Executor after(Duration delay) {
-        return CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS);
     }
 }

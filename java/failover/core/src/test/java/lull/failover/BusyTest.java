@@ -25,7 +25,9 @@ class BusyTest {
     @Test
     void othersOnlyHint() {
         assertEquals(new Busy(Duration.ofSeconds(2), false), of(503, Map.of("retry-after", "2")).orElseThrow());
-        assertEquals(new Busy(Duration.ofSeconds(2), false), of(429, Map.of("retry-after", "2", "busy-until", "3")).orElseThrow());
+        assertEquals(new Busy(Duration.ofSeconds(2), false, true), of(503, Map.of("retry-after", "2")).orElseThrow());
+        // Who has sent too many hears of it, and no other.
+        assertEquals(new Busy(Duration.ofSeconds(2), false, false), of(429, Map.of("retry-after", "2", "busy-until", "3")).orElseThrow());
     }
 
     @Test

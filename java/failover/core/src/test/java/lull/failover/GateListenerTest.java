@@ -179,6 +179,39 @@ class GateListenerTest {
     }
 
     @Test
+    void whatFailsForOneRequestIsNotTheListeners() throws Exception {
+        Replicas<URI> replicas = Replicas.of(URIS);
+        try (GateListener listener = listen(replicas); Sender sender = new Sender(listener)) {
+            replicas.watch(0, () -> {
+                throw new ArithmeticException("expected");
+            });
+            sender.send("lull-gate 1 77 8001 busy 9000\n");
+            sender.send("lull-gate 1 77 443 busy 9000\n");
+            assertEquals(Set.of(URIS.get(2)), asked(replicas));
+        }
+    }
+
+    @Test
+    void whoCannotLeaveLeavesWhenToldAgain() throws Exception {
+        try (Replica one = new Replica(1, HANGS); Replica two = new Replica(2, FREE)) {
+            Replicas<URI> replicas = Replicas.of(List.of(one.uri(), two.uri()));
+            HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+            FailoverHttpClient client = new FailoverHttpClient(http, new FailoverPolicy(3, Duration.ofSeconds(SECONDS)), replicas);
+            HttpRequest request = HttpRequest.newBuilder(URI.create("http://service/")).build();
+            CompletableFuture<String> answer = client.sendAsync(request, BodyHandlers.ofString(), true).thenApply(r -> r.body());
+            while (one.requests().isEmpty()) {
+                Thread.sleep(1);
+            }
+            replicas.told(1, Duration.ofSeconds(9), System.nanoTime());
+            replicas.told(0, Duration.ofSeconds(9), System.nanoTime());
+            assertEquals(0, two.requests().size());
+            replicas.free(1);
+            replicas.told(0, Duration.ofSeconds(9), System.nanoTime());
+            assertEquals("2 GET / ", answer.get(SECONDS, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
     void nobodyLeavesForAReplicaThatIsStoppedToo() {
         Replicas<URI> replicas = Replicas.of(URIS);
         Attempts<URI> attempts = new FailoverPolicy(9, Duration.ofSeconds(SECONDS)).begin(replicas, true);

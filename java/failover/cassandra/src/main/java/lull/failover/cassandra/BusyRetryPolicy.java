@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.failover.cassandra;
 
+import com.datastax.oss.driver.api.core.DefaultProtocolVersion;
 import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverExecutionProfile;
 import com.datastax.oss.driver.api.core.config.DriverOption;
 import com.datastax.oss.driver.api.core.context.DriverContext;
 import com.datastax.oss.driver.api.core.cql.Statement;
+import com.datastax.oss.driver.api.core.loadbalancing.NodeDistance;
+import com.datastax.oss.driver.api.core.metadata.NodeState;
 import com.datastax.oss.driver.api.core.retry.RetryDecision;
 import com.datastax.oss.driver.api.core.retry.RetryVerdict;
 import com.datastax.oss.driver.api.core.servererrors.CoordinatorException;
 import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
 import com.datastax.oss.driver.api.core.session.Request;
+import com.datastax.oss.driver.internal.core.context.InternalDriverContext;
 import com.datastax.oss.driver.internal.core.retry.DefaultRetryPolicy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -25,8 +29,9 @@ import lull.failover.Busy;
  *
  * <pre>{@code advanced.retry-policy { class = lull.failover.cassandra.BusyRetryPolicy, busy-attempts = 3 }}</pre>
  *
- * <p>{@code busy-attempts}, 1 to 100, 3 by default: how often a request is sent at most. The driver asks a retry policy of idempotent requests
- * only, also where, as here, nothing was processed.
+ * <p>{@code busy-attempts}, 1 to 100, 3 by default: how often a request is sent at most, and no more often than to each node and once more. The driver
+ * asks a retry policy of idempotent requests only, also where, as here, nothing was processed. Protocol versions below 4 have no place for what the
+ * last attempt says; there it goes to the next node, too.
  */
 public final class BusyRetryPolicy extends DefaultRetryPolicy {
     /** The option {@code advanced.retry-policy.busy-attempts}. */
@@ -37,20 +42,19 @@ public final class BusyRetryPolicy extends DefaultRetryPolicy {
     /** Of requests that the driver lets take as long as they do. */
     private static final Duration ENDLESS = Duration.ofDays(1);
 
+    private final InternalDriverContext context;
+    private final DriverExecutionProfile profile;
     private final int attempts;
-    private final Duration patience;
 
     /** Called by the driver. */
     public BusyRetryPolicy(DriverContext context, String profileName) {
         super(context, profileName);
-        DriverExecutionProfile profile = context.getConfig().getProfile(profileName);
+        this.context = (InternalDriverContext) context;
+        profile = context.getConfig().getProfile(profileName);
         attempts = profile.getInt(ATTEMPTS, DEFAULT_ATTEMPTS);
         if (attempts < 1 || attempts > MOST_ATTEMPTS) {
             throw new IllegalArgumentException(ATTEMPTS.getPath() + " is " + attempts + "; it must be from 1 to " + MOST_ATTEMPTS);
         }
-        Duration timeout = profile.getDuration(DefaultDriverOption.REQUEST_TIMEOUT);
-        // 0 is none. A node that was told it would not wait.
-        patience = timeout.toNanos() > 0 ? timeout : ENDLESS;
     }
 
     @Override
@@ -62,7 +66,37 @@ public final class BusyRetryPolicy extends DefaultRetryPolicy {
         if (sent >= attempts) {
             return RetryVerdict.RETHROW;
         }
-        return sent + 1 < attempts || !(request instanceof Statement<?>) ? RetryVerdict.RETRY_NEXT : new Patient(patience);
+        boolean patient = request instanceof Statement<?> && context.getProtocolVersion().getCode() >= DefaultProtocolVersion.V4.getCode();
+        if (!patient) {
+            return RetryVerdict.RETRY_NEXT;
+        }
+        // Beyond the last node that there is to go to, the driver gives up.
+        int most = Math.min(attempts, nodes(request) + 1);
+        if (sent >= most) {
+            return RetryVerdict.RETHROW;
+        }
+        return sent + 1 < most ? RetryVerdict.RETRY_NEXT : new Patient(patience(request));
+    }
+
+    /** How many nodes the request may go to, at least 1. */
+    private int nodes(Request request) {
+        if (request.getNode() != null) {
+            return 1;
+        }
+        long nodes = context.getMetadataManager().getMetadata().getNodes().values().stream()
+                .filter(node -> node.getState() == NodeState.UP && node.getDistance() != NodeDistance.IGNORED && node.getOpenConnections() > 0).count();
+        return (int) Math.max(1, nodes);
+    }
+
+    /** For how long the driver waits for this request. */
+    private Duration patience(Request request) {
+        Duration timeout = request.getTimeout();
+        if (timeout == null) {
+            DriverExecutionProfile own = request.getExecutionProfile();
+            timeout = (own != null ? own : profile).getDuration(DefaultDriverOption.REQUEST_TIMEOUT);
+        }
+        // 0 is none. A node that was told it would not wait.
+        return timeout.isNegative() || timeout.isZero() ? ENDLESS : timeout;
     }
 
     /** Once more to the same node, which is told how long the request waits. */

@@ -10,6 +10,7 @@ import com.datastax.oss.driver.api.core.config.DefaultDriverOption;
 import com.datastax.oss.driver.api.core.config.DriverConfigLoader;
 import com.datastax.oss.driver.api.core.config.ProgrammaticDriverConfigLoaderBuilder;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
+import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.servererrors.OverloadedException;
 import com.datastax.oss.simulacron.common.cluster.ClusterSpec;
 import com.datastax.oss.simulacron.common.cluster.QueryLog;
@@ -21,6 +22,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -51,9 +53,14 @@ class BusyRetryPolicyTest {
     }
 
     private void connect(int attempts, Duration timeout) {
+        connect(attempts, timeout, "V4");
+    }
+
+    private void connect(int attempts, Duration timeout, String version) {
         ProgrammaticDriverConfigLoaderBuilder config = DriverConfigLoader.programmaticBuilder()
                 .withClass(DefaultDriverOption.RETRY_POLICY_CLASS, BusyRetryPolicy.class)
                 .withDuration(DefaultDriverOption.REQUEST_TIMEOUT, timeout)
+                .withString(DefaultDriverOption.PROTOCOL_VERSION, version)
                 .withDuration(DefaultDriverOption.CONNECTION_INIT_QUERY_TIMEOUT, Duration.ofSeconds(60))
                 .withDuration(DefaultDriverOption.CONTROL_CONNECTION_TIMEOUT, Duration.ofSeconds(60))
                 .withBoolean(DefaultDriverOption.METADATA_SCHEMA_ENABLED, false);
@@ -122,6 +129,51 @@ class BusyRetryPolicyTest {
         connect(2, Duration.ZERO);
         assertThrows(OverloadedException.class, () -> execute(true));
         assertEquals(1, queries().stream().filter(log -> "86400000".equals(patience(log))).count());
+    }
+
+    @Test
+    void theLastNodeThereIsIsWaitedAt() {
+        server.unregister(cluster);
+        cluster = server.register(ClusterSpec.builder().withNodes(1).build());
+        overload(nodes());
+        connect(5);
+        assertThrows(OverloadedException.class, () -> execute(true));
+        assertEquals(2, queries().size());
+        assertEquals("60000", patience(queries().get(1)));
+    }
+
+    @Test
+    void aStatementForOneNodeWaitsThere() {
+        overload(nodes());
+        connect(3);
+        Node node = session.getMetadata().getNodes().values().iterator().next();
+        assertThrows(OverloadedException.class, () -> session.execute(SimpleStatement.newInstance(QUERY).setIdempotent(true).setNode(node)));
+        List<QueryLog> queries = queries();
+        assertEquals(2, queries.size());
+        assertEquals(1, queries.stream().filter(log -> "60000".equals(patience(log))).count());
+        assertEquals(1, nodes().stream().filter(n -> n.getLogs().getQueryLogs().stream().anyMatch(log -> log.getQuery().equals(QUERY))).count());
+    }
+
+    @Test
+    void aStatementMayHaveATimeoutOfItsOwn() {
+        overload(nodes());
+        connect(2);
+        SimpleStatement statement = SimpleStatement.newInstance(QUERY).setIdempotent(true);
+        assertThrows(OverloadedException.class, () -> session.execute(statement.setTimeout(Duration.ofSeconds(20))));
+        assertThrows(OverloadedException.class, () -> session.execute(statement.setExecutionProfile(
+                session.getContext().getConfig().getDefaultProfile().withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(30)))));
+        assertEquals(List.of("20000", "30000"), queries().stream().map(BusyRetryPolicyTest::patience).filter(Objects::nonNull).sorted().toList());
+    }
+
+    @Test
+    void versionsWithoutAPlaceForPatienceGoToTheNextNode() {
+        overload(nodes().subList(0, 2));
+        connect(3, Duration.ofSeconds(60), "V3");
+        for (int i = 0; i < 3; i++) {
+            execute(true);
+        }
+        assertEquals(3, nodes().get(2).getLogs().getQueryLogs().stream().filter(log -> log.getQuery().equals(QUERY)).count());
+        assertTrue(queries().stream().allMatch(log -> patience(log) == null));
     }
 
     @Test

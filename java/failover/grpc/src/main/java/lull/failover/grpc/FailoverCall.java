@@ -48,6 +48,10 @@ final class FailoverCall<Q, A> extends ClientCall<Q, A> {
 
     @Override
     public synchronized void start(Listener<A> responses, Metadata fields) {
+        if (cancelled) {
+            // As gRPC's own calls.
+            throw new IllegalStateException("the call was cancelled before it was started");
+        }
         listener = responses;
         headers = fields;
         begin(attempts.next().orElseThrow());
@@ -130,12 +134,13 @@ final class FailoverCall<Q, A> extends ClientCall<Q, A> {
 
     /** Begins another attempt after an end; false if the end is the caller's. */
     private synchronized boolean another(Attempt<Channel> attempt, Status status, Metadata trailers) {
-        if (messages == null || cancelled || status.getCode() != Status.Code.UNAVAILABLE) {
+        if (status.getCode() != Status.Code.UNAVAILABLE) {
             return false;
         }
         Optional<Busy> busy = Busy.ofBusyUntil(trailers.get(BUSY_UNTIL))
                 .or(() -> Busy.ofBusyUntil(trailers.get(PUSHBACK)).map(pushback -> new Busy(pushback.until(), false)));
-        if (busy.isEmpty() || !attempts.busy(attempt, busy.get())) {
+        // Others are to know it, whatever becomes of this call.
+        if (busy.isEmpty() || !attempts.busy(attempt, busy.get()) || messages == null || cancelled) {
             return false;
         }
         Optional<Attempt<Channel>> next = attempts.next().filter(found -> found.delay().equals(Duration.ZERO));
@@ -146,6 +151,8 @@ final class FailoverCall<Q, A> extends ClientCall<Q, A> {
     /** What comes of one attempt. */
     private final class Answers extends Listener<A> {
         private final Attempt<Channel> attempt;
+        /** Whether it has begun, so that its end says nothing of the replica. */
+        private boolean begun;
 
         Answers(Attempt<Channel> attempt) {
             this.attempt = attempt;
@@ -153,6 +160,7 @@ final class FailoverCall<Q, A> extends ClientCall<Q, A> {
 
         @Override
         public void onHeaders(Metadata fields) {
+            begun = true;
             stay();
             attempts.answered(attempt);
             listener.onHeaders(fields);
@@ -160,6 +168,7 @@ final class FailoverCall<Q, A> extends ClientCall<Q, A> {
 
         @Override
         public void onMessage(A message) {
+            begun = true;
             stay();
             listener.onMessage(message);
         }
@@ -172,11 +181,11 @@ final class FailoverCall<Q, A> extends ClientCall<Q, A> {
         /** The listener hears of the end even if another attempt cannot be begun. */
         @Override
         public void onClose(Status status, Metadata trailers) {
-            boolean begun = false;
+            boolean goesOn = false;
             try {
-                begun = another(attempt, status, trailers);
+                goesOn = !begun && another(attempt, status, trailers);
             } finally {
-                if (!begun) {
+                if (!goesOn) {
                     stay();
                     // A service that gives this end to a caller of its own would say that it has processed nothing either.
                     trailers.discardAll(BUSY_UNTIL);

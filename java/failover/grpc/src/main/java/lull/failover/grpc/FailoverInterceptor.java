@@ -5,9 +5,13 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptor;
+import io.grpc.Context;
+import io.grpc.Deadline;
 import io.grpc.MethodDescriptor;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import lull.failover.FailoverPolicy;
 import lull.failover.Replicas;
 
@@ -56,6 +60,17 @@ public final class FailoverInterceptor implements ClientInterceptor {
         boolean idempotent = said != null ? said : method.isIdempotent();
         // To a balanced channel each attempt is to another replica, as far as one can tell.
         Replicas<Channel> targets = replicas != null ? replicas : Replicas.of(Collections.nCopies(policy.attempts(), channel));
-        return new FailoverCall<>(method, options, policy.begin(targets, idempotent));
+        return new FailoverCall<>(method, options, bounded(options.getDeadline(), Context.current().getDeadline()).begin(targets, idempotent));
+    }
+
+    /** No replica is to keep a call beyond its deadline, the call's own or that of the call on whose behalf it is made. */
+    private FailoverPolicy bounded(Deadline... deadlines) {
+        FailoverPolicy bounded = policy;
+        for (Deadline deadline : deadlines) {
+            if (deadline != null) {
+                bounded = bounded.atMost(Duration.ofNanos(deadline.timeRemaining(TimeUnit.NANOSECONDS)));
+            }
+        }
+        return bounded;
     }
 }

@@ -10,6 +10,8 @@ import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
 import io.grpc.ClientInterceptors;
+import io.grpc.Context;
+import io.grpc.Deadline;
 import io.grpc.EquivalentAddressGroup;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -43,6 +45,8 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import lull.failover.FailoverPolicy;
 import lull.failover.Replicas;
@@ -174,8 +178,11 @@ class FailoverInterceptorTest {
         }
     }
 
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
     @AfterEach
     void close() throws InterruptedException {
+        timer.shutdownNow();
         for (ManagedChannel channel : channels) {
             assertTrue(channel.shutdownNow().awaitTermination(60, TimeUnit.SECONDS));
         }
@@ -406,11 +413,111 @@ class FailoverInterceptorTest {
         CallOptions idempotent = CallOptions.DEFAULT.withOption(FailoverInterceptor.IDEMPOTENT, true);
         Channel channel = among(attempts);
         assertThrows(StatusRuntimeException.class, () -> ClientCalls.blockingUnaryCall(channel, ECHO, idempotent, "x"));
-        // The first ones in their order, once each; the last has patience.
-        for (int i = 0; i < replicas.size(); i++) {
-            List<String> patience = replicas.get(i).patience;
-            assertEquals(i < attempts ? 1 : 0, patience.size(), "replica " + i);
-            assertEquals(i == attempts - 1, patience.stream().anyMatch(text -> !text.equals("null")), "replica " + i);
+        // Once each; the last has patience.
+        assertTrue(asked().stream().allMatch(count -> count <= 1), asked().toString());
+        List<String> patience = replicas.stream().flatMap(replica -> replica.patience.stream()).toList();
+        assertEquals(attempts, patience.size());
+        assertEquals(1, patience.stream().filter(text -> !text.equals("null")).count());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCallIsKeptUntilItsDeadlineAtMost(boolean behind) throws Exception {
+        replicas("busy-until");
+        Channel channel = among(2);
+        Deadline deadline = Deadline.after(30, TimeUnit.SECONDS);
+        String answer;
+        if (behind) {
+            // As in a server that has been called with a deadline.
+            answer = Context.current().withDeadline(deadline, timer).call(() -> ClientCalls.blockingUnaryCall(channel, ECHO, CallOptions.DEFAULT, "x"));
+        } else {
+            answer = ClientCalls.blockingUnaryCall(channel, ECHO, CallOptions.DEFAULT.withDeadline(deadline), "x");
         }
+        assertEquals("0 x", answer);
+        long said = Long.parseLong(replicas.get(0).patience.get(1));
+        assertTrue(said > 1000 && said <= 30_000, said + " ms");
+    }
+
+    @Test
+    void aCallThatIsCancelledBeforeItsStartIsNotSent() throws Exception {
+        replicas((String) null);
+        ClientCall<String, String> call = among(2).newCall(ECHO, CallOptions.DEFAULT);
+        call.cancel("expected", null);
+        assertThrows(IllegalStateException.class, () -> call.start(new ClientCall.Listener<>() { }, new Metadata()));
+        assertEquals(List.of(0), asked());
+    }
+
+    /** Calls that a test ends. */
+    private static final class Held extends Channel {
+        private final List<ClientCall.Listener<?>> calls = new ArrayList<>();
+
+        @Override
+        public <Q, A> ClientCall<Q, A> newCall(MethodDescriptor<Q, A> method, CallOptions options) {
+            return new ClientCall<>() {
+                @Override
+                public void start(Listener<A> listener, Metadata headers) {
+                    calls.add(listener);
+                }
+
+                @Override
+                public void request(int count) {
+                    // Nothing comes.
+                }
+
+                @Override
+                public void sendMessage(Q message) {
+                    // Nobody reads it.
+                }
+
+                @Override
+                public void halfClose() {
+                    // Nobody hears of it.
+                }
+
+                @Override
+                public void cancel(String message, Throwable cause) {
+                    // The test ends it.
+                }
+            };
+        }
+
+        @Override
+        public String authority() {
+            return "test";
+        }
+    }
+
+    /** Others are not sent to a replica that has turned one away, though that one cannot be sent again. */
+    @Test
+    void whatCannotBeRepeatedSaysThatAReplicaIsBusy() {
+        Held one = new Held();
+        Held two = new Held();
+        Channel channel = among(3, List.of(one, two));
+        List<Status> ends = new ArrayList<>();
+        ClientCall<String, String> call = channel.newCall(JOIN, CallOptions.DEFAULT);
+        call.start(new ClientCall.Listener<>() {
+            @Override
+            public void onClose(Status status, Metadata trailers) {
+                ends.add(status);
+            }
+        }, new Metadata());
+        for (int i = 0; i <= FailoverCall.MOST_MESSAGES; i++) {
+            call.sendMessage("x");
+        }
+        Metadata trailers = new Metadata();
+        trailers.put(key("busy-until"), "9000");
+        one.calls.get(0).onClose(Status.UNAVAILABLE, trailers);
+        assertEquals(List.of(Status.UNAVAILABLE), ends);
+        for (int i = 0; i < 4; i++) {
+            channel.newCall(ECHO, CallOptions.DEFAULT).start(new ClientCall.Listener<>() { }, new Metadata());
+        }
+        assertEquals(1, one.calls.size());
+        assertEquals(4, two.calls.size());
+        // Of an answer that has begun, the end is the application's.
+        two.calls.get(0).onHeaders(new Metadata());
+        trailers.put(key("busy-until"), "9000");
+        two.calls.get(0).onClose(Status.UNAVAILABLE, trailers);
+        channel.newCall(ECHO, CallOptions.DEFAULT).start(new ClientCall.Listener<>() { }, new Metadata());
+        assertEquals(5, two.calls.size());
     }
 }

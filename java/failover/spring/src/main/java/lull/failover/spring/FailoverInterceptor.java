@@ -4,14 +4,15 @@ package lull.failover.spring;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.URI;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import lull.failover.Attempt;
 import lull.failover.Attempts;
 import lull.failover.Busy;
+import lull.failover.FailoverHttpClient;
 import lull.failover.FailoverPolicy;
 import lull.failover.Replicas;
 import org.springframework.http.HttpHeaders;
@@ -27,7 +28,8 @@ import org.springframework.http.client.support.HttpRequestWrapper;
  * those before it each request. How long one attempt may take is its request factory's to say.
  *
  * <p>The request factory must not follow redirects: a request that was processed and redirected, and then finds the next replica busy or gone, would be
- * sent again, which nobody can see here.
+ * sent again, which nobody can see here. For the same reason it must not repeat what has failed by itself; the JDK's does so with GET and HEAD, of
+ * which {@linkplain FailoverHttpClient#isSentOnce not even a refused connection} shows that nothing was processed.
  */
 public final class FailoverInterceptor implements ClientHttpRequestInterceptor {
     private final FailoverPolicy policy;
@@ -51,13 +53,18 @@ public final class FailoverInterceptor implements ClientHttpRequestInterceptor {
         Optional<Attempt<URI>> next = attempts.next();
         while (true) {
             Attempt<URI> attempt = next.orElseThrow();
-            sleep(attempt.delay());
+            if (!attempt.delay().isZero()) {
+                sleep(attempts, attempt);
+                attempt = attempts.again(attempt);
+            }
             ClientHttpResponse response;
             try {
                 response = execution.execute(new Sent(request, attempt), body);
             } catch (IOException e) {
                 // A thread that is interrupted is to end, whatever the failure is.
-                next = !Thread.currentThread().isInterrupted() && attempts.failed(e) ? attempts.next() : Optional.empty();
+                boolean goesOn = attempts.failed(attempt, e) && !Thread.currentThread().isInterrupted()
+                        && (attempts.idempotent() || FailoverHttpClient.isSentOnce(request.getMethod().name()));
+                next = goesOn ? attempts.next() : Optional.empty();
                 if (next.isEmpty()) {
                     throw e;
                 }
@@ -87,12 +94,17 @@ public final class FailoverInterceptor implements ClientHttpRequestInterceptor {
         }
     }
 
-    private static void sleep(Duration delay) throws InterruptedIOException {
+    private static void sleep(Attempts<URI> attempts, Attempt<URI> attempt) throws InterruptedIOException {
+        CompletableFuture<Void> delay = attempts.delay(attempt);
         try {
-            TimeUnit.NANOSECONDS.sleep(delay.toNanos());
+            delay.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while all replicas were busy");
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e);   // It only ends.
+        } finally {
+            delay.complete(null);
         }
     }
 

@@ -2,15 +2,19 @@
 package lull.failover.spring;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ConnectException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import lull.failover.FailoverPolicy;
 import lull.failover.Replica;
@@ -74,7 +78,7 @@ class FailoverInterceptorTest {
     void theLastAnswerIsTheCallers() throws Exception {
         RestClient client = client(2, Replica.Mood.RETRY_AFTER, Replica.Mood.RETRY_AFTER, Replica.Mood.RETRY_AFTER);
         assertThrows(HttpServerErrorException.ServiceUnavailable.class, () -> client.put().uri("/").retrieve().toBodilessEntity());
-        assertEquals(List.of(1, 1, 0), counts());
+        assertEquals(2, counts().stream().mapToInt(i -> i).sum());
         // Not proved to be unprocessed, and not idempotent.
         assertThrows(HttpServerErrorException.ServiceUnavailable.class, () -> post(client));
         assertEquals(3, counts().stream().mapToInt(i -> i).sum());
@@ -90,9 +94,69 @@ class FailoverInterceptorTest {
         assertTrue(client.put().uri("/p").retrieve().body(String.class).startsWith("0 PUT /p"));
     }
 
+    @Test
+    void whatAClientMayRepeatByItselfIsSentOnceIfItCannotBeReached() throws Exception {
+        for (HttpMethod method : List.of(HttpMethod.GET, HttpMethod.HEAD, HttpMethod.POST)) {
+            for (boolean idempotent : new boolean[] {false, true}) {
+                AtomicInteger sent = new AtomicInteger();
+                HttpRequest request = new JdkClientHttpRequestFactory().createRequest(URI.create("http://service/"), method);
+                assertThrows(ConnectException.class, () -> interceptor(idempotent).intercept(request, new byte[0], (to, body) -> {
+                    sent.incrementAndGet();
+                    throw new ConnectException("nobody is there");
+                }));
+                assertEquals(idempotent || method == HttpMethod.POST ? 3 : 1, sent.get(), method + " " + idempotent);
+            }
+        }
+    }
+
+    @Test
+    void aRequestWaitsUntilAReplicaIsFree() throws Exception {
+        RestClient client = client(9, Replica.Mood.RETRY_AFTER);
+        CompletableFuture<String> waits = CompletableFuture.supplyAsync(() -> client.put().uri("/p").retrieve().body(String.class),
+                task -> new Thread(task).start());
+        while (counts().get(0) == 0) {
+            Thread.sleep(1);
+        }
+        replicas.get(0).mood(Replica.Mood.FREE);
+        // By itself it would go on after 10 seconds.
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(8);
+        while (!waits.isDone()) {
+            assertTrue(System.nanoTime() < end, "it still waits");
+            // Another one's first attempt does not wait, and its answer shows that the replica is free again.
+            assertTrue(post(client).startsWith("0 POST"));
+            Thread.sleep(10);
+        }
+        assertTrue(waits.get().startsWith("0 PUT /p"));
+    }
+
+    @Test
+    void whoIsInterruptedWaitsNoMore() throws Exception {
+        RestClient client = client(9, Replica.Mood.RETRY_AFTER);
+        CompletableFuture<Throwable> failure = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                client.put().uri("/p").retrieve().toBodilessEntity();
+                failure.complete(null);
+            } catch (ResourceAccessException e) {
+                failure.complete(Thread.interrupted() ? e.getCause() : e);
+            }
+        });
+        thread.start();
+        while (counts().get(0) == 0) {
+            Thread.sleep(1);
+        }
+        Thread.sleep(200);
+        thread.interrupt();
+        assertInstanceOf(IOException.class, failure.get(5, TimeUnit.SECONDS));
+    }
+
     private static FailoverInterceptor interceptor() {
+        return interceptor(true);
+    }
+
+    private static FailoverInterceptor interceptor(boolean idempotent) {
         Replicas<URI> nobody = Replicas.of(List.of(URI.create("http://127.0.0.1:1"), URI.create("http://127.0.0.1:2")));
-        return new FailoverInterceptor(new FailoverPolicy(3, Duration.ofSeconds(100)), nobody, request -> true);
+        return new FailoverInterceptor(new FailoverPolicy(3, Duration.ofSeconds(100)), nobody, request -> idempotent);
     }
 
     private static HttpRequest request() throws IOException {
