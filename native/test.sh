@@ -19,6 +19,8 @@
 #   LULL_GATE_LIVE      megabytes that live in each of them    (default: 150; torture: 40, for many pauses)
 #   LULL_GATE_THINK     microseconds that a client waits at most before it sends more  (default: 4000; torture: 200)
 #   LULL_GATE_BETWEEN   milliseconds between two of its pauses (default: 300; torture: 60)
+#   LULL_GATE_ONLY      only the services under the gate whose name contains this  (default: all)
+#   LULL_BUDGET_JAVAS   javas under the heap budget's controller, separated by colons (default: those that are there)
 #   LULL_JDK17, LULL_JDK21, LULL_JDK25   homes of those JDKs  (default: found in /usr/lib/jvm; a 21 that is not there is downloaded with pip)
 #   LULL_JAVA           a java of a JDK with Lull             (default: that of build/jdk or build/jdk-debug)
 #   LULL_BUILD          the build directory                   (default: build/)
