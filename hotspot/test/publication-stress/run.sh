@@ -37,7 +37,14 @@ mode() {   # NAME FLAGS...
   local=$(sed -n 's/^Local collections: \([0-9]*\), of them .*/\1/p' "$log" | tail -n 1)
   young=$(grep -c '^GC.*Pause Young.*ms$' "$log" || true)
   global=$(grep -c '^GC.*Pause Global.*ms$' "$log" || true)
-  ((${publications:-0} > 0)) || die "$1: the log says of no publication, see $log"
+  # Without what the mode is for, nothing was tested. A thread in public mode does not collect, and with LullAlwaysPublic it publishes nothing.
+  if [[ " ${*:2} " == *" -XX:+LullAlwaysPublic "* ]]; then
+    ((${publications:-0} == 0)) || die "$1: what is public from the beginning was published, see $log"
+  else
+    ((${publications:-0} > 0)) || die "$1: the log says of no publication, see $log"
+    [[ " ${*:2} " == *" -XX:LullPublishAllALot="* ]] || ((${local:-0} > 0)) || die "$1: no thread has collected locally, see $log"
+  fi
+  [[ " ${*:2} " != *" -XX:+LullYoungALot "* ]] || ((young > 0)) || die "$1: there was no young collection, see $log"
   printf '%-44s %12d %12d %10d %8d %8d\n' "$1" "${publications:-0}" "${objects:-0}" "${local:-0}" "$young" "$global"
   published_in_all=$((published_in_all + ${publications:-0}))
 }

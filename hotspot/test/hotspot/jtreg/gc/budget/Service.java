@@ -25,6 +25,7 @@ package gc.budget;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
@@ -197,6 +198,23 @@ public class Service {
         await("is below the lower limit", () -> committed() <= 190L * M);
     }
 
+    /** A limit below what is used, all of which is garbage, in a heap that has not been collected yet. */
+    private static void garbage() throws Exception {
+        startThreads();
+        for (int i = 0; i < 300; i++) {
+            published = new byte[M];
+        }
+        published = null;
+        long collections = ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(collector -> !collector.getName().contains("Local")).mapToLong(GarbageCollectorMXBean::getCollectionCount).sum();
+        if (collections != 0) {
+            fail("there have been collections before the limit");
+        }
+        HotSpotDiagnosticMXBean bean = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+        bean.setVMOption("HeapBudgetLimit", Long.toString(150L * M));
+        await("is below the limit", () -> committed() <= 150L * M);
+    }
+
     /** Of objects of 1 KB that fill the heap, each fourth stays alive: some in each block. Collections come by themselves, and are not enough. */
     private static void fragmented() throws Exception {
         live = new Object[(int) (INITIAL / 5 * 4 / 1024)];
@@ -311,36 +329,47 @@ public class Service {
         }
     }
 
-    /** What is no file of a sensor of this process; at last one that is. */
-    private static void files(Path path) throws Exception {
-        Thread.sleep(1500);
+    /** The VM looks at the file each second, and on a busy machine less often. */
+    private static void awaitLog(Path log, String text) throws Exception {
+        long end = System.nanoTime() + 60_000_000_000L;
+        while (!Files.readString(log).contains(text)) {
+            if (System.nanoTime() > end) {
+                fail("waited for 60 s for '" + text + "'");
+            }
+            Thread.sleep(20);
+        }
+    }
+
+    /** What is no file of a sensor of this process; at last one that is. The VM is to say what is wrong with each of them. */
+    private static void files(Path path, Path log) throws Exception {
+        awaitLog(log, "No such file or directory");
         Files.writeString(path, "short");
-        Thread.sleep(1500);
+        awaitLog(log, "it is too short");
         Files.writeString(path, "no sensor ".repeat(100));
-        Thread.sleep(1500);
+        awaitLog(log, "it is no file of a sensor");
         Files.delete(path);
         Files.createDirectory(path);
-        Thread.sleep(1500);
+        awaitLog(log, "Is a directory");
         Files.delete(path);
         new SensorFile(path, SensorFile.processStart() - 1);
-        Thread.sleep(1500);
+        awaitLog(log, "it is of another process");
         Path foreign = Path.of(path + ".foreign");
         new SensorFile(foreign, SensorFile.processStart());
         Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rw-rw-rw-"));
         Files.move(foreign, path, StandardCopyOption.ATOMIC_MOVE);
-        Thread.sleep(1500);
+        awaitLog(log, "all may write to it");
         new SensorFile(foreign, SensorFile.processStart());
         try {
             Files.setAttribute(foreign, "unix:uid", NOBODY);
             System.out.println(HAS_OTHER_OWNER);
             Files.move(foreign, path, StandardCopyOption.ATOMIC_MOVE);
-            Thread.sleep(1500);
+            awaitLog(log, "it belongs neither to root");
         } catch (IOException e) {
             System.out.println("Only root can give a file another owner: " + e);
         }
         file = new SensorFile(path, SensorFile.processStart());
         startThreads();
-        Thread.sleep(2500);
+        awaitLog(log, "Stalls on I/O are measured by the sensor of ");
     }
 
     public static void main(String[] args) throws Exception {
@@ -353,12 +382,13 @@ public class Service {
         switch (args[0]) {
             case "phases" -> phases();
             case "limit"  -> limit();
+            case "garbage" -> garbage();
             case "fragmented" -> fragmented();
             case "held"   -> held();
             case "unknown" -> unknown();
             case "brief"  -> brief();
             case "others" -> others();
-            case "files"  -> files(path);
+            case "files"  -> files(path, Path.of(args[2]));
             default       -> throw new IllegalArgumentException(args[0]);
         }
         System.out.println("The service has ended");

@@ -53,6 +53,16 @@ import jdk.test.lib.process.ProcessTools;
  */
 
 /*
+ * @test id=garbage
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary A heap full of garbage shrinks below a limit before anything has been collected.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget garbage LullGC
+ */
+
+/*
  * @test id=held-g1
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary A heap that had to grow is as large as the budget made it again when that is not needed any more.
@@ -125,13 +135,14 @@ import jdk.test.lib.process.ProcessTools;
 
 public class TestHeapBudget {
     private static final int ATTEMPTS = 4;
+    private static final String LOG = "budget.log";     // for the service: what the VM says of the file
 
     private static OutputAnalyzer run(String collector, String mode, String... flags) throws Exception {
         String file = "stall-" + collector + "-%p";
         List<String> command = new ArrayList<>(List.of(
             "-XX:+Use" + collector, "-Xmx512m", "-XX:MinHeapSize=16m", "-XX:InitialHeapSize=400m", "-XX:+UseHeapBudget", "-XX:HeapBudgetFile=" + file, "-Xlog:gc,gc+budget=debug"));
         command.addAll(List.of(flags));
-        command.addAll(List.of(Service.class.getName(), mode, file));
+        command.addAll(List.of("-Xlog:gc+budget:file=" + LOG, Service.class.getName(), mode, file, LOG));
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
         System.out.println(output.getStdout());
         output.shouldHaveExitValue(0);
@@ -188,6 +199,12 @@ public class TestHeapBudget {
         output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* at most 28[0-9]M \\(limit 300M, ");
         output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* at most 1[0-9][0-9]M \\(limit 200M, ");
         output.shouldContain("(Heap Budget)");
+    }
+
+    private static void garbage(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "garbage");
+        output.shouldContain("Asking for a collection, as the heap of 400M is to be at most ");
+        output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* \\(limit 150M, ");
     }
 
     /** On a slow machine so many collections may have come before the limit that the heap has free granules: then there was nothing to see. */
@@ -250,6 +267,7 @@ public class TestHeapBudget {
         switch (args[0]) {
             case "limit"  -> limit(args[1]);
             case "fragmented" -> fragmented(args[1]);
+            case "garbage" -> garbage(args[1]);
             case "held"   -> held(args[1]);
             case "unknown" -> unknown(args[1]);
             case "brief"  -> brief(args[1]);

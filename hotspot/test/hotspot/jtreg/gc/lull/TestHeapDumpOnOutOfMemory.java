@@ -67,7 +67,7 @@ public class TestHeapDumpOnOutOfMemory {
     public static void main(String[] args) throws Exception {
         File dump = new File("full.hprof");
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
-            "-XX:+UseLullGC", "-Xmx16m", "-XX:+HeapDumpOnOutOfMemoryError", "-XX:HeapDumpPath=" + dump.getName(),
+            "-XX:+UseLullGC", "-Xmx16m", "-XX:-UseGCOverheadLimit", "-XX:+HeapDumpOnOutOfMemoryError", "-XX:HeapDumpPath=" + dump.getName(),
             Filler.class.getName());
         output.shouldHaveExitValue(1);
         output.shouldContain("java.lang.OutOfMemoryError: Java heap space");

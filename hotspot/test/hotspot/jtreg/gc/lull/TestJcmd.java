@@ -28,8 +28,11 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import jdk.test.lib.Asserts;
 import jdk.test.lib.dcmd.PidJcmdExecutor;
@@ -44,7 +47,8 @@ import jdk.test.lib.process.OutputAnalyzer;
  * @summary jcmd shows the heap, counts its objects, dumps and exports them.
  * @library /test/lib /
  * @modules java.management
- * @run main/othervm -Xms32m -Xmx64m -XX:+UseLullGC gc.lull.TestJcmd
+ * @run main/othervm -Xms32m -Xmx64m -XX:+UseLullGC -XX:ParallelGCThreads=2 -XX:-UseDynamicNumberOfGCThreads
+ *                   -Xlog:heapdump:file=heapdump.log gc.lull.TestJcmd
  */
 
 public class TestJcmd {
@@ -106,6 +110,12 @@ public class TestJcmd {
         dump.delete();
     }
 
+    private static long parallelDumps() throws Exception {
+        try (Stream<String> lines = Files.lines(Path.of("heapdump.log"))) {
+            return lines.filter(line -> line.contains("actual dump threads 2,")).count();
+        }
+    }
+
     // Each worker has a file of its own. One that cannot make it, as that of a dump which was killed is there, does not keep the others waiting.
     private static void heapDumpOfSomeWorkers() throws Exception {
         File dump = new File("some.hprof");
@@ -150,8 +160,10 @@ public class TestJcmd {
         for (int i = 0; i < ITEMS; i += 2) {
             items[i] = null;
         }
+        long parallel = parallelDumps();
         heapDump("-parallel=2", false, ITEMS / 2);
         heapDumpOfSomeWorkers();
+        Asserts.assertEQ(parallelDumps() - parallel, 2L, "dumps by two workers");
         heapExport();
         for (int i = 1; i < ITEMS; i += 2) {
             Asserts.assertEQ(items[i].number, i);

@@ -43,7 +43,7 @@ import jdk.jfr.consumer.RecordingFile;
  * @summary JFR sees each collection: its cause, pauses, phases, heap before and after, references, objects; the
  *          configuration; and the way from a root to an object that leaks.
  * @modules jdk.jfr
- * @run main/othervm -Xmx128m -XX:+UseLullGC gc.lull.TestJfr
+ * @run main/othervm -Xms128m -Xmx128m -XX:+UseLullGC gc.lull.TestJfr
  */
 
 public class TestJfr {
@@ -139,7 +139,8 @@ public class TestJfr {
 
     private static void checkConfiguration(Map<String, List<RecordedEvent>> events) {
         RecordedEvent collector = of(events, "GCConfiguration").getFirst();
-        check(collector.getString("oldCollector").equals("LullGlobal"), "another collector: " + collector);
+        check(collector.getString("youngCollector").equals("LullYoung") && collector.getString("oldCollector").equals("LullGlobal"),
+              "another collector: " + collector);
         check(collector.getInt("parallelGCThreads") >= 1, "no threads: " + collector);
         RecordedEvent heap = of(events, "GCHeapConfiguration").getFirst();
         check(heap.getLong("maxSize") == 128L << 20, "-Xmx128m is " + heap);

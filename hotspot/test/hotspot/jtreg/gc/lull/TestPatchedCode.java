@@ -28,7 +28,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test
- * @requires vm.gc.Lull & vm.compiler1.enabled
+ * @requires vm.gc.Lull & vm.debug & vm.compiler1.enabled
  * @summary Instructions into which C1 has patched a reference when they were first reached, long after their method was made, follow
  *          the object when it moves.
  * @library / /test/lib

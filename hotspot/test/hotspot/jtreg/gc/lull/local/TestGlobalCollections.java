@@ -25,6 +25,7 @@ package gc.lull.local;
 
 import java.lang.ref.WeakReference;
 import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
 import gc.lull.GCBean;
 
@@ -93,6 +94,7 @@ public class TestGlobalCollections {
     static final int NODES = 2000;
 
     static volatile Object published;      // what is in it dies when the next one comes
+    static volatile boolean failed;
 
     // One thread's System.gc() makes public what the others have.
     static final CyclicBarrier allHaveChecked = new CyclicBarrier(THREADS);
@@ -133,7 +135,7 @@ public class TestGlobalCollections {
         check(!isPublic(head) && !isPublic(large) && !isPublic(weak), "new objects are private");
 
         long enough = GCBean.globalCollections() + COLLECTIONS;
-        while (GCBean.globalCollections() < enough) {
+        while (GCBean.globalCollections() < enough && !failed) {
             for (int i = 0; i < 200; i++) {
                 published = new Object[] {new int[random.nextInt(100)], new Node(i, null)};
             }
@@ -182,19 +184,27 @@ public class TestGlobalCollections {
                     for (int i = 0; i < ROUNDS; i++) {
                         round(random);
                     }
+                } catch (BrokenBarrierException | InterruptedException e) {
+                    // another one has failed
                 } catch (Throwable failure) {
                     failures[number] = failure;
-                    allHaveChecked.reset();
-                    allAreDone.reset();
+                    System.out.println("thread " + number + " failed");
+                    failure.printStackTrace(System.out);
+                    failed = true;
+                    for (Thread thread : threads) {
+                        thread.interrupt();     // the barriers are broken wherever it is
+                    }
                 }
             });
-            threads[t].start();
+        }
+        for (Thread thread : threads) {
+            thread.start();
         }
         AssertionError all = null;
         for (int t = 0; t < THREADS; t++) {
             threads[t].join();
             if (failures[t] != null) {
-                all = all == null ? new AssertionError("failures: the first one is the cause, or a broken barrier") : all;
+                all = all == null ? new AssertionError("in a thread") : all;
                 all.addSuppressed(failures[t]);
             }
         }

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import gc.lull.GCBean;
 
 /*
  * @test id=default
@@ -36,7 +37,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -Xmx64m
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 1 0
  */
 
 /*
@@ -46,7 +47,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -Xint -Xmx64m -XX:LullLocalCollectALot=3
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 2
+ *                   gc.lull.local.TestLocalGraphs 8 2 100 0
  */
 
 /*
@@ -56,7 +57,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx64m -XX:LullLocalCollectALot=2
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
 /*
@@ -67,7 +68,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx64m -XX:LullLocalCollectALot=2
  *                   -XX:+UnlockDiagnosticVMOptions -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 12 3
+ *                   gc.lull.local.TestLocalGraphs 12 3 100 0
  */
 
 /*
@@ -77,7 +78,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=1
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 10 3
+ *                   gc.lull.local.TestLocalGraphs 10 3 100 0
  */
 
 /*
@@ -87,7 +88,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullEvacuationFailureALot=2
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
 /*
@@ -98,7 +99,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   -XX:LullTenureSize=0
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
 /*
@@ -108,7 +109,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullFlipModeALot=5
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
 /*
@@ -116,9 +117,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @requires vm.gc.Lull & vm.debug
  * @summary Tracking is suspended and resumed, between collections of all kinds.
  * @library /
- * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=20 -XX:LullSuspendALot=2
+ * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullSuspendALot=2
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 5
  */
 
 /*
@@ -126,10 +127,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @requires vm.gc.Lull & vm.debug
  * @summary The same in code of C2, where global collections move everything.
  * @library /
- * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx24m -XX:LullLocalCollectALot=50 -XX:LullSuspendALot=3
+ * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullSuspendALot=3
  *                   -XX:LullEvacuateALot=1 -XX:LullSlideALot=5
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 7
  */
 
 /*
@@ -137,9 +138,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @requires vm.gc.Lull & vm.debug
  * @summary With many global collections, which move everything.
  * @library /
- * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=50 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3
+ * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 3
  */
 
 /*
@@ -149,7 +150,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:+UseCompactObjectHeaders
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
 /*
@@ -159,15 +160,16 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:-UseCompressedOops
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
- *                   gc.lull.local.TestLocalGraphs 8 3
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
 /*
  * Threads build, change, publish, drop and walk objects of all shapes while they collect them themselves. What each thread has
  * agrees with a model in arrays of numbers; what it publishes carries a checksum that the receiver computes again.
  *
- *   TestLocalGraphs SECONDS THREADS [SEED]
+ *   TestLocalGraphs SECONDS THREADS LOCAL STOPPED [SEED]
  *
+ * There must be so many local collections, and so many that stop all threads, or little was tested.
  * The seed of a failure is printed with it.
  */
 
@@ -175,11 +177,15 @@ public class TestLocalGraphs {
 
     static final int NODES = 200;          // of a thread's graph
     static final int EDGES = 3;
+    static final long MORE_NANOS = 120_000_000_000L;
 
     static final AtomicReferenceArray<Parcel> mailbox = new AtomicReferenceArray<>(16);
     static final AtomicLong operations = new AtomicLong();
     static final AtomicLong received = new AtomicLong();
     static volatile Throwable failure;
+
+    static long enoughLocal;     // by the beans
+    static long enoughStopped;
 
     static final class Node {
         final long id;
@@ -212,6 +218,12 @@ public class TestLocalGraphs {
         }
     }
 
+    /** A slow machine has some more time for the collections that there must be. */
+    static boolean isOver(long deadline) {
+        long late = System.nanoTime() - deadline;
+        return late >= 0 && (late >= MORE_NANOS || GCBean.localCollections() >= enoughLocal && GCBean.collections() >= enoughStopped);
+    }
+
     static final class Worker extends Thread {
         final long seed;
         final long deadline;
@@ -234,7 +246,7 @@ public class TestLocalGraphs {
         @Override
         public void run() {
             try {
-                while (System.nanoTime() < deadline && failure == null) {
+                while (failure == null && !isOver(deadline)) {
                     episode();
                 }
             } catch (Throwable t) {
@@ -490,8 +502,12 @@ public class TestLocalGraphs {
     public static void main(String[] args) throws Exception {
         int seconds = Integer.parseInt(args[0]);
         int threads = Integer.parseInt(args[1]);
-        long seed = args.length > 2 ? Long.parseLong(args[2]) : new Random().nextInt(1_000_000);
+        long seed = args.length > 4 ? Long.parseLong(args[4]) : new Random().nextInt(1_000_000);
         System.out.println("seed " + seed);
+        long local = GCBean.localCollections();
+        long stopped = GCBean.collections();
+        enoughLocal = local + Long.parseLong(args[2]);
+        enoughStopped = stopped + Long.parseLong(args[3]);
         long deadline = System.nanoTime() + seconds * 1_000_000_000L;
         Worker[] workers = new Worker[threads];
         for (int i = 0; i < threads; i++) {
@@ -501,10 +517,14 @@ public class TestLocalGraphs {
         for (Worker worker : workers) {
             worker.join();
         }
-        System.out.println(operations + " operations, " + received + " parcels received");
+        local = GCBean.localCollections() - local;
+        stopped = GCBean.collections() - stopped;
+        System.out.println(operations + " operations, " + received + " parcels received, " + local + " local collections, " + stopped + " others");
         if (failure != null) {
             throw new Error("seed " + seed, failure);
         }
         check(operations.get() > 0 && received.get() > 0, "work was done");
+        check(GCBean.localCollections() >= enoughLocal, "threads have collected, " + local + " times");
+        check(GCBean.collections() >= enoughStopped, "there were collections of all threads, " + stopped);
     }
 }

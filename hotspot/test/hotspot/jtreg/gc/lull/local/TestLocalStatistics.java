@@ -41,13 +41,33 @@ import jdk.test.lib.Asserts;
 import jdk.test.lib.dcmd.PidJcmdExecutor;
 
 /*
- * @test
+ * @test id=park
  * @requires vm.gc.Lull & vm.hasJFR
  * @summary What the bean, the performance counters and the flight recorder say of a known number of local collections.
  * @library / /test/lib
  * @modules java.base/jdk.internal.misc java.management jdk.jfr
  * @run main/othervm -Xmx128m -XX:+UsePerfData -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
- *      gc.lull.local.TestLocalStatistics
+ *      gc.lull.local.TestLocalStatistics park
+ */
+
+/*
+ * @test id=monitor
+ * @requires vm.gc.Lull & vm.hasJFR
+ * @summary The same where the thread waits for a notification.
+ * @library / /test/lib
+ * @modules java.base/jdk.internal.misc java.management jdk.jfr
+ * @run main/othervm -Xmx128m -XX:+UsePerfData -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
+ *      gc.lull.local.TestLocalStatistics monitor
+ */
+
+/*
+ * @test id=tenured
+ * @requires vm.gc.Lull & vm.hasJFR
+ * @summary What survives a collection is tenured where nothing is to be copied twice.
+ * @library / /test/lib
+ * @modules java.base/jdk.internal.misc java.management jdk.jfr
+ * @run main/othervm -Xmx128m -XX:+UsePerfData -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g -XX:LullTenureSize=0
+ *      gc.lull.local.TestLocalStatistics tenured
  */
 
 public class TestLocalStatistics {
@@ -56,10 +76,22 @@ public class TestLocalStatistics {
     static final int HELD = 10_000;
     static final int PUBLISHED = 12_000;
 
+    static final Object monitor = new Object();
+
     static volatile byte[] shared;
 
+    static void await() {
+        synchronized (monitor) {
+            try {
+                monitor.wait(1);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
     /** The budget is so large that only waits lead to a collection. */
-    static void work() {
+    static void work(boolean parks) {
         byte[] held = new byte[HELD];
         for (int i = 0; i < WAITS; i++) {
             byte[][] latest = new byte[8][];    // or a compiler leaves the garbage out
@@ -69,7 +101,11 @@ public class TestLocalStatistics {
             }
             shared = new byte[PUBLISHED];
             Asserts.assertNotNull(latest[i & 7]);
-            LockSupport.parkNanos(1);
+            if (parks) {
+                LockSupport.parkNanos(1);
+            } else {
+                await();
+            }
         }
         Asserts.assertEQ(held.length, HELD);
     }
@@ -112,7 +148,8 @@ public class TestLocalStatistics {
         long count = bean().getCollectionCount();
         long freed = counter("freed");
         Path file = Path.of("local.jfr");
-        StayingThread worker = new StayingThread("worker", TestLocalStatistics::work);
+        long tenured = counter("tenured");
+        StayingThread worker = new StayingThread("worker", () -> work(!args[0].equals("monitor")));
         try (Recording recording = new Recording()) {
             recording.enable("jdk.LullLocalCollection").withThreshold(Duration.ZERO);
             recording.enable("jdk.LullLocalCollectionStatistics");
@@ -137,6 +174,12 @@ public class TestLocalStatistics {
         List<RecordedEvent> events = RecordingFile.readAllEvents(file);
         List<RecordedEvent> collections = of(events, "LullLocalCollection", "worker");
         Asserts.assertGTE(collections.size(), WAITS, "events");
+        if (args[0].equals("tenured")) {
+            Asserts.assertGTE(counter("tenured") - tenured, (long) HELD, "tenured by the counter");
+            Asserts.assertTrue(collections.stream().anyMatch(event -> event.getLong("tenured") >= HELD), "no event of what was tenured");
+            worker.close();
+            return;     // what is tenured does not survive the next ones
+        }
         int large = 0;
         int published = 0;
         for (RecordedEvent event : collections) {

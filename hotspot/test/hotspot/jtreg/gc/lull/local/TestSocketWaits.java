@@ -30,18 +30,21 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import gc.lull.GCBean;
+import jdk.test.lib.process.OutputAnalyzer;
+import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test id=read
  * @requires vm.gc.Lull
  * @summary A thread that answers requests collects what each of them has left when it waits for the next one in a socket's read, ...
- * @library /
+ * @library / /test/lib
  * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits read
  */
@@ -50,7 +53,7 @@ import gc.lull.GCBean;
  * @test id=timeout
  * @requires vm.gc.Lull
  * @summary ... in a read with a timeout, ...
- * @library /
+ * @library / /test/lib
  * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits timeout
  */
@@ -59,7 +62,7 @@ import gc.lull.GCBean;
  * @test id=select
  * @requires vm.gc.Lull
  * @summary ... or in a selector.
- * @library /
+ * @library / /test/lib
  * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits select
  */
@@ -68,14 +71,32 @@ import gc.lull.GCBean;
  * @test id=interpreter
  * @requires vm.gc.Lull
  * @summary In the interpreter, whose frames are walked in a native method.
- * @library /
+ * @library / /test/lib
  * @run main/othervm -Xint -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=1g
  *                   gc.lull.local.TestSocketWaits timeout
+ */
+
+/*
+ * @test id=poll
+ * @requires vm.gc.Lull & os.family != "windows"
+ * @summary Where nothing is read there are these two waits alone: for a connection, with a timeout, ...
+ * @library / /test/lib
+ * @run driver gc.lull.local.TestSocketWaits only poll sun.nio.ch.Net.poll
+ */
+
+/*
+ * @test id=epoll
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary ... and in a selector.
+ * @library / /test/lib
+ * @run driver gc.lull.local.TestSocketWaits only epoll sun.nio.ch.EPoll.wait
  */
 
 /* The budget is so large that only waits and lack of memory lead to a local collection. */
 public class TestSocketWaits {
     static final int REQUESTS = 400;
+
+    static int sum;
 
     // A request's answer: what it has allocated is garbage then, but for what the caller holds.
     static int answer(int request) {
@@ -130,14 +151,67 @@ public class TestSocketWaits {
         }
     }
 
-    interface Server {
+    // A request's wait that reads nothing: SocketDispatcher.read0, which collects, too, is not called. All of them time out.
+    static void pollOnly() throws IOException {
+        try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            listener.setSoTimeout(2);
+            for (int i = 0; i < REQUESTS; i++) {
+                sum += answer(i);
+                try (Socket socket = listener.accept()) {
+                    throw new AssertionError("a connection from " + socket);
+                } catch (SocketTimeoutException e) {
+                    // as expected
+                }
+            }
+        }
+    }
+
+    static void epollOnly() throws IOException {
+        try (Selector selector = Selector.open()) {
+            for (int i = 0; i < REQUESTS; i++) {
+                sum += answer(i);
+                selector.select(1);
+            }
+        }
+    }
+
+    /** In the only thread that has work. */
+    static void wait(Body waits) throws IOException {
+        long before = GCBean.localCollections();
+        waits.run();
+        long collections = GCBean.localCollections() - before;
+        System.out.println(collections + " local collections, " + sum);
+        if (collections < REQUESTS * 9 / 10) {
+            throw new AssertionError(collections + " local collections before " + REQUESTS + " waits");
+        }
+    }
+
+    /** In a VM that says which methods it has found. */
+    static void runChild(String waits, String method) throws Exception {
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
+            "-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:LullLocalBudget=1g", "-XX:LullPublicModePercent=100",
+            "-Xlog:gc+local=debug", TestSocketWaits.class.getName(), waits);
+        output.shouldHaveExitValue(0);
+        output.shouldContain("Threads collect before they wait in " + method + System.lineSeparator());
+    }
+
+    interface Body {
         void run() throws IOException;
     }
 
     public static void main(String[] args) throws Exception {
+        switch (args[0]) {
+            case "only"  -> runChild(args[1], args[2]);
+            case "poll"  -> wait(TestSocketWaits::pollOnly);
+            case "epoll" -> wait(TestSocketWaits::epollOnly);
+            default      -> serve(args);
+        }
+    }
+
+    static void serve(String[] args) throws Exception {
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         Throwable[] failure = new Throwable[1];
-        Server server;
+        Body server;
         InetSocketAddress address;
         if (args[0].equals("select")) {
             ServerSocketChannel listener = ServerSocketChannel.open().bind(any);

@@ -25,8 +25,10 @@ package gc.lull.local;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import gc.lull.GCBean;
 import jdk.test.lib.dcmd.JMXExecutor;
 import jdk.test.whitebox.WhiteBox;
 
@@ -89,6 +91,16 @@ public class TestSuspendedTracking {
         return matcher.group(1).equals("suspended");
     }
 
+    /** More than any wait is worth a look for. */
+    static void waitAfterGarbage() {
+        byte[][] latest = new byte[8][];    // or a compiler leaves the garbage out
+        for (int i = 0; i < 1024; i++) {
+            latest[i & 7] = new byte[1024];
+        }
+        check(latest[7].length == 1024, "an array");
+        LockSupport.parkNanos(1);
+    }
+
     static Node chain(int nodes) {
         Node head = null;
         for (int i = nodes; i > 0; i--) {
@@ -108,6 +120,7 @@ public class TestSuspendedTracking {
         int suspended = 0;
         int resumed = 0;
         boolean was = false;
+        long collected = 0;                     // locally, while tracking was not suspended
         Node mine = chain(NODES);               // known to this thread only
         List<Node> others = new ArrayList<>();
         for (int collection = 0; collection < COLLECTIONS; collection++) {
@@ -124,6 +137,11 @@ public class TestSuspendedTracking {
 
             Node fresh = chain(NODES);
             check(isPublic(fresh) == is, "a new object is " + (is ? "private while tracking is suspended" : "public while it is not"));
+            long before = GCBean.localCollections();
+            waitAfterGarbage();
+            long local = GCBean.localCollections() - before;
+            check(!is || local == 0, "a thread has collected by itself while tracking is suspended");
+            collected += local;
             for (int i = 0; i < table.length; i++) {
                 if (table[i] != null) {
                     verify(table[i], i);
@@ -145,5 +163,6 @@ public class TestSuspendedTracking {
             check((large[i] != null) == (i % 1000 < COLLECTIONS) && (large[i] == null || large[i].id == i), "element " + i);
         }
         check(suspended >= 3 && resumed >= 2, "suspended " + suspended + " times, resumed " + resumed);
+        check(collected > 0, "no thread has collected by itself while tracking was not suspended");
     }
 }

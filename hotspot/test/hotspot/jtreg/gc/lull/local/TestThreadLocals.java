@@ -30,7 +30,10 @@ import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import gc.lull.GCBean;
@@ -234,6 +237,7 @@ import static gc.lull.local.Checks.isPublic;
 public class TestThreadLocals {
     static final int VARIABLES = 50;
     static final int REQUESTS = 20;
+    static final String END = "the end of a thread";
 
     @SuppressWarnings("unchecked")
     static final ThreadLocal<Value>[] variables = new ThreadLocal[VARIABLES];
@@ -364,30 +368,42 @@ public class TestThreadLocals {
         check(weak.get() == null, "a private entry does not keep its variable");
     }
 
-    // With values that nobody has removed.
+    // With values that nobody has removed: one that is public, as a weak reference to it is, and one that is not.
     static void end() throws Exception {
         List<Thread> threads = new ArrayList<>();
+        List<WeakReference<Value>> values = Collections.synchronizedList(new ArrayList<>());
+        Queue<Throwable> thrown = new ConcurrentLinkedQueue<>();
         for (int i = 0; i < 100; i++) {
             int number = i;
             Thread thread = new Thread(() -> {
-                variables[0].set(new Value(number));
+                Value value = new Value(number);
+                variables[0].set(value);
+                values.add(new WeakReference<>(value));
                 variables[1].set(new Value(-number));
                 if (number % 3 == 0) {
                     System.gc();
                 }
+                check(variables[0].get() == value && variables[1].get().number == -number, "the values of a thread that is to end");
                 if (number % 5 == 0) {
-                    throw new IllegalStateException("the end of a thread");
+                    throw new IllegalStateException(END);
                 }
             });
-            thread.setUncaughtExceptionHandler((t, e) -> { });
+            thread.setUncaughtExceptionHandler((t, e) -> thrown.add(e));
             thread.start();
             threads.add(thread);
         }
         for (Thread thread : threads) {
             thread.join();
         }
+        for (Throwable t : thrown) {
+            if (!(t instanceof IllegalStateException && END.equals(t.getMessage()))) {
+                throw new AssertionError("in a thread", t);
+            }
+        }
+        check(thrown.size() == 20, "each fifth thread has ended with an exception, " + thrown.size() + " have");
         System.gc();
-        check(threads.size() == 100, "the threads are alive as objects");
+        check(values.size() == 100 && values.stream().allMatch(value -> value.get() == null), "the values have died with their threads");
+        check(threads.stream().noneMatch(Thread::isAlive), "the threads have ended, and are there as objects");
     }
 
     static void off() {

@@ -28,6 +28,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import jdk.test.whitebox.WhiteBox;
 
@@ -63,6 +64,7 @@ final class Relay {
     private volatile int received;
     private volatile Throwable failure;
     private boolean dumps;
+    private boolean isAllPublic;
     Thread sender;
     Thread receiver;
 
@@ -75,6 +77,11 @@ final class Relay {
     /** Dumps the heap now and then. */
     void dumpHeap() {
         dumps = true;
+    }
+
+    /** That no graph is private is what is to be tested. */
+    void expectAllPublic() {
+        isAllPublic = true;
     }
 
     static boolean isPublic(Object object) {
@@ -161,7 +168,7 @@ final class Relay {
         Files.delete(file);
     }
 
-    /** So many graphs by each channel; at least that share of them must have been private, in percent. */
+    /** So many graphs by each channel; at least that share of them must have been private, in percent, and at least one in all. */
     void run(int rounds, int percent) throws Throwable {
         int total = rounds * channels.size();
         privates = new int[channels.size()];
@@ -187,6 +194,9 @@ final class Relay {
         }
         for (int i = 0; i < channels.size(); i++) {
             System.out.println(channels.get(i).name() + ": " + rounds + " graphs, " + privates[i] + " of them private before");
+        }
+        if ((Arrays.stream(privates).sum() == 0) != isAllPublic) {
+            throw new AssertionError(isAllPublic ? "some graphs were private" : "no graph was private, nothing was tested");
         }
         for (int i = 0; i < channels.size(); i++) {
             if (privates[i] * 100 < rounds * percent) {

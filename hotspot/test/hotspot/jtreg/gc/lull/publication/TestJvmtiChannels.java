@@ -349,8 +349,11 @@ public class TestJvmtiChannels {
             locals();
             threads();
         }
-        if (what.equals("public") && !Relay.isPublic(new Object())) {
-            throw new AssertionError("a new object is private although an agent may read local variables");
+        if (what.equals("public")) {
+            if (!Relay.isPublic(new Object())) {
+                throw new AssertionError("a new object is private although an agent may read local variables");
+            }
+            RELAY.expectAllPublic();
         }
         RELAY.run(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
     }

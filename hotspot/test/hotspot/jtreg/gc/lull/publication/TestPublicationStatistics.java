@@ -145,7 +145,10 @@ public class TestPublicationStatistics {
                 thread.join();
             }
             // A thread is in the VM's list a little longer than join() waits.
-            Thread.sleep(1000);
+            long limit = System.nanoTime() + 60_000_000_000L;
+            while (new PidJcmdExecutor().execute("Thread.print", true).getOutput().contains("\"publisher-") && System.nanoTime() < limit) {
+                Thread.sleep(100);
+            }
             collect("ended");
         }
     }

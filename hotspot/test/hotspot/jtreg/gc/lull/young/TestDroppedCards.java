@@ -27,7 +27,7 @@ import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test
- * @requires vm.gc.Lull & vm.debug
+ * @requires vm.gc.Lull & vm.debug & vm.compiler1.enabled & vm.compiler2.enabled
  * @summary With no card ever dirtied, by mutators or for survivors, the check of R stops the VM in TestYoungCollections.
  * @library / /test/lib
  * @build gc.lull.young.TestYoungCollections jdk.test.whitebox.WhiteBox
@@ -54,6 +54,7 @@ public class TestDroppedCards {
     public static void main(String[] args) throws Exception {
         run("-XX:LullDropBarrier=8", "-Xint");
         run("-XX:LullDropBarrier=8", "-XX:TieredStopAtLevel=1");
+        run("-XX:LullDropBarrier=8", "-XX:-TieredCompilation", "-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,gc.lull.young.*::*");
         run("-XX:LullDropBarrier=9");
     }
 }

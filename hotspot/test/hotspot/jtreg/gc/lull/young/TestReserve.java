@@ -25,6 +25,8 @@ package gc.lull.young;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import jdk.test.lib.Asserts;
 import jdk.test.lib.process.OutputAnalyzer;
 import jdk.test.lib.process.ProcessTools;
@@ -40,6 +42,7 @@ import jdk.test.lib.process.ProcessTools;
 
 public class TestReserve {
     private static final int COLLECTIONS = 5;
+    private static final Pattern KEPT = Pattern.compile("kept for copies: (\\d+) free, (\\d+) recyclable");
 
     /** A table of 6 MB, of which arbitrary entries are replaced. */
     static class Table {
@@ -62,15 +65,20 @@ public class TestReserve {
         output.shouldContain("Replaced");
         List<String> without = new ArrayList<>();
         int young = 0;
-        String kept = "";
+        long kept = -1;   // none was said since the last pause
         for (String line : output.asLines()) {
-            if (line.contains("kept for copies: ")) {
-                kept = line;   // before the collection, then after it
-            } else if (line.contains("Pause Young") && line.endsWith("ms")) {
-                young++;
-                if (kept.contains("kept for copies: 0 free, 0 recyclable")) {
-                    without.add(line);
+            Matcher matcher = KEPT.matcher(line);
+            if (matcher.find()) {
+                kept = Long.parseLong(matcher.group(1)) + Long.parseLong(matcher.group(2));   // before the collection, then after it
+            } else if (line.contains("Pause ") && line.endsWith("ms")) {
+                Asserts.assertGTE(kept, 0L, "nothing is said of a reserve before " + line);
+                if (line.contains("Pause Young")) {
+                    young++;
+                    if (kept == 0) {
+                        without.add(line);
+                    }
                 }
+                kept = -1;
             }
         }
         System.out.println(young + " young collections");

@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicReference;
@@ -221,6 +222,7 @@ public class TestYoungCollections {
         final ThreadLocal<Object> local = new ThreadLocal<>();
     }
 
+    static final Worker[] workers = new Worker[THREADS];
     static volatile Object stat;
     static final ConcurrentHashMap<Long, Object> map = new ConcurrentHashMap<>();
 
@@ -399,9 +401,15 @@ public class TestYoungCollections {
                         stat = new byte[random.nextInt(2000)];
                     }
                 }
+            } catch (BrokenBarrierException | InterruptedException e) {
+                // another one has failed
             } catch (Throwable t) {
                 failure = t;
-                barrier.reset();
+                System.out.println("thread " + number + " failed");
+                t.printStackTrace(System.out);
+                for (Worker worker : workers) {
+                    worker.interrupt();     // the barrier is broken wherever it is
+                }
             }
         }
     }
@@ -440,7 +448,6 @@ public class TestYoungCollections {
         int rounds = Integer.parseInt(args[0]);
         long seed = Utils.getRandomInstance().nextLong();
         CyclicBarrier barrier = new CyclicBarrier(THREADS);
-        Worker[] workers = new Worker[THREADS];
         for (int i = 0; i < THREADS; i++) {
             workers[i] = new Worker(i, rounds, seed, barrier);
         }
@@ -453,7 +460,7 @@ public class TestYoungCollections {
             worker.join();
         }
         for (Worker worker : workers) {
-            if (worker.failure != null && !(worker.failure instanceof java.util.concurrent.BrokenBarrierException)) {
+            if (worker.failure != null) {
                 throw new AssertionError("thread " + worker.number, worker.failure);
             }
         }
