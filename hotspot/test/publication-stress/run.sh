@@ -58,7 +58,7 @@ mode C2-stressed-64-bit-references "${C2[@]}" -XX:StressSeed="$(((seed + 1) % 21
 mode C2-stressed-tables-above-2-GB "${C2[@]}" -XX:StressSeed="$(((seed + 2) % 2147483647))" -XX:HeapBaseMinAddress=2000g
 mode compact-headers -XX:+UseCompactObjectHeaders
 mode modes-flip -XX:LullFlipModeALot=5
-mode all-is-published -XX:LullPublishAllALot=101
+mode all-is-published -XX:LullPublishAllALot=101 -XX:LullPublicModeWindow=32K -XX:LullPublicModeWindows=1
 mode collects-at-each-second-slow-allocation -XX:LullLocalCollectALot=2
 mode some-cannot-be-copied -XX:LullLocalCollectALot=2 -XX:LullEvacuationFailureALot=2
 mode young-collections-only -XX:+LullYoungALot
