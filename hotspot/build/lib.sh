@@ -121,4 +121,14 @@ cleanly() {
     -u JDK_JAVA_OPTIONS -u CFLAGS -u CXXFLAGS -u CPPFLAGS -u LDFLAGS "$@"
 }
 
+# compile_programs NAME IMAGE SOURCE...: for a test that is a program. Sets jdk to LULL_TEST_JDK, or else to that image of ours, and work to a directory of
+# that name, in which there is nothing but these programs, compiled.
+compile_programs() {
+  jdk=${LULL_TEST_JDK:-$BUILD/$2} work=$BUILD/test-work/$1
+  [[ -x $jdk/bin/java ]] || die "there is no JDK at $jdk" "build it first:  make $2"
+  rm -rf "$work"
+  mkdir -p "$work"
+  cleanly "$jdk/bin/javac" -d "$work" "${@:3}"
+}
+
 image_of() { case $1 in release) printf '%s' "$BUILD/jdk" ;; fastdebug) printf '%s' "$BUILD/jdk-debug" ;; full) printf '%s' "$BUILD/jdk-full" ;; *) die "unknown configuration '$1' (release, fastdebug or full)" ;; esac; }

@@ -10,12 +10,7 @@
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
 
-jdk=${LULL_TEST_JDK:-$BUILD/jdk}
-[[ -x $jdk/bin/java ]] || die "there is no JDK at $jdk" "build it first:  make jdk"
-work=$BUILD/test-work/recording-cost
-rm -rf "$work"
-mkdir -p "$work"
-cleanly "$jdk/bin/javac" -d "$work" "$ROOT"/hotspot/test/local-cost/{LocalCost,RecordingCost}.java
+compile_programs recording-cost jdk "$ROOT"/hotspot/test/local-cost/{LocalCost,RecordingCost}.java
 for settings in default profile "$ROOT/java/report/src/main/resources/lull/report/doctor.jfc"; do
   cleanly "$jdk/bin/java" -XX:+UseLullGC -Xmx128m -cp "$work" RecordingCost "$settings" 64 20 2000
 done

@@ -11,12 +11,7 @@
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
 
-jdk=${LULL_TEST_JDK:-$BUILD/jdk}
-[[ -x $jdk/bin/java ]] || die "there is no JDK at $jdk" "build it first:  make jdk"
-work=$BUILD/test-work/local-cost
-rm -rf "$work"
-mkdir -p "$work"
-cleanly "$jdk/bin/javac" -d "$work" "$ROOT/hotspot/test/local-cost/LocalCost.java"
+compile_programs local-cost jdk "$ROOT/hotspot/test/local-cost/LocalCost.java"
 read -ra flags <<< "${LULL_TEST_FLAGS:-}"
 
 printf '%-8s %6s %9s %12s %8s %8s %8s %10s\n' thread frames KB collections median p90 p99 'survived'

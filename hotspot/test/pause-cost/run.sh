@@ -13,12 +13,7 @@
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
 
-jdk=${LULL_TEST_JDK:-$BUILD/jdk}
-[[ -x $jdk/bin/java ]] || die "there is no JDK at $jdk" "build it first:  make jdk"
-work=$BUILD/test-work/pause-cost
-rm -rf "$work"
-mkdir -p "$work"
-cleanly "$jdk/bin/javac" -d "$work" "$ROOT/hotspot/test/pause-cost/PauseCost.java"
+compile_programs pause-cost jdk "$ROOT/hotspot/test/pause-cost/PauseCost.java"
 read -ra heaps <<< "${LULL_TEST_HEAPS:-1 4 12}"
 IFS='|' read -ra settings <<< "${LULL_TEST_FLAGS:--XX:+UseLullGC|-XX:+UseG1GC|-XX:+UseParallelGC}"
 
@@ -29,7 +24,7 @@ for heap in "${heaps[@]}"; do
     log=$work/${setting//[^A-Za-z0-9]/-}-$heap.log
     cleanly "$jdk/bin/java" "${flags[@]}" -XX:+AlwaysPreTouch "-Xms${heap}g" "-Xmx${heap}g" "-Xlog:gc:file=$log:none:filecount=0" \
       -cp "$work" PauseCost "${LULL_TEST_SECONDS:-15}" || die "PauseCost failed, see $log"
-    sed -n 's/^.*Pause \([A-Za-z]*\) .* \([0-9.]*\)ms$/\1 \2/p' "$log" | awk -v flags="$setting" -v heap="$heap" '
+    sed -n 's/^.*Pause \([A-Za-z]*\) .* \([0-9.]*\)ms$/\1 \2/p' "$log" | awk '
       NR == 1 { first_kind = $1; first = $2; next }
       { n[$1]++; print $1, $2 | "sort -k1,1 -k2,2n" }
       END { close("sort -k1,1 -k2,2n"); printf "first %s %s\n", first_kind, first }' | awk -v flags="$setting" -v heap="$heap" '

@@ -14,14 +14,9 @@
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
 
-jdk=${LULL_TEST_JDK:-$BUILD/jdk-debug}
-[[ -x $jdk/bin/java ]] || die "there is no JDK to test at $jdk" "build it first:  make jdk-debug"
 seconds=${STRESS_SECONDS:-30} threads=${STRESS_THREADS:-3} seed=${STRESS_SEED:-$(date +%s)}
 [[ $seconds =~ ^[1-9][0-9]*$ && $threads =~ ^[1-9][0-9]*$ && $seed =~ ^[0-9]+$ ]] || die "STRESS_SECONDS, STRESS_THREADS and STRESS_SEED are numbers"
-work=$BUILD/test-work/publication-stress
-rm -rf "$work"
-mkdir -p "$work"
-cleanly "$jdk/bin/javac" -d "$work" "$ROOT/hotspot/test/publication-stress/Publications.java"
+compile_programs publication-stress jdk-debug "$ROOT/hotspot/test/publication-stress/Publications.java"
 
 ALWAYS=(-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UnlockDiagnosticVMOptions -XX:LullPublicModePercent=100 -XX:-CreateCoredumpOnCrash)
 C2=(-XX:-TieredCompilation -XX:CompileThreshold=500 -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP -XX:+StressMacroExpansion -XX:+LullCheckElision)

@@ -38,7 +38,7 @@
 // A part is a reserve into which only a collection may copy, and, as the last step
 // before an OutOfMemoryError, mutators: free blocks, and where there are too few of them,
 // the recyclable blocks with the most free lines.
-
+//
 // The public map says nothing of free blocks: what the last objects there have left in it is cleared by who takes the block, who writes
 // these words anyway, and not in the pause that finds it free.
 
@@ -84,7 +84,7 @@ private:
   void free_blocks_locked(uint32_t start, uint32_t count);
 
 public:
-  // The map says nothing of free blocks: who takes one clears its words. May be nullptr: a test without a heap.
+  // Without a map: a test that has no heap.
   LullBlockSupply(LullBlockTable* table, LullPublicMap* public_map = nullptr);
 
   size_t used_bytes() const;

@@ -68,7 +68,6 @@ private:
 
   static const uint64_t AllClean      = UINT64_C(0x0101010101010101);
   static const uint64_t AllDirtyBits  = UINT64_C(0x0202020202020202);
-  static const uint64_t GatherBits    = UINT64_C(0x0102040810204080);
   static const uint32_t CardsPerWord  = sizeof(uint64_t);
 
   uint8_t* const _cards;
@@ -161,14 +160,13 @@ public:
     });
   }
 
-  // Eight cards at a time: the lowest bit of a card says whether there is something old, and the product has those eight
-  // bits in its highest byte, in order.
+  // Eight cards at a time: the lowest bit of a card says whether there is something old.
   void lines_without_old(LullBlockIndex index, LullLineSet* lines) const {
     const uint64_t* const words = word_of(LullGeometry::first_line(index));
     for (uint w = 0; w < LullGeometry::LinesPerBlock / 64; w++) {
       uint64_t old = 0;
       for (uint i = 0; i < 64 / CardsPerWord; i++) {
-        old |= (((words[w * (64 / CardsPerWord) + i] & AllClean) * GatherBits) >> 56) << (i * CardsPerWord);
+        old |= LullLineSet::gather_lowest_bits(words[w * (64 / CardsPerWord) + i]) << (i * CardsPerWord);
       }
       lines->set_word(w, ~old);
     }

@@ -84,6 +84,11 @@ public:
   volatile uint64_t* word_addr(uint line)       { return &_bits[line / WordBits]; }
   static uint64_t bit_in_word(uint line)        { return uint64_t(1) << (line % WordBits); }
 
+  // The lowest bit of each of eight bytes, in their order: the product has them in its highest byte.
+  static uint64_t gather_lowest_bits(uint64_t bytes) {
+    return ((bytes & UINT64_C(0x0101010101010101)) * UINT64_C(0x0102040810204080)) >> 56;
+  }
+
   // Replaces 64 lines at once; word w covers lines [64 w, 64 w + 64).
   void set_word(uint w, uint64_t bits) {
     assert(w < WordCount, "word %u", w);

@@ -104,10 +104,8 @@ bool LullPublicMap::is_unused(LullBlockIndex block, uint start_line, uint length
   return bits == 0;
 }
 
-// First a byte for each word, by vector instructions; then eight of these at a time: the product has their lowest bits in its highest
-// byte, in order.
+// First a byte for each word, by vector instructions; then eight of these at a time.
 void LullPublicMap::unused_lines(LullBlockIndex block, LullLineSet* lines) const {
-  const uint64_t gather_bits = UINT64_C(0x0102040810204080);
   // Nobody writes them meanwhile.
   const uint32_t* const words = (const uint32_t*)word_of(LullGeometry::first_line(block));
   alignas(uint64_t) uint8_t unused[LullGeometry::LinesPerBlock];
@@ -119,7 +117,7 @@ void LullPublicMap::unused_lines(LullBlockIndex block, LullLineSet* lines) const
     for (uint i = 0; i < 64; i += 8) {
       uint64_t eight;
       memcpy(&eight, unused + w * 64 + i, sizeof(eight));
-      bits |= ((eight * gather_bits) >> 56) << i;
+      bits |= LullLineSet::gather_lowest_bits(eight) << i;
     }
     lines->set_word(w, bits);
   }

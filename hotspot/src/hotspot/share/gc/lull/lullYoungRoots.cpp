@@ -121,15 +121,13 @@ void LullFindRememberedTask::remember_line(objArrayOop array, LullLineIndex line
 void LullFindRememberedTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
   const uint32_t i = untype(index);
-  if (block->state() == LullBlockState::LargeHead || block->has_lines()) {
-    if (!_blocks->has_marks(index)) {
-      return;   // nothing old: no card is dirty
-    }
-    if (block->has_lines()) {
-      find_in_lines(index, 1, worker);
-    } else {
-      find_large(index, block->large_blocks(), worker);
-    }
+  if (!_blocks->has_marks(index) && block->state() != LullBlockState::Archive) {
+    return;   // nothing old: no card is dirty
+  }
+  if (block->state() == LullBlockState::LargeHead) {
+    find_large(index, block->large_blocks(), worker);
+  } else if (block->has_lines()) {
+    find_in_lines(index, 1, worker);
   } else if (is_archive(i) && (i == 0 || !is_archive(i - 1))) {
     uint32_t end = i + 1;
     while (is_archive(end)) {
