@@ -29,14 +29,16 @@ LullTrackingPolicy::LullTrackingPolicy()
     _window(),
     _window_begun(false),
     _doubtful_windows(0),
+    _tries_tracking(false),
     _cost_before(0),
-    _cost_without(0),
+    _cost_tried(0),
     _sum(0),
     _sum_of_squares(0),
     _comparisons(0),
     _decided_cost(0),
     _costly_windows(0),
     _wait(FirstWait),
+    _decided(0),
     _next_trial(0),
     _last_ratio(0) {}
 
@@ -76,34 +78,46 @@ double LullTrackingPolicy::cost(const Interval& window) {
   return (double)(window._mutators + window._collection) / (double)window._allocated;
 }
 
-void LullTrackingPolicy::begin_trial() {
+// Has an earlier trial found the same?
+bool LullTrackingPolicy::is_as_decided(double logarithm) const {
+  return _last_ratio > 0 && (_last_ratio < 1.0) == (logarithm < 0);
+}
+
+// The cost of the window that has ended, which is the first one of the trial; 0: unknown, another one comes first.
+void LullTrackingPolicy::begin_trial(double cost) {
+  _tries_tracking = _state == State::Suspended;
   _state = State::Trial;
   _doubtful_windows = 0;
-  _wants_suspension = false;
-  _cost_before = 0;
-  _cost_without = 0;
+  _wants_suspension = (cost > 0) != _tries_tracking;
+  _cost_before = cost;
+  _cost_tried = 0;
   _sum = 0;
   _sum_of_squares = 0;
   _comparisons = 0;
 }
 
-// Windows come in turn: the one that has ended was with tracking if none without it waits to be compared.
+// Windows come in turn.
 void LullTrackingPolicy::continue_trial(double cost, jlong now) {
-  if (_wants_suspension) {
-    _cost_without = cost;
-    _wants_suspension = false;
+  const bool was_tried = _wants_suspension != _tries_tracking;
+  _wants_suspension = !_wants_suspension;
+  if (was_tried) {
+    _cost_tried = cost;
     return;
   }
-  if (_cost_without > 0 && _cost_before > 0 && cost > 0) {
-    const double difference = log(_cost_without / ((_cost_before + cost) / 2));
-    _sum += difference;
-    _sum_of_squares += difference * difference;
-    _comparisons++;
-  }
+  const double around = (_cost_before + cost) / 2;
+  const bool is_comparison = _cost_tried > 0 && _cost_before > 0 && cost > 0;
+  const double difference = is_comparison ? (_tries_tracking ? log(around / _cost_tried) : log(_cost_tried / around)) : 0;
   _cost_before = cost;
-  _cost_without = 0;
-  _wants_suspension = true;
-  if (_comparisons >= FewestComparisons) {
+  _cost_tried = 0;
+  if (!is_comparison) {
+    return;
+  }
+  _sum += difference;
+  _sum_of_squares += difference * difference;
+  _comparisons++;
+  if (_comparisons == 1 && is_as_decided(difference)) {
+    decide(now);
+  } else if (_comparisons >= FewestComparisons) {
     const double mean = _sum / _comparisons;
     const double variance = MAX2(_sum_of_squares / _comparisons - mean * mean, 0.0) * _comparisons / (_comparisons - 1);
     if (mean * mean > StandardErrors * StandardErrors * variance / _comparisons || _comparisons == MostComparisons) {
@@ -113,14 +127,13 @@ void LullTrackingPolicy::continue_trial(double cost, jlong now) {
 }
 
 void LullTrackingPolicy::decide(jlong now) {
-  const double ratio = exp(_sum / _comparisons);
-  const bool suspends = ratio < 1.0;
-  const bool is_as_before = _last_ratio > 0 && (_last_ratio < 1.0) == suspends;
-  _wait = is_as_before ? MIN2(_wait * 2, MostWait) : FirstWait;
+  const double mean = _sum / _comparisons;
+  _wait = is_as_decided(mean) ? MIN2(_wait * 2, MostWait) : FirstWait;
+  _decided = now;
   _next_trial = now + _wait;
-  _last_ratio = ratio;
-  _state = suspends ? State::Suspended : State::Tracking;
-  _wants_suspension = suspends;
+  _last_ratio = exp(mean);
+  _wants_suspension = mean < 0;
+  _state = _wants_suspension ? State::Suspended : State::Tracking;
   _decided_cost = 0;
   _costly_windows = 0;
 }
@@ -132,11 +145,12 @@ void LullTrackingPolicy::look_at_decision(double cost, jlong now) {
     _costly_windows = 0;
     _decided_cost = _decided_cost == 0 ? cost : _decided_cost + (cost - _decided_cost) * NewWeight;
   }
-  if (now >= _next_trial || _costly_windows >= 2) {
-    if (_costly_windows >= 2) {
-      _last_ratio = 0;    // of another program
-    }
-    begin_trial();
+  const bool is_other_program = _costly_windows >= 2 && now >= _decided + ShortestWait;
+  if (is_other_program) {
+    _wait = FirstWait / 2;    // the same decision again is the first one on this program
+  }
+  if (now >= _next_trial || is_other_program) {
+    begin_trial(cost);
   }
 }
 
@@ -154,7 +168,7 @@ void LullTrackingPolicy::record(const Interval& interval, bool is_suspended) {
     case State::Tracking:
       _doubtful_windows = is_doubtful() ? _doubtful_windows + 1 : 0;
       if (_doubtful_windows >= DoubtfulWindows && interval._end >= _next_trial) {
-        begin_trial();
+        begin_trial(0);
       }
       break;
     case State::Trial:

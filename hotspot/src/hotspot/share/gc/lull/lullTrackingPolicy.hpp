@@ -31,12 +31,13 @@
 //
 //   Tracking    as long as nobody has reason to doubt it: local collections free many bytes for each one that is
 //               published, and threads are in private mode
-//   Trial       windows with tracking and without, in turn, beginning and ending with tracking; a window without is
-//               compared with the two around it, so that a program that gets faster or slower meanwhile
-//               favours neither. Until the difference stands out from how much the comparisons differ, or there
-//               have been enough: then the mean decides
+//   Trial       windows with tracking and without, in turn, beginning and ending as it has been before; a window of the
+//               other kind is compared with the two around it, so that a program that gets faster or slower
+//               meanwhile favours neither. Until the difference stands out from how much the comparisons differ, or
+//               there have been enough: then the mean decides. If an earlier trial has decided the same, the first
+//               comparison that says so again ends the trial: it costs one window
 //   Suspended   what has been found to cost less. Tried again later, twice as late each time that the same is
-//               found, and at once if a byte costs much more than it did
+//               found, and soon if a byte costs much more than it did
 //
 // Time, bytes and processor time are given; nothing is asked of the VM. Written at safepoints.
 class LullTrackingPolicy {
@@ -73,8 +74,11 @@ private:
   // The mean is that many of its standard errors from 0.
   static const int StandardErrors = 2;
 
-  // A byte costs that much more in two windows in a row: the program is another one.
+  // A byte costs that much more in two windows in a row: the program is another one, or has less to do.
   static constexpr double OtherProgram = 1.3;
+
+  // From a decision to a trial for that reason: where it is the load that changes all the time, one window in so many is lost.
+  static const jlong ShortestWait = 10 * WindowTime;
 
   // Of a window, in the average of those before.
   static constexpr double NewWeight = 0.2;
@@ -87,14 +91,16 @@ private:
   Interval _window;                 // sums; _end: when it began
   bool     _window_begun;
   uint     _doubtful_windows;       // in a row
-  double   _cost_before;            // of the last window with tracking, ns for each byte; 0: none in this trial
-  double   _cost_without;           // of the window without tracking after it; 0: none
-  double   _sum;                    // of the logarithms of comparisons
+  bool     _tries_tracking;         // the windows of this trial between two others are with tracking
+  double   _cost_before;            // of the last window as it was before this trial, ns for each byte; 0: none
+  double   _cost_tried;             // of the window of the other kind after it; 0: none
+  double   _sum;                    // of the logarithms of comparisons, cost without tracking to that with it
   double   _sum_of_squares;
   uint     _comparisons;
   double   _decided_cost;           // of windows since the last decision, a decaying average; 0: none
   uint     _costly_windows;         // in a row
   jlong    _wait;
+  jlong    _decided;                // when
   jlong    _next_trial;
   double   _last_ratio;             // what the last trial has found: cost without tracking to that with it
 
@@ -103,7 +109,8 @@ private:
   bool is_window_complete(jlong now) const;
   bool is_doubtful() const;
   static double cost(const Interval& window);
-  void begin_trial();
+  bool is_as_decided(double logarithm) const;
+  void begin_trial(double cost);
   void continue_trial(double cost, jlong now);
   void decide(jlong now);
   void look_at_decision(double cost, jlong now);

@@ -142,6 +142,44 @@ TEST(LullTrackingPolicyTest, goes_on_where_tracking_costs_less) {
   }
 }
 
+// To ask again costs a window, not a trial.
+TEST(LullTrackingPolicyTest, what_is_found_again_ends_a_trial) {
+  for (double without : { 3.0, 5.0 }) {
+    LullTestService service(1);
+    service._noise = 0.05;
+    service._without = without;
+    service.run(60);
+    const bool suspends = without < service._with;
+    const double share = service.run(3600);
+    const double other_seconds = 3600 * (suspends ? 1 - share : share);
+    EXPECT_GE(service.trials(), 4u) << without;
+    EXPECT_LE(other_seconds, 4.0 * service.trials()) << without;
+    EXPECT_GE(other_seconds, 2.0 * service.trials()) << without;
+  }
+}
+
+// Where what a byte costs changes with the load, which is no other program.
+TEST(LullTrackingPolicyTest, a_load_that_changes) {
+  for (uint64_t seed : Seeds) {
+    LullTestService service(seed);
+    service._noise = 0.05;
+    service._with = 4;
+    service._without = 3;
+    service.run(60);
+    uint trials = 0;
+    double suspended = 0;
+    for (uint i = 0; i < 60; i++) {
+      const double load = i % 2 == 0 ? 2.0 : 0.5;
+      service._with *= load;
+      service._without *= load;
+      suspended += service.run(15) / 60;
+      trials += service.trials();
+    }
+    EXPECT_GT(suspended, 0.85) << "seed " << seed;
+    EXPECT_GT(trials, 5u) << "seed " << seed << ": the load has to be noticed, or this tests nothing";
+  }
+}
+
 // While a service warms up all gets cheaper. That must not count for the half of each comparison that comes later.
 TEST(LullTrackingPolicyTest, a_service_that_warms_up) {
   for (uint64_t seed : Seeds) {
