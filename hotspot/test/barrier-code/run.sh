@@ -12,13 +12,8 @@
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
 
-jdk=${LULL_TEST_JDK:-$BUILD/jdk-debug}
-[[ -x $jdk/bin/java ]] || die "there is no JDK at $jdk" "build it first:  make jdk-debug"
 have objdump || die "objdump is missing" "it is in the package binutils"
-work=$BUILD/test-work/barrier-code
-rm -rf "$work"
-mkdir -p "$work"
-cleanly "$jdk/bin/javac" -d "$work" "$ROOT/hotspot/test/barrier-code/Stores.java"
+compile_programs barrier-code jdk-debug "$ROOT/hotspot/test/barrier-code/Stores.java"
 
 methods=("$@")
 ((${#methods[@]})) || methods=(field element created filled)

@@ -13,16 +13,10 @@
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
 
-jdk=${LULL_TEST_JDK:-$BUILD/jdk}
 runs=${MARK_RUNS:-3}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || die "MARK_RUNS is '$runs': a number from 1 on is needed"
-for j in "$jdk" ${LULL_OTHER_JDK:+"$LULL_OTHER_JDK"}; do
-  [[ -x $j/bin/java ]] || die "there is no JDK at $j" "build it first:  make jdk"
-done
-work=$BUILD/test-work/mark-cost
-rm -rf "$work"
-mkdir -p "$work"
-cleanly "$jdk/bin/javac" -d "$work" "$ROOT/hotspot/test/mark-cost/MarkCost.java"
+[[ -z ${LULL_OTHER_JDK:-} || -x $LULL_OTHER_JDK/bin/java ]] || die "there is no JDK at $LULL_OTHER_JDK" "set LULL_OTHER_JDK to one, or do not set it"
+compile_programs mark-cost jdk "$ROOT/hotspot/test/mark-cost/MarkCost.java"
 read -ra flags <<< "${LULL_TEST_FLAGS:-}"
 
 # One run; adds lines "milliseconds objects" to the file.

@@ -38,7 +38,6 @@ LullTrackingPolicy::LullTrackingPolicy()
     _decided_cost(0),
     _costly_windows(0),
     _wait(FirstWait),
-    _decided(0),
     _next_trial(0),
     _last_ratio(0) {}
 
@@ -83,12 +82,13 @@ bool LullTrackingPolicy::is_as_decided(double logarithm) const {
   return _last_ratio > 0 && (_last_ratio < 1.0) == (logarithm < 0);
 }
 
-// The cost of the window that has ended, which is the first one of the trial; 0: unknown, another one comes first.
+// What the window that has ended has cost, if that is known: it is the first one of this trial then, else the next is. The next is with
+// tracking in any case: that is what is tried after windows without it, and what a trial that knows nothing begins with.
 void LullTrackingPolicy::begin_trial(double cost) {
   _tries_tracking = _state == State::Suspended;
   _state = State::Trial;
   _doubtful_windows = 0;
-  _wants_suspension = (cost > 0) != _tries_tracking;
+  _wants_suspension = false;
   _cost_before = cost;
   _cost_tried = 0;
   _sum = 0;
@@ -104,14 +104,15 @@ void LullTrackingPolicy::continue_trial(double cost, jlong now) {
     _cost_tried = cost;
     return;
   }
-  const double around = (_cost_before + cost) / 2;
-  const bool is_comparison = _cost_tried > 0 && _cost_before > 0 && cost > 0;
-  const double difference = is_comparison ? (_tries_tracking ? log(around / _cost_tried) : log(_cost_tried / around)) : 0;
+  const double before = _cost_before;
+  const double tried = _cost_tried;
   _cost_before = cost;
   _cost_tried = 0;
-  if (!is_comparison) {
+  if (before == 0 || tried == 0 || cost == 0) {
     return;
   }
+  const double ratio = tried / ((before + cost) / 2);
+  const double difference = _tries_tracking ? -log(ratio) : log(ratio);
   _sum += difference;
   _sum_of_squares += difference * difference;
   _comparisons++;
@@ -129,7 +130,6 @@ void LullTrackingPolicy::continue_trial(double cost, jlong now) {
 void LullTrackingPolicy::decide(jlong now) {
   const double mean = _sum / _comparisons;
   _wait = is_as_decided(mean) ? MIN2(_wait * 2, MostWait) : FirstWait;
-  _decided = now;
   _next_trial = now + _wait;
   _last_ratio = exp(mean);
   _wants_suspension = mean < 0;
@@ -145,7 +145,8 @@ void LullTrackingPolicy::look_at_decision(double cost, jlong now) {
     _costly_windows = 0;
     _decided_cost = _decided_cost == 0 ? cost : _decided_cost + (cost - _decided_cost) * NewWeight;
   }
-  const bool is_other_program = _costly_windows >= 2 && now >= _decided + ShortestWait;
+  const jlong decided = _next_trial - _wait;
+  const bool is_other_program = _costly_windows >= 2 && now >= decided + ShortestWait;
   if (is_other_program) {
     _wait = FirstWait / 2;    // the same decision again is the first one on this program
   }

@@ -99,8 +99,7 @@ private:
   uint     _comparisons;
   double   _decided_cost;           // of windows since the last decision, a decaying average; 0: none
   uint     _costly_windows;         // in a row
-  jlong    _wait;
-  jlong    _decided;                // when
+  jlong    _wait;                   // from the last decision to _next_trial
   jlong    _next_trial;
   double   _last_ratio;             // what the last trial has found: cost without tracking to that with it
 
