@@ -50,6 +50,7 @@ else
 fi
 for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
 "$bench" evict --servers "$names"
+"$bench" calls
 for trace in zipf:0.99 zipf:0.8 loop; do
   for percent in 13 25 50; do "$bench" misses --servers "$names" --trace "$trace" --local "$percent"; done
 done

@@ -4,6 +4,7 @@
 //! them all.
 
 mod bare;
+mod calls;
 mod disk;
 mod faults;
 mod mapped;
@@ -38,6 +39,12 @@ enum Measurement {
     Sequential(Far),
     /// What the evictor's thread needs for a page, clean and dirty.
     Evict(Far),
+    /// The system calls of it, and the one that puts a page in, by themselves: no server, no other thread.
+    Calls {
+        /// Pages that are put in and taken out.
+        #[arg(long, default_value_t = 16384, value_parser = clap::value_parser!(u32).range(2048..))]
+        pages: u32,
+    },
     /// The same accesses on a file of a local disk, mapped, whose pages are not in memory.
     Disk(Disk),
     /// The same on a compressed device in this machine's memory, which is made and removed. Needs root, and a kernel with zram.
@@ -104,6 +111,7 @@ fn main() -> ExitCode {
         Measurement::Bare(far) => bare::exchanges(&far),
         Measurement::Sequential(far) => faults::sequential(&far),
         Measurement::Evict(far) => faults::evict(&far),
+        Measurement::Calls { pages } => calls::measure(pages as usize),
         Measurement::Disk(disk) => disk::measure(&disk.directory, disk.pages as usize),
         Measurement::Zram { pages } => zram::measure(pages as usize),
         Measurement::Misses(misses) => replay::misses(&misses.far, &misses.trace, misses.accesses),
