@@ -54,15 +54,15 @@ class WorkerThreads;
 // the first reference to it is stored back, and every live reference is visited once.
 
 // The young collection (LullYoungCollections): all threads are stopped; what has not been found alive by an
-// earlier collection is traced. Blocks in which nothing is old are evacuated: all references to what is in them are
-// visited, as in a global collection. What is old does not move, and no class and no code is
+// earlier collection is traced. What of it is in a block without an owner is evacuated, beside old objects, too: all references to what
+// is young are visited, as in a global collection. What is old does not move, and no class and no code is
 // unloaded. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
 //
 // What is copied for the first time survives, and stays young for one collection more (LullAgeSurvivors): much of it is
 // dead by then, and would only be found by a global collection. Survivors have blocks of their own (LullSurvivorAllocator). They have no
 // marks between collections, and their lines no old objects. So what is old when the collection has ended, and refers to them, is
 // remembered anew: fields on cards, class loaders by their flag; code stays on the list of that with young references. What survives where
-// it is - large objects, those beside old ones or in blocks with an owner or without room for a copy - is old at once.
+// it is - large objects, those in blocks with an owner or without room for a copy - is old at once.
 //
 //   prepare      choose the blocks to evacuate; forget which lines private objects are on
 //   remembered   old objects on dirty cards

@@ -24,9 +24,11 @@
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
+#include "memory/resourceArea.hpp"
 #include "memory/universe.hpp"
 #include "gc/shared/collectedHeap.hpp"
 #include "runtime/safepoint.hpp"
+#include "utilities/growableArray.hpp"
 
 static const uint LinesPerBlock = LullGeometry::LinesPerBlock;
 
@@ -220,34 +222,65 @@ bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {
   return true;
 }
 
-// R: every reference to an object in such a block is in a root, in a young object, or in an old one on a dirty card. A young
-// collection visits all of these.
-bool LullEvacuationPolicy::is_all_young(LullBlockIndex index, const LullCardTable* cards) const {
-  if (!_blocks->has_young(index) || _blocks->has_live(index) || !may_move(index)) {
-    return false;
+// R: every reference to a young object is in a root, in a young object, or in an old one on a dirty card. A young collection
+// visits all of these. How many lines of the block may hold young objects that may move? 0: it stays.
+uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable* cards) const {
+  if (!_blocks->has_young(index) || !may_move(index)) {
+    return 0;
   }
   if (!_blocks->has_marks(index)) {
-    return true;    // nothing there is old: most young blocks, and their cards are not in the cache
+    return LinesPerBlock;    // nothing there is old: most young blocks, and their cards are not in the cache
   }
   LullLineSet lines;
   cards->lines_without_old(index, &lines);
-  return lines.count() == LinesPerBlock;
+  return lines.count();
 }
 
-size_t LullEvacuationPolicy::YoungBlocks::step() const {
-  return _live_share > (double)LullEvacuationMaxLivePercent / 100 ? DenseStep : 1;
-}
-
-// Up at once, down slowly: too much selected costs more than too little.
+// Too much selected costs more than too little.
 void LullEvacuationPolicy::YoungBlocks::record(size_t live_words) {
   if (_selected > 0) {
-    const double share = (double)live_words / LullGeometry::WordsPerLine / (double)_selected_lines;
-    _live_share = MAX2(share, (_live_share + share) / 2);
+    _last_share = (double)live_words / LullGeometry::WordsPerLine / (double)_selected_lines;
+    _live_share = MAX2(_last_share, (_live_share + _last_share) / 2);
   }
 }
 
+// Where most is alive, to move it gains little.
+static bool is_dense(double live_share) {
+  return live_share > (double)LullEvacuationMaxLivePercent / 100;
+}
+
+// Does what is copied for the first time stay young?
+bool LullEvacuationPolicy::must_age() const {
+  return LullAgeSurvivors && (!is_dense(_survivor_blocks._last_share) || _young_collections % DenseStep == 0);
+}
+
+// Selects the block, if it is one of those that are looked at. Returns false if there is no room for what is alive there.
+bool LullEvacuationPolicy::select_young_block(LullBlockIndex index, uint lines, bool ages, double* room, double* needed) {
+  const bool has_survivors = _blocks->has_survivors(index);
+  YoungBlocks& kind = has_survivors ? _survivor_blocks : _new_blocks;
+  kind._candidates++;
+  // Not always the same: blocks are taken in order, and in those that were taken last more is alive.
+  if (!has_survivors && is_dense(kind._live_share) && (kind._candidates + _young_collections) % DenseStep != 0) {
+    return true;
+  }
+  const size_t used_lines = has_survivors ? _blocks->packed_lines(index) : lines;
+  const double holes = _hole_use.room_in(hole_lines(_blocks->at(index)));
+  // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
+  const double more = kind._live_share * (double)used_lines * 2.1;
+  if (*needed + more + holes > *room) {
+    return false;
+  }
+  *needed += more;
+  *room -= holes;
+  kind._selected++;
+  kind._selected_lines += used_lines;
+  _blocks->set_fate(index, has_survivors ? LullFate::Mature : ages ? LullFate::Age : LullFate::Move);
+  return true;
+}
+
 // What survives in a block that is not selected, or finds no room, stays where it is: the block is free
-// only when all of that is dead, and a few objects in each block would leave no free block.
+// only when all of that is dead, and a few objects in each block would leave no free block. What is young beside old objects
+// is moved, too: in a hole it would be old at once, and is soon dead as any other.
 bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   assert_at_safepoint();
   _new_blocks.begin();
@@ -255,38 +288,29 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   if (!LullEvacuation) {
     return false;
   }
+  _young_collections++;
+  const bool ages = must_age();
   double room = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
   const double room_at_first = room;
   double needed = 1;
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    const LullBlockIndex index = to_block_index(i);
-    if (!is_all_young(index, cards)) {
-      continue;
+  bool has_room = true;
+  ResourceMark rm;
+  GrowableArray<LullBlockIndex> mixed;
+  for (uint32_t i = 0; has_room && i < _blocks->limit(); i++) {
+    const uint lines = young_lines(to_block_index(i), cards);
+    if (lines == LinesPerBlock) {
+      has_room = select_young_block(to_block_index(i), lines, ages, &room, &needed);
+    } else if (lines > 0) {
+      mixed.append(to_block_index(i));
     }
-    const bool has_survivors = _blocks->has_survivors(index);
-    YoungBlocks& kind = has_survivors ? _survivor_blocks : _new_blocks;
-    if (kind._candidates++ % kind.step() != 0) {
-      continue;
-    }
-    const LullBlock* const block = _blocks->at(index);
-    const size_t lines = has_survivors ? _blocks->packed_lines(index) : LinesPerBlock;
-    const double holes = _hole_use.room_in(hole_lines(block));
-    // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
-    const double more = kind._live_share * (double)lines * 2.1;
-    if (needed + more + holes > room) {
-      break;
-    }
-    needed += more;
-    room -= holes;
-    kind._selected_lines += lines;
-    const bool ages = LullAgeSurvivors && kind._selected % _survivor_blocks.step() == 0;
-    _blocks->set_fate(index, has_survivors ? LullFate::Mature : ages ? LullFate::Age : LullFate::Move);
-    kind._selected++;
   }
-  log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu with survivors, %.0f%%; room for %.0fK",
+  for (int i = 0; has_room && i < mixed.length(); i++) {
+    has_room = select_young_block(mixed.at(i), young_lines(mixed.at(i), cards), ages, &room, &needed);
+  }
+  log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu with survivors, %.0f%%; room for %.0fK; survivors of this one stay young: %s",
                       _new_blocks._selected, _new_blocks._candidates, 100 * _new_blocks._live_share,
                       _survivor_blocks._selected, _survivor_blocks._candidates, 100 * _survivor_blocks._live_share,
-                      room_at_first * LullGeometry::LineSize / K);
+                      room_at_first * LullGeometry::LineSize / K, BOOL_TO_STR(ages));
   if (_new_blocks._selected + _survivor_blocks._selected == 0) {
     return false;
   }

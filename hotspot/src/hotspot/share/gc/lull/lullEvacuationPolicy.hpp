@@ -58,18 +58,21 @@ struct LullEvacuationRequest {
 // by which factor its estimates are too low; and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
-  // Of blocks in which most of what is young is alive, a young collection evacuates one in so many.
+  // Of new blocks in which most is alive, a young collection evacuates one in so many. Where most survivors live on, of so many young
+  // collections one has survivors: whole collections, for what is old at once and soon dead would keep survivors alive that it refers to.
   static const size_t DenseStep = 16;
 
   // What young collections have learned of one kind of blocks: new ones, or those of survivors.
   struct YoungBlocks {
-    double _live_share;       // expected to be alive of what is in them, 0 to 1
+    double _live_share;       // expected to be alive of what is in them, 0 to 1: up at once, down slowly
+    double _last_share;       // was alive at last
     size_t _candidates;       // of the running or the last young collection,
     size_t _selected;         // of them selected,
     size_t _selected_lines;   // which have so many lines in use
 
-    // Where most is alive, to move it gains little: only some blocks, to see whether that is still so.
-    size_t step() const;
+    explicit YoungBlocks(double live_share)
+      : _live_share(live_share), _last_share(live_share), _candidates(0), _selected(0), _selected_lines(0) {}
+
     void begin() { _candidates = _selected = _selected_lines = 0; }
     void record(size_t live_words);
   };
@@ -86,6 +89,7 @@ private:
 
   YoungBlocks            _new_blocks;
   YoungBlocks            _survivor_blocks;
+  size_t                 _young_collections;
 
   bool may_move(LullBlockIndex index) const;
   bool may_move_unowned(LullBlockIndex index) const;
@@ -97,13 +101,15 @@ private:
   bool select_all();
   size_t fragmentation_percent(LullEvacuationRequest::Goal goal) const;
   bool select_by(const LullEvacuationRequest& request);
-  bool is_all_young(LullBlockIndex index, const LullCardTable* cards) const;
+  uint young_lines(LullBlockIndex index, const LullCardTable* cards) const;
+  bool must_age() const;
+  bool select_young_block(LullBlockIndex index, uint lines, bool ages, double* room, double* needed);
 
 public:
   LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
     : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0),
       _hole_use(), _bounded_by_room(false), _block_lines(0), _hole_lines(0),
-      _new_blocks{1.0 / 8, 0, 0, 0}, _survivor_blocks{1.0 / 2, 0, 0, 0} {}    // what to expect of the first ones
+      _new_blocks(1.0 / 8), _survivor_blocks(1.0 / 2), _young_collections(0) {}    // what to expect of the first ones
 
   // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away? They do before a
   // compaction. As of the last collection.
@@ -116,9 +122,10 @@ public:
   // supply is rebuilt.
   void record(size_t copied_words, size_t left_words);
 
-  // The same of a young collection: blocks in which nothing is old, as many as there is room for if as much of each is alive as at the
-  // last ones. What is in new ones survives, and what survivors' blocks have is old enough to be old. But where most survivors of the
-  // last collections have lived on, it is vain to copy them twice, and all but some become old at once.
+  // The same of a young collection: what is young in blocks in which there is something young. First blocks in which nothing is old, for
+  // they get free; of all as many as there is room for if as much of each is alive as at the last ones. What is in new ones survives, and
+  // what survivors' blocks have is old enough to be old. But where most survivors have lived on, it is vain to copy them twice: then
+  // most collections have none, and all becomes old at once.
   bool select_young(const LullCardTable* cards);
   void record_young(size_t live_words_in_new_blocks, size_t live_survivor_words);
 };

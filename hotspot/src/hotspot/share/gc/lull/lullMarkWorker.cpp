@@ -143,10 +143,14 @@ oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
   if (mark.is_forwarded()) {
     return obj->forwardee(mark);
   }
+  const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
+  if (_young && _blocks->has_marks(block) && _mark_bitmap->is_marked(obj)) {
+    return obj;   // old, beside young ones; or another worker has just left it where it is
+  }
   Klass* const klass = UseCompactObjectHeaders ? mark.klass() : obj->klass();
   const size_t words = obj->size_given_klass(klass);
 
-  const LullFate fate = _blocks->fate(LullGeometry::block_of(cast_from_oop<void*>(obj)));
+  const LullFate fate = _blocks->fate(block);
   HeapWord* const to = allocate_copy(words, fate);
   if (to == nullptr) {
     return keep_in_place(obj, mark, words, fate, claimed);
