@@ -33,7 +33,7 @@
 // Beside it what marking must know and say of a block, dense enough to stay cached:
 // what the running collection does with it, and how much of it is alive.
 
-// What a collection does with the objects of a block that are alive.
+// What a collection does with the objects of a block that are alive; a young one, with those that are young.
 enum class LullFate : uint8_t {
   Stay,       // where they are
   Move,       // copied; if the collection is global or young, the copies are old when it has ended

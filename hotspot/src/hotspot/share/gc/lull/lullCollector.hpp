@@ -62,7 +62,7 @@ class WorkerThreads;
 // dead by then, and would only be found by a global collection. Survivors have blocks of their own (LullSurvivorAllocator). They have no
 // marks between collections, and their lines no old objects. So what is old when the collection has ended, and refers to them, is
 // remembered anew: fields on cards, class loaders by their flag; code stays on the list of that with young references. What survives where
-// it is - large objects, those in blocks with an owner or without room for a copy - is old at once.
+// it is - large objects, those in blocks with an owner or pinned, or without room for a copy - is old at once.
 //
 //   prepare      choose the blocks to evacuate; forget which lines private objects are on
 //   remembered   old objects on dirty cards

@@ -223,7 +223,7 @@ bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {
 }
 
 // R: every reference to a young object is in a root, in a young object, or in an old one on a dirty card. A young collection
-// visits all of these. How many lines of the block may hold young objects that may move? 0: it stays.
+// visits all of these. How many lines of the block are free or hold young objects only, if these may move? 0: all stays.
 uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable* cards) const {
   if (!_blocks->has_young(index) || !may_move(index)) {
     return 0;
@@ -239,8 +239,10 @@ uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable
 // Too much selected costs more than too little.
 void LullEvacuationPolicy::YoungBlocks::record(size_t live_words) {
   if (_selected > 0) {
-    _last_share = (double)live_words / LullGeometry::WordsPerLine / (double)_selected_lines;
-    _live_share = MAX2(_last_share, (_live_share + _last_share) / 2);
+    // What is young and beside old objects in the same line is counted as alive, and its line is not.
+    const double share = MIN2((double)live_words / LullGeometry::WordsPerLine / (double)_selected_lines, 1.0);
+    _live_share = MAX2(share, (_live_share + share) / 2);
+    _mean_share = (_mean_share + share) / 2;
   }
 }
 
@@ -251,36 +253,39 @@ static bool is_dense(double live_share) {
 
 // Does what is copied for the first time stay young?
 bool LullEvacuationPolicy::must_age() const {
-  return LullAgeSurvivors && (!is_dense(_survivor_blocks._last_share) || _young_collections % DenseStep == 0);
+  return LullAgeSurvivors && (!is_dense(_survivor_blocks._mean_share) || _young_since_survivors >= DenseStep);
 }
 
-// Selects the block, if it is one of those that are looked at. Returns false if there is no room for what is alive there.
-bool LullEvacuationPolicy::select_young_block(LullBlockIndex index, uint lines, bool ages, double* room, double* needed) {
+// Selects the block if it is one of those that are looked at, and there is room for what is alive there.
+void LullEvacuationPolicy::select_young_block(LullBlockIndex index, uint lines, YoungRoom* room) {
   const bool has_survivors = _blocks->has_survivors(index);
   YoungBlocks& kind = has_survivors ? _survivor_blocks : _new_blocks;
+  const size_t free_lines = hole_lines(_blocks->at(index));
+  const size_t used_lines = has_survivors ? _blocks->packed_lines(index) : lines - MIN2((size_t)lines, free_lines);
+  if (lines < LinesPerBlock && used_lines <= free_lines) {
+    return;    // more room would be lost than can be gained
+  }
   kind._candidates++;
   // Not always the same: blocks are taken in order, and in those that were taken last more is alive.
   if (!has_survivors && is_dense(kind._live_share) && (kind._candidates + _young_collections) % DenseStep != 0) {
-    return true;
+    return;
   }
-  const size_t used_lines = has_survivors ? _blocks->packed_lines(index) : lines;
-  const double holes = _hole_use.room_in(hole_lines(_blocks->at(index)));
+  const double holes = _hole_use.room_in(free_lines);
   // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
   const double more = kind._live_share * (double)used_lines * 2.1;
-  if (*needed + more + holes > *room) {
-    return false;
+  if (room->_needed + more + holes > room->_room) {
+    return;
   }
-  *needed += more;
-  *room -= holes;
+  room->_needed += more;
+  room->_room -= holes;
   kind._selected++;
   kind._selected_lines += used_lines;
-  _blocks->set_fate(index, has_survivors ? LullFate::Mature : ages ? LullFate::Age : LullFate::Move);
-  return true;
+  _blocks->set_fate(index, has_survivors ? LullFate::Mature : room->_ages ? LullFate::Age : LullFate::Move);
 }
 
 // What survives in a block that is not selected, or finds no room, stays where it is: the block is free
 // only when all of that is dead, and a few objects in each block would leave no free block. What is young beside old objects
-// is moved, too: in a hole it would be old at once, and is soon dead as any other.
+// is moved, too: it may age then, and does not make holes shorter.
 bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   assert_at_safepoint();
   _new_blocks.begin();
@@ -288,29 +293,33 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   if (!LullEvacuation) {
     return false;
   }
-  _young_collections++;
-  const bool ages = must_age();
-  double room = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
-  const double room_at_first = room;
-  double needed = 1;
-  bool has_room = true;
+  struct Mixed {
+    LullBlockIndex _index;
+    uint           _lines;
+  };
   ResourceMark rm;
-  GrowableArray<LullBlockIndex> mixed;
-  for (uint32_t i = 0; has_room && i < _blocks->limit(); i++) {
-    const uint lines = young_lines(to_block_index(i), cards);
+  GrowableArray<Mixed> mixed;
+  const double room_at_first = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
+  YoungRoom room = {room_at_first, 1, must_age()};
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    const LullBlockIndex index = to_block_index(i);
+    const uint lines = young_lines(index, cards);
     if (lines == LinesPerBlock) {
-      has_room = select_young_block(to_block_index(i), lines, ages, &room, &needed);
+      select_young_block(index, lines, &room);
     } else if (lines > 0) {
-      mixed.append(to_block_index(i));
+      mixed.append({index, lines});
     }
   }
-  for (int i = 0; has_room && i < mixed.length(); i++) {
-    has_room = select_young_block(mixed.at(i), young_lines(mixed.at(i), cards), ages, &room, &needed);
+  room._room = MIN2(room._room, (double)(_new_blocks._selected + _survivor_blocks._selected) * LinesPerBlock);
+  for (const Mixed& block : mixed) {
+    select_young_block(block._index, block._lines, &room);
   }
+  _young_collections++;
+  _young_since_survivors++;
   log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu with survivors, %.0f%%; room for %.0fK; survivors of this one stay young: %s",
                       _new_blocks._selected, _new_blocks._candidates, 100 * _new_blocks._live_share,
                       _survivor_blocks._selected, _survivor_blocks._candidates, 100 * _survivor_blocks._live_share,
-                      room_at_first * LullGeometry::LineSize / K, BOOL_TO_STR(ages));
+                      room_at_first * LullGeometry::LineSize / K, BOOL_TO_STR(room._ages));
   if (_new_blocks._selected + _survivor_blocks._selected == 0) {
     return false;
   }
@@ -322,4 +331,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
 void LullEvacuationPolicy::record_young(size_t live_words_in_new_blocks, size_t live_survivor_words) {
   _new_blocks.record(live_words_in_new_blocks);
   _survivor_blocks.record(live_survivor_words);
+  if (_survivor_blocks._selected > 0) {
+    _young_since_survivors = 0;
+  }
 }

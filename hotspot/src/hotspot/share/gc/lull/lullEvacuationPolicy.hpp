@@ -59,19 +59,19 @@ struct LullEvacuationRequest {
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
   // Of new blocks in which most is alive, a young collection evacuates one in so many. Where most survivors live on, of so many young
-  // collections one has survivors: whole collections, for what is old at once and soon dead would keep survivors alive that it refers to.
+  // collections one has survivors: a whole one, for what is old at once and soon dead would keep survivors alive that it refers to.
   static const size_t DenseStep = 16;
 
   // What young collections have learned of one kind of blocks: new ones, or those of survivors.
   struct YoungBlocks {
     double _live_share;       // expected to be alive of what is in them, 0 to 1: up at once, down slowly
-    double _last_share;       // was alive at last
+    double _mean_share;       // was alive at last, and before that, which count half as much each
     size_t _candidates;       // of the running or the last young collection,
     size_t _selected;         // of them selected,
     size_t _selected_lines;   // which have so many lines in use
 
     explicit YoungBlocks(double live_share)
-      : _live_share(live_share), _last_share(live_share), _candidates(0), _selected(0), _selected_lines(0) {}
+      : _live_share(live_share), _mean_share(live_share), _candidates(0), _selected(0), _selected_lines(0) {}
 
     void begin() { _candidates = _selected = _selected_lines = 0; }
     void record(size_t live_words);
@@ -90,6 +90,7 @@ private:
   YoungBlocks            _new_blocks;
   YoungBlocks            _survivor_blocks;
   size_t                 _young_collections;
+  size_t                 _young_since_survivors;    // since one has seen how many survivors live on
 
   bool may_move(LullBlockIndex index) const;
   bool may_move_unowned(LullBlockIndex index) const;
@@ -103,13 +104,20 @@ private:
   bool select_by(const LullEvacuationRequest& request);
   uint young_lines(LullBlockIndex index, const LullCardTable* cards) const;
   bool must_age() const;
-  bool select_young_block(LullBlockIndex index, uint lines, bool ages, double* room, double* needed);
+
+  // What a young collection selects from.
+  struct YoungRoom {
+    double _room;      // lines for copies
+    double _needed;    // of them, by what is selected
+    bool   _ages;      // copies of what is new stay young
+  };
+  void select_young_block(LullBlockIndex index, uint lines, YoungRoom* room);
 
 public:
   LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
     : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0),
       _hole_use(), _bounded_by_room(false), _block_lines(0), _hole_lines(0),
-      _new_blocks(1.0 / 8), _survivor_blocks(1.0 / 2), _young_collections(0) {}    // what to expect of the first ones
+      _new_blocks(1.0 / 8), _survivor_blocks(1.0 / 2), _young_collections(0), _young_since_survivors(0) {}    // what to expect of the first ones
 
   // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away? They do before a
   // compaction. As of the last collection.
@@ -123,7 +131,8 @@ public:
   void record(size_t copied_words, size_t left_words);
 
   // The same of a young collection: what is young in blocks in which there is something young. First blocks in which nothing is old, for
-  // they get free; of all as many as there is room for if as much of each is alive as at the last ones. What is in new ones survives, and
+  // they get free; others while what is free then is more than what their copies take. Of all as many as there is room for if as much of
+  // each is alive as at the last ones. What is in new ones survives, and
   // what survivors' blocks have is old enough to be old. But where most survivors have lived on, it is vain to copy them twice: then
   // most collections have none, and all becomes old at once.
   bool select_young(const LullCardTable* cards);

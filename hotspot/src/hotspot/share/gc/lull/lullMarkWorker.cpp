@@ -137,15 +137,15 @@ HeapWord* LullMarkWorker::allocate_copy(size_t words, LullFate fate) {
 oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
   assert(_blocks->is_evacuated(obj), "others stay");
   assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == LullBlockTable::NoOwner, "objects in a block with an owner stay");
+  const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
+  if (_young && _blocks->has_marks(block) && _mark_bitmap->is_marked(obj)) {
+    return obj;   // old, beside young ones; or a worker has just left it where it is. Not even its header is looked at
+  }
   // Other workers may forward the object at any time: everything is taken from this
   // one load of the header. With compact headers that is also where the class is.
   const markWord mark = obj->mark();
   if (mark.is_forwarded()) {
     return obj->forwardee(mark);
-  }
-  const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
-  if (_young && _blocks->has_marks(block) && _mark_bitmap->is_marked(obj)) {
-    return obj;   // old, beside young ones; or another worker has just left it where it is
   }
   Klass* const klass = UseCompactObjectHeaders ? mark.klass() : obj->klass();
   const size_t words = obj->size_given_klass(klass);

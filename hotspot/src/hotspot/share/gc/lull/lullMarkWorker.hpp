@@ -45,7 +45,7 @@ class TaskTerminator;
 typedef OverflowTaskQueue<ScannerTask, mtGC>        LullMarkQueue;
 typedef GenericTaskQueueSet<LullMarkQueue, mtGC>    LullMarkQueueSet;
 
-// Visits a root: what it refers to will be marked, and is moved before this returns if its block is evacuated.
+// Visits a root: what it refers to will be marked, and is moved before this returns if its block is evacuated and it is not old.
 class LullMarkRootClosure final : public OopClosure {
 private:
   LullMarkWorker* const _worker;
@@ -58,7 +58,7 @@ public:
 };
 
 // Visits the fields of an object and, in a collection that may unload classes, its class. What they refer to will be
-// marked, moved if its block is evacuated, and the field updated before marking has ended.
+// marked, moved if its block is evacuated and they are not old, and the field updated before marking has ended.
 class LullMarkClosure final : public ClaimMetadataVisitingOopIterateClosure {
 private:
   LullMarkWorker* const        _worker;
@@ -113,7 +113,7 @@ struct LullMarkStatistics {
 //   in an evacuated block     by the CAS that forwards its header to the copy, or to
 //                             itself if there is no room for a copy; and then:
 //   everywhere                by setting its mark bit
-// The claimer marks its lines and scans its fields.
+// The claimer marks its lines and scans its fields. What is old in a young collection is marked already, so that nobody claims it.
 //
 // Whoever stores a reference to a survivor to a field has it remembered: if the field turns out to be one of an old object, R asks for it.
 //

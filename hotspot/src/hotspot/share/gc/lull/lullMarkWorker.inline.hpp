@@ -41,6 +41,9 @@
 inline void LullMarkWorker::fetch(ScannerTask task) {
   if (task.is_narrow_oop_ptr()) {
     const oop obj = UseCompressedOops ? CompressedOops::decode_not_null(*task.to_narrow_oop_ptr()) : *(oop*)task.to_narrow_oop_ptr();
+    if (_young && _blocks->has_marks(LullGeometry::block_of(cast_from_oop<void*>(obj)))) {
+      _mark_bitmap->prefetch(obj);    // it may be old, and stay
+    }
     Prefetch::write(cast_from_oop<void*>(obj), 0);
   } else {
     const oop obj = task.to_oop();

@@ -28,8 +28,7 @@
 class LullBlockSupply;
 
 // Memory for the survivors of a young collection, for one worker: whole free blocks, in which nothing else
-// is, so that the next young collection can evacuate them. No holes: what is beside old objects would have to
-// stay where it is.
+// is: so the sweep makes all of the block young again, and the next young collection frees it.
 class LullSurvivorAllocator {
 private:
   // Where more of the block is left, it is kept for smaller objects.

@@ -55,6 +55,6 @@ public class TestDroppedCards {
         run("-XX:LullDropBarrier=8", "-Xint");
         run("-XX:LullDropBarrier=8", "-XX:TieredStopAtLevel=1");
         run("-XX:LullDropBarrier=8", "-XX:-TieredCompilation", "-Xcomp", "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly,gc.lull.young.*::*");
-        run("-XX:LullDropBarrier=9");
+        run("-XX:LullDropBarrier=9", "-XX:LullEvacuationMaxLivePercent=100");
     }
 }

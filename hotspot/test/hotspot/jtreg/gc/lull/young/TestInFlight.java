@@ -67,6 +67,31 @@ import jdk.test.whitebox.WhiteBox;
  */
 
 /*
+ * @test id=headers
+ * @requires vm.gc.Lull
+ * @summary The same with compact headers.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -Xms64m -XX:+UseCompactObjectHeaders
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:LullFragmentationTriggerPercent=100
+ *                   gc.lull.young.TestInFlight true
+ */
+
+/*
+ * @test id=notAging
+ * @requires vm.gc.Lull
+ * @summary What is alive is as it was, where only one of sixteen blocks is evacuated and all becomes old at once.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx96m -Xms96m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:LullFragmentationTriggerPercent=100
+ *                   -XX:LullEvacuationMaxLivePercent=0
+ *                   gc.lull.young.TestInFlight false
+ */
+
+/*
  * @test id=tracking
  * @requires vm.gc.Lull
  * @summary What is alive is as it was, also where blocks have owners and what is private stays.

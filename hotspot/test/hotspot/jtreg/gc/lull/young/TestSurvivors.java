@@ -39,7 +39,8 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -Xms64m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic gc.lull.young.TestSurvivors true
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:LullEvacuationMaxLivePercent=100
+ *                   gc.lull.young.TestSurvivors true
  */
 
 /*
@@ -62,7 +63,8 @@ import jdk.test.whitebox.WhiteBox;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -Xms64m
  *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic gc.lull.young.TestSurvivors true
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:LullEvacuationMaxLivePercent=100
+ *                   gc.lull.young.TestSurvivors true
  */
 
 /*
@@ -73,9 +75,11 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -Xms64m -XX:-UseCompressedOops
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic gc.lull.young.TestSurvivors true
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic -XX:LullEvacuationMaxLivePercent=100
+ *                   gc.lull.young.TestSurvivors true
  */
 
+// -XX:LullEvacuationMaxLivePercent=100: survivors stay young in each young collection, whatever became of the last ones.
 public class TestSurvivors {
     private static final WhiteBox WB = WhiteBox.getWhiteBox();
 

@@ -64,6 +64,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -Xint
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections
+ *                   -XX:LullEvacuationMaxLivePercent=100
  *                   gc.lull.young.TestYoungCollections 25
  */
 
@@ -77,6 +78,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
  *                   -XX:TieredStopAtLevel=1 -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,gc.lull.young.*::* -Xcomp
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections
+ *                   -XX:LullEvacuationMaxLivePercent=100
  *                   gc.lull.young.TestYoungCollections 40
  */
 
@@ -90,6 +92,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
  *                   -XX:-TieredCompilation -XX:CompileCommand=quiet -XX:CompileCommand=compileonly,gc.lull.young.*::* -Xcomp
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections
+ *                   -XX:LullEvacuationMaxLivePercent=100
  *                   gc.lull.young.TestYoungCollections 40
  */
 
@@ -102,6 +105,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections -XX:+LullAlwaysPublic
+ *                   -XX:LullEvacuationMaxLivePercent=100
  *                   gc.lull.young.TestYoungCollections 60
  */
 
@@ -153,6 +157,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections -XX:+LullAlwaysPublic
  *                   -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads -XX:LullEvacuationFailureALot=50
+ *                   -XX:LullEvacuationMaxLivePercent=100
  *                   gc.lull.young.TestYoungCollections 40
  */
 
@@ -165,6 +170,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections -XX:+UseCompactObjectHeaders
+ *                   -XX:LullEvacuationMaxLivePercent=100
  *                   gc.lull.young.TestYoungCollections 25
  */
 
@@ -177,6 +183,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullYoungCollections -XX:-UseCompressedOops
+ *                   -XX:LullEvacuationMaxLivePercent=100
  *                   gc.lull.young.TestYoungCollections 25
  */
 
@@ -184,6 +191,7 @@ import jdk.test.whitebox.WhiteBox;
  * Each of several threads has old objects of all shapes, and in each round stores new values into some of them in all
  * ways there are; one of them collects. Then all values are compared with what they have to be. Prints the seed.
  */
+// -XX:LullEvacuationMaxLivePercent=100: survivors stay young in each young collection, though all of them live on.
 public class TestYoungCollections {
     static final WhiteBox WB = WhiteBox.getWhiteBox();
 
