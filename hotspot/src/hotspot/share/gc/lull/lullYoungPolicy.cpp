@@ -24,9 +24,14 @@
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 
+bool LullYoungPolicy::has_paid() const {
+  return _mean_ns == 0 || (_last_bytes > 0 && MIN2(_last_ns, _mean_ns) * _cycle_bytes <= _cycle_ns * _last_bytes);
+}
+
 void LullYoungPolicy::record_global(jlong ns, size_t freed_bytes) {
   _cycle_ns = (double)ns;
   _cycle_bytes = (double)freed_bytes;
+  _mean_ns = 0;
   _last_ns = 0;
   _last_bytes = 0;
   _has_cycle = true;
@@ -36,9 +41,10 @@ void LullYoungPolicy::record_global(jlong ns, size_t freed_bytes) {
 }
 
 void LullYoungPolicy::record_young(jlong ns, size_t freed_bytes) {
-  const bool is_first = _last_ns == 0;
+  const bool is_first = _mean_ns == 0;
   _last_ns = (double)MAX2(ns, (jlong)1);
   _last_bytes = (double)freed_bytes;
+  _mean_ns = is_first ? _last_ns : _mean_ns + LastWeight * (_last_ns - _mean_ns);
   _cycle_ns += _last_ns;
   _cycle_bytes += _last_bytes;
   if (is_first) {

@@ -29,7 +29,8 @@
 // that each young one frees less than the one before. A cycle is a global collection and the young ones after
 // it; it has cost some time for each byte that it has freed. When the last young collection has cost more for
 // its bytes than the whole cycle did, another one would only make that worse: the next one is global, and a
-// new cycle begins (Charnov's marginal value theorem, which has nothing to tune).
+// new cycle begins (Charnov's marginal value theorem, which has nothing to tune). What it has cost is its time, but not more than
+// a mean of the cycle's last ones: that one was disturbed is no reason.
 //
 // Where most of what is young is alive, the first young collection of a cycle does not pay already. Then the
 // next cycles have none: one at first, and twice as many and one more each time that it is tried in vain.
@@ -39,20 +40,22 @@ class LullYoungPolicy : public CHeapObj<mtGC> {
 private:
   double _cycle_ns;
   double _cycle_bytes;
-  double _last_ns;        // of the last young collection; 0: there was none in this cycle
+  double _mean_ns;        // of the young ones in it, the last counting most; 0: there was none
+  double _last_ns;        // of the last of them
   double _last_bytes;
   bool   _has_cycle;      // there was a global collection
   uint   _vain_cycles;    // after the last cycle in which the first young collection did not pay: how many have none
   uint   _cycles_to_skip; // of these, those that are still to come
 
   static const uint MaxVainCycles = 31;
+  static constexpr double LastWeight = 1.0 / 8;    // in the mean
 
   // What has freed nothing has not, even if nothing else has freed anything either.
-  bool has_paid() const { return _last_ns == 0 || (_last_bytes > 0 && _last_ns * _cycle_bytes <= _cycle_ns * _last_bytes); }
+  bool has_paid() const;
 
 public:
   LullYoungPolicy()
-    : _cycle_ns(0), _cycle_bytes(0), _last_ns(0), _last_bytes(0), _has_cycle(false), _vain_cycles(0), _cycles_to_skip(0) {}
+    : _cycle_ns(0), _cycle_bytes(0), _mean_ns(0), _last_ns(0), _last_bytes(0), _has_cycle(false), _vain_cycles(0), _cycles_to_skip(0) {}
 
   void record_global(jlong ns, size_t freed_bytes);
   void record_young(jlong ns, size_t freed_bytes);
