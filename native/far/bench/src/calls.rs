@@ -6,7 +6,7 @@
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
-use lull_far::kernel::{Kernel, Span, memory_file};
+use lull_far::kernel::{self, Kernel, Span, memory_file};
 use lull_far::{FaultMode, PAGE_SIZE};
 use lull_far_protocol::MAX_PAGES_PER_FRAME;
 
@@ -16,7 +16,7 @@ const BATCH: usize = MAX_PAGES_PER_FRAME;
 /// Of each measurement, the median of so many rounds.
 const ROUNDS: usize = 15;
 
-/// Nanoseconds of all pages, in one round.
+/// Of all pages, in one round.
 #[derive(Default)]
 struct Times {
     put_in: Duration,
@@ -98,19 +98,10 @@ impl Mapping {
             }
             let start = Instant::now();
             for span in &spans {
-                self.free(span)?;
+                kernel::free(self.file, *span).map_err(|error| format!("fallocate: {}", error.describe()))?;
             }
             times.free += start.elapsed();
         }
         Ok(times)
-    }
-
-    fn free(&self, span: &Span) -> Result<(), String> {
-        let how = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-        // SAFETY: our own file.
-        if unsafe { libc::fallocate(self.file, how, span.offset as i64, span.bytes() as i64) } != 0 {
-            return Err(format!("fallocate: {}", std::io::Error::last_os_error()));
-        }
-        Ok(())
     }
 }

@@ -19,7 +19,7 @@ use lull_far_protocol::{ChannelKind, MAX_PAGES_PER_FRAME};
 
 use crate::PAGE_SIZE;
 use crate::fault::give_room;
-use crate::kernel::Span;
+use crate::kernel::{self, Span};
 use crate::last_words::fatal;
 use crate::layout::Place;
 use crate::link::Channel;
@@ -190,7 +190,7 @@ impl Evictor {
         claims.sort_unstable_by_key(|(page, _)| *page);
         for (page, span) in self.runs(claims.iter().map(|(page, _)| *page)) {
             let file = &self.pager.range_of(page).file;
-            if let Err(error) = syscall::punch_hole(file.as_raw_fd(), span.offset, span.bytes() as u64) {
+            if let Err(error) = kernel::free(file.as_raw_fd(), span) {
                 fatal(format_args!("cannot free pages: error {}", error.0));
             }
         }

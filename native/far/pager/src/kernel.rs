@@ -9,7 +9,7 @@
 //! nobody has written to the page up to the moment at which nobody could any more. No marker: taken as written to.
 
 use std::ffi::CString;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
 use crate::PAGE_SIZE;
 use crate::descriptors::Own;
@@ -303,6 +303,14 @@ impl Kernel {
 
 fn no_number(error: std::io::Error) -> NotPermitted {
     NotPermitted(format!("the pager needs descriptors behind the first three: {error}"))
+}
+
+/// Gives the local memory of pages of a memory file back to the system. They are in no page table.
+///
+/// # Errors
+/// As `fallocate`.
+pub fn free(file: RawFd, span: Span) -> Result<(), Errno> {
+    syscall::punch_hole(file, span.offset, span.bytes() as u64)
 }
 
 /// Makes a memory file of so many bytes, which takes no memory yet.

@@ -22,8 +22,7 @@
 
 package gc.lull.young;
 
-import java.lang.management.GarbageCollectorMXBean;
-import java.lang.management.ManagementFactory;
+import gc.lull.GCBean;
 import jdk.test.lib.Asserts;
 import jdk.test.whitebox.WhiteBox;
 
@@ -137,15 +136,6 @@ public class TestInFlight {
         return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
-    private static long collections(String name) {
-        for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans()) {
-            if (bean.getName().equals(name)) {
-                return bean.getCollectionCount();
-            }
-        }
-        throw new AssertionError("there is no " + name);
-    }
-
     private static boolean isKept(int i) {
         return i / NEIGHBOURS % 2 == 0;
     }
@@ -203,7 +193,7 @@ public class TestInFlight {
         }
         System.gc();
         long before = used();
-        long global = collections("Lull Global");
+        long global = GCBean.globalCollections();
         for (int round = 0; round < ROUNDS; round++) {
             allocate(round);
             WB.youngGC();
@@ -213,7 +203,7 @@ public class TestInFlight {
         WB.youngGC();
         WB.youngGC();
         long more = used() - before;
-        global = collections("Lull Global") - global;
+        global = GCBean.globalCollections() - global;
         System.out.println(more / 1024 + " KB more in use than before, " + global + " global collections");
         if (nothingBecomesOld) {
             Asserts.assertEQ(global, 0L, "global collections");
