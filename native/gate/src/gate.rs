@@ -18,7 +18,7 @@ use crate::options::Options;
 use crate::outlets::Outlets;
 use crate::pause::{COLLECTION, ENDED, Pause, PauseClock, SAFEPOINT};
 use crate::perf_memory::SafepointWatch;
-use crate::predict::{Model, Prediction};
+use crate::predict::{Course, Model, Prediction};
 use crate::socket::{SocketWire, Watched};
 use crate::table::Table;
 use crate::vm_counters::VmCounters;
@@ -224,8 +224,22 @@ impl Gate {
         }
     }
 
+    /// Of a pause of that kind, by what is remembered.
     fn prediction(&self, kind: Kind) -> Prediction {
         self.models.get(&kind).map_or(Prediction::UNKNOWN, |model| model.predict(self.feature))
+    }
+
+    /// Of the collection that is under way, or has just been: the VM may say what it was expected to have to do.
+    fn ask_for_work(&mut self) {
+        if let Some(work) = self.counters.as_ref().and_then(VmCounters::expected_work) {
+            self.feature = work;
+        }
+    }
+
+    /// What is to be expected of the collection that is under way.
+    fn course(&mut self, kind: Kind) -> Course {
+        self.ask_for_work();
+        Course::new(self.prediction(kind), self.options.verbose)
     }
 
     /// One pause, from when it is noticed until it is over.
@@ -239,7 +253,7 @@ impl Gate {
         self.again.dedup();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
         let mut kind = if is_collection { self.kind() } else { Kind::Safepoint };
-        let mut prediction = self.prediction(kind);
+        let mut course = if is_collection { self.course(kind) } else { Course::new(self.prediction(kind), self.options.verbose) };
         let mut rounds = 0u64;
         // Whether what was decided, and told, is to be decided anew.
         let mut reconsider = true;
@@ -253,15 +267,14 @@ impl Gate {
                 continue;
             }
             if state & COLLECTION != 0 {
-                if !is_collection {
-                    // The counters showed its safepoint before the collection itself began.
-                    is_collection = true;
-                    begin = self.clock.begin_ns();
-                }
+                // The counters showed its safepoint before the collection itself began; or another one has ended meanwhile.
+                let is_another = !is_collection || begin != self.clock.begin_ns();
+                is_collection = true;
                 let now = self.kind();
-                if now != kind {
+                if is_another || now != kind {
+                    begin = self.clock.begin_ns();
                     kind = now;
-                    prediction = self.prediction(kind);
+                    course = self.course(kind);
                     reconsider = true;
                 }
                 // A moment, so that the kind is known before anybody is told anything.
@@ -277,21 +290,24 @@ impl Gate {
                 continue;
             }
             let elapsed = now_ns().saturating_sub(begin);
-            reconsider |= prediction.is_overdue(elapsed as f64);
+            let done = self.counters.as_ref().filter(|_| is_collection).map_or(0.0, VmCounters::part_done);
+            let current = course.is_done(elapsed as f64, done);
+            reconsider |= course.is_to_tell(elapsed as f64);
             if reconsider {
-                self.outlets.busy(begin + elapsed, prediction.remaining_ns(elapsed as f64) as u64);
-                self.clock.expect_end(begin + elapsed + prediction.remaining_ns(elapsed as f64) as u64);
+                course.tell();
+                self.outlets.busy(begin + elapsed, current.remaining_ns(elapsed as f64) as u64);
+                self.clock.expect_end(begin + elapsed + current.remaining_ns(elapsed as f64) as u64);
             }
             let n = self.watched.changed(&mut events);
             for event in &events[..n] {
-                self.look(event.u64 as i32, begin, &prediction);
+                self.look(event.u64 as i32, begin, &current);
             }
             let mut soon = std::mem::take(&mut self.again);
             if std::mem::take(&mut reconsider) {
                 soon.extend(self.kept.keys());
             }
             for fd in soon.drain(..) {
-                self.look(fd, begin, &prediction);
+                self.look(fd, begin, &current);
             }
             if n == 0 {
                 let tick = if state & SAFEPOINT != 0 { SAFEPOINT_TICK_NS } else { TICK_NS };
@@ -309,11 +325,17 @@ impl Gate {
         if is_collection || is_unseen {
             // The kind once more: a full collection may have shown late. But not if the next pause may have begun, whose kind this would be.
             let late = self.kind();
+            let feature = self.feature;
+            if is_unseen {
+                self.ask_for_work();
+            }
             if self.clock.has_only_run_since(over) {
                 kind = late;
+            } else {
+                self.feature = feature;
             }
             if is_unseen {
-                prediction = self.prediction(kind);
+                course = Course::new(self.prediction(kind), self.options.verbose);
             }
             self.learn(Some(kind));
             if let Some(pause) = self.collection(kind).filter(|_| is_unseen) {
@@ -326,9 +348,9 @@ impl Gate {
             }
         }
         if self.options.verbose {
-            self.tell(kind, begin, &prediction, rounds);
+            self.tell(kind, begin, &course, rounds);
         }
-        self.record(kind, begin, &prediction, connections, before);
+        self.record(kind, begin, course.first(), connections, before);
         self.remember();
         self.over_ns = Some(now_ns());
     }
@@ -378,14 +400,17 @@ impl Gate {
     }
 
     /// The line of `verbose` on a pause that is over. bench/gate reads it.
-    fn tell(&self, kind: Kind, begin: u64, prediction: &Prediction, rounds: u64) {
+    fn tell(&self, kind: Kind, begin: u64, course: &Course, rounds: u64) {
+        let prediction = course.first();
         let name = self.name(kind);
         let exact = self.collection(kind).map(|pause| pause.end_ns.saturating_sub(pause.begin_ns));
+        let ns = exact.unwrap_or(now_ns() - begin) as f64;
         agent::complain(&format!(
-            "pause of {:.3} ms, predicted {:.3}, at most {:.3}, kind {name}; {} answered in all, {} kept now, {rounds} rounds",
-            exact.unwrap_or(now_ns() - begin) as f64 / 1e6,
+            "pause of {:.3} ms, predicted {:.3}, at most {:.3}, halfway {:.3}, kind {name}; {} answered in all, {} kept now, {rounds} rounds",
+            ns / 1e6,
             prediction.expected_ns / 1e6,
             prediction.upper_ns / 1e6,
+            course.at(ns / 2.0).unwrap_or(prediction.expected_ns) / 1e6,
             self.metrics.answered.get(),
             self.kept.len()
         ));

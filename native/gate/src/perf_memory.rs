@@ -251,7 +251,7 @@ impl<C: Fn() -> i64> SafepointWatch<C> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::cell::Cell;
@@ -276,6 +276,16 @@ mod tests {
             bytes.extend_from_slice(&entry);
         }
         bytes
+    }
+
+    /// Counters of one's own, aligned as a VM's are.
+    pub(crate) fn memory_of(entries: &[(&str, u8, &[u8])]) -> PerfMemory {
+        let bytes = memory(entries);
+        let words: &mut [u64] = Vec::leak(vec![0; bytes.len().div_ceil(8)]);
+        // SAFETY: as many bytes there, at least.
+        let aligned = unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast::<u8>(), bytes.len()) };
+        aligned.copy_from_slice(&bytes);
+        PerfMemory { start: aligned.as_ptr(), entries: parse(aligned).unwrap() }
     }
 
     #[test]

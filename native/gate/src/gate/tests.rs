@@ -9,6 +9,7 @@ use crate::kernel;
 use crate::pause::Wait;
 use crate::perf_memory::Counter;
 use crate::spoken::Spoken;
+use crate::vm_counters::Work;
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
@@ -162,6 +163,89 @@ fn what_is_expected_follows_the_kind_after_the_wait_for_it() {
     gate.clock.collection_begins();
     let remaining = gate.clock.remaining_ns().unwrap() as f64;
     assert!(remaining > LONG / 2.0, "{remaining}");
+}
+
+/// Counters of a VM that says how much a pause has to do, and what it writes there.
+fn work() -> (VmCounters, [&'static AtomicI64; 3]) {
+    let values = std::array::from_fn(|_| leak(AtomicI64::new(0)));
+    let [expected, all, done] = values.map(Counter::of);
+    (VmCounters::of_work(Work { expected, all, done }), values)
+}
+
+/// Lull says how much a pause has to do, and what of it is done: what is told follows.
+#[test]
+fn what_is_expected_follows_what_is_done() {
+    const WORK: i64 = 1 << 30;
+    const LENGTH: f64 = 1000e9;
+    let (counters, [expected, all, done]) = work();
+    let seen: &'static std::sync::Mutex<Vec<u64>> = leak(std::sync::Mutex::new(Vec::new()));
+    let (mut gate, vm) = watching(Some(counters), move |look, vm, clock| {
+        if look == 2 {
+            expected.store(WORK, Ordering::SeqCst);
+            all.store(WORK, Ordering::SeqCst);
+            clock.collection_begins();
+        }
+        if look > 2 && now_ns() - clock.begin_ns() > KIND_SHOWS_NS {
+            let mut seen = seen.lock().unwrap();
+            seen.push(clock.remaining_ns().unwrap_or(0));
+            // Half, and then nine tenths, at once: much faster than was expected.
+            done.store([0, WORK / 2, WORK / 10 * 9][seen.len().min(3) - 1], Ordering::SeqCst);
+            if seen.len() == 6 {
+                clock.collection_ends();
+                vm.safepoint_ends();
+            }
+        }
+    });
+    for _ in 0..20 {
+        gate.models.entry(Kind::Collection).or_default().learn(WORK as f64, LENGTH);
+    }
+    pause(&mut gate, vm);
+    let remaining: Vec<f64> = seen.lock().unwrap().iter().map(|&ns| ns as f64).collect();
+    let (first, last) = (remaining[1], *remaining.last().unwrap());
+    assert!(first > LENGTH / 2.0, "{remaining:?}");
+    // A tenth is left, which takes about a tenth of a tenth of what was expected.
+    assert!(last < LENGTH / 50.0, "{remaining:?}");
+}
+
+/// A collection that follows another one at once has its own begin and its own work.
+#[test]
+fn a_collection_at_once_after_another_is_predicted_by_itself() {
+    const LONG: i64 = 1000;
+    const SHORT: i64 = 10;
+    let (counters, [expected, all, _]) = work();
+    let begins = |work: i64, clock: &PauseClock| {
+        expected.store(work, Ordering::SeqCst);
+        all.store(work, Ordering::SeqCst);
+        clock.collection_begins();
+    };
+    let told: &'static AtomicU64 = leak(AtomicU64::new(0));
+    let late = AtomicU64::new(0);
+    let (mut gate, vm) = watching(Some(counters), move |look, vm, clock| {
+        if look == 2 {
+            begins(LONG, clock);
+        }
+        if look > 2 && now_ns() - clock.begin_ns() > KIND_SHOWS_NS {
+            match late.fetch_add(1, Ordering::SeqCst) {
+                1 => {
+                    clock.collection_ends();
+                    begins(SHORT, clock);
+                }
+                3 => {
+                    told.store(clock.remaining_ns().unwrap_or(0), Ordering::SeqCst);
+                    clock.collection_ends();
+                    vm.safepoint_ends();
+                }
+                _ => {}
+            }
+        }
+    });
+    for i in 0..40 {
+        let work = if i % 2 == 0 { LONG } else { SHORT };
+        gate.models.entry(Kind::Collection).or_default().learn(work as f64, work as f64 * 1e9);
+    }
+    pause(&mut gate, vm);
+    let told = told.load(Ordering::SeqCst) as f64;
+    assert!(told > SHORT as f64 * 0.5e9 && told < SHORT as f64 * 3e9, "{told}");
 }
 
 #[test]

@@ -4,8 +4,14 @@
 //!
 //! Each kind of pause (a collector's young collection, its full one, other safepoints) has a model of its own. The paper counts live
 //! objects in the VM; a stock VM shows the bytes that the last collection left, which is the one feature here, and how long the
-//! last pauses took. Of five estimators, a line by RANSAC (the paper's choice), a line by Huber's loss, the median, the last pause, and
-//! a mean in which the latest count most, the one is asked whose predictions have lately been off least. Each was made before the pause that it is judged by.
+//! last pauses took. Lull says how much the pause will have to do, which is the feature then, and while it goes on how much of that
+//! is done. Of five estimators, a line by RANSAC (the paper's choice), a line by Huber's loss, the median, the last pause, and a mean in
+//! which the latest count most, the one is asked whose predictions have lately been off least. Each was made before the pause that it
+//! is judged by.
+//!
+//! The upper bound is a quantile of how much longer than expected the latest pauses were. Pauses change, so that tomorrow's are not
+//! covered by today's quantile as today's are: which one is taken follows what it has missed (Gibbs and Candes, "Adaptive conformal
+//! inference under distribution shift", 2021).
 
 pub mod fit;
 
@@ -21,8 +27,18 @@ const JUDGED: usize = 100;
 const RECENT_WEIGHT: f64 = 0.3;
 /// The weight of a prediction's error in its estimator's mean: of the last ten or so.
 const WEIGHT: f64 = 0.1;
-/// Of the latest pauses, this part lasted no longer than the upper bound.
-const UPPER_QUANTILE: f64 = 0.9;
+/// This part of the pauses should last no longer than the upper bound.
+const COVERED: f64 = 0.9;
+/// The quantile that is taken for the bound rises by nine tenths of this with a pause that was longer, and falls by a tenth of it with one that was not.
+const LEVEL_STEP: f64 = 0.05;
+/// The quantile is no lower than that, however well the bound has held.
+const LOWEST_LEVEL: f64 = 0.5;
+/// Before so many were judged there is no quantile.
+const FEWEST_JUDGED: usize = 10;
+/// Before so much of a pause's work is done, how fast it goes tells nothing.
+const LEAST_DONE: f64 = 0.05;
+/// No pause is over before it is.
+const MOST_DONE: f64 = 0.98;
 /// What a pause of a kind is taken for that never was before: clients with another replica lose little by going there.
 pub const UNKNOWN_NS: f64 = 100e6;
 
@@ -63,14 +79,88 @@ impl Prediction {
         if self.is_overdue(elapsed_ns) { elapsed_ns / 2.0 } else { self.upper_ns - elapsed_ns }
     }
 
+    /// The same after `elapsed_ns`, when a part of the work is done, 0 to 1, where the VM says so. For what is left, the speed so far counts by
+    /// that part, and what was expected at the begin by the other. The upper bound comes nearer as less is left.
+    #[must_use]
+    pub fn revised(&self, elapsed_ns: f64, done: f64) -> Prediction {
+        if done.is_nan() || done < LEAST_DONE {
+            return *self;
+        }
+        let left = 1.0 - done.min(MOST_DONE);
+        let whole_ns = elapsed_ns + left * self.expected_ns;
+        let left_ns = left * whole_ns;
+        let ratio = 1.0 + (self.upper_ns / self.expected_ns - 1.0) * left;
+        Prediction { expected_ns: elapsed_ns + left_ns, upper_ns: elapsed_ns + left_ns * ratio }
+    }
+
     /// Whether the pause has outlasted the upper bound.
     pub fn is_overdue(&self, elapsed_ns: f64) -> bool {
         elapsed_ns >= self.upper_ns
     }
 }
 
+/// What is predicted in the course of one pause.
+#[derive(Debug)]
+pub struct Course {
+    /// As at its begin.
+    first: Prediction,
+    current: Prediction,
+    /// What part of the work was done when that was predicted.
+    done: f64,
+    /// The upper bound that others have been told of.
+    told_ns: f64,
+    /// All predictions, if they are asked for: when, and how long the pause was expected to be in all; both from its begin.
+    expected: Option<Vec<(f64, f64)>>,
+}
+
+impl Course {
+    /// What has been told is told anew if it is off by more than that.
+    const SHIFT_NS: f64 = 2e6;
+    /// Or by so large a part, if that is more.
+    const SHIFT: f64 = 0.1;
+
+    /// A pause begins for which this is predicted. With `remember` [`Course::at`] can be asked later.
+    pub fn new(first: Prediction, remember: bool) -> Course {
+        Course { first, current: first, done: 0.0, told_ns: 0.0, expected: remember.then(|| vec![(0.0, first.expected_ns)]) }
+    }
+
+    /// As at its begin.
+    pub fn first(&self) -> &Prediction {
+        &self.first
+    }
+
+    /// After `elapsed_ns` a part of the work is done, 0 to 1. What was predicted stays while that does: a prediction that is made anew
+    /// although nothing more is known would put the end off for as long as the pause lasts.
+    pub fn is_done(&mut self, elapsed_ns: f64, done: f64) -> Prediction {
+        if done > self.done {
+            self.done = done;
+            self.current = self.first.revised(elapsed_ns, done);
+            if let Some(expected) = &mut self.expected {
+                expected.push((elapsed_ns, self.current.expected_ns));
+            }
+        }
+        self.current
+    }
+
+    /// Whether what has been told is to be told anew after `elapsed_ns`: it is off, or over.
+    pub fn is_to_tell(&self, elapsed_ns: f64) -> bool {
+        let off_ns = (self.current.upper_ns - self.told_ns).abs();
+        elapsed_ns >= self.told_ns || off_ns > (self.told_ns * Self::SHIFT).max(Self::SHIFT_NS)
+    }
+
+    /// The present prediction is told to others.
+    pub fn tell(&mut self) {
+        self.told_ns = self.current.upper_ns;
+    }
+
+    /// What was expected after `elapsed_ns`, if it was remembered.
+    pub fn at(&self, elapsed_ns: f64) -> Option<f64> {
+        self.expected.as_ref()?.iter().take_while(|(at, _)| *at <= elapsed_ns).last().map(|(_, expected)| *expected)
+    }
+}
+
 /// The model of one kind of pause.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Model {
     /// Feature and length.
     pauses: VecDeque<(f64, f64)>,
@@ -82,6 +172,23 @@ pub struct Model {
     errors: [f64; ESTIMATORS.len()],
     /// Length by prediction, of the estimator that was asked.
     ratios: VecDeque<f64>,
+    /// The quantile of them that is the upper bound.
+    level: f64,
+}
+
+impl Default for Model {
+    fn default() -> Model {
+        Model {
+            pauses: VecDeque::new(),
+            median: 0.0,
+            huber: Line::default(),
+            ransac: Line::default(),
+            recent: 0.0,
+            errors: [0.0; ESTIMATORS.len()],
+            ratios: VecDeque::new(),
+            level: COVERED,
+        }
+    }
 }
 
 impl Model {
@@ -117,13 +224,17 @@ impl Model {
             return Prediction::UNKNOWN;
         }
         let expected_ns = self.estimate(self.best(), feature);
+        Prediction { expected_ns, upper_ns: expected_ns * self.upper_ratio() }
+    }
+
+    /// The upper bound by what is expected, 1 or more.
+    fn upper_ratio(&self) -> f64 {
         let mut ratios: Vec<f64> = self.ratios.iter().copied().collect();
-        let ratio = match ratios.len() {
-            // Too few for a quantile: what was worst, and some more.
-            0..10 => ratios.iter().copied().fold(1.5, f64::max),
-            _ => fit::quantile(&mut ratios, UPPER_QUANTILE).unwrap_or(1.5).max(1.0),
-        };
-        Prediction { expected_ns, upper_ns: expected_ns * ratio }
+        if ratios.len() < FEWEST_JUDGED {
+            // What was worst, and some more.
+            return ratios.into_iter().fold(1.5, f64::max);
+        }
+        fit::quantile(&mut ratios, self.level).unwrap_or(1.5).max(1.0)
     }
 
     /// A pause is over that had this feature at its begin and took so long. Gives the error of the prediction, if there was one.
@@ -135,6 +246,11 @@ impl Model {
         if !self.pauses.is_empty() {
             let predicted = self.estimate(self.best(), feature);
             error = Some((predicted - ns).abs());
+            if self.ratios.len() >= FEWEST_JUDGED {
+                let is_longer = ns > predicted * self.upper_ratio();
+                self.level += LEVEL_STEP * if is_longer { COVERED } else { COVERED - 1.0 };
+                self.level = self.level.clamp(LOWEST_LEVEL, 1.0);
+            }
             self.ratios.push_back(ns / predicted);
             if self.ratios.len() > JUDGED {
                 self.ratios.pop_front();

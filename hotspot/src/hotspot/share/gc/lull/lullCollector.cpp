@@ -31,6 +31,8 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullSlidingCompaction.hpp"
 #include "gc/lull/lullStrongRoots.hpp"
 #include "gc/lull/lullSweep.hpp"
@@ -80,7 +82,7 @@ LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable*
     _unloading_policy() {
   for (uint i = 0; i < workers->max_workers(); i++) {
     _mark_workers[i] = new LullMarkWorker(blocks, supply, memory, &_queues, &_array_states, workers->max_workers(),
-                                          _reference_processor);
+                                          _reference_processor, heap->monitoring()->pause_progress());
     _queues.register_queue(i, _mark_workers[i]->queue());
   }
 }
@@ -307,6 +309,9 @@ void LullCollector::finish_marking() {
     _mark_workers[i]->finish(&_is_alive);
     _statistics.add(_mark_workers[i]->statistics());
   }
+  // Private objects are found anew each time, young or not.
+  const size_t still_young = _statistics._survivor_words + _statistics._private_words;
+  _heap->monitoring()->pause_progress()->end_tracing(_statistics._marked_words, _statistics._marked_words - still_young);
 }
 
 void LullCollector::sweep(LullSweepTask* task) {

@@ -39,6 +39,7 @@
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullObjectIterator.hpp"
+#include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicationReport.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
@@ -418,6 +419,7 @@ template <typename Collect>
 void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   assert_at_safepoint();
   IsSTWGCActiveMark active_mark;
+  _monitoring->pause_progress()->begin(kind._is_full, used());    // before agents are told
   SvcGCMarker svc_marker(kind._reason);
   GCIdMark gc_id_mark;
   GCTraceCPUTime tcpu(kind._tracer);
@@ -460,6 +462,7 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   report_publication(false /* at exit */);
   LullLocalCollector::log_total();
   print_after_gc();
+  _monitoring->pause_progress()->end(used());
 }
 
 void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {

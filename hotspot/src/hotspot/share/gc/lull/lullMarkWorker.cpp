@@ -23,6 +23,7 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullUpdate.inline.hpp"
@@ -42,6 +43,9 @@
 
 // Tasks that remembered objects may leave in the queue before others are looked at: enough of them to fetch ahead.
 static const uint RememberedBatch = 256;
+
+// Objects between two reports of how much is traced: a fraction of a millisecond, but where they are large.
+static const size_t ReportStep = 2048;
 
 LullMarkClosure::LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor, ReferenceIterationMode mode)
   : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_stw_fullgc_mark, reference_processor),
@@ -74,12 +78,14 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
                                LullMarkQueueSet* queues,
                                PartialArrayStateManager* array_states,
                                uint max_workers,
-                               ReferenceProcessor* reference_processor)
+                               ReferenceProcessor* reference_processor,
+                               LullPauseProgress* progress)
   : _blocks(blocks),
     _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()),
     _card_table(memory->card_table()),
     _queues(queues),
+    _progress(progress),
     _queue(),
     _fetched(),
     _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
@@ -96,6 +102,7 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _remembered(),
     _remembered_parts(),
     _statistics(),
+    _reported_words(0),
     _evacuating(false),
     _young(false),
     _copy_failed(false) {
@@ -107,6 +114,7 @@ void LullMarkWorker::prepare(bool evacuating, bool young) {
   _copy_allocator.reset();
   _survivor_allocator.reset();
   _statistics = LullMarkStatistics();
+  _reported_words = 0;
   _evacuating = evacuating;
   _young = young;
   _copy_failed = false;
@@ -282,6 +290,11 @@ LullMarkClosure* LullMarkWorker::closure_of(oop obj, bool is_private) {
   return &_private_closure;
 }
 
+void LullMarkWorker::report_progress() {
+  _progress->add_traced(_statistics._marked_words - _reported_words);
+  _reported_words = _statistics._marked_words;
+}
+
 void LullMarkWorker::follow(oop obj) {
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   _blocks->set_marks(block);
@@ -297,6 +310,9 @@ void LullMarkWorker::follow(oop obj) {
   }
   _statistics._marked_objects++;
   _statistics._marked_words += words;
+  if (_statistics._marked_objects % ReportStep == 0) {
+    report_progress();
+  }
   if (is_private) {
     _statistics._private_objects++;
     _statistics._private_words += words;

@@ -38,6 +38,7 @@ class LullCardTable;
 class LullMarkBitMap;
 class LullMarkWorker;
 class LullMemory;
+class LullPauseProgress;
 class LullPublicMap;
 class ReferenceProcessor;
 class TaskTerminator;
@@ -130,6 +131,7 @@ private:
   LullMarkBitMap* const     _mark_bitmap;
   LullCardTable* const      _card_table;        // nullptr without young collections
   LullMarkQueueSet* const   _queues;
+  LullPauseProgress* const  _progress;
 
   LullMarkQueue             _queue;
   LullPrefetchQueue<ScannerTask> _fetched;      // tasks whose memory has been asked for
@@ -147,6 +149,7 @@ private:
   Stack<oop, mtGC>          _remembered;        // old objects whose fields are to be visited
   Stack<LullArrayPart, mtGC> _remembered_parts; // and elements
   LullMarkStatistics        _statistics;
+  size_t                    _reported_words;    // of the marked ones, those that others have been told of
   bool                      _evacuating;        // some blocks are evacuated in this collection
   bool                      _young;             // marks of old objects are those of the last collection
   bool                      _copy_failed;       // no more room for copies in this collection
@@ -173,6 +176,7 @@ private:
   void follow_array_part(objArrayOop array, size_t start, size_t end);
   void start_task(ScannerTask task, bool stolen);
   void request_deduplication(oop obj, bool is_private);
+  void report_progress();
 
 public:
   LullMarkWorker(LullBlockTable* blocks,
@@ -181,7 +185,8 @@ public:
                  LullMarkQueueSet* queues,
                  PartialArrayStateManager* array_states,
                  uint max_workers,
-                 ReferenceProcessor* reference_processor);
+                 ReferenceProcessor* reference_processor,
+                 LullPauseProgress* progress);
 
   LullMarkQueue* queue()      { return &_queue; }
   OopClosure* root_closure()  { return &_root_closure; }

@@ -25,6 +25,7 @@
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullPublicationCounters.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -69,6 +70,7 @@ LullMonitoring::LullMonitoring(LullHeap* heap)
     _heap_counters(new GenerationCounters("old", 1, 1, MinHeapSize, heap->max_capacity(), heap->capacity())),
     _space_counters(new HSpaceCounters(_heap_counters->name_space(), "old", 0, heap->max_capacity(), heap->capacity())),
     _publication_counters(LullTracking && UsePerfData ? new LullPublicationCounters() : nullptr),
+    _pause_progress(new LullPauseProgress()),
     _global_pauses(),
     _young_pauses() {
   if (LullLocalCollections) {

@@ -32,6 +32,7 @@
 class GenerationCounters;
 class HSpaceCounters;
 class LullHeap;
+class LullPauseProgress;
 class LullPublicationCounters;
 struct LullPublicationStatistics;
 
@@ -101,6 +102,7 @@ private:
   GenerationCounters* _heap_counters;
   HSpaceCounters*     _space_counters;
   LullPublicationCounters* _publication_counters;   // only with tracking
+  LullPauseProgress* const _pause_progress;
   LullPauses          _global_pauses;
   LullPauses          _young_pauses;
 
@@ -117,6 +119,7 @@ public:
   MemoryPool* pool() const                  { return _pool; }
   CollectorCounters* young_collector_counters() { return _young_collector_counters; }
   CollectorCounters* collector_counters()   { return _collector_counters; }
+  LullPauseProgress* pause_progress() const { return _pause_progress; }
   LullPauses* global_pauses()               { return &_global_pauses; }
   LullPauses* young_pauses()                { return &_young_pauses; }
 };

@@ -109,15 +109,17 @@ final class Predictions {
     static String note() {
         return "One replica whose data change fast: with a full collection each second; then without one, in a small young generation. \"varying\": what survives a young collection "
                 + "goes up and down all the time; \"key-value\": keys at random are removed and put with values of 0.1 to 1 KB. Of each kind all but the first "
-                + Prediction.LEARNING + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed.";
+                + Prediction.LEARNING + " pauses. A pause over the bound is one that lasted longer than the agent's upper bound for it, which nine of ten should not exceed. "
+                + "Halfway: what was expected of the whole when half of the pause was over.";
     }
 
     TextTable table() {
         TextTable table = new TextTable();
-        table.add(List.of("collector, load: kind", "pauses", "median ms", "error: median", "p95", "within 2 ms", "within 4 ms", "relative, median", "over the bound"));
+        table.add(List.of("collector, load: kind", "pauses", "median ms", "error: median", "p95", "within 2 ms", "within 4 ms", "relative, median", "over the bound", "error halfway: median", "within 2 ms"));
         summaries.forEach((collector, kinds) -> kinds.forEach((kind, s) -> table.add(List.of(collector + ": " + kind, "" + s.pauses(),
                 GatePage.number("%.1f", s.median()), GatePage.number("%.2f", s.medianError()), GatePage.number("%.2f", s.p95Error()), GatePage.number("%.0f %%", s.within2()),
-                GatePage.number("%.0f %%", s.within4()), GatePage.number("%.1f %%", 100 * s.medianRelative()), GatePage.number("%.0f %%", s.over())))));
+                GatePage.number("%.0f %%", s.within4()), GatePage.number("%.1f %%", 100 * s.medianRelative()), GatePage.number("%.0f %%", s.over()),
+                GatePage.number("%.2f", s.medianErrorHalfway()), GatePage.number("%.0f %%", s.within2Halfway())))));
         return table;
     }
 }

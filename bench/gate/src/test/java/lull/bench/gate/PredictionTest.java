@@ -10,7 +10,11 @@ import org.junit.jupiter.api.Test;
 
 class PredictionTest {
     private static String line(String kind, double actual, double predicted, double most) {
-        return "lull gate: pause of " + actual + " ms, predicted " + predicted + ", at most " + most + ", kind " + kind + "; 0 answered in all, 0 kept now, 7 rounds";
+        return line(kind, actual, predicted, most, predicted);
+    }
+
+    private static String line(String kind, double actual, double predicted, double most, double halfway) {
+        return "lull gate: pause of " + actual + " ms, predicted " + predicted + ", at most " + most + ", halfway " + halfway + ", kind " + kind + "; 0 answered in all, 0 kept now, 7 rounds";
     }
 
     @Test
@@ -20,7 +24,7 @@ class PredictionTest {
             lines.add(line("Full", 100, 1, 2));
             lines.add(line("no collection", 1, 1, 1));
         }
-        lines.add(line("Full", 100, 97, 99));
+        lines.add(line("Full", 100, 97, 99, 103));
         lines.add(line("Full", 100, 101, 110));
         lines.add(line("Young", 5, 5, 6));
         Map<String, List<Prediction>> read = Prediction.read(lines);
@@ -31,5 +35,6 @@ class PredictionTest {
         assertEquals(100, summary.within4());
         assertEquals(50, summary.over());
         assertEquals(100, summary.median());
+        assertEquals(50, summary.within2Halfway());
     }
 }

@@ -1,0 +1,118 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullPauseForecast.hpp"
+#include "unittest.hpp"
+
+static const double Live = 100e6;
+
+TEST(LullPauseForecastTest, what_is_alive_stays_so) {
+  LullPauseForecast forecast;
+  forecast.begin(true, 150e6);
+  forecast.end_tracing(true, Live, Live);
+  forecast.end(true, Live, Live, 100e6, 50e6);      // tracing takes a nanosecond for a byte, and the rest half as long
+  EXPECT_EQ(forecast.rest(true), Live / 2);
+  for (int i = 0; i < 10; i++) {
+    const double work = forecast.begin(true, Live + 50e6);
+    if (i > 5) {
+      EXPECT_NEAR(work, Live * 3 / 2, 1e6);         // nothing of what is new has lived
+    }
+    forecast.end_tracing(true, Live, Live);
+    forecast.end(true, Live, Live, 100e6, 50e6);
+  }
+}
+
+TEST(LullPauseForecastTest, a_part_of_what_is_new_is_alive) {
+  LullPauseForecast forecast;
+  double live = Live;
+  forecast.begin(true, live);
+  forecast.end_tracing(true, live, live);
+  forecast.end(true, live, live, 1, 0);
+  for (int i = 0; i < 10; i++) {
+    const double used = live + 40e6;
+    const double work = forecast.begin(true, used);
+    live += 10e6;
+    if (i > 5) {
+      EXPECT_NEAR(work, live, 1e6);
+    }
+    forecast.end_tracing(true, live, live);
+    forecast.end(true, live, live, 1, 0);
+  }
+}
+
+TEST(LullPauseForecastTest, young_ones_trace_what_is_new_and_make_it_old) {
+  LullPauseForecast forecast;
+  forecast.begin(true, Live);
+  forecast.end_tracing(true, Live, Live);
+  forecast.end(true, Live, Live, 1, 0);
+  double used = Live;
+  for (int i = 0; i < 10; i++) {
+    const double work = forecast.begin(false, used + 20e6);
+    if (i > 7) {
+      EXPECT_NEAR(work, 1e6, 1e4);
+    }
+    forecast.end_tracing(false, 1e6, 0.5e6);
+    used += 1e6;
+    forecast.end(false, used, 1e6, 1, 0);
+  }
+  // All ten of them have left half a megabyte each.
+  EXPECT_NEAR(forecast.begin(true, used), Live + 5e6, 1);
+}
+
+TEST(LullPauseForecastTest, less_in_use_than_before_is_nothing_allocated) {
+  LullPauseForecast forecast;
+  forecast.begin(true, Live);
+  forecast.end_tracing(true, Live, Live);
+  forecast.end(true, Live, Live, 0, 0);
+  EXPECT_EQ(forecast.begin(true, Live / 2), Live);
+}
+
+TEST(LullPauseForecastTest, no_more_is_alive_of_what_is_new_than_all) {
+  LullPauseForecast forecast;
+  for (int i = 0; i < 20; i++) {
+    forecast.begin(false, (i + 1) * 1e6);
+    forecast.end_tracing(false, 30e6, 0);           // a megabyte is new, and thirty are traced: private ones are each time
+    forecast.end(false, (i + 1) * 1e6, 30e6, 1, 0);
+  }
+  EXPECT_NEAR(forecast.begin(false, 21e6), 1e6, 10);
+}
+
+TEST(LullPauseForecastTest, kinds_have_their_own_rest) {
+  LullPauseForecast forecast;
+  forecast.begin(true, Live);
+  forecast.end_tracing(true, Live, Live);
+  forecast.end(true, Live, Live, 100e6, 50e6);
+  forecast.begin(false, Live);
+  forecast.end_tracing(false, 1e6, 0);
+  forecast.end(false, Live, 1e6, 1e6, 3e6);
+  EXPECT_EQ(forecast.rest(true), Live / 2);
+  EXPECT_EQ(forecast.rest(false), 3e6);
+}
+
+TEST(LullPauseForecastTest, one_pause_that_does_more_counts_little) {
+  LullPauseForecast forecast;
+  for (int i = 0; i < 2; i++) {
+    forecast.begin(true, Live);
+    forecast.end_tracing(true, Live, Live);
+    forecast.end(true, Live, Live, 100e6, i == 0 ? 10e6 : 10000e6);
+  }
+  EXPECT_EQ(forecast.rest(true), 15e6);
+}
