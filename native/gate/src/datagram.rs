@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! A datagram to whoever steers requests, when a pause begins, when it is expected to last longer than was said, and when it is over.
+//! A datagram to whoever steers requests, when a pause begins, when it is expected to last longer or shorter than was said, and when it is over.
 //!
 //! One line of ASCII: `lull-gate 1 PROCESS PORTS busy MS`, for so many milliseconds more, or `lull-gate 1 PROCESS PORTS runs`; 1 is the version,
 //! PORTS are those of the service, with commas between them: with the datagram's sender, a client knows by them which of its replicas that is.

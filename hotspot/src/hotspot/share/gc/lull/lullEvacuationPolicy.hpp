@@ -58,8 +58,8 @@ struct LullEvacuationRequest {
 // by which factor its estimates are too low; and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
-  // Of new blocks in which most is alive, a young collection evacuates one in so many. Where most survivors live on, of so many young
-  // collections one has survivors: a whole one, for what is old at once and soon dead would keep survivors alive that it refers to.
+  // Of new blocks in which most is alive, a young collection evacuates one in so many. Where most survivors live on, after so many young
+  // collections two have survivors: whole ones, for what is old at once and soon dead would keep survivors alive that it refers to.
   static const size_t DenseStep = 16;
 
   // What young collections have learned of one kind of blocks: new ones, or those of survivors.

@@ -57,7 +57,9 @@
           "A block is evacuated only if at most this share of it was live " \
           "at the last collection. While collections take more time than "  \
           "GCTimeRatio allows, three quarters of the rest may be live, too. "\
-          "Higher values copy more to win less.")                           \
+          "Survivors of a young collection stay young only while at most "  \
+          "this share of the last ones has lived on. Higher values copy "   \
+          "more to win less.")                                              \
           range(0, 100)                                                     \
                                                                             \
   product(uint, LullFragmentationTriggerPercent, 15, EXPERIMENTAL,          \
