@@ -29,6 +29,7 @@ use crate::outlets::Outlets;
 use crate::pause::PauseClock;
 use crate::perf_memory::{self, PerfMemory, SafepointWatch};
 use crate::protocol::Opaque;
+use crate::resp::Resp;
 use crate::socket::Watched;
 use crate::spoken::Spoken;
 use crate::table::Table;
@@ -82,6 +83,8 @@ pub fn accepted(fd: i32, blocking: bool) {
         Spoken::Http2(Box::new(Http2::new(names(), Duration::from_millis(running.options.deadline_ms))))
     } else if running.options.cql_ports.contains(&port) {
         Spoken::Cql(Cql::new(names()))
+    } else if running.options.resp_ports.contains(&port) {
+        Spoken::Resp(Resp::default())
     } else {
         return;
     };

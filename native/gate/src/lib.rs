@@ -38,6 +38,7 @@ pub mod predict;
 #[cfg(any(test, fuzzing))]
 pub mod properties;
 pub mod protocol;
+pub mod resp;
 pub mod socket;
 pub mod spoken;
 pub mod table;

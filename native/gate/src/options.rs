@@ -22,6 +22,8 @@ pub struct Options {
     pub h2_ports: Vec<u16>,
     /// `cql-port=N`, once for each: the same of connections that speak Cassandra's native protocol.
     pub cql_ports: Vec<u16>,
+    /// `resp-port=N`, once for each: the same of connections that speak Redis' protocol.
+    pub resp_ports: Vec<u16>,
     /// `other-port=N`, once for each: local ports at which the gate looks at no connection, for it could not read them (TLS, a protocol that it
     /// does not speak), and which it names to those whom it tells of pauses. Alone, they need somebody who is told.
     pub other_ports: Vec<u16>,
@@ -61,10 +63,10 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, other-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
 
 /// Options that may be given several times.
-const REPEATED: &[&str] = &["port", "h2-port", "cql-port", "other-port", "deadline-header", "datagrams"];
+const REPEATED: &[&str] = &["port", "h2-port", "cql-port", "resp-port", "other-port", "deadline-header", "datagrams"];
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -107,6 +109,7 @@ impl Options {
             ports: Vec::new(),
             h2_ports: Vec::new(),
             cql_ports: Vec::new(),
+            resp_ports: Vec::new(),
             other_ports: Vec::new(),
             deadline_ms: 50,
             deadline_headers: Vec::new(),
@@ -132,6 +135,7 @@ impl Options {
                 "port" => options.ports.push(port(name, value)?),
                 "h2-port" => options.h2_ports.push(port(name, value)?),
                 "cql-port" => options.cql_ports.push(port(name, value)?),
+                "resp-port" => options.resp_ports.push(port(name, value)?),
                 "other-port" => options.other_ports.push(port(name, value)?),
                 "deadline" => options.deadline_ms = number(name, value, "milliseconds", DEADLINE_RANGE)?,
                 "deadline-header" => match value {
@@ -162,7 +166,7 @@ impl Options {
                 _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
             }
         }
-        let watched = || options.ports.iter().chain(&options.h2_ports).chain(&options.cql_ports);
+        let watched = || options.ports.iter().chain(&options.h2_ports).chain(&options.cql_ports).chain(&options.resp_ports);
         if watched().next().is_none() {
             if options.other_ports.is_empty() {
                 return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
@@ -174,12 +178,14 @@ impl Options {
             }
         }
         for port in options.served_ports() {
-            let given = [&options.ports, &options.h2_ports, &options.cql_ports, &options.other_ports]
+            let given = [&options.ports, &options.h2_ports, &options.cql_ports, &options.resp_ports, &options.other_ports]
                 .iter()
                 .filter(|ports| ports.contains(&port))
                 .count();
             if given > 1 {
-                return error(format!("port {port} is given for two protocols, of port, h2-port, cql-port and other-port; a port has one"));
+                return error(format!(
+                    "port {port} is given for two protocols, of port, h2-port, cql-port, resp-port and other-port; a port has one"
+                ));
             }
         }
         for (name, port) in [("metrics", options.metrics_port), ("agent-check", options.agent_check_port)] {
@@ -198,7 +204,7 @@ impl Options {
 
     /// All ports that clients of the service connect to.
     pub fn served_ports(&self) -> impl Iterator<Item = u16> {
-        self.ports.iter().chain(&self.h2_ports).chain(&self.cql_ports).chain(&self.other_ports).copied()
+        self.ports.iter().chain(&self.h2_ports).chain(&self.cql_ports).chain(&self.resp_ports).chain(&self.other_ports).copied()
     }
 
     /// Whether anybody can know of a pause without a request of its own.
@@ -219,6 +225,7 @@ mod tests {
         let o = Options::parse("port=1,port=65535,deadline=600000,poll=0,metrics=9,deadline-header=X-D,dry-run,verbose").unwrap();
         assert_eq!(o.ports, [1, 65535]);
         assert_eq!(Options::parse("cql-port=9042").unwrap().cql_ports, [9042]);
+        assert_eq!(Options::parse("resp-port=6379").unwrap().resp_ports, [6379]);
         assert_eq!(Options::parse("h2-port=50051,h2-port=7").unwrap().h2_ports, [50051, 7]);
         assert_eq!(o.deadline_headers, ["x-d"]);
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics_port == Some(9));
@@ -254,6 +261,8 @@ mod tests {
             ("port=80,cql-port=80", "two protocols"),
             ("h2-port=80,cql-port=80", "two protocols"),
             ("h2-port=80,port=80", "two protocols"),
+            ("resp-port=80,port=80", "two protocols"),
+            ("resp-port=80,metrics=80", "another"),
             ("h2-port=80,metrics=80", "another"),
             ("h2-port=0", "h2-port=0"),
             ("other-port=443", "nobody is"),

@@ -8,6 +8,7 @@ use crate::cql::Cql;
 use crate::http1::Http1;
 use crate::http2::Http2;
 use crate::protocol::{Front, Opaque, Pass, Protocol};
+use crate::resp::Resp;
 
 /// A connection's protocol.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub enum Spoken {
     Http2(Box<Http2>),
     /// Cassandra's.
     Cql(Cql),
+    /// Redis'.
+    Resp(Resp),
 }
 
 macro_rules! each {
@@ -26,6 +29,7 @@ macro_rules! each {
             Spoken::Http1($protocol) => $call,
             Spoken::Http2($protocol) => $call,
             Spoken::Cql($protocol) => $call,
+            Spoken::Resp($protocol) => $call,
         }
     };
 }

@@ -6,12 +6,14 @@
 mod cql;
 mod http1;
 mod http2;
+mod resp;
 
 use crate::protocol::{Opaque, Protocol};
 
 pub use cql::cql;
 pub use http1::{connection, exchange, request};
 pub use http2::{connection as http2_connection, http2};
+pub use resp::resp;
 
 /// Hands out parts of the input, as numbers and pieces.
 struct Input<'a>(&'a [u8]);
@@ -71,6 +73,7 @@ pub const ALL: &[Named] = &[
     ("http2", http2),
     ("http2_connection", http2_connection),
     ("cql", cql),
+    ("resp", resp),
     ("options", options),
     ("counters", counters),
 ];
@@ -126,6 +129,13 @@ mod tests {
         b"\x04\x04\x00\x01\x07\x00\x00\x00\x14\x00\x01\x00\x0ax-deadline\x00\x00\x00\x0220",
         b"\x00\x09",
         b"\x02\x10",
+        // Redis: a command, a line, answers.
+        b"*2\r\n$3\r\nGET\r\n$1\r\na\r\n",
+        b"PING\r\n",
+        b"$3\r\nabc\r\n",
+        b"*1\r\n:1\r\n",
+        b"\x00\x03",
+        b"\x01\x04",
     ];
 
     fn seeds(target: &str) -> Vec<Vec<u8>> {
@@ -190,5 +200,5 @@ mod tests {
     macro_rules! hold {
         ($($name:ident)*) => { $(#[test] fn $name() { holds(stringify!($name)); })* };
     }
-    hold! { cql http2 http2_connection http1_request http1_exchange http1_connection options counters }
+    hold! { cql resp http2 http2_connection http1_request http1_exchange http1_connection options counters }
 }

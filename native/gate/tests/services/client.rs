@@ -24,7 +24,20 @@ pub struct Request {
     pub answer: Answer,
 }
 
+/// How a request of a client looks, and its answer.
+pub trait Wire: Sync {
+    /// One request's bytes.
+    fn request(&self, random: &mut Random, connection: &str, number: u64) -> (Vec<u8>, Sent);
+
+    /// Reads one answer, which must be the one to `sent`.
+    fn answer(&self, reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, String>;
+}
+
+/// HTTP/1.1.
+pub struct Http;
+
 pub struct Load {
+    pub wire: &'static dyn Wire,
     pub port: u16,
     /// Of several loads on one service: targets differ.
     pub round: u32,
@@ -46,10 +59,10 @@ pub struct Load {
 const MOST_SILENT: usize = 40;
 
 /// xorshift64: the same sequence in each run.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -64,10 +77,12 @@ pub fn crc32(bytes: &[u8]) -> u32 {
         .fold(!0u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg())))
 }
 
-struct Sent {
-    target: String,
-    head: bool,
-    crc: u32,
+/// What an answer is compared with.
+pub struct Sent {
+    pub target: String,
+    /// The answer has no content.
+    pub head: bool,
+    pub crc: u32,
 }
 
 /// One request's bytes.
@@ -105,13 +120,13 @@ fn request(random: &mut Random, connection: &str, number: u64) -> (Vec<u8>, Sent
     (bytes, Sent { target, head, crc: crc32(&body) })
 }
 
-fn line(reader: &mut BufReader<TcpStream>) -> Result<String, String> {
+pub fn line(reader: &mut BufReader<TcpStream>) -> Result<String, String> {
     let mut line = String::new();
     reader.read_line(&mut line).map_err(|e| format!("no line of an answer: {e}"))?;
     line.strip_suffix("\r\n").map(str::to_string).ok_or(format!("'{line}' is no line"))
 }
 
-fn body(reader: &mut BufReader<TcpStream>, length: usize) -> Result<Vec<u8>, String> {
+pub fn body(reader: &mut BufReader<TcpStream>, length: usize) -> Result<Vec<u8>, String> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).map_err(|e| format!("no body: {e}"))?;
     Ok(body)
@@ -162,13 +177,23 @@ fn answer(reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, Stri
     if content == expected.as_bytes() { Ok(Answer::Ok) } else { Err(format!("'{}', not '{expected}'", String::from_utf8_lossy(&content))) }
 }
 
+impl Wire for Http {
+    fn request(&self, random: &mut Random, connection: &str, number: u64) -> (Vec<u8>, Sent) {
+        request(random, connection, number)
+    }
+
+    fn answer(&self, reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, String> {
+        answer(reader, sent)
+    }
+}
+
 /// The longest time that a client waits before it sends more, in microseconds, if nothing else is said.
 pub const THINK: u64 = 4000;
 
 impl Load {
     /// One request at a time, on connections that stay.
     pub fn simple(port: u16, connections: usize, duration: Duration) -> Load {
-        Load { port, round: 0, connections, duration, pipelined: 1, think: THINK, reconnect: false, abandon: false }
+        Load { wire: &Http, port, round: 0, connections, duration, pipelined: 1, think: THINK, reconnect: false, abandon: false }
     }
 
     /// Runs it; each request that was sent is in the result with its answer, or there is an error.
@@ -216,7 +241,7 @@ impl Load {
             let mut bytes = Vec::new();
             let mut sent = Vec::new();
             for _ in 0..=random.below(self.pipelined) {
-                let (more, request) = request(random, name, number);
+                let (more, request) = self.wire.request(random, name, number);
                 number += 1;
                 bytes.extend(more);
                 sent.push(request);
@@ -232,7 +257,7 @@ impl Load {
                 }
             }
             for request in sent {
-                let answer = answer(&mut reader, &request).map_err(|e| format!("{}: {e}", request.target))?;
+                let answer = self.wire.answer(&mut reader, &request).map_err(|e| format!("{}: {e}", request.target))?;
                 all.push(Request { target: request.target, answer });
             }
             if self.abandon && silent.len() < MOST_SILENT && all.last().is_some_and(|request| request.answer == Answer::Busy) {

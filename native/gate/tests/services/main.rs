@@ -19,6 +19,7 @@ mod cassandra;
 mod client;
 mod flight;
 mod grpc;
+mod resp;
 mod server;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -75,6 +76,16 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
         abandon: mode == "available",
         ..Load::simple(server.port, 16, setting.seconds)
     };
+    let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
+    judge(server, &requests)
+}
+
+/// The same in Redis' protocol.
+fn redis(setting: &Setting) -> Result<String, String> {
+    let server = Server::start_with(&setting.jdk, PARALLEL, "resp-port", "deadline=1", &["resp", &setting.live, &setting.between])?;
+    let has = |requests: &[Request], answer| requests.iter().any(|request| request.answer == answer);
+    let load =
+        Load { wire: &resp::Resp, pipelined: 4, think: setting.think, reconnect: true, ..Load::simple(server.port, 16, setting.seconds) };
     let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
     judge(server, &requests)
 }
@@ -311,6 +322,7 @@ fn main() -> ExitCode {
         for mode in ["nio", "netty-epoll"] {
             test(format!("{mode}, {CROWD} connections"), &|| crowd(&setting, mode));
         }
+        test("Redis' protocol".to_string(), &|| redis(&setting));
         for mode in ["grpc-nio", "grpc-epoll"] {
             test(mode.to_string(), &|| grpc::grpc(&setting, mode));
         }

@@ -36,7 +36,7 @@ import java.util.zip.CRC32;
  * A small HTTP server with a large live heap and regular full collections, in one of several ways to use sockets. It counts each
  * request by its target; the answer is the target and the body's CRC-32.
  *
- * <pre>GateServer blocking|virtual|available|nio|httpserver|httpserver-inline|(those of {@link Frameworks})  live-MB  pause-between-collections-ms</pre>
+ * <pre>GateServer blocking|virtual|resp|available|nio|httpserver|httpserver-inline|(those of {@link Frameworks})  live-MB  pause-between-collections-ms</pre>
  *
  * Prints {@code ports SERVICE CONTROL} when it is ready. A connection to the control port gets a line {@code target count} for each
  * target, and the end of the stream; one that sends {@code exit} ends the server, {@code dump} stops it for a heap dump first, and
@@ -52,8 +52,9 @@ public class GateServer {
         int port = Integer.getInteger("port");
         live = makeLive(Integer.parseInt(args[1]));
         switch (mode) {
-            case "blocking" -> blocking(port, Executors.newCachedThreadPool());
-            case "virtual" -> blocking(port, virtualThreads());
+            case "blocking" -> blocking(port, Executors.newCachedThreadPool(), GateServer::exchange);
+            case "virtual" -> blocking(port, virtualThreads(), GateServer::exchange);
+            case "resp" -> blocking(port, Executors.newCachedThreadPool(), Resp::exchange);
             case "available" -> available(port);
             case "nio" -> nio(port);
             case "httpserver" -> httpServer(port, Executors.newFixedThreadPool(8));
@@ -151,13 +152,18 @@ public class GateServer {
 
     // One thread per connection.
 
-    private static void blocking(int port, ExecutorService threads) throws IOException {
+    /** Reads a request and answers it; false at the end of the stream. */
+    interface Exchange {
+        boolean next(InputStream in, OutputStream out) throws IOException;
+    }
+
+    private static void blocking(int port, ExecutorService threads, Exchange exchange) throws IOException {
         ServerSocket server = new ServerSocket(port, 1000, InetAddress.getLoopbackAddress());
         Thread acceptor = new Thread(() -> {
             while (true) {
                 try {
                     Socket socket = server.accept();
-                    threads.execute(() -> serve(socket));
+                    threads.execute(() -> serve(socket, exchange));
                 } catch (IOException e) {
                     e.printStackTrace();
                 }
@@ -167,11 +173,11 @@ public class GateServer {
         acceptor.start();
     }
 
-    private static void serve(Socket socket) {
+    private static void serve(Socket socket, Exchange exchange) {
         try (socket) {
             InputStream in = new BufferedInputStream(socket.getInputStream());
             OutputStream out = socket.getOutputStream();
-            while (exchange(in, out)) {
+            while (exchange.next(in, out)) {
                 // the next
             }
         } catch (IOException e) {
@@ -179,7 +185,6 @@ public class GateServer {
         }
     }
 
-    /** Reads a request and answers it; false at the end of the stream. */
     private static boolean exchange(InputStream in, OutputStream out) throws IOException {
         String[] first = null;
         int length = 0;
@@ -213,7 +218,7 @@ public class GateServer {
         }
     }
 
-    private static String line(InputStream in) throws IOException {
+    static String line(InputStream in) throws IOException {
         StringBuilder line = new StringBuilder();
         for (int c = in.read(); c >= 0 && c != '\n'; c = in.read()) {
             if (c != '\r') {

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Where commands and answers begin and end.
+
+/// A line is no longer than that: of a command without lengths, or of an answer.
+const LONGEST_LINE: usize = 64 << 10;
+/// Strings of a command, at most.
+const MOST_STRINGS: u64 = 1 << 20;
+/// Bytes of a string, at most; so servers have it.
+const LONGEST_STRING: u64 = 512 << 20;
+/// Values of one answer that are still to come, at most.
+const MOST_VALUES: u64 = 1 << 32;
+/// No word that the gate knows is longer.
+const LONGEST_WORD: usize = 16;
+
+/// Where the bytes of one direction stand.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// In a line.
+    #[default]
+    Line,
+    /// In a string, of which so many bytes are to come.
+    String(u64),
+    /// Behind it.
+    Return,
+    Feed,
+}
+
+/// What was found.
+enum Token<'a> {
+    /// A whole line, which is in [`Lines::line`].
+    Line,
+    /// A part of a string.
+    Part(&'a [u8]),
+    /// A string has ended.
+    End,
+    /// Neither yet.
+    Nothing,
+}
+
+/// Lines, and strings of known lengths between them.
+#[derive(Debug, Default)]
+struct Lines {
+    at: At,
+    /// What has come of the present line, without its end once that has come.
+    line: Vec<u8>,
+}
+
+impl Lines {
+    fn is_boundary(&self) -> bool {
+        self.at == At::Line && self.line.is_empty()
+    }
+
+    /// The next token of `bytes`, of which there is one at least, and how many bytes it took. A line is to be cleared then.
+    fn next<'a>(&mut self, bytes: &'a [u8]) -> Result<(usize, Token<'a>), &'static str> {
+        match self.at {
+            At::Line => {
+                let (part, ends) = match bytes.iter().position(|&byte| byte == b'\n') {
+                    Some(at) => (&bytes[..=at], true),
+                    None => (bytes, false),
+                };
+                if self.line.len() + part.len() > LONGEST_LINE {
+                    return Err("a line that is too long");
+                }
+                self.line.extend_from_slice(part);
+                if !ends {
+                    // The last one may be the first of the line's end.
+                    let before = &self.line[..self.line.len() - 1];
+                    return if before.contains(&b'\r') { Err("a bare carriage return") } else { Ok((part.len(), Token::Nothing)) };
+                }
+                let length = self.line.strip_suffix(b"\r\n").ok_or("a bare line feed")?.len();
+                self.line.truncate(length);
+                if self.line.contains(&b'\r') { Err("a bare carriage return") } else { Ok((part.len(), Token::Line)) }
+            }
+            At::String(left) => {
+                let n = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
+                self.string(left - n as u64);
+                Ok((n, Token::Part(&bytes[..n])))
+            }
+            At::Return | At::Feed if bytes[0] != if self.at == At::Return { b'\r' } else { b'\n' } => {
+                Err("a string that is longer than was said")
+            }
+            At::Return => {
+                self.at = At::Feed;
+                Ok((1, Token::Nothing))
+            }
+            At::Feed => {
+                self.at = At::Line;
+                Ok((1, Token::End))
+            }
+        }
+    }
+
+    /// A string of so many bytes follows.
+    fn string(&mut self, length: u64) {
+        self.at = if length == 0 { At::Return } else { At::String(length) };
+    }
+}
+
+/// The number of a line, behind its first byte: digits, no sign, no leading zero.
+fn number(line: &[u8], most: u64) -> Result<u64, &'static str> {
+    let digits = &line[1..];
+    if digits.is_empty() || digits.len() > 12 || !digits.iter().all(u8::is_ascii_digit) || digits.len() > 1 && digits[0] == b'0' {
+        return Err("a length that is no number");
+    }
+    let n = digits.iter().fold(0u64, |n, digit| n * 10 + u64::from(digit - b'0'));
+    if n > most { Err("a length that is too large") } else { Ok(n) }
+}
+
+/// A command that comes.
+#[derive(Debug, Default)]
+pub struct Command {
+    lines: Lines,
+    /// Its strings that are still to come, with the present one.
+    strings: u64,
+    /// What has come of the first two.
+    words: [Vec<u8>; 2],
+    /// The place of the present one.
+    place: usize,
+}
+
+impl Command {
+    /// Whether nothing of the next one has come.
+    pub fn is_boundary(&self) -> bool {
+        self.strings == 0 && self.lines.is_boundary()
+    }
+
+    /// The first two words of the last whole one; a little more than the longest that the gate knows, if they are longer.
+    pub fn words(&self) -> &[Vec<u8>; 2] {
+        &self.words
+    }
+
+    /// Goes on with `bytes` until one is whole; then after how many of them. `None`: all of them belong to one that is not whole.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<Option<usize>, &'static str> {
+        let mut used = 0;
+        while used < bytes.len() {
+            let (n, token) = self.lines.next(&bytes[used..])?;
+            used += n;
+            match token {
+                Token::Nothing => {}
+                Token::Line => {
+                    let line = std::mem::take(&mut self.lines.line);
+                    if self.line(&line)? {
+                        return Ok(Some(used));
+                    }
+                }
+                Token::Part(part) => {
+                    if let Some(word) = self.words.get_mut(self.place) {
+                        word.extend(part.iter().take(LONGEST_WORD + 1 - word.len().min(LONGEST_WORD + 1)));
+                    }
+                }
+                Token::End => {
+                    self.strings -= 1;
+                    self.place += 1;
+                    if self.strings == 0 {
+                        return Ok(Some(used));
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether it is a whole command.
+    fn line(&mut self, line: &[u8]) -> Result<bool, &'static str> {
+        if self.strings > 0 {
+            if line.first() != Some(&b'$') {
+                return Err("no string in a command");
+            }
+            self.lines.string(number(line, LONGEST_STRING)?);
+            return Ok(false);
+        }
+        self.words = Default::default();
+        self.place = 0;
+        match line.first() {
+            Some(b'*') => {
+                self.strings = number(line, MOST_STRINGS)?;
+                if self.strings == 0 { Err("an empty command") } else { Ok(false) }
+            }
+            Some(first) if first.is_ascii_alphabetic() => {
+                let words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+                for (word, text) in self.words.iter_mut().zip(words) {
+                    word.extend(text.iter().take(LONGEST_WORD + 1));
+                }
+                Ok(true)
+            }
+            _ => Err("no command"),
+        }
+    }
+}
+
+/// An answer that goes.
+#[derive(Debug, Default)]
+pub struct Answer {
+    lines: Lines,
+    /// Its values that are still to come, with the present one.
+    values: u64,
+}
+
+impl Answer {
+    /// Whether nothing of the next one has gone.
+    pub fn is_boundary(&self) -> bool {
+        self.values == 0 && self.lines.is_boundary()
+    }
+
+    /// Goes on with `bytes` until one is whole; then after how many of them. `None`: all of them belong to one that is not whole.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<Option<usize>, &'static str> {
+        let mut used = 0;
+        while used < bytes.len() {
+            let (n, token) = self.lines.next(&bytes[used..])?;
+            used += n;
+            match token {
+                Token::Nothing | Token::Part(_) => continue,
+                Token::Line => {
+                    let line = std::mem::take(&mut self.lines.line);
+                    self.values = self.values.max(1);
+                    match self.value(&line)? {
+                        Value::Line => {}
+                        Value::String(length) => {
+                            self.lines.string(length);
+                            continue;
+                        }
+                        Value::Values(n) => self.values += n,
+                    }
+                }
+                Token::End => {}
+            }
+            if self.values > MOST_VALUES {
+                return Err("too many values in an answer");
+            }
+            self.values -= 1;
+            if self.values == 0 {
+                return Ok(Some(used));
+            }
+        }
+        Ok(None)
+    }
+
+    fn value(&self, line: &[u8]) -> Result<Value, &'static str> {
+        match line.first() {
+            Some(b'+' | b'-' | b':' | b'_' | b'#' | b',' | b'(') => Ok(Value::Line),
+            Some(b'$' | b'*') if &line[1..] == b"-1" => Ok(Value::Line),
+            Some(b'$' | b'!' | b'=') => Ok(Value::String(number(line, LONGEST_STRING)?)),
+            Some(b'*' | b'~') => Ok(Value::Values(number(line, MOST_VALUES)?)),
+            Some(b'%') => Ok(Value::Values(number(line, MOST_VALUES)? * 2)),
+            // What the server says by itself, or of what it says next.
+            Some(b'>' | b'|') => Err("what is no answer"),
+            _ => Err("no answer"),
+        }
+    }
+}
+
+/// What a line of an answer begins.
+enum Value {
+    /// Nothing: it is the value.
+    Line,
+    /// A string of so many bytes.
+    String(u64),
+    /// So many values.
+    Values(u64),
+}
