@@ -134,6 +134,10 @@ mod tests {
         b"PING\r\n",
         b"$3\r\nabc\r\n",
         b"*1\r\n:1\r\n",
+        b"*1\r\n$5\r\nMULTI\r\n",
+        b"*1\r\n$4\r\nEXEC\r\n",
+        b"+QUEUED\r\n",
+        b"\x01\x05",
         b"\x00\x03",
         b"\x01\x04",
     ];

@@ -10,8 +10,10 @@ const MOST_STRINGS: u64 = 1 << 20;
 const LONGEST_STRING: u64 = 512 << 20;
 /// Values of one answer that are still to come, at most.
 const MOST_VALUES: u64 = 1 << 32;
+/// Bytes that stay allocated for the next line.
+const KEPT: usize = 256;
 /// No word that the gate knows is longer.
-const LONGEST_WORD: usize = 16;
+const LONGEST_WORD: usize = 24;
 
 /// Where the bytes of one direction stand.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -59,18 +61,22 @@ impl Lines {
                     Some(at) => (&bytes[..=at], true),
                     None => (bytes, false),
                 };
-                if self.line.len() + part.len() > LONGEST_LINE {
+                let before = self.line.len();
+                if before + part.len() > LONGEST_LINE {
                     return Err("a line that is too long");
                 }
                 self.line.extend_from_slice(part);
-                if !ends {
-                    // The last one may be the first of the line's end.
-                    let before = &self.line[..self.line.len() - 1];
-                    return if before.contains(&b'\r') { Err("a bare carriage return") } else { Ok((part.len(), Token::Nothing)) };
+                // From the last byte that was there on: it may have been the first of the line's end.
+                let new = &self.line[before.saturating_sub(1)..];
+                let content = if ends { new.strip_suffix(b"\r\n").ok_or("a bare line feed")? } else { &new[..new.len() - 1] };
+                if content.contains(&b'\r') {
+                    return Err("a bare carriage return");
                 }
-                let length = self.line.strip_suffix(b"\r\n").ok_or("a bare line feed")?.len();
-                self.line.truncate(length);
-                if self.line.contains(&b'\r') { Err("a bare carriage return") } else { Ok((part.len(), Token::Line)) }
+                if !ends {
+                    return Ok((part.len(), Token::Nothing));
+                }
+                self.line.truncate(self.line.len() - 2);
+                Ok((part.len(), Token::Line))
             }
             At::String(left) => {
                 let n = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
@@ -89,6 +95,18 @@ impl Lines {
                 Ok((1, Token::End))
             }
         }
+    }
+
+    /// What has come of the present line begins like this, if anything has.
+    fn first(&self) -> Option<u8> {
+        if self.at == At::Line { self.line.first().copied() } else { None }
+    }
+
+    /// The line is done with.
+    fn clear(&mut self, mut line: Vec<u8>) {
+        line.clear();
+        line.shrink_to(KEPT);
+        self.line = line;
     }
 
     /// A string of so many bytes follows.
@@ -117,6 +135,8 @@ pub struct Command {
     words: [Vec<u8>; 2],
     /// The place of the present one.
     place: usize,
+    /// The last whole one had no lengths.
+    is_line: bool,
 }
 
 impl Command {
@@ -130,17 +150,30 @@ impl Command {
         &self.words
     }
 
+    /// Whether the last whole one was a line: a person's, a script's, or no command at all but what another protocol begins with.
+    pub fn is_line(&self) -> bool {
+        self.is_line
+    }
+
     /// Goes on with `bytes` until one is whole; then after how many of them. `None`: all of them belong to one that is not whole.
     pub fn take(&mut self, bytes: &[u8]) -> Result<Option<usize>, &'static str> {
         let mut used = 0;
         while used < bytes.len() {
             let (n, token) = self.lines.next(&bytes[used..])?;
             used += n;
+            let inside = self.strings > 0;
+            match self.lines.first() {
+                Some(first) if inside && first != b'$' => return Err("no string in a command"),
+                Some(first) if !inside && first != b'*' && !first.is_ascii_alphabetic() => return Err("no command"),
+                _ => {}
+            }
             match token {
                 Token::Nothing => {}
                 Token::Line => {
                     let line = std::mem::take(&mut self.lines.line);
-                    if self.line(&line)? {
+                    let is_whole = self.line(&line)?;
+                    self.lines.clear(line);
+                    if is_whole {
                         return Ok(Some(used));
                     }
                 }
@@ -164,27 +197,30 @@ impl Command {
     /// Whether it is a whole command.
     fn line(&mut self, line: &[u8]) -> Result<bool, &'static str> {
         if self.strings > 0 {
-            if line.first() != Some(&b'$') {
-                return Err("no string in a command");
-            }
-            self.lines.string(number(line, LONGEST_STRING)?);
+            let length = if line.is_empty() { Err("no string in a command") } else { number(line, LONGEST_STRING) };
+            self.lines.string(length?);
             return Ok(false);
         }
-        self.words = Default::default();
+        self.words.iter_mut().for_each(Vec::clear);
         self.place = 0;
+        self.is_line = line.first() != Some(&b'*');
         match line.first() {
             Some(b'*') => {
                 self.strings = number(line, MOST_STRINGS)?;
                 if self.strings == 0 { Err("an empty command") } else { Ok(false) }
             }
-            Some(first) if first.is_ascii_alphabetic() => {
-                let words = line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty());
+            Some(_) => {
+                // A server takes quotes away, and ends a word where another one would not.
+                if !line.iter().all(|byte| (b' '..=b'~').contains(byte) && !b"\"'\\".contains(byte)) {
+                    return Err("a line with quotes or bytes that are no text");
+                }
+                let words = line.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
                 for (word, text) in self.words.iter_mut().zip(words) {
                     word.extend(text.iter().take(LONGEST_WORD + 1));
                 }
                 Ok(true)
             }
-            _ => Err("no command"),
+            None => Err("an empty command"),
         }
     }
 }
@@ -195,9 +231,16 @@ pub struct Answer {
     lines: Lines,
     /// Its values that are still to come, with the present one.
     values: u64,
+    /// How the last one began.
+    head: Vec<u8>,
 }
 
 impl Answer {
+    /// What the first line of the last whole one begins with.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
     /// Whether nothing of the next one has gone.
     pub fn is_boundary(&self) -> bool {
         self.values == 0 && self.lines.is_boundary()
@@ -209,12 +252,21 @@ impl Answer {
         while used < bytes.len() {
             let (n, token) = self.lines.next(&bytes[used..])?;
             used += n;
+            if self.lines.first().is_some_and(|first| !b"+-:_#,($!=*~%".contains(&first)) {
+                return Err("no answer, or one that the server gives by itself");
+            }
             match token {
                 Token::Nothing | Token::Part(_) => continue,
                 Token::Line => {
                     let line = std::mem::take(&mut self.lines.line);
-                    self.values = self.values.max(1);
-                    match self.value(&line)? {
+                    if self.values == 0 {
+                        self.values = 1;
+                        self.head.clear();
+                        self.head.extend(line.iter().take(LONGEST_WORD));
+                    }
+                    let value = value(&line)?;
+                    self.lines.clear(line);
+                    match value {
                         Value::Line => {}
                         Value::String(length) => {
                             self.lines.string(length);
@@ -235,18 +287,16 @@ impl Answer {
         }
         Ok(None)
     }
+}
 
-    fn value(&self, line: &[u8]) -> Result<Value, &'static str> {
-        match line.first() {
-            Some(b'+' | b'-' | b':' | b'_' | b'#' | b',' | b'(') => Ok(Value::Line),
-            Some(b'$' | b'*') if &line[1..] == b"-1" => Ok(Value::Line),
-            Some(b'$' | b'!' | b'=') => Ok(Value::String(number(line, LONGEST_STRING)?)),
-            Some(b'*' | b'~') => Ok(Value::Values(number(line, MOST_VALUES)?)),
-            Some(b'%') => Ok(Value::Values(number(line, MOST_VALUES)? * 2)),
-            // What the server says by itself, or of what it says next.
-            Some(b'>' | b'|') => Err("what is no answer"),
-            _ => Err("no answer"),
-        }
+fn value(line: &[u8]) -> Result<Value, &'static str> {
+    match line.first() {
+        Some(b'$' | b'*') if &line[1..] == b"-1" => Ok(Value::Line),
+        Some(b'$' | b'!' | b'=') => Ok(Value::String(number(line, LONGEST_STRING)?)),
+        Some(b'*' | b'~') => Ok(Value::Values(number(line, MOST_VALUES)?)),
+        Some(b'%') => Ok(Value::Values(number(line, MOST_VALUES)? * 2)),
+        Some(_) => Ok(Value::Line),
+        None => Err("an empty line"),
     }
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Redis' protocol (RESP, versions 2 and 3): commands as arrays of strings or as lines, and the busy answer.
+//! Redis' protocol (RESP, versions 2 and 3): commands as arrays of strings, several at once, and the busy answer to each.
 //!
-//! Each command has one answer, in order, but for a few that change what the connection is: those are the application's, and where
-//! answers do not follow commands any more (subscriptions, `MONITOR`, replication, `CLIENT REPLY`), so is the connection. So are the commands of a transaction:
-//! the server would execute it without the one that was answered busy. Stricter than servers are: empty commands, bare line feeds, and
-//! strings of unknown length make the connection opaque.
+//! What is answered are commands that are known to have one answer, and to change nothing but data. All others are the application's: those that say
+//! something of the connection, or by which clients see whether it lives; lines without lengths, for other protocols begin so, too; and the commands of a
+//! transaction, which the server would execute without the one that was answered busy. Where answers do not follow commands any more (subscriptions,
+//! `MONITOR`, replication, `CLIENT REPLY`), so is the connection, for ever. Stricter than servers are: empty commands, bare line feeds, quotes in lines, and
+//! strings of unknown length make it opaque.
 
 mod framing;
 
@@ -16,20 +17,206 @@ use crate::protocol::{Front, Opaque, Protocol};
 use framing::{Answer, Command};
 
 /// Commands that may be unanswered on one connection before the gate gives up on it.
-const MOST_OUTSTANDING: usize = 1024;
+const MOST_OUTSTANDING: usize = 1 << 24;
+/// Commands that are answered at once, at most.
+const MOST_AT_ONCE: usize = 512;
+
+/// Commands with one answer that change nothing but data, in the order of their bytes.
+const PLAIN: &[&str] = &[
+    "APPEND",
+    "BITCOUNT",
+    "BITFIELD",
+    "BITFIELD_RO",
+    "BITOP",
+    "BITPOS",
+    "BLMOVE",
+    "BLMPOP",
+    "BLPOP",
+    "BRPOP",
+    "BRPOPLPUSH",
+    "BZMPOP",
+    "BZPOPMAX",
+    "BZPOPMIN",
+    "COPY",
+    "DBSIZE",
+    "DECR",
+    "DECRBY",
+    "DEL",
+    "DUMP",
+    "EVAL",
+    "EVALSHA",
+    "EVALSHA_RO",
+    "EVAL_RO",
+    "EXISTS",
+    "EXPIRE",
+    "EXPIREAT",
+    "EXPIRETIME",
+    "FCALL",
+    "FCALL_RO",
+    "GEOADD",
+    "GEODIST",
+    "GEOHASH",
+    "GEOPOS",
+    "GEORADIUS",
+    "GEORADIUSBYMEMBER",
+    "GEOSEARCH",
+    "GEOSEARCHSTORE",
+    "GET",
+    "GETBIT",
+    "GETDEL",
+    "GETEX",
+    "GETRANGE",
+    "GETSET",
+    "HDEL",
+    "HEXISTS",
+    "HEXPIRE",
+    "HGET",
+    "HGETALL",
+    "HINCRBY",
+    "HINCRBYFLOAT",
+    "HKEYS",
+    "HLEN",
+    "HMGET",
+    "HMSET",
+    "HRANDFIELD",
+    "HSCAN",
+    "HSET",
+    "HSETNX",
+    "HSTRLEN",
+    "HTTL",
+    "HVALS",
+    "INCR",
+    "INCRBY",
+    "INCRBYFLOAT",
+    "KEYS",
+    "LCS",
+    "LINDEX",
+    "LINSERT",
+    "LLEN",
+    "LMOVE",
+    "LMPOP",
+    "LPOP",
+    "LPOS",
+    "LPUSH",
+    "LPUSHX",
+    "LRANGE",
+    "LREM",
+    "LSET",
+    "LTRIM",
+    "MGET",
+    "MSET",
+    "MSETNX",
+    "OBJECT",
+    "PERSIST",
+    "PEXPIRE",
+    "PEXPIREAT",
+    "PEXPIRETIME",
+    "PFADD",
+    "PFCOUNT",
+    "PFMERGE",
+    "PSETEX",
+    "PTTL",
+    "PUBLISH",
+    "RANDOMKEY",
+    "RENAME",
+    "RENAMENX",
+    "RESTORE",
+    "RPOP",
+    "RPOPLPUSH",
+    "RPUSH",
+    "RPUSHX",
+    "SADD",
+    "SCAN",
+    "SCARD",
+    "SDIFF",
+    "SDIFFSTORE",
+    "SET",
+    "SETBIT",
+    "SETEX",
+    "SETNX",
+    "SETRANGE",
+    "SINTER",
+    "SINTERCARD",
+    "SINTERSTORE",
+    "SISMEMBER",
+    "SMEMBERS",
+    "SMISMEMBER",
+    "SMOVE",
+    "SORT",
+    "SORT_RO",
+    "SPOP",
+    "SPUBLISH",
+    "SRANDMEMBER",
+    "SREM",
+    "SSCAN",
+    "STRLEN",
+    "SUBSTR",
+    "SUNION",
+    "SUNIONSTORE",
+    "TOUCH",
+    "TTL",
+    "TYPE",
+    "UNLINK",
+    "XACK",
+    "XADD",
+    "XAUTOCLAIM",
+    "XCLAIM",
+    "XDEL",
+    "XGROUP",
+    "XINFO",
+    "XLEN",
+    "XPENDING",
+    "XRANGE",
+    "XREAD",
+    "XREADGROUP",
+    "XREVRANGE",
+    "XTRIM",
+    "ZADD",
+    "ZCARD",
+    "ZCOUNT",
+    "ZDIFF",
+    "ZDIFFSTORE",
+    "ZINCRBY",
+    "ZINTER",
+    "ZINTERCARD",
+    "ZINTERSTORE",
+    "ZLEXCOUNT",
+    "ZMPOP",
+    "ZMSCORE",
+    "ZPOPMAX",
+    "ZPOPMIN",
+    "ZRANDMEMBER",
+    "ZRANGE",
+    "ZRANGEBYLEX",
+    "ZRANGEBYSCORE",
+    "ZRANGESTORE",
+    "ZRANK",
+    "ZREM",
+    "ZREMRANGEBYLEX",
+    "ZREMRANGEBYRANK",
+    "ZREMRANGEBYSCORE",
+    "ZREVRANGE",
+    "ZREVRANGEBYLEX",
+    "ZREVRANGEBYSCORE",
+    "ZREVRANK",
+    "ZSCAN",
+    "ZSCORE",
+    "ZUNION",
+    "ZUNIONSTORE",
+];
 
 /// What a command is to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Asks for one answer.
+    /// Asks for one answer, and changes nothing but data.
     Plain,
-    /// The same, but says something of the connection, or of the commands after it, that the application must hear.
-    Connection,
+    /// Asks for one answer.
+    Other,
     /// The commands after it wait for `EXEC`.
     Begins,
-    /// No commands wait any more.
+    /// If it is answered so, no commands wait any more.
     Ends,
-    /// After it answers do not follow commands.
+    /// After it answers do not follow commands, or none comes. Or it is what another protocol begins with.
     Changes,
 }
 
@@ -40,13 +227,17 @@ fn role(words: &[Vec<u8>; 2]) -> Role {
         b"MULTI" => Role::Begins,
         b"EXEC" | b"DISCARD" | b"RESET" => Role::Ends,
         b"SUBSCRIBE" | b"PSUBSCRIBE" | b"SSUBSCRIBE" | b"UNSUBSCRIBE" | b"PUNSUBSCRIBE" | b"SUNSUBSCRIBE" | b"MONITOR" | b"SYNC"
-        | b"PSYNC" => Role::Changes,
+        | b"PSYNC" | b"REPLCONF" | b"QUIT" | b"PROXY" | b"POST" | b"HOST:" => Role::Changes,
         b"CLIENT" if matches!(&second[..], b"REPLY" | b"TRACKING") => Role::Changes,
-        b"AUTH" | b"HELLO" | b"SELECT" | b"CLIENT" | b"WATCH" | b"UNWATCH" | b"ASKING" | b"READONLY" | b"READWRITE" | b"QUIT" => {
-            Role::Connection
-        }
-        _ => Role::Plain,
+        b"SCRIPT" if second == b"DEBUG" => Role::Changes,
+        _ if PLAIN.binary_search_by(|plain| plain.as_bytes().cmp(&name)).is_ok() => Role::Plain,
+        _ => Role::Other,
     }
+}
+
+/// Whether an answer to `EXEC`, `DISCARD` or `RESET` that begins so says that there is no transaction any more.
+fn has_ended(answer: &[u8]) -> bool {
+    !answer.starts_with(b"+QUEUED") && (!answer.starts_with(b"-") || answer.starts_with(b"-EXECABORT"))
 }
 
 /// One connection that speaks it.
@@ -56,8 +247,10 @@ pub struct Resp {
     answer: Answer,
     /// Commands that were read and not answered.
     outstanding: usize,
-    /// Between `MULTI` and `EXEC`.
+    /// From when `MULTI` was read until an answer has said that it is over.
     in_transaction: bool,
+    /// So many answers on, with that one, comes the answer to what may have ended it; 0: nothing has.
+    ends_in: usize,
     /// The next command is the one that `ASKING` was said for.
     was_asking: bool,
 }
@@ -73,9 +266,12 @@ impl Protocol for Resp {
             let words = self.command.words();
             self.was_asking = words[0].eq_ignore_ascii_case(b"ASKING");
             match role(words) {
-                Role::Plain | Role::Connection => {}
-                Role::Begins => self.in_transaction = true,
-                Role::Ends => self.in_transaction = false,
+                Role::Plain | Role::Other => {}
+                Role::Begins => {
+                    self.in_transaction = true;
+                    self.ends_in = 0;
+                }
+                Role::Ends => self.ends_in = self.outstanding,
                 Role::Changes => return Err(Opaque::Request("answers that do not follow commands")),
             }
         }
@@ -90,6 +286,15 @@ impl Protocol for Resp {
             let Some(used) = self.answer.take(bytes).map_err(Opaque::Response)? else { break };
             bytes = &bytes[used..];
             self.outstanding -= 1;
+            if !self.in_transaction && self.answer.head().starts_with(b"+QUEUED") {
+                return Err(Opaque::Response("a transaction that was not seen to begin"));
+            }
+            if self.ends_in > 0 {
+                self.ends_in -= 1;
+                if self.ends_in == 0 && has_ended(self.answer.head()) {
+                    self.in_transaction = false;
+                }
+            }
         }
         Ok(())
     }
@@ -100,19 +305,35 @@ impl Protocol for Resp {
 
     fn front(&self, buffer: &[u8]) -> Front {
         let mut command = Command::default();
-        match command.take(buffer) {
-            Ok(Some(_)) if self.in_transaction || self.was_asking || role(command.words()) != Role::Plain => Front::Leave,
-            Ok(Some(length)) => Front::Request { length, deadline: None },
-            Ok(None) => Front::Incomplete,
-            Err(reason) => Front::Unknown(reason),
+        let mut length = 0;
+        for _ in 0..MOST_AT_ONCE {
+            match command.take(&buffer[length..]) {
+                Ok(Some(used))
+                    if !command.is_line() && !self.in_transaction && !self.was_asking && role(command.words()) == Role::Plain =>
+                {
+                    length += used
+                }
+                // Whatever it is, those before it may be answered.
+                _ if length > 0 => break,
+                Ok(Some(_)) => return Front::Leave,
+                Ok(None) => return Front::Incomplete,
+                Err(reason) => return Front::Unknown(reason),
+            }
         }
+        Front::Request { length, deadline: None }
     }
 
-    fn busy(&self, _request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
+    fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
         answer.clear();
         let ms = remaining.as_micros().div_ceil(1000);
-        write!(answer, "-BUSY the server is stopped for {ms} ms more\r\n").expect("a vector takes all");
-        1
+        let mut command = Command::default();
+        let (mut at, mut n) = (0, 0);
+        while let Ok(Some(used)) = command.take(&request[at..]) {
+            write!(answer, "-BUSY the server is stopped for {ms} ms more\r\n").expect("a vector takes all");
+            at += used;
+            n += 1;
+        }
+        n
     }
 }
 

@@ -10,30 +10,60 @@ fn command(words: &[&str]) -> Vec<u8> {
     bytes
 }
 
-fn busy(resp: &Resp, request: &[u8]) -> String {
+fn busy(resp: &Resp, request: &[u8]) -> (u64, String) {
     let mut answer = vec![1];
-    assert_eq!(resp.busy(request, Duration::from_micros(1001), &mut answer), 1);
-    String::from_utf8(answer).unwrap()
+    let n = resp.busy(request, Duration::from_micros(1001), &mut answer);
+    (n, String::from_utf8(answer).unwrap())
 }
 
 #[test]
-fn commands_and_lines_are_requests() {
+fn commands_are_requests() {
     let resp = Resp::default();
     for request in [
         command(&["GET", "a"]),
-        command(&["SET", "a", "x\r\n*1\r\n$4\r\nPING\r\n"]),
+        command(&["set", "a", "x\r\n*1\r\n$4\r\nPING\r\n"]),
         command(&["SET", "", ""]),
-        b"PING\r\n".to_vec(),
-        b"get a \r\n".to_vec(),
+        command(&["GEORADIUSBYMEMBER"]),
     ] {
         assert_eq!(resp.front(&request), Front::Request { length: request.len(), deadline: None });
-        let followed = [&request[..], b"*"].concat();
-        assert_eq!(resp.front(&followed), Front::Request { length: request.len(), deadline: None });
+        for behind in [&b"*"[..], b"PING\r\n", b"\r\n", &command(&["MULTI"])] {
+            let followed = [&request[..], behind].concat();
+            assert_eq!(resp.front(&followed), Front::Request { length: request.len(), deadline: None });
+        }
         for end in 0..request.len() {
             assert_eq!(resp.front(&request[..end]), Front::Incomplete, "{end}");
         }
-        assert_eq!(busy(&resp, &request), "-BUSY the server is stopped for 2 ms more\r\n");
+        assert_eq!(busy(&resp, &request), (1, "-BUSY the server is stopped for 2 ms more\r\n".to_string()));
     }
+}
+
+#[test]
+fn a_pipeline_is_answered_at_once() {
+    let resp = Resp::default();
+    let one = command(&["GET", "a"]);
+    let pipeline = one.repeat(MOST_AT_ONCE + 1);
+    let length = one.len() * MOST_AT_ONCE;
+    assert_eq!(resp.front(&pipeline), Front::Request { length, deadline: None });
+    let (n, answer) = busy(&resp, &pipeline[..length]);
+    assert_eq!((n, answer.matches("-BUSY").count()), (MOST_AT_ONCE as u64, MOST_AT_ONCE));
+}
+
+#[test]
+fn names_are_in_order() {
+    assert!(PLAIN.is_sorted_by(|a, b| a < b));
+    assert!(PLAIN.iter().all(|name| role(&[name.as_bytes().to_vec(), Vec::new()]) == Role::Plain));
+}
+
+#[test]
+fn lines_are_the_applications() {
+    for line in ["PING\r\n", "get a \r\n", "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n", "POST / HTTP/1.1\r\n", "Host: a\r\n"] {
+        assert_eq!(Resp::default().front(line.as_bytes()), Front::Leave, "{line}");
+    }
+    for line in ["PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n", "post / HTTP/1.1\r\n", "Host: a\r\n", "MUL\"TI\"\r\n", "GET \\x\r\n", "GET a\tb\r\n"]
+    {
+        assert!(matches!(Resp::default().received(line.as_bytes()), Err(Opaque::Request(_))), "{line}");
+    }
+    Resp::default().received(b"GET a\r\n").unwrap();
 }
 
 #[test]
@@ -72,8 +102,8 @@ fn each_command_has_one_answer() {
 }
 
 #[test]
-fn what_changes_the_connection_is_the_applications() {
-    for words in [
+fn what_is_not_known_to_change_only_data_is_the_applications() {
+    let leave = [
         &["SELECT", "1"][..],
         &["auth", "x"],
         &["HELLO", "3"],
@@ -82,39 +112,79 @@ fn what_changes_the_connection_is_the_applications() {
         &["MULTI"],
         &["EXEC"],
         &["Asking"],
-        &["QUIT"],
-    ] {
+        &["PING"],
+        &["ECHO", "a"],
+        &["INFO"],
+        &["A.MODULES"],
+        &["SCRIPT", "LOAD", "x"],
+        &["GETS"],
+        &["SELECTABLE-THINGS-OF-ALL-SORTS"],
+        &["GEORADIUSBYMEMBER-AND-MORE-OF-IT"],
+    ];
+    for words in leave {
         let mut resp = Resp::default();
         assert_eq!(resp.front(&command(words)), Front::Leave, "{words:?}");
         resp.received(&command(words)).unwrap();
     }
-    for words in [&["SUBSCRIBE", "a"][..], &["monitor"], &["PSYNC", "?", "-1"], &["CLIENT", "reply", "OFF"], &["CLIENT", "TRACKING", "ON"]]
-    {
+    let opaque = [
+        &["SUBSCRIBE", "a"][..],
+        &["monitor"],
+        &["PSYNC", "?", "-1"],
+        &["REPLCONF", "ACK", "1"],
+        &["CLIENT", "reply", "OFF"],
+        &["CLIENT", "TRACKING", "ON"],
+        &["SCRIPT", "DEBUG", "YES"],
+        &["QUIT"],
+    ];
+    for words in opaque {
         let mut resp = Resp::default();
         assert_eq!(resp.front(&command(words)), Front::Leave, "{words:?}");
         assert!(matches!(resp.received(&command(words)), Err(Opaque::Request(_))), "{words:?}");
     }
-    // Longer words that begin so are others.
-    assert!(matches!(Resp::default().front(&command(&["SELECTABLE-THINGS-OF-ALL-SORTS"])), Front::Request { .. }));
+}
+
+/// Reads and answers a command, and tells whether the next one is the application's.
+fn exchange(resp: &mut Resp, request: &[&str], answer: &str) -> bool {
+    resp.received(&command(request)).unwrap();
+    resp.sent(answer.as_bytes()).unwrap();
+    assert!(resp.is_idle());
+    resp.front(&command(&["GET", "a"])) == Front::Leave
 }
 
 #[test]
 fn a_transaction_is_executed_whole() {
     let mut resp = Resp::default();
+    for end in
+        [("EXEC", "*1\r\n+OK\r\n"), ("EXEC", "*-1\r\n"), ("EXEC", "-EXECABORT no\r\n"), ("DISCARD", "+OK\r\n"), ("RESET", "+RESET\r\n")]
+    {
+        assert!(exchange(&mut resp, &["multi"], "+OK\r\n"));
+        assert!(exchange(&mut resp, &["SET", "a", "1"], "+QUEUED\r\n"));
+        // It may be refused, or be queued like any other.
+        for refused in ["-ERR no\r\n", "+QUEUED\r\n"] {
+            assert!(exchange(&mut resp, &[end.0, "x"], refused));
+        }
+        assert!(!exchange(&mut resp, &[end.0], end.1), "{end:?}");
+    }
+    assert!(exchange(&mut resp, &["ASKING"], "+OK\r\n"));
+    assert!(!exchange(&mut resp, &["GET", "b"], "$-1\r\n"));
+    resp.received(&command(&["GET", "a"])).unwrap();
+    assert!(matches!(resp.sent(b"+QUEUED\r\n"), Err(Opaque::Response(_))));
+}
+
+#[test]
+fn the_answer_to_one_transactions_end_does_not_end_the_next() {
+    let mut resp = Resp::default();
     let get = command(&["GET", "a"]);
-    let mut exchange = |request: &[u8], answer: &[u8], inside: bool| {
-        resp.received(request).unwrap();
-        resp.sent(answer).unwrap();
-        assert!(resp.is_idle());
-        assert_eq!(resp.front(&get) == Front::Leave, inside);
-    };
-    exchange(b"multi\r\n", b"+OK\r\n", true);
-    exchange(&command(&["SET", "a", "1"]), b"+QUEUED\r\n", true);
-    exchange(&command(&["EXEC"]), b"*1\r\n+OK\r\n", false);
-    exchange(b"MULTI\r\n", b"+OK\r\n", true);
-    exchange(b"DISCARD\r\n", b"+OK\r\n", false);
-    exchange(b"ASKING\r\n", b"+OK\r\n", true);
-    exchange(&command(&["GET", "b"]), b"$-1\r\n", false);
+    for words in [["MULTI"], ["EXEC"], ["MULTI"]] {
+        resp.received(&command(&words)).unwrap();
+    }
+    resp.sent(b"+OK\r\n*0\r\n+OK\r\n").unwrap();
+    assert!(resp.is_idle() && resp.front(&get) == Front::Leave);
+    resp.received(&[get.clone(), command(&["EXEC"])].concat()).unwrap();
+    resp.sent(b"+QUEUED\r\n").unwrap();
+    assert!(!resp.is_idle());
+    resp.sent(b"*1\r\n*1\r\n:1\r\n").unwrap();
+    assert!(resp.is_idle() && matches!(resp.front(&get), Front::Request { .. }));
 }
 
 #[test]
@@ -142,19 +212,26 @@ fn what_is_not_of_the_protocol_is_left_alone() {
         let mut single = Resp::default();
         assert!(bytes.bytes().any(|byte| single.received(&[byte]).is_err()), "{bytes:?}");
     }
-    let long = "A".repeat(65 << 10);
-    assert!(matches!(Resp::default().front(long.as_bytes()), Front::Unknown(_)));
-    for bytes in [">2\r\n", "|1\r\n", "$?\r\n", "OK\r\n", "\r\n", "+OK\n", "$1\r\nab"] {
-        let mut resp = Resp::default();
-        resp.received(b"PING\r\n").unwrap();
-        assert!(matches!(resp.sent(bytes.as_bytes()), Err(Opaque::Response(_))), "{bytes:?}");
+    // Another protocol shows at its first byte.
+    assert!(matches!(Resp::default().front(b"\x16"), Front::Unknown(_)) && Resp::default().received(b"\x16").is_err());
+    let longest = "A".repeat((64 << 10) - 2);
+    assert_eq!(Resp::default().front(format!("{longest}\r\n").as_bytes()), Front::Leave);
+    assert!(matches!(Resp::default().front(format!("{longest}A\r\n").as_bytes()), Front::Unknown(_)));
+    for bytes in
+        [">2\r\n", "|1\r\n", "$?\r\n", "OK\r\n", "\r\n", "+OK\n", "$1\r\nab", "*4294967297\r\n", "*2\r\n*4294967296\r\n", "%4294967296\r\n"]
+    {
+        for whole in [true, false] {
+            let mut resp = Resp::default();
+            resp.received(&command(&["GET", "a"])).unwrap();
+            let said = if whole { resp.sent(bytes.as_bytes()) } else { bytes.bytes().try_for_each(|byte| resp.sent(&[byte])) };
+            assert!(matches!(said, Err(Opaque::Response(_))), "{bytes:?}");
+        }
     }
 }
 
 #[test]
 fn unanswered_commands_are_bounded() {
-    let mut resp = Resp::default();
-    let many = b"PING\r\n".repeat(MOST_OUTSTANDING);
-    resp.received(&many).unwrap();
+    let mut resp = Resp { outstanding: MOST_OUTSTANDING - 1, ..Resp::default() };
+    resp.received(b"PING\r\n").unwrap();
     assert!(resp.received(b"PING\r\n").is_err());
 }

@@ -24,7 +24,9 @@ fn value(reader: &mut BufReader<TcpStream>) -> Result<String, String> {
     let (kind, rest) = head.split_at_checked(1).ok_or("an empty line")?;
     let number = || rest.parse::<usize>().map_err(|e| format!("{head}: {e}"));
     match kind {
-        "+" | "-" => Ok(rest.to_string()),
+        "+" => Ok(rest.to_string()),
+        // As it is: no other value begins so.
+        "-" => Ok(head),
         "$" => {
             let bytes = body(reader, number()? + 2)?;
             let text = bytes.strip_suffix(b"\r\n").ok_or("a string of another length")?;
@@ -42,8 +44,8 @@ impl Wire for Resp {
         let (bytes, body) = match random.below(6) {
             0 => (array(&["SET", &target, &text]), text),
             1 => (array(&["LRANGE", &target, &text]), text),
+            // A line, and a transaction: of these the gate answers nothing.
             2 => (format!("GET {target}\r\n").into_bytes(), String::new()),
-            // Of which the gate answers nothing, or all would be wrong.
             3 => (["MULTI\r\n".into(), array(&["SET", &target, &text]), array(&["EXEC"])].concat(), text),
             _ => (array(&["GET", &target]), String::new()),
         };
@@ -61,7 +63,7 @@ impl Wire for Resp {
             }
         }
         let got = value(reader)?;
-        if !sent.head && got.starts_with("BUSY the server is stopped for ") && got.ends_with(" ms more") {
+        if !sent.head && got.starts_with("-BUSY the server is stopped for ") && got.ends_with(" ms more") {
             return Ok(Answer::Busy);
         }
         let expected = format!("{} {:x}", sent.target, sent.crc);
