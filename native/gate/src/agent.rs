@@ -54,6 +54,7 @@ static RUNNING: OnceLock<Running> = OnceLock::new();
 static OPTIONS: OnceLock<Options> = OnceLock::new();
 static GATE_ENDED: AtomicBool = AtomicBool::new(false);
 static COPY_TOLD: AtomicBool = AtomicBool::new(false);
+static TRANSPORT_TOLD: AtomicBool = AtomicBool::new(false);
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 
 /// A handle of `dlopen` of the VM's library.
@@ -275,6 +276,13 @@ unsafe extern "system" fn on_native_method_bind(
         let binding = intercept::binding(&class, &name, &signature, address);
         if binding == Binding::AnotherCopy && !COPY_TOLD.swap(true, Ordering::Relaxed) {
             complain("another copy of Netty's native library is loaded, by another class loader: its connections are not watched");
+        }
+        if let Binding::Unwatched(transport) = binding
+            && !TRANSPORT_TOLD.swap(true, Ordering::Relaxed)
+        {
+            complain(&format!(
+                "Netty's {transport} transport is loaded: connections on it are not watched, and their requests wait as without the gate; Netty's NIO and epoll transports are watched"
+            ));
         }
         if let Binding::Ours(ours) = binding {
             *replacement = ours.cast_mut();

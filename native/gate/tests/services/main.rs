@@ -236,6 +236,49 @@ fn bad_options(setting: &Setting) -> Result<String, String> {
     if success { Ok("3 refused, 1 accepted".to_string()) } else { Err(output) }
 }
 
+/// More connections than the service has descriptors: who is not accepted waits, and all is well when there are some again.
+fn no_descriptors(setting: &Setting) -> Result<String, String> {
+    const MOST: usize = 64;
+    let server = Server::start_limited(&setting.jdk, PARALLEL, "deadline=1", MOST, &["blocking", &setting.live, &setting.between])?;
+    let load = Load { reconnect: true, think: setting.think, ..Load::simple(server.port, MOST + 16, setting.seconds) };
+    let (requests, open) = std::thread::scope(|scope| {
+        let load = scope.spawn(|| rounds(load, |requests| Ok(requests.iter().any(|request| request.answer == Answer::Busy))));
+        let mut open = 0;
+        while !load.is_finished() {
+            open = open.max(server.descriptors().unwrap_or(0));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        (load.join().unwrap_or(Err("the load panicked".to_string())), open)
+    });
+    let judged = judge(server, &requests?)?;
+    // Of 64 the JDK was seen to have 63 at most.
+    if open + 1 >= MOST { Ok(format!("{open} descriptors at once; {judged}")) } else { Err(format!("{open} descriptors at most; {judged}")) }
+}
+
+/// Whoever would load the agent into a VM that runs is told that it is not possible, and the VM runs on.
+fn attach(setting: &Setting) -> Result<String, String> {
+    let server = Server::start(&setting.jdk, PARALLEL, "deadline=1", &["nio", &setting.live, &setting.between])?;
+    let output = std::process::Command::new(setting.jdk.join("bin/jcmd"))
+        .args([&server.id().to_string(), "JVMTI.agent_load", &server::setting("LULL_GATE_LIBRARY")?, "port=8080"])
+        .output()
+        .map_err(|e| e.to_string())?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !said.contains("return code: -1") {
+        return Err(said);
+    }
+    let requests = rounds(Load::simple(server.port, 4, setting.seconds), |requests| {
+        Ok(requests.iter().any(|request| request.answer == Answer::Busy) && requests.iter().any(|request| request.answer == Answer::Ok))
+    })?;
+    judge(server, &requests)
+}
+
+/// Connections of a transport that cannot be watched are said to be so, once.
+fn unwatched(setting: &Setting) -> Result<String, String> {
+    let (success, output) = server::run(&setting.jdk, "port=8080", &["-cp", &server::setting("LULL_GATE_CLASSES")?, "LoadsIoUring"])?;
+    let told = output.matches("Netty's io_uring transport is loaded").count();
+    if success && told == 1 { Ok("told once".to_string()) } else { Err(format!("success {success}, {output}")) }
+}
+
 /// The VM ends while it collects, again and again: with its own exit code, and without a crash.
 fn exits(setting: &Setting) -> Result<String, String> {
     for i in 0..4 {
@@ -334,6 +377,9 @@ fn main() -> ExitCode {
         test("flight recorder from the begin, dry run".to_string(), &|| flight::from_the_begin(&setting));
         test("no flight recorder in the VM".to_string(), &|| flight::none_there(&setting));
         test("exits".to_string(), &|| exits(&setting));
+        test("io_uring".to_string(), &|| unwatched(&setting));
+        test("no descriptors left".to_string(), &|| no_descriptors(&setting));
+        test("attaching".to_string(), &|| attach(&setting));
         // Its module of bench/ is compiled for 25.
         if name == "jdk-25" && std::env::var("LULL_GATE_CASSANDRA").is_ok() {
             test("Cassandra".to_string(), &|| cassandra::cassandra(&setting));

@@ -37,8 +37,13 @@ pub fn java(jdk: &Path) -> Command {
 
 /// `java -version` with the agent: whether it succeeded, and all that it said.
 pub fn version(jdk: &Path, options: &str) -> Result<(bool, String), String> {
+    run(jdk, options, &["-version"])
+}
+
+/// A VM with the agent until its end: whether it succeeded, and its standard error.
+pub fn run(jdk: &Path, options: &str, arguments: &[&str]) -> Result<(bool, String), String> {
     let agent = format!("-agentpath:{}={options}", setting("LULL_GATE_LIBRARY")?);
-    let output = java(jdk).args([&agent, "-version"]).output().map_err(|e| e.to_string())?;
+    let output = java(jdk).arg(&agent).args(arguments).output().map_err(|e| e.to_string())?;
     Ok((output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
@@ -65,9 +70,22 @@ impl Server {
 
     /// The same of a service whose port is given to the agent by another option.
     pub fn start_with(jdk: &Path, flags: &str, port_option: &str, options: &str, arguments: &[&str]) -> Result<Server, String> {
+        Self::start_by(java(jdk), flags, port_option, options, arguments)
+    }
+
+    /// The same of a service that has so many descriptors at most.
+    pub fn start_limited(jdk: &Path, flags: &str, options: &str, descriptors: usize, arguments: &[&str]) -> Result<Server, String> {
+        let java = java(jdk);
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &format!("ulimit -n {descriptors} && exec \"$@\""), "sh"]).arg(java.get_program());
+        limited.envs(java.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Self::start_by(limited, flags, "port", options, arguments)
+    }
+
+    fn start_by(mut command: Command, flags: &str, port_option: &str, options: &str, arguments: &[&str]) -> Result<Server, String> {
         let (port, metrics) = (free_port()?, free_port()?);
         let agent = format!("-agentpath:{}={port_option}={port},metrics={metrics},{options}", setting("LULL_GATE_LIBRARY")?);
-        let mut child = java(jdk)
+        let mut child = command
             .args(["-Xms1200m", "-Xmx1200m", "-XX:ParallelGCThreads=1", &format!("-Dport={port}"), &agent])
             .args(flags.split_whitespace())
             // So that the counters are read from memory that no file shows, as Cassandra has it.
@@ -89,6 +107,16 @@ impl Server {
             }
         };
         Ok(Server { child, port, control, metrics })
+    }
+
+    /// The VM's process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How many descriptors it has open.
+    pub fn descriptors(&self) -> Result<usize, String> {
+        std::fs::read_dir(format!("/proc/{}/fd", self.id())).map(Iterator::count).map_err(|e| e.to_string())
     }
 
     /// Stops the VM by a heap dump; waits for its end.

@@ -30,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.zip.CRC32;
 
 /**
@@ -165,7 +166,8 @@ public class GateServer {
                     Socket socket = server.accept();
                     threads.execute(() -> serve(socket, exchange));
                 } catch (IOException e) {
-                    e.printStackTrace();
+                    // Mostly there are no descriptors left; some connection will end.
+                    LockSupport.parkNanos(10_000_000);
                 }
             }
         });
