@@ -252,7 +252,11 @@ fn no_descriptors(setting: &Setting) -> Result<String, String> {
     });
     let judged = judge(server, &requests?)?;
     // Of 64 the JDK was seen to have 63 at most.
-    if open + 1 >= MOST { Ok(format!("{open} descriptors at once; {judged}")) } else { Err(format!("{open} descriptors at most; {judged}")) }
+    if open + 1 >= MOST {
+        Ok(format!("{open} descriptors at once; {judged}"))
+    } else {
+        Err(format!("{open} descriptors at most; {judged}"))
+    }
 }
 
 /// Whoever would load the agent into a VM that runs is told that it is not possible, and the VM runs on.
