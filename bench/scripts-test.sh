@@ -63,7 +63,7 @@ flock 8
 mkdir "$WORK/bin"
 ln -s /bin/true "$WORK/bin/perf"
 ln -s /bin/true "$WORK/bin/valgrind"
-for script in pairs barrier-pairs doctor barrier-cost barrier-instructions where; do
+for script in pairs barrier-pairs doctor barrier-cost barrier-instructions where minheap; do
   directory=$WORK/build/${script/#doctor/doctor-bench}
   mkdir -p "$directory"
   touch "$directory/kept"

@@ -35,7 +35,7 @@ class GatePageTest {
 
     @Test
     void aLineForEachSetupAndARowForEachOfBothTables() throws Exception {
-        Prediction.Summary summary = Prediction.Summary.of(List.of(new Prediction("Full", 100, 99, 120)));
+        Prediction.Summary summary = Prediction.Summary.of(List.of(new Prediction("Full", 100, 99, 120, 101)));
         GatePage page = new GatePage(GatePage.About.shop("Tomcat"), outcomes(), new Predictions(Map.of("Parallel", Map.of("Full <&>", summary))), "settings", "a machine", 1.5);
         Document document = DocumentBuilderFactory.newInstance().newDocumentBuilder()
                 .parse(new InputSource(new StringReader(page.html().replace("<!DOCTYPE html>", ""))));
