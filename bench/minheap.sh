@@ -33,7 +33,7 @@ for SERVICE in "${services[@]}"; do
 done
 {
   echo "the smallest heaps, in MB:"
-  cat "$out"/*.csv | awk -F, '!(FNR > 1 && $1 == "service")' | column -t -s,
+  awk -F, 'FNR > 1 || NR == 1 { for (i = 1; i <= NF; i++) printf "%-14s", $i; print "" }' "$out"/*.csv
 } > "$out/minheap.txt"
 cat "$out/minheap.txt"
 exit "$code"

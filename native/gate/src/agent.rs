@@ -54,7 +54,7 @@ static RUNNING: OnceLock<Running> = OnceLock::new();
 static OPTIONS: OnceLock<Options> = OnceLock::new();
 static GATE_ENDED: AtomicBool = AtomicBool::new(false);
 static COPY_TOLD: AtomicBool = AtomicBool::new(false);
-static TRANSPORT_TOLD: AtomicBool = AtomicBool::new(false);
+static IO_URING_TOLD: AtomicBool = AtomicBool::new(false);
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 
 /// A handle of `dlopen` of the VM's library.
@@ -67,6 +67,13 @@ unsafe impl Sync for Library {}
 /// A line on the standard error. That this may be a full disk, or a pipe that nobody reads any more, is no reason to end a thread of the VM's.
 pub fn complain(text: &str) {
     let _ = std::io::stderr().write_all(format!("lull gate: {text}\n").as_bytes());
+}
+
+/// The same, the first time that `told` is passed.
+fn complain_once(told: &AtomicBool, text: &str) {
+    if !told.swap(true, Ordering::Relaxed) {
+        complain(text);
+    }
 }
 
 /// A connection was accepted: the gate's from now on if its port is.
@@ -273,22 +280,22 @@ unsafe extern "system" fn on_native_method_bind(
             return;
         }
         let Some([class, name, signature]) = jvmti::Env::method(jvmti, env, method) else { return };
-        let binding = intercept::binding(&class, &name, &signature, address);
-        if binding == Binding::AnotherCopy && !COPY_TOLD.swap(true, Ordering::Relaxed) {
-            complain("another copy of Netty's native library is loaded, by another class loader: its connections are not watched");
-        }
-        if let Binding::Unwatched(transport) = binding
-            && !TRANSPORT_TOLD.swap(true, Ordering::Relaxed)
-        {
-            complain(&format!(
-                "Netty's {transport} transport is loaded: connections on it are not watched, and their requests wait as without the gate; Netty's NIO and epoll transports are watched"
-            ));
-        }
-        if let Binding::Ours(ours) = binding {
-            *replacement = ours.cast_mut();
-            if OPTIONS.get().is_some_and(|options| options.verbose) {
-                complain(&format!("stands before {}{}", class.to_string_lossy(), name.to_string_lossy()));
+        match intercept::binding(&class, &name, &signature, address) {
+            Binding::Ours(ours) => {
+                *replacement = ours.cast_mut();
+                if OPTIONS.get().is_some_and(|options| options.verbose) {
+                    complain(&format!("stands before {}{}", class.to_string_lossy(), name.to_string_lossy()));
+                }
             }
+            Binding::AnotherCopy => complain_once(
+                &COPY_TOLD,
+                "another copy of Netty's native library is loaded, by another class loader: its connections are not watched",
+            ),
+            Binding::Unwatched => complain_once(
+                &IO_URING_TOLD,
+                "Netty's io_uring transport is loaded: connections on it are not watched, and their requests wait as without the gate; Netty's NIO and epoll transports are watched",
+            ),
+            Binding::Left => {}
         }
     }
 }

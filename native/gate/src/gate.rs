@@ -229,16 +229,13 @@ impl Gate {
         self.models.get(&kind).map_or(Prediction::UNKNOWN, |model| model.predict(self.feature))
     }
 
-    /// Of the collection that is under way, or has just been: the VM may say what it was expected to have to do.
-    fn ask_for_work(&mut self) {
-        if let Some(work) = self.counters.as_ref().and_then(VmCounters::expected_work) {
-            self.feature = work;
-        }
+    /// What the collection that is under way, or has just been, was expected to have to do, if the VM says so; else what is remembered.
+    fn work(&self) -> f64 {
+        self.counters.as_ref().and_then(VmCounters::expected_work).unwrap_or(self.feature)
     }
 
-    /// What is to be expected of the collection that is under way.
-    fn course(&mut self, kind: Kind) -> Course {
-        self.ask_for_work();
+    /// A pause of that kind, of which nothing is done.
+    fn course(&self, kind: Kind) -> Course {
         Course::new(self.prediction(kind), self.options.verbose)
     }
 
@@ -253,7 +250,10 @@ impl Gate {
         self.again.dedup();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
         let mut kind = if is_collection { self.kind() } else { Kind::Safepoint };
-        let mut course = if is_collection { self.course(kind) } else { Course::new(self.prediction(kind), self.options.verbose) };
+        if is_collection {
+            self.feature = self.work();
+        }
+        let mut course = self.course(kind);
         let mut rounds = 0u64;
         // Whether what was decided, and told, is to be decided anew.
         let mut reconsider = true;
@@ -274,6 +274,7 @@ impl Gate {
                 if is_another || now != kind {
                     begin = self.clock.begin_ns();
                     kind = now;
+                    self.feature = self.work();
                     course = self.course(kind);
                     reconsider = true;
                 }
@@ -291,7 +292,7 @@ impl Gate {
             }
             let elapsed = now_ns().saturating_sub(begin);
             let done = self.counters.as_ref().filter(|_| is_collection).map_or(0.0, VmCounters::part_done);
-            let current = course.is_done(elapsed as f64, done);
+            let current = course.advance(elapsed as f64, done);
             reconsider |= course.is_to_tell(elapsed as f64);
             if reconsider {
                 course.tell();
@@ -323,19 +324,16 @@ impl Gate {
         }
         self.outlets.runs();
         if is_collection || is_unseen {
-            // The kind once more: a full collection may have shown late. But not if the next pause may have begun, whose kind this would be.
+            // The kind once more: a full collection may have shown late; and of one that was not seen, the work. But not if the next pause may
+            // have begun, whose kind and work these would be.
             let late = self.kind();
-            let feature = self.feature;
-            if is_unseen {
-                self.ask_for_work();
-            }
+            let work = if is_unseen { self.work() } else { self.feature };
             if self.clock.has_only_run_since(over) {
                 kind = late;
-            } else {
-                self.feature = feature;
+                self.feature = work;
             }
             if is_unseen {
-                course = Course::new(self.prediction(kind), self.options.verbose);
+                course = self.course(kind);
             }
             self.learn(Some(kind));
             if let Some(pause) = self.collection(kind).filter(|_| is_unseen) {

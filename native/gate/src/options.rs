@@ -166,8 +166,7 @@ impl Options {
                 _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
             }
         }
-        let watched = || options.ports.iter().chain(&options.h2_ports).chain(&options.cql_ports).chain(&options.resp_ports);
-        if watched().next().is_none() {
+        if options.served_ports().count() == options.other_ports.len() {
             if options.other_ports.is_empty() {
                 return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
             }
@@ -178,11 +177,7 @@ impl Options {
             }
         }
         for port in options.served_ports() {
-            let given = [&options.ports, &options.h2_ports, &options.cql_ports, &options.resp_ports, &options.other_ports]
-                .iter()
-                .filter(|ports| ports.contains(&port))
-                .count();
-            if given > 1 {
+            if options.ports_by_protocol().iter().filter(|ports| ports.contains(&port)).count() > 1 {
                 return error(format!(
                     "port {port} is given for two protocols, of port, h2-port, cql-port, resp-port and other-port; a port has one"
                 ));
@@ -204,7 +199,12 @@ impl Options {
 
     /// All ports that clients of the service connect to.
     pub fn served_ports(&self) -> impl Iterator<Item = u16> {
-        self.ports.iter().chain(&self.h2_ports).chain(&self.cql_ports).chain(&self.resp_ports).chain(&self.other_ports).copied()
+        self.ports_by_protocol().into_iter().flatten().copied()
+    }
+
+    /// The same, those of a protocol together; the last ones are of no watched connections.
+    fn ports_by_protocol(&self) -> [&[u16]; 5] {
+        [&self.ports, &self.h2_ports, &self.cql_ports, &self.resp_ports, &self.other_ports]
     }
 
     /// Whether anybody can know of a pause without a request of its own.

@@ -94,17 +94,17 @@ pub enum Binding {
     Left,
     /// The one that it has: another copy of the library was there first.
     AnotherCopy,
-    /// The one that it has, and this transport's connections cannot be watched at all.
-    Unwatched(&'static str),
+    /// The one that it has: it is of io_uring, whose connections cannot be watched at all.
+    Unwatched,
 }
 
-/// Classes of transports whose bytes no function of a library moves: the kernel does, by requests in memory that both share.
-const UNWATCHED: [&CStr; 2] = [c"Lio/netty/channel/uring/Native;", c"Lio/netty/incubator/channel/uring/Native;"];
+/// Netty's classes of io_uring, where no function of a library moves bytes: the kernel does, by requests in memory that both share.
+const IO_URING: [&CStr; 2] = [c"Lio/netty/channel/uring/Native;", c"Lio/netty/incubator/channel/uring/Native;"];
 
 /// What the VM shall call for a method that it binds to `address`.
 pub fn binding(class: &CStr, name: &CStr, signature: &CStr, address: *mut c_void) -> Binding {
-    if UNWATCHED.contains(&class) {
-        return Binding::Unwatched("io_uring");
+    if IO_URING.contains(&class) {
+        return Binding::Unwatched;
     }
     let is_it = |m: &&Method| m.class == class && m.name == name && m.signature == signature;
     let (method, may_come_again) = match (jdk::METHODS.iter().find(is_it), netty::METHODS.iter().find(is_it)) {
@@ -151,6 +151,6 @@ mod tests {
             assert_eq!(jdk.original.get() as usize, address);
         }
         assert_eq!(bind(c"Lsun/nio/ch/Net;", c"unknown", c"()V", 0x1000), Binding::Left);
-        assert_eq!(bind(c"Lio/netty/channel/uring/Native;", c"ioUringSetup", c"(I)[J", 0x1000), Binding::Unwatched("io_uring"));
+        assert_eq!(bind(c"Lio/netty/channel/uring/Native;", c"ioUringSetup", c"(I)[J", 0x1000), Binding::Unwatched);
     }
 }

@@ -131,7 +131,7 @@ impl Course {
 
     /// After `elapsed_ns` a part of the work is done, 0 to 1. What was predicted stays while that does: a prediction that is made anew
     /// although nothing more is known would put the end off for as long as the pause lasts.
-    pub fn is_done(&mut self, elapsed_ns: f64, done: f64) -> Prediction {
+    pub fn advance(&mut self, elapsed_ns: f64, done: f64) -> Prediction {
         if done > self.done {
             self.done = done;
             self.current = self.first.revised(elapsed_ns, done);

@@ -67,17 +67,17 @@ fn what_was_told_is_told_anew_when_it_is_off_or_over() {
     let mut course = Course::new(Prediction { expected_ns: 100e6, upper_ns: 150e6 }, true);
     assert!(course.is_to_tell(0.0));
     course.tell();
-    assert_eq!(course.is_done(1e6, 0.0), *course.first());
+    assert_eq!(course.advance(1e6, 0.0), *course.first());
     assert!(!course.is_to_tell(1e6) && !course.is_to_tell(149e6) && course.is_to_tell(150e6));
-    let revised = course.is_done(10e6, 0.9);
+    let revised = course.advance(10e6, 0.9);
     assert!(course.is_to_tell(10e6));
     course.tell();
     for elapsed_ns in [11e6, 12e6, 100e6] {
-        assert_eq!(course.is_done(elapsed_ns, 0.9), revised);
+        assert_eq!(course.advance(elapsed_ns, 0.9), revised);
         assert_eq!(course.is_to_tell(elapsed_ns), elapsed_ns >= revised.upper_ns);
     }
     // A little more is no news, until what was told is over.
-    let later = course.is_done(11e6, 0.91);
+    let later = course.advance(11e6, 0.91);
     assert!(later.upper_ns > revised.upper_ns && !course.is_to_tell(11e6) && course.is_to_tell(revised.upper_ns));
     assert_eq!(
         [0.0, 9.9e6, 10e6, 10.9e6, 1e9].map(|at| course.at(at).unwrap()),

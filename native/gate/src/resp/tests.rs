@@ -49,12 +49,6 @@ fn a_pipeline_is_answered_at_once() {
 }
 
 #[test]
-fn names_are_in_order() {
-    assert!(PLAIN.is_sorted_by(|a, b| a < b));
-    assert!(PLAIN.iter().all(|name| role(&[name.as_bytes().to_vec(), Vec::new()]) == Role::Plain));
-}
-
-#[test]
 fn lines_are_the_applications() {
     for line in ["PING\r\n", "get a \r\n", "PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n", "POST / HTTP/1.1\r\n", "Host: a\r\n"] {
         assert_eq!(Resp::default().front(line.as_bytes()), Front::Leave, "{line}");

@@ -80,8 +80,8 @@ pub fn crc32(bytes: &[u8]) -> u32 {
 /// What an answer is compared with.
 pub struct Sent {
     pub target: String,
-    /// The answer has no content.
-    pub head: bool,
+    /// The answer is not like those to others: it has no content, to HEAD, or others come before it, in a transaction.
+    pub special: bool,
     pub crc: u32,
 }
 
@@ -117,7 +117,7 @@ fn request(random: &mut Random, connection: &str, number: u64) -> (Vec<u8>, Sent
         }
         _ => write!(bytes, "GET {target} HTTP/1.1\r\n{fields}\r\n").unwrap(),
     }
-    (bytes, Sent { target, head, crc: crc32(&body) })
+    (bytes, Sent { target, special: head, crc: crc32(&body) })
 }
 
 pub fn line(reader: &mut BufReader<TcpStream>) -> Result<String, String> {
@@ -155,7 +155,7 @@ fn answer(reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, Stri
     if status.trim_end() != "HTTP/1.1 200" && status != "HTTP/1.1 200 OK" {
         return Err(status);
     }
-    if sent.head {
+    if sent.special {
         return Ok(Answer::Ok);
     }
     let content = if chunked {

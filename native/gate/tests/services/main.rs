@@ -65,10 +65,14 @@ fn rounds(mut load: Load, mut done: impl FnMut(&[Request]) -> Result<bool, Strin
     Ok(requests)
 }
 
+/// Whether one of them was answered so.
+fn has(requests: &[Request], answer: Answer) -> bool {
+    requests.iter().any(|request| request.answer == answer)
+}
+
 /// A service whose clients send whatever HTTP/1.1 allows; the gate answers in pauses.
 fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, String> {
     let server = Server::start(&setting.jdk, collector, "deadline=1", &[mode, &setting.live, &setting.between])?;
-    let has = |requests: &[Request], answer| requests.iter().any(|request| request.answer == answer);
     let load = Load {
         pipelined: 4,
         think: setting.think,
@@ -83,7 +87,6 @@ fn torture(setting: &Setting, mode: &str, collector: &str) -> Result<String, Str
 /// The same in Redis' protocol.
 fn redis(setting: &Setting) -> Result<String, String> {
     let server = Server::start_with(&setting.jdk, PARALLEL, "resp-port", "deadline=1", &["resp", &setting.live, &setting.between])?;
-    let has = |requests: &[Request], answer| requests.iter().any(|request| request.answer == answer);
     let load =
         Load { wire: &resp::Resp, pipelined: 4, think: setting.think, reconnect: true, ..Load::simple(server.port, 16, setting.seconds) };
     let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
@@ -242,7 +245,7 @@ fn no_descriptors(setting: &Setting) -> Result<String, String> {
     let server = Server::start_limited(&setting.jdk, PARALLEL, "deadline=1", MOST, &["blocking", &setting.live, &setting.between])?;
     let load = Load { reconnect: true, think: setting.think, ..Load::simple(server.port, MOST + 16, setting.seconds) };
     let (requests, open) = std::thread::scope(|scope| {
-        let load = scope.spawn(|| rounds(load, |requests| Ok(requests.iter().any(|request| request.answer == Answer::Busy))));
+        let load = scope.spawn(|| rounds(load, |requests| Ok(has(requests, Answer::Busy))));
         let mut open = 0;
         while !load.is_finished() {
             open = open.max(server.descriptors().unwrap_or(0));
@@ -270,9 +273,8 @@ fn attach(setting: &Setting) -> Result<String, String> {
     if !said.contains("return code: -1") {
         return Err(said);
     }
-    let requests = rounds(Load::simple(server.port, 4, setting.seconds), |requests| {
-        Ok(requests.iter().any(|request| request.answer == Answer::Busy) && requests.iter().any(|request| request.answer == Answer::Ok))
-    })?;
+    let load = Load::simple(server.port, 4, setting.seconds);
+    let requests = rounds(load, |requests| Ok(has(requests, Answer::Ok) && has(requests, Answer::Busy)))?;
     judge(server, &requests)
 }
 

@@ -49,12 +49,12 @@ impl Wire for Resp {
             3 => (["MULTI\r\n".into(), array(&["SET", &target, &text]), array(&["EXEC"])].concat(), text),
             _ => (array(&["GET", &target]), String::new()),
         };
-        // `head` is of a transaction here: two answers come before that of EXEC.
-        (bytes.clone(), Sent { target, head: bytes.starts_with(b"MULTI"), crc: crc32(body.as_bytes()) })
+        let special = bytes.starts_with(b"MULTI");
+        (bytes, Sent { target, special, crc: crc32(body.as_bytes()) })
     }
 
     fn answer(&self, reader: &mut BufReader<TcpStream>, sent: &Sent) -> Result<Answer, String> {
-        if sent.head {
+        if sent.special {
             for expected in ["OK", "QUEUED"] {
                 let got = value(reader)?;
                 if got != expected {
@@ -63,7 +63,7 @@ impl Wire for Resp {
             }
         }
         let got = value(reader)?;
-        if !sent.head && got.starts_with("-BUSY the server is stopped for ") && got.ends_with(" ms more") {
+        if !sent.special && got.starts_with("-BUSY the server is stopped for ") && got.ends_with(" ms more") {
             return Ok(Answer::Busy);
         }
         let expected = format!("{} {:x}", sent.target, sent.crc);

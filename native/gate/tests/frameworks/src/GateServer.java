@@ -166,7 +166,10 @@ public class GateServer {
                     Socket socket = server.accept();
                     threads.execute(() -> serve(socket, exchange));
                 } catch (IOException e) {
-                    // Mostly there are no descriptors left; some connection will end.
+                    if (!String.valueOf(e.getMessage()).contains("Too many open files")) {
+                        e.printStackTrace();
+                    }
+                    // Some connection will end.
                     LockSupport.parkNanos(10_000_000);
                 }
             }

@@ -68,7 +68,7 @@ public final class Compare {
         Map<String, Integer> smallest = new LinkedHashMap<>();
         smallest.put("g1", MinHeap.find(settings, workload, g1, System.out::println));
         for (Collector collector : smallestOfAll ? collectors : List.<Collector>of()) {
-            smallest.put(collector.name(), smallest(collector));
+            smallest.put(collector.name(), MinHeap.findOrWarn(settings, workload, collector).orElse(-1));
         }
 
         List<Cell> cells = new ArrayList<>();
@@ -96,15 +96,6 @@ public final class Compare {
         System.out.println("files: " + directory.resolve("compare.txt") + ", compare.csv, compare.json");
         boolean errors = cells.stream().anyMatch(c -> !c.failures.isEmpty() || c.runs.stream().anyMatch(m -> m.get(Metric.ERRORS) > 0));
         return errors ? 1 : 0;
-    }
-
-    private int smallest(Collector collector) throws IOException, InterruptedException {
-        try {
-            return MinHeap.find(settings, workload, collector, System.out::println);
-        } catch (IOException e) {
-            System.err.println("warning: " + e.getMessage());
-            return -1;
-        }
     }
 
     /** The first run of a heap sets its rate: G1's, if it takes part. */

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import lull.bench.proc.CpuSplit;
 import lull.bench.util.Json;
@@ -72,6 +73,16 @@ public final class MinHeap {
         Json.write(file, known);
         say.accept("smallest heap of " + collector.label() + ": " + heap + " MB");
         return heap;
+    }
+
+    /** The same, with a line for each step; empty, with a warning, if the service does not even run in an ample heap. */
+    static OptionalInt findOrWarn(Settings settings, Workload workload, Collector collector) throws InterruptedException {
+        try {
+            return OptionalInt.of(find(settings, workload, collector, System.out::println));
+        } catch (IOException e) {
+            System.err.println("warning: " + e.getMessage());
+            return OptionalInt.empty();
+        }
     }
 
     /** What the smallest heap depends on. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 package lull.bench.run;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import lull.bench.util.Cli;
 
@@ -27,13 +27,9 @@ public final class MinHeaps {
         for (Collector collector : Collector.of(settings, settings.words("COLLECTORS", "lull g1 parallel serial zgc shenandoah"))) {
             workload.prepare(collector.java());
             head.add(collector.label());
-            try {
-                line.add("" + MinHeap.find(settings, workload, collector, System.out::println));
-            } catch (IOException e) {
-                System.err.println("warning: " + e.getMessage());
-                line.add("-");
-                code = 1;
-            }
+            OptionalInt smallest = MinHeap.findOrWarn(settings, workload, collector);
+            line.add(smallest.isPresent() ? "" + smallest.getAsInt() : "does not run");
+            code = smallest.isPresent() ? code : 1;
             // After each, so that what is interrupted is not lost.
             Files.writeString(file, String.join(",", head) + "\n" + String.join(",", line) + "\n");
         }
