@@ -28,8 +28,8 @@
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
-#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "logging/log.hpp"
 #include "memory/resourceArea.hpp"
@@ -63,6 +63,9 @@ void LullBarrierSet::on_thread_destroy(Thread* thread) {
 }
 
 void LullBarrierSet::on_thread_detach(Thread* thread) {
+  if (thread->is_Java_thread()) {
+    LullThreadFields::clear(JavaThread::cast(thread));
+  }
   // First: it finds memory that the allocator gives back then.
   LullLocalCollector* const local_collector = LullThreadLocalData::local_collector(thread);
   if (local_collector != nullptr) {
@@ -120,20 +123,22 @@ LullStoreOutcome LullBarrierSet::before_store(const void* field, oop value) {
     return LullStoreOutcome::PublicValue;
   }
 #endif
-  if (is_in_private_object(field) || LullThreadLocalMap::may_store(field)) {
+  if (is_in_private_object(field) || LullThreadFields::may_store(field)) {
     return LullStoreOutcome::PrivateDestination;
   }
   dirty_card(field);
   return publish(value);
 }
 
-void LullBarrierSet::before_root_store(oop value) {
+void LullBarrierSet::before_root_store(const void* root, oop value) {
 #ifdef ASSERT
   if (LullDropBarrier == LullDropRoot) {
     return;
   }
 #endif
-  publish(value);
+  if (!LullThreadFields::may_store(root)) {
+    publish(value);
+  }
 }
 
 LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, size_t length) {
@@ -227,7 +232,7 @@ void LullBarrierSet::publish_all(JavaThread* thread, const char* reason, bool fo
 void LullBarrierSet::check_load(const void* field, oop value) {
   if (LullTracking && !Universe::heap()->is_stw_gc_active() &&
       !is_in_private_object(field) && !is_public(value) &&
-      !LullThreadLocalMap::may_have_private(field, LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)))) {
+      !LullThreadFields::may_have_private(field, LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)))) {
     ResourceMark rm;
     fatal("P: field " PTR_FORMAT " of a public object refers to private " PTR_FORMAT " (%s) of thread %u",
           p2i(field), p2i(value), value->klass()->external_name(),

@@ -31,7 +31,7 @@ class ScopeValue;
 template <typename E> class GrowableArray;
 
 // P: no public object refers to a private one, and neither does a root that other threads
-// can read; but for one field that only its thread reads, see lullThreadLocalMap.hpp. A store
+// can read; but for what only its thread reads, see lullThreadFields.hpp. A store
 // into a public object, or into such a root, publishes its value first: the value, and all that
 // it leads to. See lullPublisher.hpp.
 //
@@ -79,7 +79,7 @@ public:
   static void dirty_cards(const void* first, const void* last);   // of one array
 
   // Before the value is stored to a root outside of the heap.
-  static void before_root_store(oop value);
+  static void before_root_store(const void* root, oop value);
 
   // Before length elements are copied from one reference array to another.
   static LullStoreOutcome before_copy(const void* from, const void* to, size_t length);

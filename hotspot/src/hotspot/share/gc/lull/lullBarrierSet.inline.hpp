@@ -121,7 +121,7 @@ template <DecoratorSet decorators, typename BarrierSetT>
 template <typename T>
 inline void LullBarrierSet::AccessBarrier<decorators, BarrierSetT>::oop_store_not_in_heap(T* addr, oop value) {
   if (LullTracking && value != nullptr) {
-    before_root_store(value);
+    before_root_store(addr, value);
   }
   Raw::oop_store_not_in_heap(addr, value);
 }
@@ -131,7 +131,7 @@ template <typename T>
 inline oop LullBarrierSet::AccessBarrier<decorators, BarrierSetT>::
 oop_atomic_cmpxchg_not_in_heap(T* addr, oop compare_value, oop new_value) {
   if (LullTracking && new_value != nullptr) {
-    before_root_store(new_value);
+    before_root_store(addr, new_value);
   }
   return Raw::oop_atomic_cmpxchg_not_in_heap(addr, compare_value, new_value);
 }
@@ -140,7 +140,7 @@ template <DecoratorSet decorators, typename BarrierSetT>
 template <typename T>
 inline oop LullBarrierSet::AccessBarrier<decorators, BarrierSetT>::oop_atomic_xchg_not_in_heap(T* addr, oop new_value) {
   if (LullTracking && new_value != nullptr) {
-    before_root_store(new_value);
+    before_root_store(addr, new_value);
   }
   return Raw::oop_atomic_xchg_not_in_heap(addr, new_value);
 }

@@ -44,8 +44,8 @@
 #include "gc/lull/lullPublicationReport.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
-#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lullVerify.hpp"
@@ -150,7 +150,7 @@ jint LullHeap::initialize() {
 
 void LullHeap::post_initialize() {
   CollectedHeap::post_initialize();
-  LullThreadLocalMap::initialize();
+  LullThreadFields::initialize();
   _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers);
 }
 

@@ -25,6 +25,7 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullVisitFramesMark.hpp"
@@ -125,7 +126,7 @@ void LullLocalCollection::collect_at_exit() {
 static void roots_do(JavaThread* thread, OopClosure* closure) {
   LullVisitFramesMark mark(thread);
   thread->oops_do_no_frames(closure, nullptr);
-  LullThreadLocalMap::oops_do(thread, closure);
+  LullThreadFields::oops_do(thread, closure);
   if (thread->has_last_Java_frame()) {
     // Derived pointers at once: the table that collections at safepoints use is not of one thread.
     for (StackFrameStream frames(thread, true /* update */, false /* process_frames */); !frames.is_done(); frames.next()) {

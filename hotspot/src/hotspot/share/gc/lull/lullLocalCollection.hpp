@@ -56,7 +56,7 @@ public:
 // given back:
 //
 //   P   no public object and no shared root refers to a private object: its roots are in the
-//       frames, handles and fields of its thread, and its map of thread-local values
+//       frames, handles and fields of its thread, and what hangs on its Thread object (lullThreadFields.hpp)
 //   B   its blocks hold no other thread's private objects: it alone sweeps them
 //
 //        thread's roots                       blocks of the thread

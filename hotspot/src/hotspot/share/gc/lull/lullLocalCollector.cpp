@@ -27,8 +27,8 @@
 #include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
-#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "jfr/jfrEvents.hpp"
@@ -54,7 +54,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _survived_at_last(0),
     _many_at_last(false),
     _last_trigger(Trigger::None),
-    _takes_map_back(false),
+    _takes_back(false),
     _last_allocated(allocator->allocated()),
     _last_published(LullPublisher::of(thread)->statistics().published_bytes()),
     _unmount_allocated(0),
@@ -193,12 +193,12 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   _thread->retire_tlab();   // which counts what was allocated in it
   LullLocalCollection collection(_thread, _allocator);
   collection.collect(blocks_to_keep(), tenure_size());
-  // Calls of natives. At an allocation, compiled code may keep the map that it has loaded before, and the next wait is to see to it.
+  // Calls of natives. At an allocation, compiled code may keep what it has loaded before, and the next wait is to see to it.
   const bool takes_back = trigger == Trigger::Wait || trigger == Trigger::RequestEnd;
   if (takes_back) {
-    LullThreadLocalMap::take_back(_thread, _allocator);
+    LullThreadFields::take_back(_thread, _allocator);
   }
-  _takes_map_back = !takes_back && LullThreadLocalMap::can_be_taken_back(_thread);
+  _takes_back = !takes_back && LullThreadFields::can_be_taken_back(_thread);
 
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;
@@ -231,7 +231,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   // What is tenured is not copied again.
   _survived_at_last = now._survived - now._tenured;
   if (!takes_back || allocated >= MinBudget) {
-    // Else it was for the map, or had next to nothing to collect, and says nothing of what garbage there is before waits.
+    // Else it was to take back, or had next to nothing to collect, and says nothing of what garbage there is before waits.
     learn(trigger, depth, allocated, _survived_at_last);
   }
   _last_trigger = trigger;
@@ -261,7 +261,7 @@ void LullLocalCollector::collect_if_due() {
 bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
   const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
   return collector != nullptr &&
-         (collector->allocated_since_last() >= collector->_wait_budget || collector->_takes_map_back) &&
+         (collector->allocated_since_last() >= collector->_wait_budget || collector->_takes_back) &&
          !LullThreadLocalData::is_public_mode(thread);
 }
 
@@ -310,7 +310,6 @@ bool LullLocalCollector::is_idle() const {
 }
 
 void LullLocalCollector::retire() {
-  LullThreadLocalMap::clear(_thread);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
     LullLocalCollection(_thread, _allocator).collect_at_exit();
   }

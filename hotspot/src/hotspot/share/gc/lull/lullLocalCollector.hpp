@@ -100,7 +100,7 @@ private:
   size_t               _survived_at_last;
   bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
   Trigger              _last_trigger;       // None: there was no collection yet
-  bool                 _takes_map_back;     // the next wait, by a collection: the map of thread-local values is public
+  bool                 _takes_back;         // the next wait, by a collection, what LullThreadFields can make private again
   size_t               _last_allocated;
   size_t               _last_published;
   size_t               _unmount_allocated;  // when a virtual thread was unmounted last

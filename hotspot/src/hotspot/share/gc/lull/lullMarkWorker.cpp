@@ -207,7 +207,7 @@ template <typename T>
 void LullMarkWorker::evacuate_field(T* p) {
   const oop obj = CompressedOops::decode_not_null(*p);
   if (!_blocks->is_evacuated(obj)) {
-    return;   // updated meanwhile: a map of thread-local values is a root, too
+    return;   // updated meanwhile: what a Thread object refers to is a root, too
   }
   bool claimed = false;
   const oop new_obj = evacuate_through(p, obj, &claimed);

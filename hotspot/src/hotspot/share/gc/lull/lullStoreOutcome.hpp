@@ -24,7 +24,7 @@
 
 // What there was to do before a store, or a copy.
 enum class LullStoreOutcome {
-  PrivateDestination,   // nothing: it is into a private object, or of no element
+  PrivateDestination,   // nothing: it is into a private object, or a place of the thread alone, or of no element
   PublicValue,          // nothing: what is stored is public
   Published             // what is stored was published
 };

@@ -23,30 +23,74 @@
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
-#include "runtime/atomic.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "runtime/thread.hpp"
 
-volatile LullBlockTable::Owner LullThreadLocalData::_last_owner = LullBlockTable::NoOwner;
+LullThreadLocalData* LullThreadLocalData::_first = nullptr;
+volatile int LullThreadLocalData::_list_lock = 0;
+uint64_t LullThreadLocalData::_names_given = 0;
 
-// There may be as many threads, one after the other, as there are names.
-static LullBlockTable::Owner next_owner(volatile LullBlockTable::Owner* last) {
-  LullBlockTable::Owner owner;
+// Names come round after some billions of threads, and some threads live that long. Of one that has ended there are no private objects.
+LullBlockTable::Owner LullThreadLocalData::new_name() {
+  const LullBlockTable::Owner names = LullThreadNames;
+  LullBlockTable::Owner name;
   do {
-    owner = Atomic::add(last, (LullBlockTable::Owner)1);
-  } while (owner == LullBlockTable::NoOwner);
-  return owner;
+    name = (LullBlockTable::Owner)(_names_given++ % names) + 1;
+    assert(name != LullBlockTable::NoOwner, "from 1 to their number");
+  } while (_names_given > names && is_name_in_use(name));
+  return name;
+}
+
+bool LullThreadLocalData::is_name_in_use(LullBlockTable::Owner name) {
+  for (const LullThreadLocalData* data = _first; data != nullptr; data = data->_next) {
+    if (data->_owner == name) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A thread that is attached is not a current thread yet, and cannot take a Mutex.
+void LullThreadLocalData::enlist() {
+  Thread::SpinAcquire(&_list_lock);
+  _owner = new_name();
+  _next = _first;
+  if (_first != nullptr) {
+    _first->_previous = this;
+  }
+  _first = this;
+  Thread::SpinRelease(&_list_lock);
+}
+
+void LullThreadLocalData::delist() {
+  Thread::SpinAcquire(&_list_lock);
+  if (_next != nullptr) {
+    _next->_previous = _previous;
+  }
+  if (_previous != nullptr) {
+    _previous->_next = _next;
+  } else {
+    _first = _next;
+  }
+  Thread::SpinRelease(&_list_lock);
 }
 
 LullThreadLocalData::LullThreadLocalData()
   : _allocator(nullptr),
     _publisher(nullptr),
     _local_collector(nullptr),
-    _owner(next_owner(&_last_owner)),
+    _owner(LullBlockTable::NoOwner),
     _public_mode(false),
     _store_sp(nullptr),
     _store_pc(nullptr),
-    _next_leak_sample(0) {}
+    _next_leak_sample(0),
+    _next(nullptr),
+    _previous(nullptr) {
+  enlist();
+}
 
 LullThreadLocalData::~LullThreadLocalData() {
+  delist();
   delete _local_collector;
   delete _publisher;
   delete _allocator;

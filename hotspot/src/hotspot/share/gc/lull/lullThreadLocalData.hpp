@@ -40,7 +40,7 @@ private:
   LullAllocator*        _allocator;     // created at the first allocation
   LullPublisher*        _publisher;     // created at the first publication or refill; only with tracking
   LullLocalCollector*   _local_collector;   // created at the first refill; only with local collections
-  LullBlockTable::Owner _owner;         // this thread's name in the block table; never used again
+  LullBlockTable::Owner _owner;         // this thread's name in the block table; no other thread has it that lives at the same time
 
   // The thread has no private object: whatever it can store is public. Compiled code
   // tests it before it looks at the value of a store. Written by LullPublisher.
@@ -55,7 +55,17 @@ private:
   // Bytes that the thread has allocated when the leak profiler may look at it again.
   size_t                _next_leak_sample;
 
-  static volatile LullBlockTable::Owner _last_owner;
+  // All threads, for their names. Under the lock.
+  LullThreadLocalData* _next;
+  LullThreadLocalData* _previous;
+  static LullThreadLocalData* _first;
+  static volatile int         _list_lock;
+  static uint64_t             _names_given;
+
+  static LullBlockTable::Owner new_name();
+  static bool is_name_in_use(LullBlockTable::Owner name);
+  void enlist();
+  void delist();
 
   LullThreadLocalData();
   ~LullThreadLocalData();

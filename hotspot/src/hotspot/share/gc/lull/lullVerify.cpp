@@ -30,8 +30,8 @@
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
-#include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullVerify.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -45,6 +45,8 @@
 #include "oops/oop.inline.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/safepoint.hpp"
+#include "runtime/threads.hpp"
+#include "utilities/resourceHash.hpp"
 
 void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
   const LullBlock* const block = _blocks->at(index);
@@ -266,7 +268,7 @@ public:
   explicit LullVerifyPublicationVisitor(const LullVerify* verify) : _verify(verify) {}
 
   void visit_root(const void* field, oop target, Thread* thread) override {
-    if (is_public(target)) {
+    if (is_public(target) || (thread == nullptr && LullThreadFields::may_have_private(field, owner(target)))) {
       return;
     }
     guarantee(thread != nullptr, "P: root " PTR_FORMAT " refers to private " PTR_FORMAT " (%s) of thread %u",
@@ -281,7 +283,7 @@ public:
     const LullCardTable* const cards = _verify->_memory->card_table();
     const MarkBitMap* const marks = _verify->_memory->mark_bitmap();
     if (cards == nullptr || holder == nullptr || !is_public(holder) || !marks->is_marked(holder) || !is_public(target) || marks->is_marked(target) ||
-        LullThreadLocalMap::is_root(field, holder)) {
+        LullThreadFields::is_root(field, holder)) {
       return;
     }
     HeapWord* const start = cast_from_oop<HeapWord*>(holder);
@@ -294,7 +296,7 @@ public:
 
   void visit_reference(const void* field, oop holder, oop target) override {
     verify_remembered(field, holder, target);
-    if (is_public(target) || LullThreadLocalMap::may_have_private(field, owner(target))) {
+    if (is_public(target) || LullThreadFields::may_have_private(field, owner(target))) {
       return;
     }
     guarantee(!is_public(holder), "P: field " PTR_FORMAT " of public " PTR_FORMAT " (%s) refers to private " PTR_FORMAT " (%s) of thread %u",
@@ -399,11 +401,36 @@ void LullVerify::verify_class_loaders() const {
   }
 }
 
+class LullVerifyNamesClosure : public ThreadClosure {
+private:
+  ResourceHashtable<LullBlockTable::Owner, bool> _names;
+
+public:
+  void do_thread(Thread* thread) override {
+    const LullBlockTable::Owner name = LullThreadLocalData::owner(thread);
+    guarantee(_names.put(name, true), "B: two threads are thread %u", name);
+  }
+
+  bool contains(LullBlockTable::Owner name) const { return _names.contains(name); }
+};
+
+// B says little if two threads have the same name, or if one has the name of another that has ended and has left its blocks.
+void LullVerify::verify_names() const {
+  ResourceMark rm;
+  LullVerifyNamesClosure names;
+  Threads::threads_do(&names);
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    const LullBlockTable::Owner owner = _blocks->owner(to_block_index(i));
+    guarantee(owner == LullBlockTable::NoOwner || names.contains(owner), "B: block %u is of thread %u, which there is not", i, owner);
+  }
+}
+
 void LullVerify::verify() const {
   assert_at_safepoint();
   verify_blocks();
   verify_reachable();
   if (LullTracking) {
+    verify_names();
     verify_publication();
   }
   verify_code();

@@ -81,6 +81,7 @@ private:
   void verify_cards(LullBlockIndex index, bool may_be_dirty) const;
   void verify_reachable() const;
   void verify_code() const;
+  void verify_names() const;
   void verify_class_loaders() const;
 
 public:

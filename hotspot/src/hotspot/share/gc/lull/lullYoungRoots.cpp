@@ -26,7 +26,7 @@
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
-#include "gc/lull/lullThreadLocalMap.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullYoungRoots.hpp"
 #include "gc/shared/oopStorageSetParState.inline.hpp"
 #include "gc/shared/scavengableNMethods.hpp"
@@ -195,11 +195,11 @@ public:
     ResourceMark rm;
     thread->oops_do(_worker->root_closure(), nullptr /* code: see below */);
     if (thread->is_Java_thread()) {
-      // First the Thread object itself: in the place that it leaves, its field would be visited for nothing, and the map, new and no root
-      // any more by the next collection perhaps, not remembered in the place where the object is then.
+      // First the Thread object itself: in the place that it leaves, its fields would be visited for nothing, and what they refer to, new and no
+      // root any more by the next collection perhaps, not remembered in the place where the object is then.
       oop holder = JavaThread::cast(thread)->threadObj();
       _worker->root_closure()->do_oop(&holder);
-      LullThreadLocalMap::oops_do(holder, _worker->root_closure());
+      LullThreadFields::fields_do(holder, _worker->root_closure());
     }
     _worker->drain();
   }

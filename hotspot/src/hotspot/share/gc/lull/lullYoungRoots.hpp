@@ -57,7 +57,7 @@ public:
 //
 //   remembered objects                      see above
 //   thread stacks                           without the code on them, see below
-//   maps of thread-local values             which hang on Thread objects that are old
+//   thread-local and scoped values          which hang on Thread objects that are old
 //   strong storages of the VM
 //   class loaders with a new reference      those of others lead to old objects; those that lead to survivors stay such
 //   code with a reference to a young one    as ScavengableNMethods lists it

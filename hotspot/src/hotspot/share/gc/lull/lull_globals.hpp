@@ -148,10 +148,10 @@
           "global collections, which stop all threads.")                    \
                                                                             \
   product(bool, LullPrivateThreadLocals, true, EXPERIMENTAL,                \
-          "What a thread keeps in java.lang.ThreadLocals stays private to " \
-          "it. Costs a copy of its map now and then, saves the publication "\
-          "of each value; until a program looks up how to read the maps of "\
-          "other threads.")                                                 \
+          "What a thread keeps in java.lang.ThreadLocals, or has bound to " \
+          "ScopedValues, stays private to it. Costs a copy of its map now " \
+          "and then, saves the publication of each value; until a program " \
+          "looks up how to read those of other threads.")                   \
                                                                             \
   product(bool, LullPrivateCarriers, true, EXPERIMENTAL,                    \
           "Threads that carry virtual threads have private objects. Costs a "\
@@ -202,6 +202,11 @@
   develop(uint, LullLocalCollectALot, 0,                                    \
           "Stress: collect locally at each N-th slow allocation of a "      \
           "thread, and make TLABs of one line (0: off)")                    \
+                                                                            \
+  develop(uint, LullThreadNames, max_juint,                                 \
+          "Stress: the names that there are for threads, after which the "  \
+          "first one that no thread has is used again")                     \
+          range(1000, max_juint)                                            \
                                                                             \
   develop(uint, LullDropBarrier, 0,                                         \
           "Fault injection, to see that the checks can fail: leave out the "\

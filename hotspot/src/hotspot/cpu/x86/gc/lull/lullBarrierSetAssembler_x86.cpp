@@ -283,7 +283,12 @@ static void call_unless_null(LIR_Assembler* ce, LullStoreStubC1* stub, CodeBlob*
   const Register value = stub->value()->as_register();
   __ testptr(value, value);
   __ jcc(Assembler::zero, *stub->continuation());
-  ce->store_parameter(stub->object()->as_register(), 0);
+  if (stub->offset() != 0) {
+    __ lea(rscratch1, Address(stub->object()->as_register(), stub->offset()));
+    ce->store_parameter(rscratch1, 0);
+  } else {
+    ce->store_parameter(stub->object()->as_register(), 0);
+  }
   ce->store_parameter(value, 1);
   __ call(RuntimeAddress(runtime_blob->code_begin()));
   __ jmp(*stub->continuation());
@@ -310,7 +315,7 @@ void LullBarrierSetAssembler::generate_c1_load_check_stub(LIR_Assembler* ce, Lul
 #undef __
 #define __ sasm->
 
-// Calls the function with the object and the value, and changes no register.
+// Calls the function with an address inside of the object and the value, and changes no register.
 static void generate_runtime_stub(StubAssembler* sasm, const char* name, address function) {
   __ prologue(name, false);
   __ push_call_clobbered_registers();
@@ -405,8 +410,18 @@ void LullBarrierSetAssembler::generate_c2_store_stub(MacroAssembler* masm, LullS
   record_store(masm, *stub->continuation(), tmp1);
   {
     SaveLiveRegisters save_registers(masm, stub);
-    load_value(masm, c_rarg0, stub);
-    __ call(RuntimeAddress(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::publish)), rax);
+    if (stub->may_store_private()) {
+      load_address(masm, tmp1, stub->dest());
+      load_value(masm, tmp2, stub);
+      __ push(tmp1);    // either may be the register of the other's argument
+      __ push(tmp2);
+      __ pop(c_rarg1);
+      __ pop(c_rarg0);
+      __ call(RuntimeAddress(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::before_store)), rax);
+    } else {
+      load_value(masm, c_rarg0, stub);
+      __ call(RuntimeAddress(CAST_FROM_FN_PTR(address, LullBarrierSetRuntime::publish)), rax);
+    }
   }
   __ jmp(*stub->continuation());
 }

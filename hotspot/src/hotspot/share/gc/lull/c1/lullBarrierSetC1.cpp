@@ -30,6 +30,7 @@
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "utilities/macros.hpp"
@@ -44,7 +45,7 @@ static LullBarrierSetAssembler* assembler() {
   return static_cast<LullBarrierSetAssembler*>(BarrierSet::barrier_set()->barrier_set_assembler());
 }
 
-LullStoreStubC1::LullStoreStubC1(LIR_Opr object, LIR_Opr value) : _object(object), _value(value) {
+LullStoreStubC1::LullStoreStubC1(LIR_Opr object, LIR_Opr value, int offset) : _object(object), _value(value), _offset(offset) {
   assert(object->is_register() && value->is_register(), "must be");
   FrameMap* const map = Compilation::current()->frame_map();
   map->update_reserved_argument_area_size(2 * BytesPerWord);
@@ -106,6 +107,16 @@ void LullBarrierSetC1::branch_if_in_use(LIRGenerator* gen, LIR_Opr object, CodeS
   __ branch_destination(slow->continuation());
 }
 
+// Of which class the object is does not matter: what is asked is the address.
+static int offset_to_ask(LIRAccess& access) {
+  const LIR_Opr offset = access.offset().opr();
+  if ((access.decorators() & IS_ARRAY) != 0 || !offset->is_constant()) {
+    return 0;
+  }
+  const LIR_Const* const constant = offset->as_constant_ptr();
+  return constant->type() == T_INT && LullThreadFields::is_offset(constant->as_jint()) ? constant->as_jint() : 0;
+}
+
 void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
   LIRGenerator* const gen = access.gen();
   if (value->is_constant()) {
@@ -120,7 +131,7 @@ void LullBarrierSetC1::before_store(LIRAccess& access, LIR_Opr value) {
   if (access.access_emit_info() != nullptr) {
     __ null_check(object, new CodeEmitInfo(access.access_emit_info()));
   }
-  branch_if_in_use(gen, object, new LullStoreStubC1(object, value));
+  branch_if_in_use(gen, object, new LullStoreStubC1(object, value, offset_to_ask(access)));
 }
 
 #ifdef ASSERT

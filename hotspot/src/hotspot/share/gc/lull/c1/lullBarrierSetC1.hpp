@@ -32,12 +32,14 @@ class LullStoreStubC1 : public CodeStub {
 private:
   LIR_Opr _object;    // any address inside of the destination
   LIR_Opr _value;
+  int     _offset;    // of the field, if it may be one that can refer to what is private (lullThreadFields.hpp); else 0
 
 public:
-  LullStoreStubC1(LIR_Opr object, LIR_Opr value);
+  LullStoreStubC1(LIR_Opr object, LIR_Opr value, int offset = 0);
 
   LIR_Opr object() const { return _object; }
   LIR_Opr value() const  { return _value; }
+  int offset() const     { return _offset; }
 
   void emit_code(LIR_Assembler* ce) override;
   void visit(LIR_OpVisitState* visitor) override {

@@ -19,10 +19,13 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "ci/ciEnv.hpp"
+#include "ci/ciInstanceKlass.hpp"
 #include "gc/lull/c2/lullBarrierElision.hpp"
 #include "gc/lull/c2/lullBarrierSetC2.hpp"
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "memory/resourceArea.hpp"
@@ -93,6 +96,13 @@ void LullStoreStubC2::emit_code(MacroAssembler& masm) {
 
 // ---- Which accesses have a barrier
 
+// A store that is not known for one publishes its value.
+static bool is_thread_field(const C2Access& access) {
+  const TypeInstPtr* const type = access.addr().type()->isa_instptr();
+  return type != nullptr && type->is_loaded() && LullThreadFields::is_offset(type->offset()) &&
+         type->instance_klass()->is_subclass_of(ciEnv::current()->Thread_klass());
+}
+
 static uint8_t barrier_for(const C2Access& access) {
 #ifdef ASSERT
   if (LullDropBarrier == LullBarrierSet::LullDropC2) {
@@ -107,7 +117,10 @@ static uint8_t barrier_for(const C2Access& access) {
   // Whether the destination was just allocated is not asked: what is put between the
   // allocation and the store is known at the end only. That holds for the stores of a copy
   // that is expanded, too.
-  return in_native ? LullC2Store | LullC2RootDestination : LullC2Store;
+  if (in_native) {
+    return LullC2Store | LullC2RootDestination;
+  }
+  return is_thread_field(access) ? LullC2Store | LullC2ThreadField : LullC2Store;
 }
 
 Node* LullBarrierSetC2::store_at_resolved(C2Access& access, C2AccessValue& val) const {
@@ -236,9 +249,10 @@ void LullBarrierSetC2::emit_stubs(CodeBuffer& cb) const {
 #ifndef PRODUCT
 void LullBarrierSetC2::dump_barrier_data(const MachNode* mach, outputStream* st) const {
   const uint8_t data = mach->barrier_data();
-  st->print("%s%s%s%s", (data & LullC2Store) != 0 ? "store " : "",
+  st->print("%s%s%s%s%s", (data & LullC2Store) != 0 ? "store " : "",
             (data & LullC2Elided) != 0 ? "elided " : "",
             (data & LullC2RootDestination) != 0 ? "root " : "",
+            (data & LullC2ThreadField) != 0 ? "thread " : "",
             (data & LullC2ValueNotNull) != 0 ? "notnull " : "");
 }
 #endif

@@ -26,9 +26,10 @@
 
 // What C2 knows of a store, or of an atomic operation, of a reference. 0: it has no barrier.
 const uint8_t LullC2Store           = 1;
-const uint8_t LullC2RootDestination = 2;    // outside of the heap, where others can read it
+const uint8_t LullC2RootDestination = 2;    // outside of the heap, where others can read it, as a rule
 const uint8_t LullC2ValueNotNull    = 4;
 const uint8_t LullC2Elided          = 8;    // instead of LullC2Store: it had one, see lullBarrierElision.hpp
+const uint8_t LullC2ThreadField     = 16;   // to a Thread object, perhaps to a field that may refer to what is private: see lullThreadFields.hpp
 
 // The part of a barrier that is out of line: the line of the destination holds something
 // public. The address of the destination is worked out once more when it is needed: the fast
@@ -62,6 +63,7 @@ public:
   bool is_narrow() const  { return _is_narrow; }
 
   bool is_root_destination() const { return (barrier_data() & LullC2RootDestination) != 0; }
+  bool may_store_private() const   { return (barrier_data() & (LullC2RootDestination | LullC2ThreadField)) != 0; }
   bool is_value_not_null() const   { return (barrier_data() & LullC2ValueNotNull) != 0; }
   bool is_elided() const           { return (barrier_data() & LullC2Elided) != 0; }
 

@@ -1,0 +1,119 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_LULLTHREADFIELDS_HPP
+#define SHARE_GC_LULL_LULLTHREADFIELDS_HPP
+
+#include "gc/lull/lullBlockTable.hpp"
+#include "memory/allStatic.hpp"
+#include "memory/iterator.hpp"
+#include "oops/oopsHierarchy.hpp"
+#include "runtime/handles.hpp"
+
+class JavaThread;
+class Klass;
+class LullAllocator;
+class Symbol;
+
+// What hangs on a Thread object, or on its JavaThread, can be read by all threads, as a rule. Three places are read by that thread alone, and
+// may refer to what is private to it: the exceptions from P.
+//
+//   Thread.threadLocals             the map of its thread-local values; see lullThreadLocalMap.hpp
+//   Thread.scopedValueBindings      the values that are bound to ScopedValues, in objects that do not change
+//   JavaThread::_scopedValueCache   an array of bindings that were found lately
+//
+// They are roots of their thread's local collections. The class library reads and writes them for the current thread only (the map: for the
+// current carrier); the bindings of a virtual thread are in its own object, which any carrier reads later, and are public. Nobody but the
+// thread comes to the array. Whoever else may come to the fields looks up first the field, its accessor, or a method of ThreadLocal that takes
+// a Thread: by reflection, a method handle, JNI or JVMTI. Then what is in the places of all threads is published, and stays public from there on.
+//
+// Bindings that have become public with all that their thread had do no harm: those of the next request are new objects. The array would publish
+// each value that is put into it. So the thread forgets it after its next local collection, as HotSpot does when an exception may have left it
+// wrong, and makes another, which is private, when it next looks for a value.
+class LullThreadFields : public AllStatic {
+  friend class LullPublishFieldsClosure;
+
+private:
+  // Whoever looks a field up clears the first, lets all threads pass a handshake in which what they have there
+  // is published, and clears the second. A thread reads the first, and stores, between two polls.
+  static volatile bool _is_enabled;       // threads may have private objects there
+  static volatile bool _may_be_private;   // there may be private objects still
+
+  static int _map_offset;       // of Thread.threadLocals
+  static int _bindings_offset;  // of Thread.scopedValueBindings; 0: there is no such field
+  static Symbol* _cache_name;   // of the class that has the array in its frames
+  static Symbol* _thread_local_name;
+
+  static oop* cache_of(const JavaThread* thread);
+  static bool is_place(const JavaThread* thread, const void* place);
+  static bool has_cache_to_forget(const JavaThread* thread);
+
+  static bool is_thread_local(const Klass* klass);
+  static void publish(const JavaThread* thread);
+  static void publish_all(const char* how);
+
+public:
+  // When the classes of the class library are known.
+  static void initialize();
+
+  // Of an instance's field that the class itself declares; 0 if there is no such field.
+  static int field_offset(const Klass* klass, const char* name, const char* signature);
+
+  // Of the current thread: may it store what is private there?
+  static bool may_store(const void* place);
+
+  // May a field at this offset be one, if it is of a Thread object?
+  static bool is_offset(intptr_t offset) { return offset != 0 && (offset == _map_offset || offset == _bindings_offset); }
+
+  // May there be a private object of this owner? By the owner, or at a safepoint.
+  static bool may_have_private(const void* place, LullBlockTable::Owner owner);
+
+  // The thread's places, as roots of its local collections.
+  static void oops_do(JavaThread* thread, OopClosure* closure);
+
+  // Those in its Thread object, wherever it is now. The other one is a root as it is.
+  static void fields_do(oop holder, OopClosure* closure);
+
+  // Is it such a field, of a thread that has not ended? It is not remembered where what it refers to became public. At a safepoint.
+  static bool is_root(const void* field, oop holder);
+
+  // The map of thread-local values; nullptr where there is none, or no Thread object (yet).
+  static oop map_of(const JavaThread* thread);
+  static void set_map(const JavaThread* thread, oop map);
+
+  // The thread ends: nothing refers to its private objects any more.
+  static void clear(JavaThread* thread);
+
+  // Sees to it that what is stored next is not published, if that can be done. The thread is in the VM, called by a native, and in private mode:
+  // compiled code loads the places anew after a call, but not after an allocation.
+  static void take_back(JavaThread* thread, LullAllocator* allocator);
+
+  // Is there anything to take back, as far as it does not depend on the frames?
+  static bool can_be_taken_back(JavaThread* thread);
+
+  // Before the caller learns where a class has its fields, or which methods it has. They wait for a handshake of
+  // all threads if what it learns leads to the fields of any thread.
+  static oop before_lookup_of_members(oop mirror);    // where the mirror is afterwards
+  static void before_lookup_by_name(const Klass* klass, const char* name, const char* signature);
+  static void before_resolution(Handle member_name);  // a java.lang.invoke.MemberName
+};
+
+#endif // SHARE_GC_LULL_LULLTHREADFIELDS_HPP
