@@ -69,20 +69,10 @@ public class TestInheritedScopedValues {
     }
 
     public static void main(String[] args) throws Exception {
-        Throwable[] failure = new Throwable[1];
-        Thread thread = new Thread(() -> {
-            try {
-                for (int i = 0; i < REQUESTS; i++) {
-                    request(i);
-                }
-            } catch (Throwable t) {
-                failure[0] = t;
+        OwnThread.run(() -> {
+            for (int i = 0; i < REQUESTS; i++) {
+                request(i);
             }
         });
-        thread.start();
-        thread.join();
-        if (failure[0] != null) {
-            throw new AssertionError("in a thread", failure[0]);
-        }
     }
 }

@@ -31,12 +31,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
-import gc.lull.GCBean;
+import gc.lull.local.OwnThread.Value;
 
 import static gc.lull.local.Checks.check;
 import static gc.lull.local.Checks.isPublic;
+import static gc.lull.local.OwnThread.endRequest;
 
 /*
  * @test id=default
@@ -167,57 +166,6 @@ public class TestScopedValues {
     static final ScopedValue<Value> USER = ScopedValue.newInstance();
     static final List<ScopedValue<Value>> keys = new ArrayList<>();
 
-    static final class Value {
-        final int number;
-        final String text;
-
-        Value(int number) {
-            this.number = number;
-            this.text = "value " + number;
-        }
-
-        boolean isWhole() {
-            return text.equals("value " + number);
-        }
-    }
-
-    interface Body {
-        void run() throws Exception;
-    }
-
-    /** Private garbage, a wait, and a local collection therefore. */
-    static void endRequest() {
-        long before = GCBean.localCollections();
-        do {
-            for (int i = 0; i < 1000; i++) {
-                byte[] garbage = new byte[1000];
-                garbage[0] = 1;
-            }
-            LockSupport.parkNanos(1000);
-        } while (GCBean.localCollections() == before);
-    }
-
-    /** In a thread of its own, which has nothing public yet. */
-    static void inThread(Body body) throws Exception {
-        run(Thread.ofPlatform(), body);
-    }
-
-    static void run(Thread.Builder builder, Body body) throws Exception {
-        Throwable[] failure = new Throwable[1];
-        Thread thread = builder.unstarted(() -> {
-            try {
-                body.run();
-            } catch (Throwable t) {
-                failure[0] = t;
-            }
-        });
-        thread.start();
-        thread.join();
-        if (failure[0] != null) {
-            throw new AssertionError("in a thread", failure[0]);
-        }
-    }
-
     static void request(int number, boolean waits) {
         Value context = new Value(number);
         Value user = new Value(-number);
@@ -266,7 +214,7 @@ public class TestScopedValues {
 
     // After a StackOverflowError HotSpot does not trust what a thread knows of its bindings, and looks into its frames.
     static void errors() throws Exception {
-        inThread(() -> {
+        OwnThread.run(() -> {
             for (int i = 0; i < 10; i++) {
                 Value value = new Value(i);
                 ScopedValue.where(CONTEXT, value).run(() -> {
@@ -359,7 +307,7 @@ public class TestScopedValues {
     static void nest(Thread.Builder builder) throws Exception {
         long seed = Long.getLong("seed", new Random().nextLong());
         System.out.println("-Dseed=" + seed);
-        run(builder, () -> {
+        OwnThread.run(builder, () -> {
             Random random = new Random(seed);
             for (int i = 0; i < NESTS; i++) {
                 nest(random, new Value[KEYS], random.nextInt(12));
@@ -391,44 +339,24 @@ public class TestScopedValues {
     }
 
     static void foreign(String how) throws Throwable {
-        CountDownLatch isBound = new CountDownLatch(1);
-        CountDownLatch wasRead = new CountDownLatch(1);
-        Throwable[] failure = new Throwable[1];
-        Thread thread = new Thread(() -> {
-            try {
-                Value value = new Value(7);
-                ScopedValue.where(CONTEXT, value).call(() -> {
-                    check(CONTEXT.get() == value && !isPublic(value), "a scoped value is private");
-                    isBound.countDown();
-                    wasRead.await();
-                    check(CONTEXT.get() == value && isPublic(value) && isPublic(value.text), "it is public when another thread has read it");
-                    Value late = new Value(8);
-                    ScopedValue.where(USER, late).run(() -> check(USER.get() == late && isPublic(late), "and values are public from there on"));
-                    return null;
-                });
-            } catch (Throwable t) {
-                failure[0] = t;
-                isBound.countDown();
-            }
+        OwnThread.runWithReader(othersRead -> {
+            Value value = new Value(7);
+            ScopedValue.where(CONTEXT, value).call(() -> {
+                check(CONTEXT.get() == value && !isPublic(value), "a scoped value is private");
+                othersRead.run();
+                check(CONTEXT.get() == value && isPublic(value) && isPublic(value.text), "it is public when another thread has read it");
+                Value late = new Value(8);
+                ScopedValue.where(USER, late).run(() -> check(USER.get() == late && isPublic(late), "and values are public from there on"));
+                return null;
+            });
+        }, thread -> {
+            Object snapshot = bindingsOf(thread, how);
+            Field bindings = snapshot.getClass().getDeclaredField("bindings");
+            bindings.setAccessible(true);
+            ScopedValue.Carrier carrier = (ScopedValue.Carrier) bindings.get(snapshot);
+            Value value = carrier.get(CONTEXT);
+            check(value.number == 7 && value.isWhole() && isPublic(value), "the value in the other thread's bindings");
         });
-        thread.start();
-        isBound.await();
-        try {
-            if (failure[0] == null) {
-                Object snapshot = bindingsOf(thread, how);
-                Field bindings = snapshot.getClass().getDeclaredField("bindings");
-                bindings.setAccessible(true);
-                ScopedValue.Carrier carrier = (ScopedValue.Carrier) bindings.get(snapshot);
-                Value value = carrier.get(CONTEXT);
-                check(value.number == 7 && value.isWhole() && isPublic(value), "the value in the other thread's bindings");
-            }
-        } finally {
-            wasRead.countDown();
-            thread.join();
-        }
-        if (failure[0] != null) {
-            throw failure[0];
-        }
     }
 
     public static void main(String[] args) throws Throwable {
@@ -438,12 +366,12 @@ public class TestScopedValues {
         for (String what : args) {
             System.out.println(what);
             switch (what) {
-                case "stay" -> inThread(TestScopedValues::stay);
+                case "stay" -> OwnThread.run(TestScopedValues::stay);
                 case "errors" -> errors();
                 case "end" -> end();
                 case "nest" -> nest(Thread.ofPlatform());
                 case "carriers" -> nest(Thread.ofVirtual());
-                case "off" -> inThread(TestScopedValues::off);
+                case "off" -> OwnThread.run(TestScopedValues::off);
                 default -> foreign(what);
             }
         }

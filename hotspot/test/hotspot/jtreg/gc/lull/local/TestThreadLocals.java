@@ -34,12 +34,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.locks.LockSupport;
 import gc.lull.GCBean;
+import gc.lull.local.OwnThread.Value;
 
 import static gc.lull.local.Checks.check;
 import static gc.lull.local.Checks.isPublic;
+import static gc.lull.local.OwnThread.endRequest;
 
 /*
  * @test id=default
@@ -244,49 +244,6 @@ public class TestThreadLocals {
 
     static volatile Object sink;
 
-    static final class Value {
-        final int number;
-        final String text;
-
-        Value(int number) {
-            this.number = number;
-            this.text = "value " + number;
-        }
-    }
-
-    /** Private garbage, a wait, and a local collection therefore. */
-    static void endRequest() {
-        long before = GCBean.localCollections();
-        do {
-            for (int i = 0; i < 1000; i++) {
-                byte[] garbage = new byte[1000];
-                garbage[0] = 1;
-            }
-            LockSupport.parkNanos(1000);
-        } while (GCBean.localCollections() == before);
-    }
-
-    interface Body {
-        void run() throws Exception;
-    }
-
-    /** In a thread of its own, which has nothing public yet. */
-    static void inThread(Body body) throws Exception {
-        Throwable[] failure = new Throwable[1];
-        Thread thread = new Thread(() -> {
-            try {
-                body.run();
-            } catch (Throwable t) {
-                failure[0] = t;
-            }
-        });
-        thread.start();
-        thread.join();
-        if (failure[0] != null) {
-            throw new AssertionError("in a thread", failure[0]);
-        }
-    }
-
     static void verify(Value[] values) {
         for (int i = 0; i < VARIABLES; i++) {
             Value value = variables[i].get();
@@ -460,29 +417,17 @@ public class TestThreadLocals {
     }
 
     static void foreign(String how) throws Throwable {
-        CountDownLatch isSet = new CountDownLatch(1);
-        CountDownLatch wasRead = new CountDownLatch(1);
-        Throwable[] failure = new Throwable[1];
-        Thread thread = new Thread(() -> {
-            try {
-                Value value = new Value(7);
-                variables[7].set(value);
-                check(!isPublic(value) && !isPublic(value.text), "a thread-local value is private");
-                isSet.countDown();
-                wasRead.await();
-                check(isPublic(value) && isPublic(value.text), "it is public when another thread has read it");
-                endRequest();
-                Value late = new Value(8);
-                variables[8].set(late);
-                check(isPublic(late), "and values are public from there on");
-            } catch (Throwable t) {
-                failure[0] = t;
-                isSet.countDown();
-            }
-        });
-        thread.start();
-        isSet.await();
-        try {
+        OwnThread.runWithReader(othersRead -> {
+            Value value = new Value(7);
+            variables[7].set(value);
+            check(!isPublic(value) && !isPublic(value.text), "a thread-local value is private");
+            othersRead.run();
+            check(isPublic(value) && isPublic(value.text), "it is public when another thread has read it");
+            endRequest();
+            Value late = new Value(8);
+            variables[8].set(late);
+            check(isPublic(late), "and values are public from there on");
+        }, thread -> {
             Object map = mapOf(thread, how);
             Field tableField = map.getClass().getDeclaredField("table");
             tableField.setAccessible(true);
@@ -497,14 +442,8 @@ public class TestThreadLocals {
                     found = value.number == 7 && value.text.equals("value 7") && isPublic(value);
                 }
             }
-            check(found || failure[0] != null, "the value in the other thread's map");
-        } finally {
-            wasRead.countDown();
-            thread.join();
-        }
-        if (failure[0] != null) {
-            throw failure[0];
-        }
+            check(found, "the value in the other thread's map");
+        });
     }
 
     public static void main(String[] args) throws Throwable {
@@ -514,10 +453,10 @@ public class TestThreadLocals {
         for (String what : args) {
             System.out.println(what);
             switch (what) {
-                case "stay" -> inThread(TestThreadLocals::stay);
-                case "forget" -> inThread(TestThreadLocals::forget);
+                case "stay" -> OwnThread.run(TestThreadLocals::stay);
+                case "forget" -> OwnThread.run(TestThreadLocals::forget);
                 case "end" -> end();
-                case "off" -> inThread(TestThreadLocals::off);
+                case "off" -> OwnThread.run(TestThreadLocals::off);
                 default -> foreign(what);
             }
         }
