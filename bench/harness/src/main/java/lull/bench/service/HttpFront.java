@@ -8,7 +8,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** The JDK's HTTP server on 127.0.0.1, as a front for a library that has none. */
 public final class HttpFront implements AutoCloseable {
@@ -41,7 +40,7 @@ public final class HttpFront implements AutoCloseable {
      * Starts the server.
      *
      * @param port to listen on; 0 chooses a free one
-     * @param threads that call {@code handler}
+     * @param threads that call {@code handler}, if they are platform threads ({@link RequestThreads})
      */
     public HttpFront(int port, int threads, Handler handler) throws IOException {
         // The server's class reads them once. A load's connections persist, and answers must not wait for more to send.
@@ -52,7 +51,7 @@ public final class HttpFront implements AutoCloseable {
         } catch (IOException e) {
             throw new IOException("the HTTP server did not start on port " + port + ": " + e.getMessage(), e);
         }
-        executor = Executors.newFixedThreadPool(threads, Thread.ofPlatform().name("request-", 0).factory());
+        executor = RequestThreads.executor(threads);
         server.setExecutor(executor);
         server.createContext("/", exchange -> handle(exchange, handler));
         server.start();

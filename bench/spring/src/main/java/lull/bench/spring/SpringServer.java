@@ -3,6 +3,7 @@ package lull.bench.spring;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import lull.bench.service.RequestThreads;
 import lull.bench.service.Service;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ApplicationContextInitializer;
@@ -21,7 +22,7 @@ public final class SpringServer implements Service.Running {
      *
      * @param application the class that configures it
      * @param port to listen on; 0 chooses a free one
-     * @param threads request threads of Tomcat
+     * @param threads request threads of Tomcat, if they are platform threads ({@link RequestThreads})
      * @param more properties of this application
      * @param initializer adds beans
      */
@@ -32,6 +33,7 @@ public final class SpringServer implements Service.Running {
         properties.put("server.port", port);
         properties.put("server.tomcat.threads.max", threads);
         properties.put("server.tomcat.threads.min-spare", threads);
+        properties.put("spring.threads.virtual.enabled", RequestThreads.areVirtual());
         // A load's connections persist.
         properties.put("server.tomcat.max-keep-alive-requests", -1);
         properties.put("server.tomcat.keep-alive-timeout", "10m");
