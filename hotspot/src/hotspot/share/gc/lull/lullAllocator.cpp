@@ -20,8 +20,9 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
-#include "gc/lull/lullRunTable.inline.hpp"
+#include "gc/lull/lullProtection.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullRunTable.inline.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "runtime/atomic.hpp"
@@ -69,6 +70,9 @@ void LullAllocator::forget_memory() {
   _top = nullptr;
   _end = nullptr;
   forget_holes();
+  for (int i = 0; i < _own_free.length(); i++) {
+    LullProtection::allow(_own_free.at(i), 1);
+  }
   _own_recyclable.clear();
   _own_fragmented.clear();
   _own_free.clear();
@@ -116,7 +120,9 @@ bool LullAllocator::take_own_free(LullRun* hole) {
   if (_own_free.is_empty()) {
     return false;
   }
-  hole->_start = untype(LullGeometry::first_line(_own_free.pop()));
+  const LullBlockIndex index = _own_free.pop();
+  LullProtection::allow(index, 1);
+  hole->_start = untype(LullGeometry::first_line(index));
   hole->_length = LullGeometry::LinesPerBlock;
   return true;
 }
@@ -425,14 +431,14 @@ size_t LullAllocator::begin_collection(LullBlockList* blocks) {
   return unused;
 }
 
-HeapWord* LullAllocator::allocate_copy(size_t words) {
+HeapWord* LullAllocator::allocate_copy(size_t words, LullReserveUse use) {
   if (pointer_delta(_end, _top) >= words) {
     HeapWord* const start = _top;
     _top += words;
     return start;
   }
   LullRun hole;
-  if (words > LullGeometry::WordsPerBlock || !take_free_block(LullReserveUse::Keep, &hole)) {
+  if (words > LullGeometry::WordsPerBlock || !take_free_block(use, &hole)) {
     return nullptr;
   }
   return allocate_in_hole(hole, words);
@@ -462,6 +468,7 @@ void LullAllocator::keep(LullBlockIndex index) {
 void LullAllocator::keep_free(LullBlockIndex index) {
   _owned.append(index);
   _own_free.append(index);
+  LullProtection::forbid(index, 1);
 }
 
 void LullAllocator::disown(LullBlockIndex index, const LullLineSet& free_lines) {

@@ -210,7 +210,7 @@ public:
   size_t begin_collection(LullBlockList* blocks);
 
   // Memory for a copy: in a free block of its own, nullptr if there is none.
-  HeapWord* allocate_copy(size_t words);
+  HeapWord* allocate_copy(size_t words, LullReserveUse use);
 
   // A collection has left private objects in the block: it stays, and its free_lines()
   // are used again. Or a local one has found it empty, and the thread keeps it.

@@ -133,6 +133,11 @@ void LullArguments::initialize() {
     FLAG_SET_ERGO(LullLocalCollections, false);
   }
 
+  if (!LullLocalCollections && LullLocalDefragmentation) {
+    vm_exit_during_initialization("-XX:+LullLocalDefragmentation collects what is private to threads: it cannot be used with "
+                                  "-XX:-LullTracking or -XX:-LullLocalCollections.");
+  }
+
   // Without local collections tracking is for measurements only: it cannot pay. And 100 % says that a thread tracks whatever it publishes.
   if ((!LullLocalCollections || LullAlwaysPublic || LullPublicModePercent == 100) && LullSuspendTracking) {
     if (FLAG_IS_CMDLINE(LullSuspendTracking)) {

@@ -81,15 +81,11 @@ void LullBarrierSet::on_thread_detach(Thread* thread) {
   }
 }
 
-static bool is_public(oop obj) {
-  return LullHeap::heap()->public_map()->is_public(cast_from_oop<void*>(obj));
-}
-
 LullStoreOutcome LullBarrierSet::publish(oop value) {
   assert(oopDesc::is_oop(value), "not an object: " PTR_FORMAT, p2i(value));
   // What survives a collection is public, and what it stores does survive. Until the
   // sweep the bits say something else.
-  if (is_public(value) || Universe::heap()->is_stw_gc_active()) {
+  if (LullHeap::heap()->public_map()->is_public(value) || Universe::heap()->is_stw_gc_active()) {
     return LullStoreOutcome::PublicValue;
   }
   LullPublisher::of(Thread::current())->publish(value);
@@ -185,10 +181,10 @@ void LullBarrierSet::before_clone(oop from, oop to) {
 // at an allocation, then there must be no private value to store. After a global
 // collection there is none: the thread owns no block yet.
 void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) {
-  if (LullYoungCollections && is_public(new_obj)) {
+  if (LullYoungCollections && LullHeap::heap()->public_map()->is_public(new_obj)) {
     dirty_card(cast_from_oop<void*>(new_obj));
   }
-  if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && is_public(new_obj) &&
+  if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && LullHeap::heap()->public_map()->is_public(new_obj) &&
       (LullThreadLocalData::allocator(thread)->owns_blocks() DEBUG_ONLY(|| LullCheckElision))) {
     ResourceMark rm;
     log_debug(gc, publish)("Thread %u: a new %s has been published at its allocation", LullThreadLocalData::owner(thread),
@@ -203,7 +199,7 @@ void LullBarrierSet::before_foreign_store(JavaThread* other, oop value) {
     return;
   }
 #endif
-  if (LullTracking && value != nullptr && !is_public(value)) {
+  if (LullTracking && value != nullptr && !LullHeap::heap()->public_map()->is_public(value)) {
     LullBlockTable* const blocks = LullHeap::heap()->blocks();
     if (other == nullptr || blocks->owner_of(cast_from_oop<void*>(value)) != LullThreadLocalData::owner(other)) {
       publish(value);
@@ -231,7 +227,7 @@ void LullBarrierSet::publish_all(JavaThread* thread, const char* reason, bool fo
 
 void LullBarrierSet::check_load(const void* field, oop value) {
   if (LullTracking && !Universe::heap()->is_stw_gc_active() &&
-      !is_in_private_object(field) && !is_public(value) &&
+      !is_in_private_object(field) && !LullHeap::heap()->public_map()->is_public(value) &&
       !LullThreadFields::may_have_private(field, LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)))) {
     ResourceMark rm;
     fatal("P: field " PTR_FORMAT " of a public object refers to private " PTR_FORMAT " (%s) of thread %u",

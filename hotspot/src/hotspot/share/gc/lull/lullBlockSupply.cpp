@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullProtection.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullRunTable.inline.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -88,6 +89,7 @@ bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint3
   }
   Atomic::store(&_free_blocks, _free_blocks - length);
   Atomic::add(&_used_bytes, (size_t)length * LullGeometry::BlockSize, memory_order_relaxed);
+  LullProtection::allow(to_block_index(run), length);
   *start = run;
   return true;
 }
@@ -215,6 +217,7 @@ void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
   for (uint32_t i = start; i < start + count; i++) {
     _table->at(to_block_index(i))->set_free();
   }
+  LullProtection::forbid(to_block_index(start), count);
   Atomic::store(&_free_blocks, _free_blocks + count);
   Atomic::sub(&_used_bytes, (size_t)count * LullGeometry::BlockSize, memory_order_relaxed);
 }
@@ -252,6 +255,7 @@ void LullBlockSupply::rebuild() {
       _runs[start]._length = run_length;
       _runs[i - 1]._start = start;
       _free_runs.add_batched(start);
+      LullProtection::forbid(to_block_index(start), run_length);
       free_blocks += run_length;
       run_length = 0;
     }

@@ -35,6 +35,7 @@
 #include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullLocalDefragmentation.hpp"
 #include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullMonitoring.hpp"
@@ -61,6 +62,7 @@
 #include "gc/shared/locationPrinter.inline.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/scavengableNMethods.hpp"
+#include "gc/shared/strongRootsScope.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
@@ -363,6 +365,20 @@ bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_
          !request.is_compact() && !LullCollector::must_slide(request);
 }
 
+// Allocation buffers are retired.
+void LullHeap::defragment_private() {
+  GCTraceTime(Info, gc, phases) tm("Defragment Private", _collector->timer());
+  LullLocalDefragmentationTask task;
+  {
+    StrongRootsScope scope(_workers->active_workers());
+    _workers->run_task(&task);
+  }
+  if (task.threads() > 0) {
+    log_info(gc, heap)("Collected for %zu threads: %zuK copied, %zuK freed", task.threads(), task.copied_bytes() / K, task.freed_bytes() / K);
+  }
+  DEBUG_ONLY(verify_before_collection();)
+}
+
 void LullHeap::begin_collection_of_allocators(bool keep_private) {
   ensure_parsability(true /* retire TLABs */);
   keep_private = keep_private && !_tracking_switch->publishes_all();
@@ -479,7 +495,12 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
       Atomic::store(&_thorough_collections, _thorough_collections + 1);
     }
     choose_min_hole_lines(routine);
-    begin_collection_of_allocators(LullLocalCollections && routine);
+    const bool keep_private = LullLocalCollections && routine && !_tracking_switch->publishes_all();
+    if (LullLocalDefragmentation && keep_private) {
+      ensure_parsability(true /* retire TLABs */);
+      defragment_private();
+    }
+    begin_collection_of_allocators(keep_private);
     CodeCache::on_gc_marking_cycle_start();
     ClassUnloadingContext unloading_context(_workers->active_workers(),
                                             false /* unregister while purging */,
@@ -604,7 +625,7 @@ MarkBitMap* LullHeap::mark_bitmap() const    { return _memory->mark_bitmap(); }
 LullCardTable* LullHeap::card_table() const  { return _memory->card_table(); }
 
 bool LullHeap::is_public(oop obj) const {
-  return !LullTracking || public_map()->is_public(cast_from_oop<void*>(obj));
+  return !LullTracking || public_map()->is_public(obj);
 }
 
 bool LullHeap::is_old(oop obj) const {
@@ -627,7 +648,7 @@ public:
 
   void do_oop(oop* p) override {
     const oop obj = RawAccess<>::oop_load(p);
-    guarantee(obj == nullptr || _map->is_public(cast_from_oop<void*>(obj)),
+    guarantee(obj == nullptr || _map->is_public(obj),
               "P: code " PTR_FORMAT " refers to private object " PTR_FORMAT, p2i(_nm), p2i(obj));
   }
   void do_oop(narrowOop* p) override { ShouldNotReachHere(); }

@@ -116,6 +116,7 @@ protected:
   virtual void begin_collection_of_allocators(bool keep_private);
   virtual void end_collection_of_allocators();
   void choose_min_hole_lines(bool is_routine);
+  void defragment_private();
 
 public:
   static LullHeap* heap();

@@ -43,6 +43,7 @@
 #include "runtime/javaThread.inline.hpp"
 #include "runtime/orderAccess.hpp"
 #include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
 #include "runtime/stackFrameStream.inline.hpp"
 #include "utilities/copy.hpp"
 #include "utilities/resourceHash.hpp"
@@ -51,7 +52,7 @@
 // Private and in a block of the thread, from before the collection. The blocks of another thread that collects at the same
 // time are marked too; what this one can reach of them is public.
 inline bool LullLocalCollection::is_from(oop obj) const {
-  return _blocks->is_evacuated(obj) && !_map->is_public(cast_from_oop<void*>(obj));
+  return _blocks->is_evacuated(obj) && !_map->is_public(obj);
 }
 
 template <typename T>
@@ -72,9 +73,10 @@ inline void LullLocalClosure::do_oop_work(T* p) {
 void LullLocalClosure::do_oop(oop* p)       { do_oop_work(p); }
 void LullLocalClosure::do_oop(narrowOop* p) { do_oop_work(p); }
 
-LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allocator)
+LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allocator, LullReserveUse copy_reserve_use)
   : _thread(thread),
     _allocator(allocator),
+    _copy_reserve_use(copy_reserve_use),
     _blocks(LullHeap::heap()->blocks()),
     _supply(LullHeap::heap()->supply()),
     _map(LullHeap::heap()->public_map()),
@@ -104,7 +106,9 @@ void LullLocalCollection::mark_from_blocks(bool value) {
 }
 
 void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
-  assert(_thread == Thread::current() && _thread->thread_state() == _thread_in_vm, "a thread collects its own objects");
+  assert(_thread == Thread::current() ? _thread->thread_state() == _thread_in_vm
+                                      : SafepointSynchronize::is_at_safepoint() && Thread::current()->is_Worker_thread(),
+         "a thread collects its own objects");
   _unused_lines = _allocator->begin_collection(&_from);
   mark_from_blocks(true);
   visit_roots();
@@ -124,7 +128,7 @@ void LullLocalCollection::collect_at_exit() {
 }
 
 static void roots_do(JavaThread* thread, OopClosure* closure) {
-  LullVisitFramesMark mark(thread);
+  LullVisitFramesMark mark(Thread::current());
   thread->oops_do_no_frames(closure, nullptr);
   LullThreadFields::oops_do(thread, closure);
   if (thread->has_last_Java_frame()) {
@@ -171,6 +175,11 @@ void LullLocalCollection::clear_dead_entries() {
   }
 }
 
+// Half of the reserve is for the global collection that follows: what copies leave free are holes in part.
+LullReserveUse LullLocalCollection::reserve_use() const {
+  return _supply->free_blocks() > _supply->reserve_blocks() / 2 ? _copy_reserve_use : LullReserveUse::Keep;
+}
+
 HeapWord* LullLocalCollection::allocate_copy(LullBlockIndex from, size_t words) {
   if (_copy_failed || !_blocks->at(from)->has_lines() || _blocks->at(from)->is_pinned()) {
     return nullptr;
@@ -180,7 +189,7 @@ HeapWord* LullLocalCollection::allocate_copy(LullBlockIndex from, size_t words) 
     return nullptr;
   }
 #endif
-  HeapWord* const to = _allocator->allocate_copy(words);
+  HeapWord* const to = _allocator->allocate_copy(words, reserve_use());
   _copy_failed = to == nullptr;
   return to;
 }

@@ -52,8 +52,8 @@ public:
 };
 
 // One thread collects its own private objects, by itself, while all others run (Iso,
-// section 4). It needs no safepoint, and no lock but the supply's while a block is taken or
-// given back:
+// section 4), or a worker does for it while it is stopped (lullLocalDefragmentation.hpp). It
+// needs no safepoint, and no lock but the supply's while a block is taken or given back:
 //
 //   P   no public object and no shared root refers to a private object: its roots are in the
 //       frames, handles and fields of its thread, and what hangs on its Thread object (lullThreadFields.hpp)
@@ -88,6 +88,7 @@ class LullLocalCollection : public StackObj {
 private:
   JavaThread* const                _thread;
   LullAllocator* const             _allocator;
+  const LullReserveUse             _copy_reserve_use;
   LullBlockTable* const            _blocks;
   LullBlockSupply* const           _supply;
   LullPublicMap* const             _map;
@@ -112,6 +113,7 @@ private:
   void clear_dead_entries();
   template <typename T> void update_referent(T* p);
   oop survive(oop obj);
+  LullReserveUse reserve_use() const;
   HeapWord* allocate_copy(LullBlockIndex from, size_t words);
   void keep_in_place(oop obj, LullBlockIndex index, size_t words);
   void sweep(size_t blocks_to_keep);
@@ -122,11 +124,12 @@ private:
   void verify();
 
 public:
-  LullLocalCollection(JavaThread* thread, LullAllocator* allocator);
+  // Copies may use the reserve if told so.
+  LullLocalCollection(JavaThread* thread, LullAllocator* allocator, LullReserveUse copy_reserve_use);
   ~LullLocalCollection();
 
-  // The thread is in the VM, has no TLAB, and holds no reference outside of its roots. If more than
-  // tenure_size bytes survive all of them become public.
+  // By the thread in the VM, or by a worker at a safepoint. The thread has no TLAB, and holds no reference outside of its
+  // roots. If more than tenure_size bytes survive all of them become public.
   void collect(size_t blocks_to_keep, size_t tenure_size);
 
   // The thread ends and has no roots any more.

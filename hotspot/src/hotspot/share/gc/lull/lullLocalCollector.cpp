@@ -36,6 +36,7 @@
 #include "runtime/javaThread.inline.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
 #include "runtime/threadSMR.hpp"
 #include "runtime/threads.hpp"
 
@@ -191,7 +192,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   const jlong cpu_start = os::current_thread_cpu_time();
   const size_t allocated = allocated_since_last();
   _thread->retire_tlab();   // which counts what was allocated in it
-  LullLocalCollection collection(_thread, _allocator);
+  LullLocalCollection collection(_thread, _allocator, LullReserveUse::Keep);
   collection.collect(blocks_to_keep(), tenure_size());
   // Calls of natives. At an allocation, compiled code may keep what it has loaded before, and the next wait is to see to it.
   const bool takes_back = trigger == Trigger::Wait || trigger == Trigger::RequestEnd;
@@ -309,9 +310,47 @@ bool LullLocalCollector::is_idle() const {
          (_last_trigger == Trigger::None || _last_trigger == Trigger::Wait || _last_trigger == Trigger::RequestEnd);
 }
 
+// Where much survived last time, it would be copied in vain once more. A thread whose frames another one reads is left alone, as in is_possible().
+bool LullLocalCollector::is_worth_defragmentation(uint threads) const {
+  assert_at_safepoint();
+  if (LullPublicMap::is_tracking_suspended() || LullThreadLocalData::is_public_mode(_thread) || _thread->is_obj_deopt_suspend()) {
+    return false;
+  }
+#ifdef ASSERT
+  if (LullDefragmentALot) {
+    return true;
+  }
+#endif
+  const size_t share = LullHeap::heap()->capacity() / MAX2(DefragmentedShare, 2 * (size_t)threads);
+  return !is_idle() && !_many_at_last && allocated_since_last() >= MAX3(share, MinBudget, BudgetPerSurvivor * _survived_at_last);
+}
+
+// The thread goes on in the middle of a request, as after a collection for lack of memory: it is not idle. Nothing is tenured, for that would not move it.
+void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
+  assert_at_safepoint();
+  const size_t allocated = allocated_since_last();
+  LullLocalCollection collection(_thread, _allocator, LullReserveUse::Allow);
+  collection.collect(0 /* blocks to keep */, SIZE_MAX /* nothing is tenured */);
+  *copied_bytes += collection.copied_bytes();
+  *freed_bytes += collection.freed_bytes();
+
+  // Neither one of the thread's own collections, nor time that it took: that is the pause's. But what it freed tells whether tracking pays.
+  LullLocalStatistics now;
+  now._allocated = allocated;
+  now._published = published_since_last();
+  now._freed = collection.freed_bytes();
+  now._survived = collection.survived_bytes();
+  now._copied = collection.copied_bytes();
+  _statistics.add(now);
+  _survived_at_last = now._survived;
+  _last_trigger = Trigger::NoMemory;
+  learn(Trigger::NoMemory, 0 /* depth: of no interest */, allocated, now._survived);
+  begin_anew();
+}
+
 void LullLocalCollector::retire() {
   if (!LullThreadLocalData::is_public_mode(_thread)) {
-    LullLocalCollection(_thread, _allocator).collect_at_exit();
+    LullLocalCollection(_thread, _allocator, LullReserveUse::Keep).collect_at_exit();
   }
   _ended.add(_statistics);
   _statistics = LullLocalStatistics();

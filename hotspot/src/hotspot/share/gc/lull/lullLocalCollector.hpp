@@ -56,7 +56,7 @@ class LullLocalCollection;
 // nothing has survived is too deep, for so many requests: a framework may handle requests at
 // the depth at which it waits for them.
 //
-// Used by its thread alone.
+// Used by its thread alone, or for it by a worker while it is stopped.
 class LullLocalCollector : public CHeapObj<mtGC> {
 private:
   // Less than this is not worth a look at the stack.
@@ -81,6 +81,9 @@ private:
 
   // Memory is scarce if less than this share of the heap is free.
   static const size_t ScarcePercent = 25;
+
+  // A thread that has allocated less than this share of the heap, or than half of its part if there are many, is not worth defragmentation.
+  static const size_t DefragmentedShare = 64;
 
   // So much is worth a look however much is free: a look at very much would keep all threads
   // waiting for the next safepoint.
@@ -151,6 +154,11 @@ public:
   // Has it done next to nothing since it began to wait? Then what it has is not of a request
   // under way. By the VM thread at a safepoint.
   bool is_idle() const;
+
+  // Has it so much that is private that a worker is to collect for it, before a global collection that leaves it in place? And the
+  // collection: what was copied and freed is added. At a safepoint, without a TLAB.
+  bool is_worth_defragmentation(uint threads) const;
+  void defragment(size_t* copied_bytes, size_t* freed_bytes);
 
   // The thread ends. Under Threads_lock.
   void retire();

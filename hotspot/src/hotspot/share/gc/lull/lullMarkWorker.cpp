@@ -299,7 +299,7 @@ void LullMarkWorker::follow(oop obj) {
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   _blocks->set_marks(block);
   const bool has_owner = _blocks->owner(block) != LullBlockTable::NoOwner;
-  const bool is_private = has_owner && !_public_map->is_public(cast_from_oop<void*>(obj));
+  const bool is_private = has_owner && !_public_map->is_public(obj);
   size_t words;
   if (obj->is_objArray()) {
     words = obj->size();

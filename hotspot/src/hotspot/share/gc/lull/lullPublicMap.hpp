@@ -25,6 +25,7 @@
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullLineSet.hpp"
 #include "memory/allocation.hpp"
+#include "oops/oopsHierarchy.hpp"
 
 // Which heap words belong to public objects: one 32-bit word for each line of 256 B, one
 // bit for each heap word.
@@ -92,6 +93,8 @@ public:
   bool is_public(const void* addr) const {
     return _tracking_suspended || ((*word_of(LullGeometry::line_of(addr)) >> bit_of(addr)) & 1) != 0;
   }
+
+  bool is_public(oop obj) const { return is_public(cast_from_oop<const void*>(obj)); }
 
   // Does the line hold anything public? After marking: anything live?
   bool is_in_use(LullLineIndex line) const { return *word_of(line) != 0; }

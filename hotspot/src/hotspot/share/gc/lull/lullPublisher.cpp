@@ -59,7 +59,7 @@ inline void LullPublishClosure::do_oop_work(T* p) {
   const T heap_oop = RawAccess<>::oop_load(p);
   if (!CompressedOops::is_null(heap_oop)) {
     const oop obj = CompressedOops::decode_not_null(heap_oop);
-    if (!_publisher->_map->is_public(cast_from_oop<void*>(obj))) {
+    if (!_publisher->_map->is_public(obj)) {
       _publisher->visit(obj);
     }
   }
@@ -139,7 +139,7 @@ void LullPublisher::publish(oop obj) {
   _objects_in_closure = 0;
   _is_bounded = is_own;
   const size_t words_before = _statistics._words;
-  if (!_map->is_public(cast_from_oop<void*>(obj))) {
+  if (!_map->is_public(obj)) {
     visit(obj);
   }
   while (!_stack.is_empty() && !is_long()) {

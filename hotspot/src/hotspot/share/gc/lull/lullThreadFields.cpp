@@ -25,7 +25,6 @@
 #include "classfile/vmClasses.hpp"
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
@@ -86,10 +85,6 @@ void LullThreadFields::initialize() {
 }
 
 // ---- The places
-
-static bool is_public(oop obj) {
-  return LullHeap::heap()->public_map()->is_public(cast_from_oop<void*>(obj));
-}
 
 static void* field_of(const JavaThread* thread, int offset) {
   const oop holder = thread->threadObj();
@@ -185,7 +180,7 @@ void LullThreadFields::set_map(const JavaThread* thread, oop map) {
 
 static void clear_field(oop holder, int offset) {
   const oop obj = load(holder, offset);
-  if (obj != nullptr && is_public(obj)) {
+  if (obj != nullptr && LullHeap::heap()->is_public(obj)) {
     LullBarrierSet::dirty_card(cast_from_oop<char*>(holder) + offset);    // it is no root any more
   } else if (obj != nullptr) {
     RawAccess<>::oop_store_at(holder, offset, (oop)nullptr);
@@ -200,7 +195,7 @@ void LullThreadFields::clear(JavaThread* thread) {
   clear_field(holder, _map_offset);
   clear_field(holder, _bindings_offset);
   oop* const cache = cache_of(thread);
-  if (cache != nullptr && *cache != nullptr && !is_public(*cache)) {
+  if (cache != nullptr && *cache != nullptr && !LullHeap::heap()->is_public(*cache)) {
     *cache = nullptr;
   }
 }
@@ -223,7 +218,7 @@ static bool has_frame_of(JavaThread* thread, const Symbol* name) {
 // Not while it carries a virtual thread, whose bindings are public, and whose array comes with it.
 bool LullThreadFields::has_cache_to_forget(const JavaThread* thread) {
   const oop* const cache = cache_of(thread);
-  return cache != nullptr && *cache != nullptr && is_public(*cache) && thread->vthread() == thread->threadObj();
+  return cache != nullptr && *cache != nullptr && LullHeap::heap()->is_public(*cache) && thread->vthread() == thread->threadObj();
 }
 
 bool LullThreadFields::can_be_taken_back(JavaThread* thread) {
@@ -240,6 +235,7 @@ void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
   }
   // Where it puts something into the array it looks for it twice, and expects to find it.
   if (has_cache_to_forget(thread) && !has_frame_of(thread, _cache_name)) {
+    assert(LullHeap::heap()->is_public(*cache_of(thread)), "nobody else has it");
     *cache_of(thread) = nullptr;
     log_trace(gc, local)("Thread %u: forgets the bindings of scoped values that it has found", LullThreadLocalData::owner(thread));
   }

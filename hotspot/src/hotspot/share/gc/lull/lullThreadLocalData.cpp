@@ -42,6 +42,7 @@ LullBlockTable::Owner LullThreadLocalData::new_name() {
 }
 
 bool LullThreadLocalData::is_name_in_use(LullBlockTable::Owner name) {
+  assert(_list_lock != 0, "the list may not change");
   for (const LullThreadLocalData* data = _first; data != nullptr; data = data->_next) {
     if (data->_owner == name) {
       return true;

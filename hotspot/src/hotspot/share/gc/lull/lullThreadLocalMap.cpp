@@ -24,7 +24,6 @@
 #include "classfile/symbolTable.hpp"
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
@@ -48,10 +47,6 @@ bool LullThreadLocalMap::learn_layout(const Klass* map_klass) {
     _table_offset = LullThreadFields::field_offset(map_klass, "table", "[Ljava/lang/ThreadLocal$ThreadLocalMap$Entry;");
   }
   return _table_offset != 0;
-}
-
-static bool is_public(oop obj) {
-  return LullHeap::heap()->public_map()->is_public(cast_from_oop<void*>(obj));
 }
 
 bool LullThreadLocalMap::is_entry(const Klass* klass) {
@@ -84,7 +79,7 @@ oop LullThreadLocalMap::copy_entry(oop entry, LullAllocator* allocator) {
 
 // Of a public map; nullptr if it is not to be taken back.
 objArrayOop LullThreadLocalMap::table_to_take_back(oop map) {
-  if (map == nullptr || !is_public(map) || !learn_layout(map->klass())) {
+  if (map == nullptr || !LullHeap::heap()->is_public(map) || !learn_layout(map->klass())) {
     return nullptr;
   }
   const objArrayOop table = (objArrayOop)(oop)RawAccess<>::oop_load_at(map, _table_offset);
@@ -97,6 +92,7 @@ bool LullThreadLocalMap::can_be_taken_back(oop map) {
 
 void LullThreadLocalMap::take_back(JavaThread* thread, oop map, LullAllocator* allocator) {
   const objArrayOop table = table_to_take_back(map);
+  assert(table != nullptr, "can_be_taken_back()");
   const oop new_map = copy(map, allocator);
   const objArrayOop new_table = (objArrayOop)copy(table, allocator);
   if (new_map == nullptr || new_table == nullptr) {

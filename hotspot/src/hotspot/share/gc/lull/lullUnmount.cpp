@@ -79,7 +79,7 @@ void LullUnmount::publish_frames(JavaThread* carrier) {
 
 void LullUnmount::publish_chunk(oop chunk) {
   LullPublicMap* const map = LullHeap::heap()->public_map();
-  if (!map->is_public(cast_from_oop<void*>(chunk))) {
+  if (!map->is_public(chunk)) {
     map->publish(cast_from_oop<HeapWord*>(chunk), chunk->size());
     OrderAccess::storestore();
   }

@@ -261,7 +261,7 @@ private:
   const LullVerify* const _verify;
 
   const LullPublicMap* map() const          { return _verify->_memory->public_map(); }
-  bool is_public(oop obj) const             { return map()->is_public(cast_from_oop<void*>(obj)); }
+  bool is_public(oop obj) const             { return map()->is_public(obj); }
   LullBlockTable::Owner owner(oop obj) const { return _verify->_blocks->owner_of(cast_from_oop<void*>(obj)); }
 
 public:
@@ -323,7 +323,7 @@ public:
 
   void do_oop(oop* p) override {
     const oop obj = RawAccess<>::oop_load(p);
-    guarantee(obj == nullptr || _map->is_public(cast_from_oop<void*>(obj)), "P: weak root " PTR_FORMAT " refers to private " PTR_FORMAT,
+    guarantee(obj == nullptr || _map->is_public(obj), "P: weak root " PTR_FORMAT " refers to private " PTR_FORMAT,
               p2i(p), p2i(obj));
   }
 

@@ -28,7 +28,7 @@
 #include "utilities/preserveException.hpp"
 
 // What StackWatermark does for the same reason: a thread visits its own frames at a place that is
-// not a safepoint.
+// not a safepoint. Or a worker those of a thread that is stopped.
 class LullVisitFramesMark : public StackObj {
 private:
   ResetNoHandleMark     _reset_no_handle_mark;

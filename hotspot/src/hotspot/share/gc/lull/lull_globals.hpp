@@ -147,6 +147,11 @@
           "LullTracking. Costs a look at its stack each time, saves "       \
           "global collections, which stop all threads.")                    \
                                                                             \
+  product(bool, LullLocalDefragmentation, false, EXPERIMENTAL,              \
+          "Before a global collection workers collect for threads that "    \
+          "have much that is private. Makes the pause longer by what "      \
+          "survives, gives others the holes between it.")                   \
+                                                                            \
   product(bool, LullPrivateThreadLocals, true, EXPERIMENTAL,                \
           "What a thread keeps in java.lang.ThreadLocals, or has bound to " \
           "ScopedValues, stays private to it. Costs a copy of its map now " \
@@ -202,6 +207,14 @@
   develop(uint, LullLocalCollectALot, 0,                                    \
           "Stress: collect locally at each N-th slow allocation of a "      \
           "thread, and make TLABs of one line (0: off)")                    \
+                                                                            \
+  develop(bool, LullProtectFree, false,                                     \
+          "Stress: nobody can read or write a block that was freed until "  \
+          "it is used again. For small heaps without large pages.")         \
+                                                                            \
+  develop(bool, LullDefragmentALot, false,                                  \
+          "Stress, with LullLocalDefragmentation: workers collect for all " \
+          "threads that have anything private")                             \
                                                                             \
   develop(uint, LullThreadNames, max_juint,                                 \
           "Stress: the names that there are for threads, after which the "  \

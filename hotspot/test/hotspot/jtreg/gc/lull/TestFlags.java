@@ -138,6 +138,7 @@ public class TestFlags {
         accepted("-XX:-LullYoungCollections");
         accepted("-XX:-LullLocalCollections");
         accepted(EXPERIMENTAL, "-XX:-LullPrivateThreadLocals");
+        accepted(EXPERIMENTAL, "-XX:+LullLocalDefragmentation");
         accepted(EXPERIMENTAL, "-XX:-LullSuspendTracking");
         // The size of TLABs is up to Lull, whatever is asked for.
         accepted("-XX:TLABSize=16k", "-XX:MinTLABSize=4k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");

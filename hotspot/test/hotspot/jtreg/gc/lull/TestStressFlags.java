@@ -22,7 +22,10 @@
 
 package gc.lull;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,7 +35,7 @@ import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test
- * @requires vm.gc.Lull & vm.debug
+ * @requires vm.gc.Lull & vm.debug & os.family == "linux"
  * @summary Each stress flag that other tests rely on does what it says: without that they would pass, and test less.
  * @library / /test/lib
  * @run driver gc.lull.TestStressFlags
@@ -46,7 +49,7 @@ public class TestStressFlags {
         static volatile Object published;
 
         /** Each round replaces every second object of the live ones, so that there are holes, makes garbage, and publishes some. */
-        public static void main(String[] args) {
+        public static void main(String[] args) throws Exception {
             Object[] live = new Object[4000];
             for (int round = 0; round < ROUNDS; round++) {
                 for (int i = round % 2; i < live.length; i += 2) {
@@ -60,14 +63,43 @@ public class TestStressFlags {
                 System.gc();
             }
             System.out.println("Rounds: " + ROUNDS + ", " + live.length);
+            if (Boolean.getBoolean("maps")) {
+                Files.readAllLines(Path.of("/proc/self/maps")).forEach(System.out::println);
+            }
+        }
+    }
+
+    /** One thread has objects that stay private to it, and never waits; the other fills the heap with public ones. */
+    static class Privates {
+        private static volatile Object published;
+        private static volatile boolean done;
+
+        public static void main(String[] args) throws Exception {
+            Thread keeper = new Thread(() -> {
+                byte[][] own = new byte[2000][];
+                for (int i = 0; !done; i = (i + 7) % own.length) {
+                    own[i] = new byte[100];
+                }
+            });
+            keeper.start();
+            for (int i = 0; i < 1000; i++) {
+                published = new byte[50][1000];
+            }
+            done = true;
+            keeper.join();
+            System.out.println("Rounds: " + ROUNDS);
         }
     }
 
     private static List<String> run(String... flags) throws Exception {
+        return run(Work.class, flags);
+    }
+
+    private static List<String> run(Class<?> main, String... flags) throws Exception {
         List<String> command = new ArrayList<>(List.of("-Xms64m", "-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions",
             "-XX:LullPublicModePercent=100", "-Xlog:gc,gc+heap,gc+ergo=debug,gc+publish=debug,gc+local"));
         command.addAll(List.of(flags));
-        command.add(Work.class.getName());
+        command.add(main.getName());
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
         output.shouldHaveExitValue(0);
         output.shouldContain("Rounds: " + ROUNDS);
@@ -91,11 +123,38 @@ public class TestStressFlags {
         return Long.parseLong(last.group(1));
     }
 
+    /** Returns how many bytes of the heap nobody may read or write. The size of the heap is that with which it begins. */
+    private static long protectedBytes(List<String> lines) {
+        Pattern address = Pattern.compile("Heap address: 0x(\\p{XDigit}+), size: (\\d+) MB");
+        Pattern mapping = Pattern.compile("^(\\p{XDigit}+)-(\\p{XDigit}+) (....) ");
+        long start = 0;
+        long end = 0;
+        long bytes = 0;
+        long mappings = 0;
+        for (String line : lines) {
+            Matcher heap = address.matcher(line);
+            if (heap.find()) {
+                start = Long.parseUnsignedLong(heap.group(1), 16);
+                end = start + (Long.parseLong(heap.group(2)) << 20);
+            }
+            Matcher matcher = mapping.matcher(line);
+            if (matcher.find()) {
+                mappings++;
+                long from = Math.max(start, Long.parseUnsignedLong(matcher.group(1), 16));
+                long to = Math.min(end, Long.parseUnsignedLong(matcher.group(2), 16));
+                bytes += matcher.group(3).startsWith("---") && from < to ? to - from : 0;
+            }
+        }
+        Asserts.assertTrue(start > 0 && mappings > 0, "the log says where the heap is, the process what it has mapped");
+        return bytes;
+    }
+
     private static final String GLOBAL = "Pause Global .*ms$";
     private static final String SLID = "GC\\(\\d+\\) Slid: [1-9]";
     private static final String ALL_MOVES = "Evacuation: all [1-9]\\d* blocks";
     private static final String MOVED = "; evacuated: [1-9]";
     private static final String STRESS = "public mode, stress";
+    private static final String DEFRAGMENTED = "Collected for [1-9]\\d* threads: [1-9]\\d*K copied, [1-9]\\d*K freed";
 
     public static void main(String[] args) throws Exception {
         List<String> plain = run();
@@ -117,5 +176,16 @@ public class TestStressFlags {
 
         Asserts.assertGTE(count(run("-XX:LullFlipModeALot=1"), STRESS), 10L, "changes to public mode by LullFlipModeALot");
         Asserts.assertGTE(count(run("-XX:LullPublishAllALot=10"), STRESS), 1L, "changes to public mode by LullPublishAllALot");
+
+        String[] small = {"-Xms8m", "-Xmx8m", "-XX:-LullYoungCollections", "-XX:+LullLocalDefragmentation", "-XX:+LullDefragmentALot"};
+        Asserts.assertGTE(count(run(Privates.class, small), DEFRAGMENTED), 1L, "collections for threads");
+        Asserts.assertEQ(count(run(Privates.class, Arrays.copyOf(small, 3)), "Collected for"), 0L, "collections for threads that nobody asked for");
+
+        // Nearly all of 64 MB is free at the end.
+        String[] maps = {"-Dmaps=true", "-Xlog:gc+heap+coops=debug"};
+        Asserts.assertEQ(protectedBytes(run(maps)), 0L, "protected bytes without the flag");
+        long bytes = protectedBytes(run(maps[0], maps[1], "-XX:+LullProtectFree"));
+        System.out.println("With LullProtectFree " + bytes + " bytes are protected");
+        Asserts.assertGTE(bytes, 32L << 20, "protected bytes");
     }
 }

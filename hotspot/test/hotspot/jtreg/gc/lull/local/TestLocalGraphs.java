@@ -144,6 +144,36 @@ import gc.lull.GCBean;
  */
 
 /*
+ * @test id=protected
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Nobody can touch blocks that were freed, with many local collections ...
+ * @library /
+ * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:+LullProtectFree
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 0
+ */
+
+/*
+ * @test id=protectedGlobal
+ * @requires vm.gc.Lull & vm.debug
+ * @summary ... and global ones, in which everything moves.
+ * @library /
+ * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3 -XX:+LullProtectFree
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestLocalGraphs 8 3 100 3
+ */
+
+/*
+ * @test id=defragmentation
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Before global collections workers collect for the threads.
+ * @library /
+ * @run main/othervm -Xmx8m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalDefragmentation -XX:LullPublicModePercent=100
+ *                   -XX:-LullYoungCollections -XX:+LullProtectFree
+ *                   gc.lull.local.TestLocalGraphs 8 3 1 20
+ */
+
+/*
  * @test id=compactHeaders
  * @requires vm.gc.Lull & vm.debug
  * @summary With headers of one word.
