@@ -133,10 +133,18 @@ void LullArguments::initialize() {
     FLAG_SET_ERGO(LullLocalCollections, false);
   }
 
-  if (!LullLocalCollections && LullLocalDefragmentation) {
+  if ((!LullLocalCollections || LullAlwaysPublic) && LullLocalDefragmentation) {
     vm_exit_during_initialization("-XX:+LullLocalDefragmentation collects what is private to threads: it cannot be used with "
-                                  "-XX:-LullTracking or -XX:-LullLocalCollections.");
+                                  "-XX:-LullTracking, -XX:-LullLocalCollections or -XX:+LullAlwaysPublic.");
   }
+#ifdef ASSERT
+  if (LullDefragmentALot && !LullLocalDefragmentation) {
+    vm_exit_during_initialization("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation.");
+  }
+  if (LullProtectFree && UseLargePages && !UseTransparentHugePages) {
+    vm_exit_during_initialization("-XX:+LullProtectFree protects single blocks: it cannot be used with -XX:+UseLargePages.");
+  }
+#endif
 
   // Without local collections tracking is for measurements only: it cannot pay. And 100 % says that a thread tracks whatever it publishes.
   if ((!LullLocalCollections || LullAlwaysPublic || LullPublicModePercent == 100) && LullSuspendTracking) {

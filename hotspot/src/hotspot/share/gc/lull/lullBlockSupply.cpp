@@ -20,7 +20,7 @@
  */
 
 #include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullProtection.hpp"
+#include "gc/lull/lullProtection.inline.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullRunTable.inline.hpp"
 #include "gc/lull/lull_globals.hpp"

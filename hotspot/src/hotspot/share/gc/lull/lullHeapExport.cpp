@@ -27,6 +27,7 @@
 #include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullProtection.inline.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "memory/iterator.hpp"
 #include "oops/arrayOop.hpp"
@@ -334,12 +335,14 @@ void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* o
   file.write(roots._objects.adr_at(0), roots._objects.length() * sizeof(u8));
   file.write(marks, words * sizeof(u8));
   FREE_C_HEAP_ARRAY(u8, marks);
+  LullProtection::allow_free(LullHeap::heap()->blocks());
   for (size_t i = 0; i < granules; i++) {
     if (memory->is_granule_committed(i)) {
       file.seek(heap_offset + i * granule);
       file.write(LullGeometry::heap_base() + i * granule, granule);
     }
   }
+  LullProtection::forbid_free(LullHeap::heap()->blocks());
   if (file.close()) {
     output->print("exported %zuM, %zu classes, %d roots, %zu objects", granules * granule / M, layouts._count,
                   roots._objects.length(), marked);

@@ -53,6 +53,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _ends_since(0),
     _few_in_a_row(0),
     _survived_at_last(0),
+    _survived_defragmentation(0),
     _many_at_last(false),
     _last_trigger(Trigger::None),
     _takes_back(false),
@@ -318,33 +319,27 @@ bool LullLocalCollector::is_worth_defragmentation(uint threads) const {
   }
 #ifdef ASSERT
   if (LullDefragmentALot) {
-    return true;
+    return _allocator->owns_blocks();
   }
 #endif
   const size_t share = LullHeap::heap()->capacity() / MAX2(DefragmentedShare, 2 * (size_t)threads);
-  return !is_idle() && !_many_at_last && allocated_since_last() >= MAX3(share, MinBudget, BudgetPerSurvivor * _survived_at_last);
+  const size_t survived = MAX2(_survived_at_last, _survived_defragmentation);
+  return !is_idle() && !_many_at_last && allocated_since_last() >= MAX3(share, MinBudget, BudgetPerSurvivor * survived);
 }
 
 // The thread goes on in the middle of a request, as after a collection for lack of memory: it is not idle. Nothing is tenured, for that would not move it.
 void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
   assert_at_safepoint();
-  const size_t allocated = allocated_since_last();
   LullLocalCollection collection(_thread, _allocator, LullReserveUse::Allow);
   collection.collect(0 /* blocks to keep */, SIZE_MAX /* nothing is tenured */);
   *copied_bytes += collection.copied_bytes();
   *freed_bytes += collection.freed_bytes();
-
-  // Neither one of the thread's own collections, nor time that it took: that is the pause's. But what it freed tells whether tracking pays.
-  LullLocalStatistics now;
-  now._allocated = allocated;
-  now._published = published_since_last();
-  now._freed = collection.freed_bytes();
-  now._survived = collection.survived_bytes();
-  now._copied = collection.copied_bytes();
-  _statistics.add(now);
-  _survived_at_last = now._survived;
-  _last_trigger = Trigger::NoMemory;
-  learn(Trigger::NoMemory, 0 /* depth: of no interest */, allocated, now._survived);
+  // The place was not the thread's choice, and says nothing of its own collections: it counts among them in no way. Most of
+  // what was freed the global collection would have freed.
+  _survived_defragmentation = collection.survived_bytes();
+  if (!is_idle()) {
+    _last_trigger = Trigger::NoMemory;
+  }
   begin_anew();
 }
 

@@ -101,6 +101,7 @@ private:
   uint                 _ends_since;         // of requests, since that was found
   uint                 _few_in_a_row;
   size_t               _survived_at_last;
+  size_t               _survived_defragmentation;   // the last one
   bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
   Trigger              _last_trigger;       // None: there was no collection yet
   bool                 _takes_back;         // the next wait, by a collection, what LullThreadFields can make private again

@@ -25,7 +25,7 @@
 #include "gc/lull/lullBlockTable.inline.hpp"
 #include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullProtection.hpp"
+#include "gc/lull/lullProtection.inline.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSlidingCompaction.hpp"
 #include "gc/lull/lullSlidingPlan.inline.hpp"
@@ -263,15 +263,6 @@ void LullSlidingCompaction::move() {
 
 #ifdef ASSERT
 
-// Objects may slide into them. The supply forbids what is left of them when it is rebuilt.
-void LullSlidingCompaction::allow_free_blocks() const {
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    if (_blocks->at(to_block_index(i))->is_free()) {
-      LullProtection::allow(to_block_index(i), 1);
-    }
-  }
-}
-
 void LullSlidingCompaction::zap_free_blocks() const {
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     if (_blocks->at(to_block_index(i))->is_free()) {
@@ -286,7 +277,7 @@ bool LullSlidingCompaction::compact() {
   if (!_plan.make(_workers)) {
     return false;
   }
-  DEBUG_ONLY(allow_free_blocks();)
+  LullProtection::allow_free(_blocks);    // the supply forbids what is left of them when it is rebuilt
   update();
   move();
   return true;

@@ -62,7 +62,6 @@ private:
   void move_large(LullBlockIndex from, uint32_t blocks);
   void update();
   void move();
-  DEBUG_ONLY(void allow_free_blocks() const;)
   DEBUG_ONLY(void zap_free_blocks() const;)
 
 public:

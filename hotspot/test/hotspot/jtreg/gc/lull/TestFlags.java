@@ -105,6 +105,8 @@ public class TestFlags {
         refused("it cannot be used with -XX:-LullTracking", "-XX:+LullYoungCollections", "-XX:-LullTracking");
 
         refused("it cannot be used with -XX:-LullTracking", EXPERIMENTAL, "-XX:+LullSuspendTracking", "-XX:-LullTracking");
+        refused("-XX:-LullLocalCollections or -XX:+LullAlwaysPublic", EXPERIMENTAL, "-XX:+LullLocalDefragmentation", "-XX:-LullLocalCollections");
+        refused("-XX:-LullLocalCollections or -XX:+LullAlwaysPublic", EXPERIMENTAL, "-XX:+LullLocalDefragmentation", "-XX:+LullAlwaysPublic");
         refused("or -XX:LullPublicModePercent=100", EXPERIMENTAL, "-XX:+LullSuspendTracking", "-XX:LullPublicModePercent=100");
 
         refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
@@ -117,6 +119,8 @@ public class TestFlags {
         refused("LullLocalBudget=65535 is outside the allowed range", EXPERIMENTAL, "-XX:LullLocalBudget=65535");
         if (!Platform.isDebugBuild()) {
             refused("'LullEvacuateALot' is develop", "-XX:LullEvacuateALot=1");
+        } else {
+            refused("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation", "-XX:+LullDefragmentALot");
         }
     }
 

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jdk.test.lib.Asserts;
@@ -44,6 +45,13 @@ import jdk.test.lib.process.ProcessTools;
 public class TestStressFlags {
     private static final int ROUNDS = 5;
     private static final Pattern LOCAL = Pattern.compile("Local collections: (\\d+), of them");
+
+    /** Where it is asked for: what memory of this process may be read and written. */
+    private static void printMaps() throws Exception {
+        if (Boolean.getBoolean("maps")) {
+            Files.readAllLines(Path.of("/proc/self/maps")).forEach(System.out::println);
+        }
+    }
 
     static class Work {
         static volatile Object published;
@@ -63,9 +71,7 @@ public class TestStressFlags {
                 System.gc();
             }
             System.out.println("Rounds: " + ROUNDS + ", " + live.length);
-            if (Boolean.getBoolean("maps")) {
-                Files.readAllLines(Path.of("/proc/self/maps")).forEach(System.out::println);
-            }
+            printMaps();
         }
     }
 
@@ -75,19 +81,36 @@ public class TestStressFlags {
         private static volatile boolean done;
 
         public static void main(String[] args) throws Exception {
+            CountDownLatch hasAll = new CountDownLatch(1);
             Thread keeper = new Thread(() -> {
-                byte[][] own = new byte[2000][];
-                for (int i = 0; !done; i = (i + 7) % own.length) {
-                    own[i] = new byte[100];
+                byte[][] own = new byte[200][];
+                for (int i = 0; !done; i++) {
+                    own[i % own.length] = new byte[100];
+                    if (i == own.length) {
+                        hasAll.countDown();
+                    }
                 }
             });
             keeper.start();
-            for (int i = 0; i < 1000; i++) {
+            hasAll.await();
+            for (int i = 0; i < 10_000; i++) {
                 published = new byte[50][1000];
             }
             done = true;
             keeper.join();
             System.out.println("Rounds: " + ROUNDS);
+        }
+    }
+
+    /** One thread makes garbage that nobody else has seen, and collects it by itself. */
+    static class Garbage {
+        public static void main(String[] args) throws Exception {
+            byte[][] latest = new byte[16][];
+            for (int i = 0; i < 1_000_000; i++) {
+                latest[i % latest.length] = new byte[100];
+            }
+            System.out.println("Rounds: " + ROUNDS);
+            printMaps();
         }
     }
 
@@ -177,15 +200,23 @@ public class TestStressFlags {
         Asserts.assertGTE(count(run("-XX:LullFlipModeALot=1"), STRESS), 10L, "changes to public mode by LullFlipModeALot");
         Asserts.assertGTE(count(run("-XX:LullPublishAllALot=10"), STRESS), 1L, "changes to public mode by LullPublishAllALot");
 
-        String[] small = {"-Xms8m", "-Xmx8m", "-XX:-LullYoungCollections", "-XX:+LullLocalDefragmentation", "-XX:+LullDefragmentALot"};
-        Asserts.assertGTE(count(run(Privates.class, small), DEFRAGMENTED), 1L, "collections for threads");
+        String[] small = {"-Xms8m", "-Xmx8m", "-XX:-LullYoungCollections", "-XX:+LullLocalDefragmentation"};
+        Asserts.assertGTE(count(run(Privates.class, small), DEFRAGMENTED), 1L, "collections for threads that have much");
+        String[] all = Arrays.copyOf(small, small.length + 1);
+        all[small.length] = "-XX:+LullDefragmentALot";
+        Asserts.assertGTE(count(run(Privates.class, all), DEFRAGMENTED), 1L, "collections for all threads");
         Asserts.assertEQ(count(run(Privates.class, Arrays.copyOf(small, 3)), "Collected for"), 0L, "collections for threads that nobody asked for");
 
-        // Nearly all of 64 MB is free at the end.
+        // Nearly all of 64 MB is free at the end. Without a pause local collections alone have freed anything: what the thread keeps, and what goes back.
         String[] maps = {"-Dmaps=true", "-Xlog:gc+heap+coops=debug"};
+        String[] protects = {maps[0], maps[1], "-XX:+LullProtectFree"};
         Asserts.assertEQ(protectedBytes(run(maps)), 0L, "protected bytes without the flag");
-        long bytes = protectedBytes(run(maps[0], maps[1], "-XX:+LullProtectFree"));
-        System.out.println("With LullProtectFree " + bytes + " bytes are protected");
-        Asserts.assertGTE(bytes, 32L << 20, "protected bytes");
+        long afterGlobal = protectedBytes(run(protects));
+        List<String> garbage = run(Garbage.class, protects);
+        long afterLocal = protectedBytes(garbage);
+        System.out.println("With LullProtectFree " + afterGlobal + " bytes are protected after global collections, " + afterLocal + " after local ones");
+        Asserts.assertGTE(afterGlobal, 32L << 20, "protected bytes after global collections");
+        Asserts.assertEQ(count(garbage, "Pause"), 0L, "pauses where local collections suffice");
+        Asserts.assertGTE(afterLocal, 256L << 10, "protected bytes after local collections");
     }
 }

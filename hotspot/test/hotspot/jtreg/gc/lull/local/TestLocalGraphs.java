@@ -174,6 +174,17 @@ import gc.lull.GCBean;
  */
 
 /*
+ * @test id=defragmentALot
+ * @requires vm.gc.Lull & vm.debug
+ * @summary ... for all of them, while copies fail and heaps slide, in code that C2 has made at random.
+ * @library /
+ * @run main/othervm -Xmx8m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UnlockDiagnosticVMOptions -XX:+LullLocalDefragmentation -XX:+LullDefragmentALot
+ *                   -XX:LullEvacuationFailureALot=50 -XX:LullSlideALot=5 -XX:-LullYoungCollections -XX:+LullProtectFree -XX:LullPublicModePercent=100
+ *                   -XX:+UseCompactObjectHeaders -XX:-TieredCompilation -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP
+ *                   gc.lull.local.TestLocalGraphs 8 3 1 20
+ */
+
+/*
  * @test id=compactHeaders
  * @requires vm.gc.Lull & vm.debug
  * @summary With headers of one word.

@@ -16,7 +16,7 @@ class CompileServer {
      *
      * @param texts the sources by name
      * @param port to listen on; 0 chooses a free one
-     * @param threads request threads of Tomcat
+     * @param threads request threads of Tomcat, if they are platform threads
      */
     static Service.Running start(Map<String, String> texts, int port, int threads) {
         return SpringServer.start(CompileServer.class, port, threads, Map.of(),

@@ -22,7 +22,7 @@ class CrudServer {
      * Starts the server and fills the table of cities; returns when it accepts requests.
      *
      * @param port to listen on; 0 chooses a free one
-     * @param threads request threads of Tomcat, and connections to the database
+     * @param threads request threads of Tomcat, if they are platform threads, and connections to the database
      */
     static Service.Running start(List<Cities.Row> cities, int port, int threads) {
         Map<String, Object> properties = new LinkedHashMap<>();

@@ -138,6 +138,26 @@ class CrudServiceTest {
         assertEquals(400, send("GET", "/cities?country=x&page=-1", null).status());
     }
 
+    /** Returns how many platform threads there are that answer requests, of all servers of this process. */
+    private static long threadsOfTomcat() {
+        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().contains("-exec-")).count();
+    }
+
+    @Test
+    void answersOnVirtualThreadsIfAsked(@TempDir Path other) throws Exception {
+        long before = threadsOfTomcat();
+        assertTrue(before > 0);
+        String property = System.getProperty("lull.bench.virtual", "");
+        System.setProperty("lull.bench.virtual", "true");
+        try (TestedService virtual = TestedService.start("crud", other, Map.of("cities", "7"), 2);
+                HttpConnection http = new HttpConnection(virtual.port(), 10_000)) {
+            assertEquals(200, http.send("GET", "/cities/3", null, new byte[0]).status());
+            assertEquals(before, threadsOfTomcat());
+        } finally {
+            System.setProperty("lull.bench.virtual", property);
+        }
+    }
+
     @Test
     void preparesOnceAndExplainsErrors(@TempDir Path other) throws Exception {
         Service service = tested.service();

@@ -12,9 +12,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpFrontTest {
+    private final String before = System.getProperty("lull.bench.virtual", "");
+
     @AfterEach
-    void forget() {
-        System.clearProperty("lull.bench.virtual");
+    void restore() {
+        System.setProperty("lull.bench.virtual", before);
     }
 
     @ParameterizedTest

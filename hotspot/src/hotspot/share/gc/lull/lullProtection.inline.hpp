@@ -19,9 +19,10 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#ifndef SHARE_GC_LULL_LULLPROTECTION_HPP
-#define SHARE_GC_LULL_LULLPROTECTION_HPP
+#ifndef SHARE_GC_LULL_LULLPROTECTION_INLINE_HPP
+#define SHARE_GC_LULL_LULLPROTECTION_INLINE_HPP
 
+#include "gc/lull/lullBlockTable.inline.hpp"
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "memory/allStatic.hpp"
@@ -29,7 +30,7 @@
 #include "utilities/debug.hpp"
 
 // With -XX:+LullProtectFree, in debug builds, nobody can read or write a block that a collection has freed until it is used again, so that a stale
-// reference into it ends in a SIGSEGV at once, where LullZap only makes it lead to no class. By who owns the block, or has
+// reference into it ends in a SIGSEGV at once (in a system call, in an error), where LullZap only makes it lead to no class. By who owns the block, or has
 // the lock under which it is free.
 class LullProtection : public AllStatic {
 #ifdef ASSERT
@@ -39,11 +40,23 @@ private:
     const bool done = !LullProtectFree || os::protect_memory(start, (size_t)blocks * LullGeometry::BlockSize, protection);
     guarantee(done, "the protection of %u blocks at " PTR_FORMAT " cannot be changed: %s", blocks, p2i(start), os::strerror(errno));
   }
+
+  static void set_free(const LullBlockTable* blocks, os::ProtType protection) {
+    for (uint32_t i = 0; LullProtectFree && i < blocks->limit(); i++) {
+      if (blocks->at(to_block_index(i))->is_free()) {
+        set(to_block_index(i), 1, protection);
+      }
+    }
+  }
 #endif
 
 public:
   static void forbid(LullBlockIndex first, uint32_t blocks) { DEBUG_ONLY(set(first, blocks, os::MEM_PROT_NONE);) }
   static void allow(LullBlockIndex first, uint32_t blocks)  { DEBUG_ONLY(set(first, blocks, os::MEM_PROT_RW);) }
+
+  // All that are free, for a collection that may slide objects into them, or the export of the heap. At a safepoint.
+  static void forbid_free(const LullBlockTable* blocks) { DEBUG_ONLY(set_free(blocks, os::MEM_PROT_NONE);) }
+  static void allow_free(const LullBlockTable* blocks)  { DEBUG_ONLY(set_free(blocks, os::MEM_PROT_RW);) }
 };
 
-#endif // SHARE_GC_LULL_LULLPROTECTION_HPP
+#endif // SHARE_GC_LULL_LULLPROTECTION_INLINE_HPP
