@@ -379,9 +379,8 @@ void LullHeap::defragment_private() {
   DEBUG_ONLY(verify_before_collection();)
 }
 
+// Allocation buffers are retired.
 void LullHeap::begin_collection_of_allocators(bool keep_private) {
-  ensure_parsability(true /* retire TLABs */);
-  keep_private = keep_private && !_tracking_switch->publishes_all();
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
     if (allocator != nullptr) {
@@ -495,9 +494,9 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
       Atomic::store(&_thorough_collections, _thorough_collections + 1);
     }
     choose_min_hole_lines(routine);
+    ensure_parsability(true /* retire TLABs */);
     const bool keep_private = LullLocalCollections && routine && !_tracking_switch->publishes_all();
     if (LullLocalDefragmentation && keep_private) {
-      ensure_parsability(true /* retire TLABs */);
       defragment_private();
     }
     begin_collection_of_allocators(keep_private);
@@ -548,7 +547,8 @@ void LullHeap::collect_young_at_safepoint() {
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();
     choose_min_hole_lines(true);
-    begin_collection_of_allocators(true /* keep private */);
+    ensure_parsability(true /* retire TLABs */);
+    begin_collection_of_allocators(!_tracking_switch->publishes_all());
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _collector->collect_young();
     end_collection_of_allocators();

@@ -235,7 +235,6 @@ void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
   }
   // Where it puts something into the array it looks for it twice, and expects to find it.
   if (has_cache_to_forget(thread) && !has_frame_of(thread, _cache_name)) {
-    assert(LullHeap::heap()->is_public(*cache_of(thread)), "nobody else has it");
     *cache_of(thread) = nullptr;
     log_trace(gc, local)("Thread %u: forgets the bindings of scoped values that it has found", LullThreadLocalData::owner(thread));
   }
