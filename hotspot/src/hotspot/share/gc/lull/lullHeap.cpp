@@ -247,6 +247,7 @@ LullLocalCollector* LullHeap::local_collector(Thread* thread) {
   if (collector == nullptr) {
     collector = new LullLocalCollector(JavaThread::cast(thread), allocator(thread));
     LullThreadLocalData::set_local_collector(thread, collector);
+    LullThreadFields::create_root(JavaThread::cast(thread));
   }
   return collector;
 }

@@ -30,7 +30,9 @@
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "gc/lull/lullVisitFramesMark.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/shared/oopStorage.hpp"
 #include "logging/log.hpp"
+#include "memory/universe.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/instanceKlass.hpp"
 #include "oops/oop.inline.hpp"
@@ -86,11 +88,6 @@ void LullThreadFields::initialize() {
 
 // ---- The places
 
-static void* field_of(const JavaThread* thread, int offset) {
-  const oop holder = thread->threadObj();
-  return holder == nullptr || offset == 0 ? nullptr : cast_from_oop<char*>(holder) + offset;
-}
-
 static oop load(oop holder, int offset) {
   return offset == 0 ? (oop)nullptr : (oop)RawAccess<>::oop_load_at(holder, offset);
 }
@@ -101,14 +98,54 @@ oop* LullThreadFields::cache_of(const JavaThread* thread) {
   return _bindings_offset == 0 || handle->is_empty() ? nullptr : handle->ptr_raw();
 }
 
+bool LullThreadFields::is_field_of(oop holder, const void* place) {
+  return holder != nullptr && is_offset((const char*)place - cast_from_oop<char*>(holder));
+}
+
 bool LullThreadFields::is_place(const JavaThread* thread, const void* place) {
-  return place != nullptr &&
-         (place == field_of(thread, _map_offset) || place == field_of(thread, _bindings_offset) || place == cache_of(thread));
+  return is_field_of(thread->threadObj(), place) || is_field_of(mounted(thread), place) ||
+         (place != nullptr && place == cache_of(thread));
 }
 
 bool LullThreadFields::may_store(const void* place) {
   Thread* const current = Thread::current();
-  return _is_enabled && current->is_Java_thread() && is_place(JavaThread::cast(current), place);
+  return _is_enabled && current->is_Java_thread() &&
+         (is_place(JavaThread::cast(current), place) || mount(JavaThread::cast(current), place));
+}
+
+// ---- The virtual thread that is mounted
+
+void LullThreadFields::create_root(JavaThread* thread) {
+  assert(LullThreadLocalData::mounted(thread) == nullptr, "one for each thread");
+  oop* const root = Universe::vm_weak()->allocate();
+  if (root == nullptr) {
+    vm_exit_out_of_memory(sizeof(oop), OOM_MALLOC_ERROR, "Lull: the root of a thread for virtual threads");
+  }
+  LullThreadLocalData::set_mounted(thread, root);
+}
+
+oop LullThreadFields::mounted(const JavaThread* thread) {
+  const oop* const root = LullThreadLocalData::mounted(thread);
+  return root == nullptr ? (oop)nullptr : *root;
+}
+
+// Public, as each Thread object that is current.
+void LullThreadFields::set_mounted(const JavaThread* carrier, oop vthread) {
+  *LullThreadLocalData::mounted(carrier) = vthread;
+}
+
+// At the first store of what is private, if the virtual thread's frames are on the carrier. What is done in its name before they have come, or when
+// they have left, is published, for it may go to another carrier without LullUnmount: after Object.wait, when an agent has been told
+// of the wait and another thread has the monitor.
+bool LullThreadFields::mount(JavaThread* carrier, const void* place) {
+  const oop vthread = carrier->vthread();
+  if (!is_field_of(vthread, place) || vthread == carrier->threadObj() || !carrier->is_vthread_mounted() || carrier->on_monitor_waited_event() ||
+      LullThreadLocalData::mounted(carrier) == nullptr) {
+    return false;
+  }
+  publish_mounted(carrier);    // the one before has ended
+  set_mounted(carrier, vthread);
+  return true;
 }
 
 bool LullThreadFields::may_have_private(const void* place, LullBlockTable::Owner owner) {
@@ -118,8 +155,9 @@ bool LullThreadFields::may_have_private(const void* place, LullBlockTable::Owner
   Thread* const current = Thread::current();
   if (LullThreadLocalData::owner(current) == owner) {
     // C1's check of loads tells the object only.
-    return current->is_Java_thread() &&
-           (is_place(JavaThread::cast(current), place) || place == cast_from_oop<void*>(JavaThread::cast(current)->threadObj()));
+    const JavaThread* const thread = current->is_Java_thread() ? JavaThread::cast(current) : nullptr;
+    return thread != nullptr && (is_place(thread, place) || place == cast_from_oop<void*>(thread->threadObj()) ||
+                                 (place != nullptr && place == cast_from_oop<void*>(mounted(thread))));
   }
   if (SafepointSynchronize::is_at_safepoint()) {
     for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
@@ -151,6 +189,7 @@ void LullThreadFields::fields_do(oop holder, OopClosure* closure) {
 
 void LullThreadFields::oops_do(JavaThread* thread, OopClosure* closure) {
   fields_do(thread->threadObj(), closure);
+  fields_do(mounted(thread), closure);
   oop* const cache = cache_of(thread);
   if (_may_be_private && cache != nullptr) {
     closure->do_oop(cache);
@@ -161,7 +200,7 @@ bool LullThreadFields::is_root(const void* field, oop holder) {
   if (_may_be_private && holder->klass()->is_subclass_of(vmClasses::Thread_klass()) &&
       is_offset((const char*)field - cast_from_oop<char*>(holder))) {
     for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
-      if (thread->threadObj() == holder) {
+      if (thread->threadObj() == holder || mounted(thread) == holder) {
         return true;
       }
     }
@@ -187,16 +226,27 @@ static void clear_field(oop holder, int offset) {
   }
 }
 
-void LullThreadFields::clear(JavaThread* thread) {
-  const oop holder = thread->threadObj();
-  if (!_may_be_private || holder == nullptr) {
-    return;
+void LullThreadFields::clear_fields(oop holder) {
+  if (holder != nullptr) {
+    clear_field(holder, _map_offset);
+    clear_field(holder, _bindings_offset);
   }
-  clear_field(holder, _map_offset);
-  clear_field(holder, _bindings_offset);
-  oop* const cache = cache_of(thread);
-  if (cache != nullptr && *cache != nullptr && !LullHeap::heap()->is_public(*cache)) {
-    *cache = nullptr;
+}
+
+void LullThreadFields::clear(JavaThread* thread) {
+  if (_may_be_private) {
+    clear_fields(thread->threadObj());
+    clear_fields(mounted(thread));
+    oop* const cache = cache_of(thread);
+    if (cache != nullptr && *cache != nullptr && !LullHeap::heap()->is_public(*cache)) {
+      *cache = nullptr;
+    }
+  }
+  oop* const root = LullThreadLocalData::mounted(thread);
+  if (root != nullptr) {
+    *root = nullptr;
+    Universe::vm_weak()->release(root);
+    LullThreadLocalData::set_mounted(thread, nullptr);
   }
 }
 
@@ -215,7 +265,7 @@ static bool has_frame_of(JavaThread* thread, const Symbol* name) {
   return false;
 }
 
-// Not while it carries a virtual thread, whose bindings are public, and whose array comes with it.
+// Not while it carries a virtual thread, whose array comes with it.
 bool LullThreadFields::has_cache_to_forget(const JavaThread* thread) {
   const oop* const cache = cache_of(thread);
   return cache != nullptr && *cache != nullptr && LullHeap::heap()->is_public(*cache) && thread->vthread() == thread->threadObj();
@@ -261,13 +311,24 @@ static void publish_field(oop holder, int offset) {
   }
 }
 
-void LullThreadFields::publish(const JavaThread* thread) {
-  const oop holder = thread->threadObj();
-  if (holder == nullptr) {
-    return;
+void LullThreadFields::publish_fields(oop holder) {
+  if (holder != nullptr) {
+    publish_field(holder, _map_offset);
+    publish_field(holder, _bindings_offset);
   }
-  publish_field(holder, _map_offset);
-  publish_field(holder, _bindings_offset);
+}
+
+void LullThreadFields::publish_mounted(const JavaThread* carrier) {
+  const oop holder = mounted(carrier);
+  if (holder != nullptr) {
+    publish_fields(holder);
+    set_mounted(carrier, nullptr);
+  }
+}
+
+void LullThreadFields::publish(const JavaThread* thread) {
+  publish_fields(thread->threadObj());
+  publish_mounted(thread);
   const oop* const cache = cache_of(thread);
   if (cache != nullptr && *cache != nullptr) {
     LullBarrierSet::publish(*cache);

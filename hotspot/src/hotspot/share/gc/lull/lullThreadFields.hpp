@@ -40,14 +40,21 @@ class Symbol;
 //   Thread.scopedValueBindings      the values that are bound to ScopedValues, in objects that do not change
 //   JavaThread::_scopedValueCache   an array of bindings that were found lately
 //
-// They are roots of their thread's local collections. The class library reads and writes them for the current thread only (the map: for the
-// current carrier); the bindings of a virtual thread are in its own object, which any carrier reads later, and are public. Nobody but the
-// thread comes to the array. Whoever else may come to the fields looks up first the field, its accessor, or a method of ThreadLocal that takes
+// They are roots of their thread's local collections. The class library reads and writes them for the current thread and its carrier only.
+// Nobody but the thread comes to the array, as long as it carries no virtual thread. Whoever else may come to the fields looks up first the field, its accessor, or a method of ThreadLocal that takes
 // a Thread: by reflection, a method handle, JNI or JVMTI. Then what is in the places of all threads is published, and stays public from there on.
 //
 // Bindings that have become public with all that their thread had do no harm: those of the next request are new objects. The array would publish
 // each value that is put into it. So the thread forgets it after its next local collection, as HotSpot does when an exception may have left it
 // wrong, and makes another, which is private, when it next looks for a value.
+//
+// The two fields of a virtual thread are places of its carrier as long as it is mounted:
+//
+//   first private value           stored there, in code of the virtual thread: a weak root of the carrier refers to it from now on
+//   its frames leave the carrier  what is there is published, and the root cleared: another carrier may mount it
+//   it ends                       the class library drops its map; the root stays, until the next one comes or nobody knows the thread any more
+//
+// What it sets after it has waited goes into a map that is public. So does what it has found of its bindings: Continuation keeps that array meanwhile.
 class LullThreadFields : public AllStatic {
   friend class LullPublishFieldsClosure;
 
@@ -63,7 +70,12 @@ private:
   static Symbol* _thread_local_name;
 
   static oop* cache_of(const JavaThread* thread);
+  static bool is_field_of(oop holder, const void* place);
   static bool is_place(const JavaThread* thread, const void* place);
+  static bool mount(JavaThread* carrier, const void* place);
+  static void set_mounted(const JavaThread* carrier, oop vthread);
+  static void publish_fields(oop holder);
+  static void clear_fields(oop holder);
   static bool has_cache_to_forget(const JavaThread* thread);
 
   static bool is_thread_local(const Klass* klass);
@@ -86,13 +98,22 @@ public:
   // May there be a private object of this owner? By the owner, or at a safepoint.
   static bool may_have_private(const void* place, LullBlockTable::Owner owner);
 
+  // The thread gets its root for virtual threads. It has no private object yet.
+  static void create_root(JavaThread* thread);
+
+  // The virtual thread in whose fields the thread has, or has had, what is private; nullptr if there is none. By the thread, or while it is stopped.
+  static oop mounted(const JavaThread* thread);
+
+  // Before the virtual thread may leave its carrier. Without a safepoint.
+  static void publish_mounted(const JavaThread* carrier);
+
   // The thread's places, as roots of its local collections.
   static void oops_do(JavaThread* thread, OopClosure* closure);
 
-  // Those in its Thread object, wherever it is now. The other one is a root as it is.
+  // Those in a Thread object, wherever it is now: the thread's, or that of its mounted virtual thread. The other one is a root as it is.
   static void fields_do(oop holder, OopClosure* closure);
 
-  // Is it such a field, of a thread that has not ended? It is not remembered where what it refers to became public. At a safepoint.
+  // Is it such a field, of a thread that has not ended or of a mounted virtual thread? It is not remembered where what it refers to became public. At a safepoint.
   static bool is_root(const void* field, oop holder);
 
   // The map of thread-local values; nullptr where there is none, or no Thread object (yet).

@@ -80,6 +80,7 @@ LullThreadLocalData::LullThreadLocalData()
   : _allocator(nullptr),
     _publisher(nullptr),
     _local_collector(nullptr),
+    _mounted(nullptr),
     _owner(LullBlockTable::NoOwner),
     _public_mode(false),
     _store_sp(nullptr),

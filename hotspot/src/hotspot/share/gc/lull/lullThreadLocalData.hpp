@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/shared/gc_globals.hpp"
+#include "oops/oopsHierarchy.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/thread.hpp"
 #include "utilities/debug.hpp"
@@ -40,6 +41,7 @@ private:
   LullAllocator*        _allocator;     // created at the first allocation
   LullPublisher*        _publisher;     // created at the first publication or refill; only with tracking
   LullLocalCollector*   _local_collector;   // created at the first refill; only with local collections
+  oop*                  _mounted;       // a weak root, made with the local collector; see LullThreadFields, which alone writes it
   LullBlockTable::Owner _owner;         // this thread's name in the block table; no other thread has it that lives at the same time
 
   // The thread has no private object: whatever it can store is public. Compiled code
@@ -88,6 +90,9 @@ public:
 
   static LullLocalCollector* local_collector(Thread* thread) { return Atomic::load_acquire(&data(thread)->_local_collector); }
   static void set_local_collector(Thread* thread, LullLocalCollector* collector) { Atomic::release_store(&data(thread)->_local_collector, collector); }
+
+  static oop* mounted(const Thread* thread) { return data(const_cast<Thread*>(thread))->_mounted; }
+  static void set_mounted(Thread* thread, oop* root) { data(thread)->_mounted = root; }
 
   static LullBlockTable::Owner owner(Thread* thread) { return data(thread)->_owner; }
 

@@ -23,6 +23,7 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullUnmount.hpp"
 #include "gc/lull/lullVisitFramesMark.hpp"
@@ -55,6 +56,7 @@ public:
 };
 
 void LullUnmount::publish_frames(JavaThread* carrier) {
+  LullThreadFields::publish_mounted(carrier);
   if (!LullPrivateCarriers) {
     LullBarrierSet::publish_all(carrier, "it carries virtual threads", true);
     return;

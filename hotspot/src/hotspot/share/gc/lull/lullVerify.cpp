@@ -21,6 +21,7 @@
 
 #include "classfile/classLoaderData.hpp"
 #include "classfile/classLoaderDataGraph.hpp"
+#include "classfile/javaClasses.inline.hpp"
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
 #include "gc/lull/lullArguments.hpp"
@@ -43,9 +44,11 @@
 #include "memory/universe.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/oop.inline.hpp"
+#include "runtime/continuationJavaClasses.inline.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/safepoint.hpp"
 #include "runtime/threads.hpp"
+#include "utilities/growableArray.hpp"
 #include "utilities/resourceHash.hpp"
 
 void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
@@ -425,12 +428,43 @@ void LullVerify::verify_names() const {
   }
 }
 
+class LullVerifyMountedClosure : public ThreadClosure {
+private:
+  GrowableArray<oop> _mounted;
+
+public:
+  void do_thread(Thread* thread) override {
+    if (!thread->is_Java_thread()) {
+      return;
+    }
+    const JavaThread* const carrier = JavaThread::cast(thread);
+    const oop vthread = LullThreadFields::mounted(carrier);
+    if (vthread == nullptr) {
+      return;
+    }
+    guarantee(!_mounted.contains(vthread), "B: virtual thread " PTR_FORMAT " has private objects of two threads", p2i(vthread));
+    _mounted.append(vthread);
+    guarantee(java_lang_VirtualThread::carrier_thread(vthread) == carrier->threadObj() ||
+              jdk_internal_vm_Continuation::done(java_lang_VirtualThread::continuation(vthread)),
+              "B: virtual thread " PTR_FORMAT " may have private objects of thread %u, which does not carry it",
+              p2i(vthread), LullThreadLocalData::owner(thread));
+  }
+};
+
+// Another carrier may come to what is in the fields of a virtual thread that is not mounted.
+void LullVerify::verify_mounted() const {
+  ResourceMark rm;
+  LullVerifyMountedClosure mounted;
+  Threads::threads_do(&mounted);
+}
+
 void LullVerify::verify() const {
   assert_at_safepoint();
   verify_blocks();
   verify_reachable();
   if (LullTracking) {
     verify_names();
+    verify_mounted();
     verify_publication();
   }
   verify_code();

@@ -50,7 +50,8 @@ class WorkerThreads;
 //   P           no public object, and no root of all threads, strong or weak, refers to a private object; an
 //               object is public as a whole
 //   B           a block holds private objects of one thread at most: what a thread or its
-//               private objects refer to is public, or in a block of that thread
+//               private objects refer to is public, or in a block of that thread; a virtual thread whose fields may refer to such
+//               objects is mounted on that thread, or has ended
 //   R           with young collections: what is not marked is young, its block knows that it has such objects, and what old objects, code
 //               and class loaders have of it is remembered
 
@@ -82,6 +83,7 @@ private:
   void verify_reachable() const;
   void verify_code() const;
   void verify_names() const;
+  void verify_mounted() const;
   void verify_class_loaders() const;
 
 public:

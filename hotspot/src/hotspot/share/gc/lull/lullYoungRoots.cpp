@@ -188,6 +188,15 @@ class LullMarkYoungThreadClosure : public ThreadClosure {
 private:
   LullMarkWorker* const _worker;
 
+  // First the Thread object itself: in the place that it leaves, its fields would be visited for nothing, and what they refer to, new and no
+  // root any more by the next collection perhaps, not remembered in the place where the object is then.
+  void mark_fields(oop holder) {
+    if (holder != nullptr) {
+      _worker->root_closure()->do_oop(&holder);
+      LullThreadFields::fields_do(holder, _worker->root_closure());
+    }
+  }
+
 public:
   explicit LullMarkYoungThreadClosure(LullMarkWorker* worker) : _worker(worker) {}
 
@@ -195,11 +204,8 @@ public:
     ResourceMark rm;
     thread->oops_do(_worker->root_closure(), nullptr /* code: see below */);
     if (thread->is_Java_thread()) {
-      // First the Thread object itself: in the place that it leaves, its fields would be visited for nothing, and what they refer to, new and no
-      // root any more by the next collection perhaps, not remembered in the place where the object is then.
-      oop holder = JavaThread::cast(thread)->threadObj();
-      _worker->root_closure()->do_oop(&holder);
-      LullThreadFields::fields_do(holder, _worker->root_closure());
+      mark_fields(JavaThread::cast(thread)->threadObj());
+      mark_fields(LullThreadFields::mounted(JavaThread::cast(thread)));
     }
     _worker->drain();
   }

@@ -92,13 +92,21 @@ final class OwnThread {
 
     /** The owner in a thread of its own, and the reader in this one. */
     static void runWithReader(Owner owner, Reader reader) throws Throwable {
+        runWithReader(Thread.ofPlatform(), owner, reader);
+    }
+
+    /** A virtual thread is not unmounted meanwhile. */
+    static void runWithReader(Thread.Builder builder, Owner owner, Reader reader) throws Throwable {
         CountDownLatch isThere = new CountDownLatch(1);
         CountDownLatch wasRead = new CountDownLatch(1);
         Throwable[] failure = new Throwable[1];
-        Thread thread = new Thread(() -> {
+        Thread thread = builder.unstarted(() -> {
             try {
                 owner.run(() -> {
                     isThere.countDown();
+                    while (Thread.currentThread().isVirtual() && wasRead.getCount() > 0) {
+                        Thread.onSpinWait();
+                    }
                     wasRead.await();
                 });
             } catch (Throwable t) {

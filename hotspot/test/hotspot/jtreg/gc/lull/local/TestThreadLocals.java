@@ -416,6 +416,21 @@ public class TestThreadLocals {
         }
     }
 
+    static Object valueIn(Object map, ThreadLocal<?> variable) throws Exception {
+        Field tableField = map.getClass().getDeclaredField("table");
+        tableField.setAccessible(true);
+        Object table = tableField.get(map);
+        for (int i = 0; i < Array.getLength(table); i++) {
+            Object entry = Array.get(table, i);
+            if (entry != null && ((WeakReference<?>) entry).get() == variable) {
+                Field valueField = entry.getClass().getDeclaredField("value");
+                valueField.setAccessible(true);
+                return valueField.get(entry);
+            }
+        }
+        throw new AssertionError("no value of this variable in the map");
+    }
+
     static void foreign(String how) throws Throwable {
         OwnThread.runWithReader(othersRead -> {
             Value value = new Value(7);
@@ -428,21 +443,8 @@ public class TestThreadLocals {
             variables[8].set(late);
             check(isPublic(late), "and values are public from there on");
         }, thread -> {
-            Object map = mapOf(thread, how);
-            Field tableField = map.getClass().getDeclaredField("table");
-            tableField.setAccessible(true);
-            Object table = tableField.get(map);
-            boolean found = false;
-            for (int i = 0; i < Array.getLength(table); i++) {
-                Object entry = Array.get(table, i);
-                if (entry != null && ((WeakReference<?>) entry).get() == variables[7]) {
-                    Field valueField = entry.getClass().getDeclaredField("value");
-                    valueField.setAccessible(true);
-                    Value value = (Value) valueField.get(entry);
-                    found = value.number == 7 && value.text.equals("value 7") && isPublic(value);
-                }
-            }
-            check(found, "the value in the other thread's map");
+            Value value = (Value) valueIn(mapOf(thread, how), variables[7]);
+            check(value.number == 7 && value.isWhole() && isPublic(value), "the value in the other thread's map");
         });
     }
 
