@@ -131,6 +131,7 @@ oop LullThreadFields::mounted(const JavaThread* thread) {
 
 // Public, as each Thread object that is current.
 void LullThreadFields::set_mounted(const JavaThread* carrier, oop vthread) {
+  assert(vthread == nullptr || LullHeap::heap()->is_public(vthread), "P: a root without a barrier");
   *LullThreadLocalData::mounted(carrier) = vthread;
 }
 

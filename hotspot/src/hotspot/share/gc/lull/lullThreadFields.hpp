@@ -41,8 +41,9 @@ class Symbol;
 //   JavaThread::_scopedValueCache   an array of bindings that were found lately
 //
 // They are roots of their thread's local collections. The class library reads and writes them for the current thread and its carrier only.
-// Nobody but the thread comes to the array, as long as it carries no virtual thread. Whoever else may come to the fields looks up first the field, its accessor, or a method of ThreadLocal that takes
-// a Thread: by reflection, a method handle, JNI or JVMTI. Then what is in the places of all threads is published, and stays public from there on.
+// Nobody but the thread comes to the array, as long as it carries no virtual thread. Whoever else may come to the fields looks up first the
+// field, its accessor, or a method of ThreadLocal that takes a Thread: by reflection, a method handle, JNI or JVMTI. Then what is in the places of
+// all threads is published, and stays public from there on.
 //
 // Bindings that have become public with all that their thread had do no harm: those of the next request are new objects. The array would publish
 // each value that is put into it. So the thread forgets it after its next local collection, as HotSpot does when an exception may have left it

@@ -431,6 +431,12 @@ public class TestThreadLocals {
         throw new AssertionError("no value of this variable in the map");
     }
 
+    /** Of value 7, in another thread. */
+    static void readSeven(Thread thread, String how, ThreadLocal<Value> variable) throws Throwable {
+        Value value = (Value) valueIn(mapOf(thread, how), variable);
+        check(value.number == 7 && value.isWhole() && isPublic(value), "the value in the other thread's map");
+    }
+
     static void foreign(String how) throws Throwable {
         OwnThread.runWithReader(othersRead -> {
             Value value = new Value(7);
@@ -442,10 +448,7 @@ public class TestThreadLocals {
             Value late = new Value(8);
             variables[8].set(late);
             check(isPublic(late), "and values are public from there on");
-        }, thread -> {
-            Value value = (Value) valueIn(mapOf(thread, how), variables[7]);
-            check(value.number == 7 && value.isWhole() && isPublic(value), "the value in the other thread's map");
-        });
+        }, thread -> readSeven(thread, how, variables[7]));
     }
 
     public static void main(String[] args) throws Throwable {

@@ -31,6 +31,7 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntConsumer;
 import gc.lull.GCBean;
 import gc.lull.local.OwnThread.Value;
 
@@ -357,6 +358,25 @@ public class TestVirtualThreadLocals {
         }
     }
 
+    /** In so many virtual threads, which get their number, with global collections now and then. They have ended. */
+    static List<Thread> runTogether(int count, IntConsumer body) throws InterruptedException {
+        List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int number = i;
+            threads.add(Thread.ofVirtual().uncaughtExceptionHandler((t, e) -> thrown.add(e)).start(() -> body.accept(number)));
+        }
+        for (Thread thread : threads) {
+            while (!thread.join(Duration.ofMillis(50))) {
+                System.gc();
+            }
+        }
+        if (!thrown.isEmpty()) {
+            throw new AssertionError("in a virtual thread", thrown.get(0));
+        }
+        return threads;
+    }
+
     /** A thread counts as ended a moment before its map is dropped. */
     static void awaitDeath(List<? extends WeakReference<?>> references) throws InterruptedException {
         for (int i = 0; i < 100; i++) {
@@ -370,16 +390,15 @@ public class TestVirtualThreadLocals {
     }
 
     /** A carrier does not keep the last thread that it has carried, nor what that thread's task had. */
-    static void forget() throws InterruptedException {
+    static void forget() throws Exception {
         List<WeakReference<?>> references = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             byte[] captured = new byte[1000];
-            Thread thread = Thread.ofVirtual().start(() -> {
+            OwnThread.run(Thread.ofVirtual(), () -> {
                 variables[0].set(new Value(captured.length));
                 check(variables[0].get().number == captured.length, "the value");
+                references.add(new WeakReference<>(Thread.currentThread()));
             });
-            thread.join();
-            references.add(new WeakReference<>(thread));
             references.add(new WeakReference<>(captured));
         }
         awaitDeath(references);
@@ -405,35 +424,21 @@ public class TestVirtualThreadLocals {
         System.loadLibrary("LullVirtualThreadLocals");
         ofAgent.set(new Value(0));
         check(tellOfWaits(), "JVMTI tells of waits");
-        List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < 2000; i++) {
-            threads.add(Thread.ofVirtual().uncaughtExceptionHandler((t, e) -> thrown.add(e)).start(() -> {
-                synchronized (monitor) {
-                    try {
-                        monitor.wait(1);
-                    } catch (InterruptedException e) {
-                        throw new AssertionError(e);
-                    }
-                    garbage(20_000);
+        List<Thread> threads = runTogether(2000, i -> {
+            synchronized (monitor) {
+                try {
+                    monitor.wait(1);
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
                 }
-                Value value = ofAgent.get();
-                check(value != null && value.isWhole() && isPublic(value), "what was set in the name of a thread whose frames were away is public");
-            }));
-        }
-        for (Thread thread : threads) {
-            while (!thread.join(Duration.ofMillis(50))) {
-                System.gc();
+                garbage(20_000);
             }
-        }
-        if (!thrown.isEmpty()) {
-            throw new AssertionError("in a virtual thread", thrown.get(0));
-        }
+            Value value = ofAgent.get();
+            check(value != null && value.isWhole() && isPublic(value), "what was set in the name of a thread whose frames were away is public");
+        });
         check(callbacks.get() >= threads.size(), callbacks + " calls by the agent");
     }
 
-    static volatile boolean hasValues;
-    static volatile boolean hasCollected;
     static volatile Object sink;
 
     static long youngCollections() {
@@ -441,33 +446,23 @@ public class TestVirtualThreadLocals {
     }
 
     /** Young collections find what an old thread has, and has had since it is old, as long as it is mounted. */
-    static void young() throws Exception {
-        List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-        Thread thread = Thread.ofVirtual().uncaughtExceptionHandler((t, e) -> thrown.add(e)).start(() -> {
+    static void young() throws Throwable {
+        OwnThread.runWithReader(Thread.ofVirtual(), othersCollect -> {
             System.gc();
-            ScopedValue.where(CONTEXT, new Value(-1)).run(() -> {
+            ScopedValue.where(CONTEXT, new Value(-1)).call(() -> {
                 setAll(0);
-                hasValues = true;
-                while (!hasCollected) {
-                    Thread.onSpinWait();
-                }
+                othersCollect.run();
                 checkAll(0, false, "what was private before young collections is so afterwards");
                 check(CONTEXT.get().number == -1 && CONTEXT.get().isWhole() && !isPublic(CONTEXT.get()), "a scoped value, too");
+                return null;
             });
+        }, thread -> {
+            long before = youngCollections();
+            for (int i = 0; i < 3_000_000 && youngCollections() < before + 3; i++) {
+                sink = new Object[] {sink == null || i % 100 == 0 ? null : sink, new byte[1000]};
+            }
+            check(youngCollections() >= before + 3, "there were young collections");
         });
-        while (!hasValues && thread.isAlive()) {
-            Thread.onSpinWait();
-        }
-        long before = youngCollections();
-        for (int i = 0; i < 3_000_000 && youngCollections() < before + 3; i++) {
-            sink = new Object[] {sink == null || i % 100 == 0 ? null : sink, new byte[1000]};
-        }
-        hasCollected = true;
-        thread.join();
-        if (!thrown.isEmpty()) {
-            throw new AssertionError("in a virtual thread", thrown.get(0));
-        }
-        check(youngCollections() >= before + 3, "there were young collections");
     }
 
     static void many() throws Exception {
@@ -475,21 +470,7 @@ public class TestVirtualThreadLocals {
         System.out.println("-Dseed=" + seed);
         long before = GCBean.localCollections();
         List<WeakReference<Value>> left = Collections.synchronizedList(new ArrayList<>());
-        List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-        List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            long its = seed + i;
-            threads.add(Thread.ofVirtual().uncaughtExceptionHandler((t, e) -> thrown.add(e)).start(() ->
-                    act(new Random(its), new Value[VARIABLES], left, 0)));
-        }
-        for (Thread thread : threads) {
-            while (!thread.join(Duration.ofMillis(50))) {
-                System.gc();
-            }
-        }
-        if (!thrown.isEmpty()) {
-            throw new AssertionError("in a virtual thread", thrown.get(0));
-        }
+        List<Thread> threads = runTogether(THREADS, i -> act(new Random(seed + i), new Value[VARIABLES], left, 0));
         long collections = GCBean.localCollections() - before;
         System.out.println(collections + " local collections, " + GCBean.globalCollections() + " global ones, " + left.size() + " values left");
         check(collections > 0, "carriers collect locally");
@@ -504,22 +485,19 @@ public class TestVirtualThreadLocals {
         long before = GCBean.collections();
         for (int i = 0; i < 100; i++) {
             ThreadLocal<byte[]> variable = new ThreadLocal<>();
-            Thread thread = Thread.ofVirtual().start(() -> {
+            OwnThread.run(Thread.ofVirtual(), () -> {
+                threads.add(Thread.currentThread());
                 for (int k = 0; k < 100; k++) {
                     new ThreadLocal<byte[]>().set(new byte[10_000]);
                 }
                 variable.set(new byte[10]);
-                if (variable.get().length != 10) {
-                    throw new AssertionError("the value");
-                }
+                check(variable.get().length == 10, "the value");
             });
-            threads.add(thread);
-            thread.join();
         }
         long pauses = GCBean.collections() - before;
         System.out.println(pauses + " pauses for 100 MB that 100 threads have left");
         check(pauses <= 3, pauses + " pauses");
-        check(threads.stream().noneMatch(Thread::isAlive), "all have ended");
+        check(threads.size() == 100 && threads.stream().noneMatch(Thread::isAlive), "all have ended");
     }
 
     static void off() {
@@ -540,10 +518,7 @@ public class TestVirtualThreadLocals {
             Value late = new Value(8);
             variables[8].set(late);
             check(isPublic(late), "and values are public from there on");
-        }, thread -> {
-            Value value = (Value) TestThreadLocals.valueIn(TestThreadLocals.mapOf(thread, how), variables[7]);
-            check(value.number == 7 && value.isWhole() && isPublic(value), "the value in the other thread's map");
-        });
+        }, thread -> TestThreadLocals.readSeven(thread, how, variables[7]));
     }
 
     public static void main(String[] args) throws Throwable {
