@@ -32,6 +32,7 @@
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/oopStorage.hpp"
 #include "logging/log.hpp"
+#include "memory/resourceArea.hpp"
 #include "memory/universe.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/instanceKlass.hpp"
@@ -103,7 +104,7 @@ bool LullThreadFields::is_field_of(oop holder, const void* place) {
 }
 
 bool LullThreadFields::is_place(const JavaThread* thread, const void* place) {
-  return is_field_of(thread->threadObj(), place) || is_field_of(mounted(thread), place) ||
+  return (is_field_of(thread->threadObj(), place) && !LullThreadLocalData::has_unmounted(thread)) || is_field_of(mounted(thread), place) ||
          (place != nullptr && place == cache_of(thread));
 }
 
@@ -140,7 +141,7 @@ void LullThreadFields::set_mounted(const JavaThread* carrier, oop vthread) {
 // of the wait and another thread has the monitor.
 bool LullThreadFields::mount(JavaThread* carrier, const void* place) {
   const oop vthread = carrier->vthread();
-  if (!is_field_of(vthread, place) || vthread == carrier->threadObj() || !carrier->is_vthread_mounted() || carrier->on_monitor_waited_event() ||
+  if (!is_field_of(vthread, place) || vthread == carrier->threadObj() || !carrier->is_vthread_mounted() JVMTI_ONLY(|| carrier->on_monitor_waited_event()) ||
       LullThreadLocalData::mounted(carrier) == nullptr) {
     return false;
   }
@@ -157,7 +158,8 @@ bool LullThreadFields::may_have_private(const void* place, LullBlockTable::Owner
   if (LullThreadLocalData::owner(current) == owner) {
     // C1's check of loads tells the object only.
     const JavaThread* const thread = current->is_Java_thread() ? JavaThread::cast(current) : nullptr;
-    return thread != nullptr && (is_place(thread, place) || place == cast_from_oop<void*>(thread->threadObj()) ||
+    return thread != nullptr && (is_place(thread, place) ||
+                                 (place == cast_from_oop<void*>(thread->threadObj()) && !LullThreadLocalData::has_unmounted(thread)) ||
                                  (place != nullptr && place == cast_from_oop<void*>(mounted(thread))));
   }
   if (SafepointSynchronize::is_at_safepoint()) {
@@ -272,8 +274,12 @@ bool LullThreadFields::has_cache_to_forget(const JavaThread* thread) {
   return cache != nullptr && *cache != nullptr && LullHeap::heap()->is_public(*cache) && thread->vthread() == thread->threadObj();
 }
 
+bool LullThreadFields::has_map_to_take_back(const JavaThread* thread) {
+  return !LullThreadLocalData::has_unmounted(thread) && LullThreadLocalMap::can_be_taken_back(map_of(thread));
+}
+
 bool LullThreadFields::can_be_taken_back(JavaThread* thread) {
-  return _is_enabled && (LullThreadLocalMap::can_be_taken_back(map_of(thread)) || has_cache_to_forget(thread));
+  return _is_enabled && (has_map_to_take_back(thread) || has_cache_to_forget(thread));
 }
 
 void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
@@ -281,7 +287,7 @@ void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
     return;
   }
   const oop map = map_of(thread);
-  if (LullThreadLocalMap::can_be_taken_back(map) && !has_frame_of(thread, map->klass()->name())) {
+  if (has_map_to_take_back(thread) && !has_frame_of(thread, map->klass()->name())) {
     LullThreadLocalMap::take_back(thread, map, allocator);
   }
   // Where it puts something into the array it looks for it twice, and expects to find it.
@@ -324,6 +330,14 @@ void LullThreadFields::publish_mounted(const JavaThread* carrier) {
   if (holder != nullptr) {
     publish_fields(holder);
     set_mounted(carrier, nullptr);
+  }
+}
+
+void LullThreadFields::before_unmount(JavaThread* carrier) {
+  publish_mounted(carrier);
+  if (!LullThreadLocalData::has_unmounted(carrier)) {
+    publish_fields(carrier->threadObj());
+    LullThreadLocalData::set_has_unmounted(carrier);
   }
 }
 
@@ -376,6 +390,13 @@ void LullThreadFields::before_lookup_by_name(const Klass* klass, const char* nam
     if (super != nullptr) {
       publish_all("a method of ThreadLocal has been asked for that takes a thread");
     }
+  }
+}
+
+void LullThreadFields::before_lookup_by_name(const Klass* klass, Symbol* name, Symbol* signature) {
+  if (_may_be_private) {
+    ResourceMark rm;
+    before_lookup_by_name(klass, name->as_C_string(), signature->as_C_string());
   }
 }
 

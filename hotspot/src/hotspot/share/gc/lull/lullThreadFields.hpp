@@ -41,7 +41,9 @@ class Symbol;
 //   JavaThread::_scopedValueCache   an array of bindings that were found lately
 //
 // They are roots of their thread's local collections. The class library reads and writes them for the current thread and its carrier only.
-// Nobody but the thread comes to the array, as long as it carries no virtual thread. Whoever else may come to the fields looks up first the
+// Nobody but the thread comes to the array, as long as it carries no virtual thread. But for the carrier it asks before it calls initialValue(), in which
+// a virtual thread may be unmounted, and goes on with that carrier's field, wherever it is mounted then (ThreadLocal.setInitialValue() for a CarrierThreadLocal). So the fields
+// of a thread's own Thread object are no such places any more once a virtual thread's frames have left it. Whoever else may come to the fields looks up first the
 // field, its accessor, or a method of ThreadLocal that takes a Thread: by reflection, a method handle, JNI or JVMTI. Then what is in the places of
 // all threads is published, and stays public from there on.
 //
@@ -75,8 +77,10 @@ private:
   static bool is_place(const JavaThread* thread, const void* place);
   static bool mount(JavaThread* carrier, const void* place);
   static void set_mounted(const JavaThread* carrier, oop vthread);
+  static void publish_mounted(const JavaThread* carrier);
   static void publish_fields(oop holder);
   static void clear_fields(oop holder);
+  static bool has_map_to_take_back(const JavaThread* thread);
   static bool has_cache_to_forget(const JavaThread* thread);
 
   static bool is_thread_local(const Klass* klass);
@@ -105,8 +109,8 @@ public:
   // The virtual thread in whose fields the thread has, or has had, what is private; nullptr if there is none. By the thread, or while it is stopped.
   static oop mounted(const JavaThread* thread);
 
-  // Before the virtual thread may leave its carrier. Without a safepoint.
-  static void publish_mounted(const JavaThread* carrier);
+  // Before the virtual thread's frames leave its carrier: what others may come to from then on is published. Without a safepoint.
+  static void before_unmount(JavaThread* carrier);
 
   // The thread's places, as roots of its local collections.
   static void oops_do(JavaThread* thread, OopClosure* closure);
@@ -135,6 +139,7 @@ public:
   // all threads if what it learns leads to the fields of any thread.
   static oop before_lookup_of_members(oop mirror);    // where the mirror is afterwards
   static void before_lookup_by_name(const Klass* klass, const char* name, const char* signature);
+  static void before_lookup_by_name(const Klass* klass, Symbol* name, Symbol* signature);
   static void before_resolution(Handle member_name);  // a java.lang.invoke.MemberName
 };
 

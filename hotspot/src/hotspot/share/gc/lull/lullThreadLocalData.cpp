@@ -83,6 +83,7 @@ LullThreadLocalData::LullThreadLocalData()
     _mounted(nullptr),
     _owner(LullBlockTable::NoOwner),
     _public_mode(false),
+    _has_unmounted(false),
     _store_sp(nullptr),
     _store_pc(nullptr),
     _next_leak_sample(0),

@@ -48,6 +48,10 @@ private:
   // tests it before it looks at the value of a store. Written by LullPublisher.
   bool                  _public_mode;
 
+  // The frames of a virtual thread have left it, once at least: code of that thread may come to the fields of this one's Thread object when it is on another
+  // carrier. See LullThreadFields, which alone writes it.
+  bool                  _has_unmounted;
+
   // With LullPublicationSampling: the stack pointer of the compiled frame that calls the
   // barrier's slow path, and the instruction behind its store. Written by the code itself
   // just before the call, read in the call.
@@ -98,6 +102,9 @@ public:
 
   static bool is_public_mode(Thread* thread) { return data(thread)->_public_mode; }
   static void set_public_mode(Thread* thread, bool value) { data(thread)->_public_mode = value; }
+
+  static bool has_unmounted(const Thread* thread) { return data(const_cast<Thread*>(thread))->_has_unmounted; }
+  static void set_has_unmounted(Thread* thread) { data(thread)->_has_unmounted = true; }
 
   static size_t next_leak_sample(Thread* thread) { return data(thread)->_next_leak_sample; }
   static void set_next_leak_sample(Thread* thread, size_t bytes) { data(thread)->_next_leak_sample = bytes; }

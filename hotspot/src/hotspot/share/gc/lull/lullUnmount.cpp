@@ -56,7 +56,7 @@ public:
 };
 
 void LullUnmount::publish_frames(JavaThread* carrier) {
-  LullThreadFields::publish_mounted(carrier);
+  LullThreadFields::before_unmount(carrier);
   if (!LullPrivateCarriers) {
     LullBarrierSet::publish_all(carrier, "it carries virtual threads", true);
     return;

@@ -40,8 +40,8 @@ class JavaThread;
 // private: it is garbage of its carrier. Most of a request is.
 class LullUnmount : public AllStatic {
 public:
-  // Before the frames are copied: what they refer to, and what is in the virtual thread's fields, for any carrier may have
-  // it next. Without a safepoint.
+  // Before the frames are copied: what they refer to, and what is in the fields of the virtual thread and of the carrier, for any carrier may have
+  // them next. Without a safepoint.
   static void publish_frames(JavaThread* carrier);
 
   // A new chunk, which has no frames yet.

@@ -26,6 +26,7 @@ package gc.lull.local;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.ref.WeakReference;
+import java.lang.reflect.AccessibleObject;
 import java.lang.reflect.Array;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -213,7 +214,7 @@ import static gc.lull.local.OwnThread.endRequest;
 /*
  * @test id=jvmtiMethods
  * @requires vm.gc.Lull
- * @summary ... or by that of the methods.
+ * @summary ... or by that of the methods, ...
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
@@ -221,6 +222,34 @@ import static gc.lull.local.OwnThread.endRequest;
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
  *                   gc.lull.local.TestThreadLocals jvmtiMethods
+ */
+
+/*
+ * @test id=poolField
+ * @requires vm.gc.Lull
+ * @summary ... or from the constant pool of a class that refers to the field, ...
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   --add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals poolField
+ */
+
+/*
+ * @test id=poolMethod
+ * @requires vm.gc.Lull
+ * @summary ... or to the method of ThreadLocal, which the VM calls itself.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
+ *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
+ *                   --add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED -Djdk.reflect.useNativeAccessorOnly=true
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   gc.lull.local.TestThreadLocals poolMethod
  */
 
 /*
@@ -382,6 +411,25 @@ public class TestThreadLocals {
 
     static native Object mapByJvmtiMethods(Thread thread);
 
+    /** What the constant pool of a class says of a field or method of this name, to which its code refers. */
+    static AccessibleObject fromPool(Class<?> referrer, String tag, String name) throws Exception {
+        Method getPool = Class.class.getDeclaredMethod("getConstantPool");
+        getPool.setAccessible(true);
+        Object pool = getPool.invoke(referrer);
+        Class<?> poolClass = pool.getClass();
+        int size = (int) poolClass.getMethod("getSize").invoke(pool);
+        for (int i = 1; i < size; i++) {
+            if (poolClass.getMethod("getTagAt", int.class).invoke(pool, i).toString().equals(tag) &&
+                ((String[]) poolClass.getMethod("getMemberRefInfoAt", int.class).invoke(pool, i))[1].equals(name)) {
+                Method getter = poolClass.getMethod(tag.equals("FIELDREF") ? "getFieldAt" : "getMethodAt", int.class);
+                AccessibleObject member = (AccessibleObject) getter.invoke(pool, i);
+                member.setAccessible(true);
+                return member;
+            }
+        }
+        throw new AssertionError("no " + name + " in the constant pool of " + referrer);
+    }
+
     static Object mapOf(Thread thread, String how) throws Throwable {
         Class<?> mapClass = Class.forName("java.lang.ThreadLocal$ThreadLocalMap");
         switch (how) {
@@ -403,6 +451,10 @@ public class TestThreadLocals {
             case "handle":
                 return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
                         .findGetter(Thread.class, "threadLocals", mapClass).invoke(thread);
+            case "poolField":
+                return ((Field) fromPool(Thread.class, "FIELDREF", "threadLocals")).get(thread);
+            case "poolMethod":
+                return ((Method) fromPool(ThreadLocal.class, "METHODREF", "getMap")).invoke(variables[0], thread);
             case "jni", "jniMethod", "jvmtiFields", "jvmtiMethods":
                 System.loadLibrary("LullThreadLocals");
                 return switch (how) {
