@@ -103,8 +103,13 @@ bool LullThreadFields::is_field_of(oop holder, const void* place) {
   return holder != nullptr && is_offset((const char*)place - cast_from_oop<char*>(holder));
 }
 
+// The thread's Thread object, as long as its fields are places.
+oop LullThreadFields::own_holder(const JavaThread* thread) {
+  return LullThreadLocalData::has_unmounted(thread) ? (oop)nullptr : thread->threadObj();
+}
+
 bool LullThreadFields::is_place(const JavaThread* thread, const void* place) {
-  return (is_field_of(thread->threadObj(), place) && !LullThreadLocalData::has_unmounted(thread)) || is_field_of(mounted(thread), place) ||
+  return is_field_of(own_holder(thread), place) || is_field_of(mounted(thread), place) ||
          (place != nullptr && place == cache_of(thread));
 }
 
@@ -158,9 +163,8 @@ bool LullThreadFields::may_have_private(const void* place, LullBlockTable::Owner
   if (LullThreadLocalData::owner(current) == owner) {
     // C1's check of loads tells the object only.
     const JavaThread* const thread = current->is_Java_thread() ? JavaThread::cast(current) : nullptr;
-    return thread != nullptr && (is_place(thread, place) ||
-                                 (place == cast_from_oop<void*>(thread->threadObj()) && !LullThreadLocalData::has_unmounted(thread)) ||
-                                 (place != nullptr && place == cast_from_oop<void*>(mounted(thread))));
+    return thread != nullptr && place != nullptr &&
+           (is_place(thread, place) || place == cast_from_oop<void*>(own_holder(thread)) || place == cast_from_oop<void*>(mounted(thread)));
   }
   if (SafepointSynchronize::is_at_safepoint()) {
     for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
@@ -212,7 +216,7 @@ bool LullThreadFields::is_root(const void* field, oop holder) {
 }
 
 oop LullThreadFields::map_of(const JavaThread* thread) {
-  const oop holder = thread->threadObj();
+  const oop holder = own_holder(thread);
   return holder == nullptr ? (oop)nullptr : load(holder, _map_offset);
 }
 
@@ -274,12 +278,8 @@ bool LullThreadFields::has_cache_to_forget(const JavaThread* thread) {
   return cache != nullptr && *cache != nullptr && LullHeap::heap()->is_public(*cache) && thread->vthread() == thread->threadObj();
 }
 
-bool LullThreadFields::has_map_to_take_back(const JavaThread* thread) {
-  return !LullThreadLocalData::has_unmounted(thread) && LullThreadLocalMap::can_be_taken_back(map_of(thread));
-}
-
 bool LullThreadFields::can_be_taken_back(JavaThread* thread) {
-  return _is_enabled && (has_map_to_take_back(thread) || has_cache_to_forget(thread));
+  return _is_enabled && (LullThreadLocalMap::can_be_taken_back(map_of(thread)) || has_cache_to_forget(thread));
 }
 
 void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
@@ -287,7 +287,7 @@ void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
     return;
   }
   const oop map = map_of(thread);
-  if (has_map_to_take_back(thread) && !has_frame_of(thread, map->klass()->name())) {
+  if (LullThreadLocalMap::can_be_taken_back(map) && !has_frame_of(thread, map->klass()->name())) {
     LullThreadLocalMap::take_back(thread, map, allocator);
   }
   // Where it puts something into the array it looks for it twice, and expects to find it.

@@ -41,9 +41,9 @@ class Symbol;
 //   JavaThread::_scopedValueCache   an array of bindings that were found lately
 //
 // They are roots of their thread's local collections. The class library reads and writes them for the current thread and its carrier only.
-// Nobody but the thread comes to the array, as long as it carries no virtual thread. But for the carrier it asks before it calls initialValue(), in which
-// a virtual thread may be unmounted, and goes on with that carrier's field, wherever it is mounted then (ThreadLocal.setInitialValue() for a CarrierThreadLocal). So the fields
-// of a thread's own Thread object are no such places any more once a virtual thread's frames have left it. Whoever else may come to the fields looks up first the
+// Nobody but the thread comes to the array, as long as it carries no virtual thread. But a virtual thread that is unmounted in a CarrierThreadLocal's initialValue() has asked
+// for its carrier before, and goes on with the map of that one, wherever it is mounted then (ThreadLocal.setInitialValue()). So the fields of a thread's own Thread object
+// are no places any more once a virtual thread's frames have left it. Whoever else may come to the fields looks up first the
 // field, its accessor, or a method of ThreadLocal that takes a Thread: by reflection, a method handle, JNI or JVMTI. Then what is in the places of
 // all threads is published, and stays public from there on.
 //
@@ -74,13 +74,13 @@ private:
 
   static oop* cache_of(const JavaThread* thread);
   static bool is_field_of(oop holder, const void* place);
+  static oop own_holder(const JavaThread* thread);
   static bool is_place(const JavaThread* thread, const void* place);
   static bool mount(JavaThread* carrier, const void* place);
   static void set_mounted(const JavaThread* carrier, oop vthread);
   static void publish_mounted(const JavaThread* carrier);
   static void publish_fields(oop holder);
   static void clear_fields(oop holder);
-  static bool has_map_to_take_back(const JavaThread* thread);
   static bool has_cache_to_forget(const JavaThread* thread);
 
   static bool is_thread_local(const Klass* klass);
@@ -121,7 +121,7 @@ public:
   // Is it such a field, of a thread that has not ended or of a mounted virtual thread? It is not remembered where what it refers to became public. At a safepoint.
   static bool is_root(const void* field, oop holder);
 
-  // The map of thread-local values; nullptr where there is none, or no Thread object (yet).
+  // The map of thread-local values; nullptr where there is none, no Thread object (yet), or one whose fields are no places.
   static oop map_of(const JavaThread* thread);
   static void set_map(const JavaThread* thread, oop map);
 
