@@ -13,13 +13,17 @@ image_of "$conf" > /dev/null
 out=$TREE/build/$conf
 number=$(sed -n 's/^build=//p' "$STATE/source")
 
+# A release has all of OpenJDK's collectors, for those who compare. The debug build goes without ZGC and Shenandoah, which are a seventh of
+# HotSpot's C++ files: CI has no room for them. JVMCI is in neither: its one user, the Graal compiler, knows no barrier of Lull's.
+features=-jvmci
+if [[ $conf == fastdebug ]]; then features=-shenandoahgc,-zgc,-jvmci; fi
+
 # shellcheck disable=SC2054 # the commas belong to the options
 args=(
   --with-conf-name="$conf"
   --with-debug-level="${conf/full/release}"
   --with-boot-jdk="$(boot_jdk)"
-  # G1, Parallel, Serial and Epsilon stay: they are what we compare with in the same VM.
-  --with-jvm-features=-shenandoahgc,-zgc,-jvmci
+  --with-jvm-features="$features"
   --with-native-debug-symbols="${LULL_SYMBOLS:-none}"
   --with-source-date=version
   --with-version-pre=
