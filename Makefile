@@ -58,7 +58,7 @@ test-native:    ## the tests of the Rust parts, with Java services on each JDK t
 bench-deps:
 	@$(S)/deps.sh bench
 
-demo: bench-deps jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html
+demo: bench-deps jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html; SEARCH=1: looks for the smallest heap first
 	@bench/demo.sh
 
 bench: bench-deps jdk      ## Lull, G1, Parallel and Serial at several heap sizes; more than an hour
