@@ -9,7 +9,7 @@
 
 case ${1:-} in
   '')
-    rm -rf "$TREE/build/release" "$TREE/build/fastdebug" "$TREE/build/full" "$TREE/build/.configure-support" "$STATE"/jdk-* "$STATE/gtest" "$BUILD/jdk" \
+    rm -rf "$TREE/build/release" "$TREE/build/fastdebug" "$TREE/build/full" "$TREE/build/.configure-support" "$STATE"/jdk-* "$STATE/gtest" "$BUILD"/image-* "$BUILD/jdk" \
       "$BUILD/jdk-debug" "$BUILD/jdk-full" "$BUILD/unit" "$BUILD/native" "$BUILD/java" "$BUILD/doctor" "$BUILD/bench" "$BUILD/test-results" "$BUILD/test-work" "$LOGS" ;;
   all)
     # By name: LULL_BUILD may be a directory with other things in it.
