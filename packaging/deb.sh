@@ -5,10 +5,12 @@
 
 # The newest symbol version of the C library that some file of these directories asks for: 2.34.
 needed_glibc() {   # DIRECTORY...
-  find "$@" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF && objdump -T "$1"' _ {} \; 2> /dev/null | grep -o 'GLIBC_2\.[0-9.]*' | cut -d_ -f2 | sort -uV | tail -n 1
+  find "$@" -type f -exec sh -c 'head -c 4 "$1" | grep -q ELF && objdump -T "$1"' _ {} \; 2> /dev/null |
+    grep -o 'GLIBC_2\.[0-9.]*' | cut -d_ -f2 | sort -uV | tail -n 1
 }
 
-# The packages that have the libraries which files need and these directories have not, parted by commas; not the C library's.
+# The packages that have the libraries which files need and these directories have not, parted by commas; not the C
+# library's.
 needed_packages() {   # DIRECTORY FILE...
   local name path
   objdump -p "${@:2}" 2> /dev/null | awk '$1 == "NEEDED" { print $2 }' | sort -u | while read -r name; do
@@ -20,7 +22,8 @@ needed_packages() {   # DIRECTORY FILE...
 
 # The description's first line comes after a blank, as those behind it do.
 deb_control() {   # NAME VERSION DEPENDS RECOMMENDS PROVIDES DIRECTORY DESCRIPTION
-  printf 'Package: %s\nVersion: %s\nArchitecture: amd64\nSection: java\nPriority: optional\nMaintainer: Lull <lull@localhost>\nInstalled-Size: %s\n' "$1" "$2" \
+  printf 'Package: %s\nVersion: %s\nArchitecture: amd64\nSection: java\nPriority: optional\n' "$1" "$2"
+  printf 'Maintainer: Lull <lull@localhost>\nInstalled-Size: %s\n' \
     "$(find "$6" -type f -printf '%s\n' | awk '{ kb += int(($1 + 1023) / 1024) } END { print kb }')"
   if [[ -n $3 ]]; then printf 'Depends: %s\n' "$3"; fi
   if [[ -n $4 ]]; then printf 'Recommends: %s\n' "$4"; fi
@@ -46,7 +49,8 @@ deb_build() {   # NAME VERSION TREE
   when=$(date -u -R -d "@$SOURCE_DATE_EPOCH")
   mkdir -p "$doc"
   deb_copyright "the commit $(our_commit) of Lull" > "$doc/copyright"
-  printf '%s (%s) unstable; urgency=medium\n\n  * Lull %s, commit %s.\n\n -- Lull <lull@localhost>  %s\n' "$1" "$2" "$LULL_VERSION" "$(our_commit)" "$when" |
+  printf '%s (%s) unstable; urgency=medium\n\n  * Lull %s, commit %s.\n\n -- Lull <lull@localhost>  %s\n' \
+    "$1" "$2" "$LULL_VERSION" "$(our_commit)" "$when" |
     gzip -n -9 > "$doc/changelog.Debian.gz"
   find "$3" -type d -exec chmod 755 {} +
   (cd "$3" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | sort -z | xargs -0 md5sum > DEBIAN/md5sums)
@@ -56,9 +60,9 @@ deb_build() {   # NAME VERSION TREE
 
 # At the lowest priority: whoever has another java keeps it, who has none has ours.
 deb_alternatives() {   # ACTION HOME
-  local tool
-  printf '#!/bin/sh\nset -e\n'
-  if [[ $1 == install ]]; then printf 'if [ "$1" = configure ]; then\n'; else printf 'if [ "$1" = remove ] || [ "$1" = deconfigure ]; then\n'; fi
+  local tool when='[ "$1" = remove ] || [ "$1" = deconfigure ]'
+  if [[ $1 == install ]]; then when='[ "$1" = configure ]'; fi
+  printf '#!/bin/sh\nset -e\nif %s; then\n' "$when"
   for tool in "$2"/bin/*; do
     tool=$(basename "$tool")
     if [[ $1 == install ]]; then
@@ -79,14 +83,16 @@ deb_jdk() {   # HOME
   # What only a desktop loads may be missing on a server.
   while read -r file; do
     case $(basename "$file") in
-      libawt_xawt.so | libsplashscreen.so | libjsound.so | libjawt.so | libfontmanager.so | libfreetype.so | libjavajpeg.so | liblcms.so | libj2pcsc.so) desktop+=("$file") ;;
+      libawt_xawt.so | libsplashscreen.so | libjsound.so | libjawt.so | libfontmanager.so | libfreetype.so | libjavajpeg.so | \
+        liblcms.so | libj2pcsc.so) desktop+=("$file") ;;
       *) rest+=("$file") ;;
     esac
   done < <(find "$home" -type f \( -name '*.so' -o -path '*/bin/java' \) | sort)
-  local packages
+  local packages provides
   packages=$(needed_packages "$home" "${rest[@]}")
-  deb_control "$name" "$VERSION" "libc6 (>= $(needed_glibc "$home"))${packages:+, $packages}" "$(needed_packages "$home" "${desktop[@]}")" \
-    "java-runtime, java-runtime-headless, java25-runtime, java25-runtime-headless, java-sdk, java-sdk-headless, java25-sdk, java25-sdk-headless" "$home" \
+  provides=$(printf '%s, ' java-runtime java25-runtime java-sdk java25-sdk {java-runtime,java25-runtime,java-sdk,java25-sdk}-headless)
+  deb_control "$name" "$VERSION" "libc6 (>= $(needed_glibc "$home"))${packages:+, $packages}" \
+    "$(needed_packages "$home" "${desktop[@]}")" "${provides%, }" "$home" \
     "JDK 25 with the Lull garbage collector
  OpenJDK $(jdk_version "$1") whose threads collect what only they know by themselves
  (-XX:+UseLullGC), with all of OpenJDK's other collectors. It has not been tested
@@ -103,7 +109,8 @@ deb_native() {
   mkdir -p "$tree/DEBIAN"
   lay_natives "$tree/usr"
   packages=$(needed_packages "$tree" "$tree"/usr/bin/lull-* "$tree"/usr/lib/lull/*.so)
-  deb_control "$name" "$LULL_VERSION" "libc6 (>= $(needed_glibc "$tree"))${packages:+, $packages}" "lull-jdk-25 | java-runtime-headless (>= 17)" "" "$tree/usr" \
+  deb_control "$name" "$LULL_VERSION" "libc6 (>= $(needed_glibc "$tree"))${packages:+, $packages}" \
+    "lull-jdk-25 | java-runtime-headless (>= 17)" "" "$tree/usr" \
     "memory helpers for JVM services: the gate, far memory, the heap budget
  liblull_gate.so, an agent that answers requests while a JVM is stopped; lull-far
  and lull-memd, heaps on other machines; lull-budget and lull-stall, memory for

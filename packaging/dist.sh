@@ -3,7 +3,8 @@
 #
 # dist.sh: what others install, into build/dist:
 #
-#   lull-jdk-V-linux-x64.tar.gz       the JDK, of the newest OpenJDK 25 that can be had, with src.zip, CDS archives, man pages and legal notices
+#   lull-jdk-V-linux-x64.tar.gz       the JDK, of the newest OpenJDK 25 that can be had, with src.zip, CDS archives, man pages
+#                                     and legal notices
 #   lull-native-V-linux-x64.tar.gz    the gate's agent, lull-far, lull-memd, lull-budget, lull-stall, the doctor
 #   lull-java-V-maven.zip             java/ as a Maven repository
 #   lull-jdk-25_V_amd64.deb, lull-native_V_amd64.deb
@@ -13,7 +14,8 @@
 #
 # Packed again from the same files it is the same, byte by byte: sorted, owned by root, dated by the commit.
 #
-#   LULL_DIST_JDK   package this JDK of ours instead of one of which all is built   (it may be build/jdk, which has classes of the JDK that builds it)
+#   LULL_DIST_JDK   package this JDK of ours instead of one of which all is built; it may be build/jdk, which has classes of
+#                   the JDK that builds it
 #   LULL_DIST       the directory   (default: build/dist)
 
 # shellcheck source-path=SCRIPTDIR source=../hotspot/build/lib.sh
@@ -37,7 +39,7 @@ export SOURCE_DATE_EPOCH
 build_newest_jdk() {
   local newest have_it=
   newest=$(LULL_NEWEST=1 "$SCRIPTS/fetch-source.sh" --newest | tail -n 1)
-  if [[ -f $STATE/source ]]; then have_it=$(sed -n 's/^version=//p' "$STATE/source")+$(sed -n 's/^build=//p' "$STATE/source"); fi
+  if [[ -f $STATE/source ]]; then have_it=$(awk -F= '/^version=/ { v = $2 } /^build=/ { print v "+" $2 }' "$STATE/source"); fi
   if [[ -z $have_it || $have_it == "$newest" ]]; then
     LULL_NEWEST=1 "$SCRIPTS/build.sh" image-full
     JDK=$BUILD/jdk-full
@@ -54,18 +56,21 @@ build_natives() {
   "$ROOT/native/build.sh" toolchain > /dev/null
   if [[ -x $cargo_home/bin/cargo ]]; then PATH=$cargo_home/bin:$PATH; fi
   CARGO_TARGET_DIR=$target RUSTFLAGS="--remap-path-prefix=$cargo_home=/cargo --remap-path-prefix=$ROOT=/lull" \
-    phase "native parts" "$LOGS/native-dist.log" cargo build --manifest-path "$ROOT/native/Cargo.toml" --release --locked \
+    phase "native parts" "$LOGS/native-dist.log" \
+    cargo build --manifest-path "$ROOT/native/Cargo.toml" --release --locked \
     -p lull-gate -p lull-far-front -p lull-memd -p lull-budget -p lull-stall -p lull-far -p lull-far-preload
   NATIVES=$target/release
 }
 
-# java/, deployed to a directory, without the modules' tests for each other, and without the metadata: that has the time of the deployment, and tells
-# which versions there are: one.
+# java/, deployed to a directory, without the modules' tests for each other, and without the metadata: that has the time
+# of the deployment, and tells which versions there are: one.
 build_maven_repository() {
   rm -rf "$WORK/maven"
-  MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) phase "java/ as a Maven repository" "$LOGS/dist-maven.log" \
+  MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) \
+    phase "java/ as a Maven repository" "$LOGS/dist-maven.log" \
     mvn -q -B -Dstyle.color=never -f "$ROOT/java/pom.xml" -Dlull.build="$BUILD" -DskipTests \
-    -DaltDeploymentRepository="dist::file://$WORK/maven" deploy "org.cyclonedx:cyclonedx-maven-plugin:$MAVEN_CYCLONEDX:makeAggregateBom" \
+    -DaltDeploymentRepository="dist::file://$WORK/maven" deploy \
+    "org.cyclonedx:cyclonedx-maven-plugin:$MAVEN_CYCLONEDX:makeAggregateBom" \
     -DoutputFormat=json -DoutputName=lull-java.cdx -DoutputDirectory="$WORK/sbom-java" -Dcyclonedx.skipAttach=true
   find "$WORK/maven" \( -name 'maven-metadata.xml*' -o -name '*-tests.jar*' \) -delete
 }
@@ -76,7 +81,7 @@ lay_natives() {   # DIRECTORY
   rm -rf "$1"
   mkdir -p "$1/bin" "$1/lib/lull" "$1/lib/systemd/system" "$1/include/lull"
   for name in lull-far lull-memd lull-budget lull-stall; do install -m 755 "$NATIVES/$name" "$1/bin/$name"; done
-  for name in liblull_gate.so liblull_far.so liblull_far_preload.so; do install -m 644 "$NATIVES/$name" "$1/lib/lull/$name"; done
+  for name in gate far far_preload; do install -m 644 "$NATIVES/liblull_$name.so" "$1/lib/lull/liblull_$name.so"; done
   strip --strip-unneeded "$1"/bin/* "$1"/lib/lull/*.so
   install -m 755 "$ROOT/java/report/lull" "$1/lib/lull/lull"
   install -m 644 "$BUILD/doctor/lull-report.jar" "$1/lib/lull/lull-report.jar"
@@ -97,22 +102,26 @@ lay_jdk() {   # DIRECTORY
 }
 
 write_sboms() {
-  local crate
+  local crate name
   rm -rf "$WORK/native-source" "$DIST/sbom"
   mkdir -p "$DIST/sbom" "$BUILD/tools"
   if [[ ! -x $BUILD/tools/cargo/bin/cargo-cyclonedx ]]; then
-    phase "cargo-cyclonedx $CARGO_CYCLONEDX" "$LOGS/cargo-cyclonedx.log" cargo install cargo-cyclonedx --version "$CARGO_CYCLONEDX" --locked --root "$BUILD/tools/cargo"
+    phase "cargo-cyclonedx $CARGO_CYCLONEDX" "$LOGS/cargo-cyclonedx.log" \
+      cargo install cargo-cyclonedx --version "$CARGO_CYCLONEDX" --locked --root "$BUILD/tools/cargo"
   fi
   # It writes beside each Cargo.toml.
   cp -a "$ROOT/native" "$WORK/native-source"
   rm -rf "$WORK/native-source/target"
   PATH=$BUILD/tools/cargo/bin:$PATH phase "bills of materials" "$LOGS/dist-sbom.log" \
-    cargo cyclonedx -q --manifest-path "$WORK/native-source/Cargo.toml" --format json --spec-version 1.5 --no-build-deps --override-filename bom.cdx
+    cargo cyclonedx -q --manifest-path "$WORK/native-source/Cargo.toml" --format json --spec-version 1.5 --no-build-deps \
+    --override-filename bom.cdx
   for crate in gate far/front far/memd far/pager far/preload budget stall; do
-    cp "$WORK/native-source/$crate/bom.cdx.json" "$DIST/sbom/lull-native-$(sed -n 's/^name = "\(.*\)"$/\1/p' "$ROOT/native/$crate/Cargo.toml" | head -n 1).cdx.json"
+    name=$(sed -n 's/^name = "\(.*\)"$/\1/p' "$ROOT/native/$crate/Cargo.toml" | head -n 1)
+    cp "$WORK/native-source/$crate/bom.cdx.json" "$DIST/sbom/lull-native-$name.cdx.json"
   done
   cp "$WORK/sbom-java/lull-java.cdx.json" "$DIST/sbom/lull-java.cdx.json"
-  cleanly "$(boot_jdk)/bin/java" "$PACKAGING/Sbom.java" "$JDK" "$(our_commit)" "$SOURCE_DATE_EPOCH" "$(source_sum)" > "$DIST/sbom/lull-jdk.cdx.json"
+  cleanly "$(boot_jdk)/bin/java" "$PACKAGING/Sbom.java" "$JDK" "$(our_commit)" "$SOURCE_DATE_EPOCH" "$(source_sum)" \
+    > "$DIST/sbom/lull-jdk.cdx.json"
   # The same for all who package this commit.
   sed -i "s|$WORK/native-source|/lull/native|g; s|$ROOT|/lull|g" "$DIST"/sbom/*.json
 }
@@ -146,7 +155,8 @@ main() {
   "$SCRIPTS/deps.sh" dist
   if [[ -n ${LULL_DIST_JDK:-} ]]; then
     JDK=$(cd "$LULL_DIST_JDK" && pwd -P)
-    grep -qs '^LULL_VERSION=' "$JDK/release" || die "LULL_DIST_JDK is $LULL_DIST_JDK, whose release file does not say that it is a JDK of ours"
+    grep -qs '^LULL_VERSION=' "$JDK/release" ||
+      die "LULL_DIST_JDK is $LULL_DIST_JDK, whose release file does not say that it is a JDK of ours"
   else
     build_newest_jdk
   fi

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # shellcheck shell=bash
 #
-# Archives that are the same whenever, wherever and by whomever the same files are packed. Sourced after lib.sh; SOURCE_DATE_EPOCH is the time of
-# all that is in them.
+# Archives that are the same whenever, wherever and by whomever the same files are packed. Sourced after lib.sh;
+# SOURCE_DATE_EPOCH is the time of all that is in them.
 
 pack_tar() {   # ARCHIVE DIRECTORY NAME: NAME, which is in DIRECTORY
   rm -f "$1" "$1.new"
-  tar -C "$2" --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=u+rw,go+rX,go-w -cf - "$3" | gzip -n -9 > "$1.new" &&
+  tar -C "$2" --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
+    --mode=u+rw,go+rX,go-w -cf - "$3" | gzip -n -9 > "$1.new" &&
     mv "$1.new" "$1"
 }
 

@@ -18,9 +18,10 @@ import jdk.internal.jimage.BasicImageReader;
  *
  * <pre>{@code SealImage HOME MODULES RESULT [RESOURCE=FILE | MODULE:DIRECTORY]...}</pre>
  *
- * <p>jlink takes the files of a module from the JDK that it is part of, by a list in its own module: for each file a kind, whether it is a symbolic link,
- * the hash of what it says or the link's target, and its path. It refuses a file with another hash. Here each list gets the hashes of the files in HOME,
- * and a module's own list the files below {@code HOME/DIRECTORY} that it did not have. MODULES is read, and written as RESULT with these lists, and with the
+ * <p>jlink takes the files of a module from the JDK that it is part of, by a list in its own module: for each file a
+ * kind, whether it is a symbolic link, the hash of what it says or the link's target, and its path. It refuses a file
+ * with another hash. Here each list gets the hashes of the files in HOME, and a module's own list the files below
+ * {@code HOME/DIRECTORY} that it did not have. MODULES is read, and written as RESULT with these lists, and with the
  * contents of each FILE for its RESOURCE.
  *
  * <p>An image whose JDK has jmods has no such lists: nothing is to be done then, and jlink links from the jmods.
@@ -52,7 +53,8 @@ final class SealImage {
             for (String name : reader.getEntryNames()) {
                 if (name.startsWith(LISTS) && name.endsWith(LISTS_END)) {
                     String module = name.substring(LISTS.length(), name.length() - LISTS_END.length());
-                    String old = new String(reader.getResource(ReplaceResources.find(reader, name)), StandardCharsets.UTF_8);
+                    byte[] list = reader.getResource(ReplaceResources.find(reader, name));
+                    String old = new String(list, StandardCharsets.UTF_8);
                     String now = list(home, old, carried.get(module));
                     lists++;
                     if (!now.equals(old)) {

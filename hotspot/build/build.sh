@@ -26,10 +26,11 @@ export CCACHE_MAXSIZE CCACHE_NOHASHDIR
 
 LINES_TO_SHOW='^(Creating (hotspot/variant-server/libjvm/.*(libjvm|gtestLauncher)|support/modules_libs/.*libjvm)|.*: error:|Building )'
 
-# How far the compilation of libjvm is. Make compiles in the order of the objects' names, so the newest one's place among all says it; of a
-# build that has little to do, too, for it passes over what is there. HotSpot's own message counts the sources, but not all.
+# How far the compilation of libjvm is. Make compiles in the order of the objects' names, so the newest one's place among
+# all says it: of a build that goes on, too, for it passes over what is there. HotSpot's own message counts what has changed.
 libjvm_progress() {   # CONF SECONDS
-  local objects=$TREE/build/$(directory_of "$1")/hotspot/variant-server/libjvm/objs newest place all percent left=
+  local objects newest place all percent left=''
+  objects=$TREE/build/$(directory_of "$1")/hotspot/variant-server/libjvm/objs
   newest=$(find "$objects" -maxdepth 1 -name '*.o' -printf '%T@ %f\n' 2> /dev/null | sort -rn | sed -n '1s/.* //p') || true
   [[ -n $newest ]] || return 0
   read -r place all < <(libjvm_objects "$1" | awk -v newest="$newest" '$0 <= newest { place++ } END { print place + 0, NR }')
@@ -38,16 +39,20 @@ libjvm_progress() {   # CONF SECONDS
   percent=$((100 * place / all))
   # The first look is where this build has begun, not always with the first file.
   if [[ -z ${FIRST_PLACE:-} ]]; then FIRST_PLACE=$place FIRST_SECONDS=$2; fi
-  if ((place > FIRST_PLACE)); then left=", some $(minutes $(((all - place) * ($2 - FIRST_SECONDS) / (place - FIRST_PLACE) / 30 * 30))) left"; fi
+  if ((place > FIRST_PLACE)); then
+    left=", some $(minutes $(((all - place) * ($2 - FIRST_SECONDS) / (place - FIRST_PLACE) / 30 * 30 + 30))) left"
+  fi
   printf '    %6s s  %s %% of libjvm compiled%s\n' "$2" "$percent" "$left"
 }
 
-# The objects of libjvm, in make's order: of the sources for this processor and system, without the collectors that are not in it, and of generated ones.
+# The objects of libjvm, in make's order: of the sources for this processor and system, without the collectors that are not
+# in it, and of generated ones.
 libjvm_objects() {   # CONF
   local left_out=(-path '*/jvmci/*' -o -path '*/adlc/*')
   if [[ $1 == fastdebug ]]; then left_out+=(-o -path '*/gc/z/*' -o -path '*/gc/shenandoah/*'); fi
   {
-    (cd "$TREE/src/hotspot" && find share os/linux os/posix cpu/x86 os_cpu/linux_x86 -name '*.cpp' -not \( "${left_out[@]}" \) -printf '%f\n')
+    (cd "$TREE/src/hotspot" &&
+      find share os/linux os/posix cpu/x86 os_cpu/linux_x86 -name '*.cpp' -not \( "${left_out[@]}" \) -printf '%f\n')
     find "$TREE/build/$(directory_of "$1")/hotspot/variant-server/gensrc" -name '*.cpp' -printf '%f\n' 2> /dev/null || true
   } | sed 's/\.cpp$/.o/' | sort -u
 }
@@ -108,7 +113,9 @@ say_version() {   # CONF
   version=$(sed -n 's/^version=//p' "$STATE/source")+$(sed -n 's/^build=//p' "$STATE/source")
   if [[ -z ${OPENJDK_SRC:-} ]]; then newest=$(cat "$DOWNLOAD/newest" 2> /dev/null || true); fi
   printf 'OpenJDK %s of %s' "$version" "$(spec "$1" VERSION_DATE)"
-  if [[ -n $newest && $newest != "$version" ]]; then printf ', as the JDK that builds it; the newest that is listed is %s, and make dist takes the newest that can be had' "$newest"; fi
+  if [[ -n $newest && $newest != "$version" ]]; then
+    printf '; %s is listed, and make dist takes the newest that can be had' "$newest"
+  fi
 }
 
 build_jdk() {   # CONF

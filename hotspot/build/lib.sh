@@ -46,7 +46,7 @@ write_if_changed() {
 
 # Of its input, which goes to file descriptor 3, what PHASE_SHOW and PHASE_PROGRESS want to be seen.
 show_progress() {   # START
-  local line part= got
+  local line part='' got
   while :; do
     got=0
     IFS= read -r -t 30 line || got=$?
@@ -151,5 +151,6 @@ compile_programs() {
 
 image_of() { case $1 in release) printf '%s' "$BUILD/jdk" ;; fastdebug) printf '%s' "$BUILD/jdk-debug" ;; full) printf '%s' "$BUILD/jdk-full" ;; *) die "unknown configuration '$1' (release, fastdebug or full)" ;; esac; }
 
-# Where in build/openjdk/build a configuration is built: one of which all is built goes on in the directory of the release build, with its libjvm.
+# Where in build/openjdk/build a configuration is built: one of which all is built goes on in the directory of the release
+# build, with its libjvm.
 directory_of() { case $1 in full) printf release ;; *) printf '%s' "$1" ;; esac; }

@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 
-/** A service to try a JDK with: {@code Greeter PORT}. Each answer takes some garbage, and names the collectors and how often they have collected. */
+/**
+ * A service to try a JDK with: {@code Greeter PORT}. Each answer takes some garbage, and names the collectors and how often
+ * they have collected.
+ */
 public class Greeter {
     public static void main(String[] args) throws Exception {
         HttpServer server = HttpServer.create(new InetSocketAddress(Integer.parseInt(args[0])), 0);
