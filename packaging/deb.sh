@@ -21,14 +21,15 @@ needed_packages() {   # DIRECTORY FILE...
 }
 
 # The description's first line comes after a blank, as those behind it do.
-deb_control() {   # NAME VERSION DEPENDS RECOMMENDS PROVIDES DIRECTORY DESCRIPTION
+deb_control() {   # NAME VERSION DEPENDS RECOMMENDS SUGGESTS PROVIDES DIRECTORY DESCRIPTION
   printf 'Package: %s\nVersion: %s\nArchitecture: amd64\nSection: java\nPriority: optional\n' "$1" "$2"
   printf 'Maintainer: Lull <lull@localhost>\nInstalled-Size: %s\n' \
-    "$(find "$6" -type f -printf '%s\n' | awk '{ kb += int(($1 + 1023) / 1024) } END { print kb }')"
+    "$(find "$7" -type f -printf '%s\n' | awk '{ kb += int(($1 + 1023) / 1024) } END { print kb }')"
   if [[ -n $3 ]]; then printf 'Depends: %s\n' "$3"; fi
   if [[ -n $4 ]]; then printf 'Recommends: %s\n' "$4"; fi
-  if [[ -n $5 ]]; then printf 'Provides: %s\n' "$5"; fi
-  printf 'Description: %s\n' "$7"
+  if [[ -n $5 ]]; then printf 'Suggests: %s\n' "$5"; fi
+  if [[ -n $6 ]]; then printf 'Provides: %s\n' "$6"; fi
+  printf 'Description: %s\n' "$8"
 }
 
 deb_copyright() {   # SOURCE
@@ -90,9 +91,10 @@ deb_jdk() {   # HOME
   done < <(find "$home" -type f \( -name '*.so' -o -path '*/bin/java' \) | sort)
   local packages provides
   packages=$(needed_packages "$home" "${rest[@]}")
+  # jpackage makes packages by fakeroot, and strips libraries by objcopy, as every JDK's does.
   provides=$(printf '%s, ' java-runtime java25-runtime java-sdk java25-sdk {java-runtime,java25-runtime,java-sdk,java25-sdk}-headless)
   deb_control "$name" "$VERSION" "libc6 (>= $(needed_glibc "$home"))${packages:+, $packages}" \
-    "$(needed_packages "$home" "${desktop[@]}")" "${provides%, }" "$home" \
+    "$(needed_packages "$home" "${desktop[@]}")" "binutils, fakeroot" "${provides%, }" "$home" \
     "JDK 25 with the Lull garbage collector
  OpenJDK $(jdk_version "$1") whose threads collect what only they know by themselves
  (-XX:+UseLullGC), with all of OpenJDK's other collectors. It has not been tested
@@ -110,7 +112,7 @@ deb_native() {
   lay_natives "$tree/usr"
   packages=$(needed_packages "$tree" "$tree"/usr/bin/lull-* "$tree"/usr/lib/lull/*.so)
   deb_control "$name" "$LULL_VERSION" "libc6 (>= $(needed_glibc "$tree"))${packages:+, $packages}" \
-    "lull-jdk-25 | java-runtime-headless (>= 17)" "" "$tree/usr" \
+    "lull-jdk-25 | java-runtime-headless (>= 17)" "" "" "$tree/usr" \
     "memory helpers for JVM services: the gate, far memory, the heap budget
  liblull_gate.so, an agent that answers requests while a JVM is stopped; lull-far
  and lull-memd, heaps on other machines; lull-budget and lull-stall, memory for

@@ -89,8 +89,9 @@ serve 8082 "ZGC" "$home/bin/java" -XX:+UseZGC -Xmx128m -cp classes Greeter
 serve 8083 "Lull" linked/bin/java -XX:+UseLullGC -Xmx128m -cp classes Greeter
 "$home/bin/jar" -cfe greeter.jar Greeter -C classes .
 mkdir in && cp greeter.jar in
+# By itself it strips libraries, by an objcopy that an empty root has not.
 "$home/bin/jpackage" --type app-image -i in --main-jar greeter.jar -n greeter --java-options -XX:+UseLullGC \
-  --add-modules java.base,java.management,jdk.httpserver
+  --jlink-options --strip-java-debug-attributes --add-modules java.base,java.management,jdk.httpserver
 serve 8084 "Lull" greeter/bin/greeter
 # An AOT cache, made by a run and used by another.
 "$home/bin/java" -XX:+UseLullGC -XX:AOTCacheOutput=aot.cache -cp greeter.jar Greeter 0 & pid=$!
