@@ -7,7 +7,7 @@
 pack_tar() {   # ARCHIVE DIRECTORY NAME: NAME, which is in DIRECTORY
   rm -f "$1" "$1.new"
   tar -C "$2" --sort=name --format=gnu --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
-    --mode=u+rw,go+rX,go-w -cf - "$3" | gzip -n -9 > "$1.new" &&
+    --mode=u+rw,go+rX,go-w -cf - "$3" | gzip -n > "$1.new" &&
     mv "$1.new" "$1"
 }
 

@@ -126,14 +126,14 @@ from_packages() {
   cp "$DIST"/*.deb "$root/tmp"
   cp /etc/resolv.conf /etc/hosts "$root/etc"
   chroot "$root" sh -c 'export DEBIAN_FRONTEND=noninteractive
-    apt-get -q update && apt-get -q -y --no-install-recommends install /tmp/lull-jdk-25_*.deb /tmp/lull-native_*.deb'
+    apt-get -q update && apt-get -q -y --no-install-recommends install systemd /tmp/lull-jdk-25_*.deb /tmp/lull-native_*.deb'
   [[ $(chroot "$root" readlink -f /usr/bin/java) == /usr/lib/jvm/lull-25/bin/java ]]
   run_trial "$root" /usr/lib/jvm/lull-25
   # The agent is one that the JVM loads, and each program runs.
-  within_root "$root" /usr/bin/java -XX:+UseLullGC -agentpath:/usr/lib/lull/liblull_gate.so -version
+  within_root "$root" /usr/bin/java -XX:+UseLullGC -agentpath:/usr/lib/lull/liblull_gate.so=port=8080 -version
   for program in far memd budget stall; do within_root "$root" "/usr/bin/lull-$program" --help > /dev/null; done
   within_root "$root" lull doctor --help > /dev/null
-  if have systemd-analyze; then systemd-analyze verify --root="$root" lull-memd.service; fi
+  within_root "$root" systemd-analyze verify lull-memd.service
   chroot "$root" dpkg --purge lull-native lull-jdk-25
   for file in usr/lib/jvm/lull-25 usr/lib/lull usr/bin/lull usr/bin/java etc/alternatives/java; do
     [[ ! -e $root/$file && ! -L $root/$file ]]
