@@ -29,6 +29,7 @@
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCollector.hpp"
+#include "gc/lull/lullControlThread.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
@@ -41,6 +42,8 @@
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullObjectIterator.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
+#include "gc/lull/lullPendingReferences.hpp"
+#include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicationReport.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
@@ -105,6 +108,7 @@ LullHeap::LullHeap()
     _sizer(nullptr),
     _young_policy(nullptr),
     _tracking_switch(nullptr),
+    _control_thread(nullptr),
     _thorough_collections(0) {
   // A hole needs no room for a filler at its end.
   _lab_alignment_reserve = 0;
@@ -153,7 +157,20 @@ jint LullHeap::initialize() {
 void LullHeap::post_initialize() {
   CollectedHeap::post_initialize();
   LullThreadFields::initialize();
+  LullPrivateReference::initialize();
   _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers);
+  if (LullLocalCollections) {
+    _control_thread = new LullControlThread(this);
+    if (_control_thread->osthread() == nullptr) {
+      vm_exit_during_initialization("The control thread of Lull could not be started: the system is out of threads or memory.");
+    }
+  }
+}
+
+void LullHeap::stop() {
+  if (_control_thread != nullptr) {
+    _control_thread->stop();
+  }
 }
 
 void LullHeap::initialize_serviceability() {
@@ -178,6 +195,8 @@ void LullHeap::safepoint_synchronize_end() {
 size_t LullHeap::max_capacity() const { return _memory->max_capacity(); }
 size_t LullHeap::capacity() const     { return _memory->capacity(); }
 size_t LullHeap::used() const         { return _supply->used_bytes(); }
+
+size_t LullHeap::unused_bytes() const { return (size_t)_supply->free_blocks() * LullGeometry::BlockSize; }
 
 bool LullHeap::is_in(const void* p) const {
   return _memory->is_committed(p);
@@ -348,9 +367,45 @@ void LullHeap::collect(GCCause::Cause cause) {
   } while (!done);
 }
 
+uint LullHeap::collections_so_far() const {
+  MutexLocker ml(Heap_lock);
+  return total_collections();
+}
+
+bool LullHeap::collect_references() {
+  VM_LullCollect op(collections_so_far(), GCCause::_lull_references);
+  VMThread::execute(&op);
+  return op.gc_succeeded();
+}
+
+void LullHeap::collect_idle(bool global) {
+  VM_LullCollectIdle op(collections_so_far(), global);
+  VMThread::execute(&op);
+}
+
+// Step by step, for each is a pause: a granule is a few system calls, and its pages go.
+void LullHeap::give_back(size_t bytes) {
+  const size_t Step = 64 * M;
+  const uint collections = collections_so_far();
+  for (size_t left = bytes; left > 0; left -= MIN2(left, Step)) {
+    VM_LullGiveBack op(collections, MIN2(left, Step));
+    VMThread::execute(&op);
+  }
+}
+
+void LullHeap::give_back_at_safepoint(size_t bytes) {
+  _sizer->give_back(bytes);
+}
+
 void LullHeap::do_full_collection(bool clear_all_soft_refs) {
   if (LullYoungCollections && _gc_cause == GCCause::_wb_young_gc) {
-    collect_young_at_safepoint();
+    collect_young_at_safepoint(!_tracking_switch->publishes_all());
+    return;
+  }
+  if (LullYoungCollections && _gc_cause == GCCause::_lull_references) {
+    // If only a pause can process private references all that is private now becomes public. What comes after is
+    // private again.
+    collect_young_at_safepoint(!LullPendingReferences::is_any_private() && !_tracking_switch->publishes_all());
     return;
   }
   const bool makes_room = _gc_cause == GCCause::_heap_budget && LullHeapBudget::makes_room();
@@ -475,6 +530,9 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
 
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
+  if (_control_thread != nullptr) {
+    _control_thread->record_pause(_collector->cleared_references());
+  }
   report_publication(false /* at exit */);
   LullLocalCollector::log_total();
   print_after_gc();
@@ -540,7 +598,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
 
 // The heap does not shrink, and private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
-void LullHeap::collect_young_at_safepoint() {
+void LullHeap::collect_young_at_safepoint(bool keep_private) {
   const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
                                _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
                                _monitoring->young_pauses() };
@@ -549,7 +607,7 @@ void LullHeap::collect_young_at_safepoint() {
     const jlong start = os::javaTimeNanos();
     choose_min_hole_lines(true);
     ensure_parsability(true /* retire TLABs */);
-    begin_collection_of_allocators(!_tracking_switch->publishes_all());
+    begin_collection_of_allocators(keep_private);
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _collector->collect_young();
     end_collection_of_allocators();
@@ -558,8 +616,13 @@ void LullHeap::collect_young_at_safepoint() {
     ClassLoaderDataGraph::clear_claimed_marks();
 
     const jlong end = os::javaTimeNanos();
-    _sizer->record_young_collection(start, end);
-    _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
+    if (gc_cause() == GCCause::_lull_references || gc_cause() == GCCause::_lull_idle) {
+      // It came early, and was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
+      _sizer->update_reserve();
+    } else {
+      _sizer->record_young_collection(start, end);
+      _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
+    }
   });
 }
 
@@ -730,6 +793,9 @@ GrowableArray<MemoryPool*> LullHeap::memory_pools() {
 
 void LullHeap::gc_threads_do(ThreadClosure* tc) const {
   _workers->threads_do(tc);
+  if (_control_thread != nullptr) {
+    tc->do_thread(_control_thread);
+  }
 }
 
 // How many blocks are in which state. Others may allocate meanwhile, and in an error report a lock may be the crashed thread's: so runs are

@@ -20,11 +20,13 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullControlThread.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
+#include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadFields.hpp"
@@ -59,6 +61,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _takes_back(false),
     _last_allocated(allocator->allocated()),
     _last_published(LullPublisher::of(thread)->statistics().published_bytes()),
+    _told_references(0),
     _unmount_allocated(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
@@ -129,7 +132,9 @@ bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
     return _slow_allocations % LullLocalCollectALot == 0;
   }
 #endif
-  if (allocated >= _budget && (is_memory_scarce() || allocated >= LargestBudget)) {
+  // The first look is early: weak references that only the thread knows are cleared by nobody else.
+  const size_t largest = _last_trigger == Trigger::None ? FirstBudget : LargestBudget;
+  if (allocated >= _budget && (is_memory_scarce() || allocated >= largest)) {
     *trigger = Trigger::Budget;
     return true;
   }
@@ -187,6 +192,15 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
 }
 
+// What is published since the last local collection counts with this one.
+void LullLocalCollector::tell_references(size_t freed, size_t kept) {
+  const size_t published = LullPublisher::of(_thread)->statistics()._references;
+  if (LullPendingReferences::add(freed, published - _told_references, kept)) {
+    LullHeap::heap()->control_thread()->wake();
+  }
+  _told_references = published;
+}
+
 void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
@@ -237,6 +251,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
     learn(trigger, depth, allocated, _survived_at_last);
   }
   _last_trigger = trigger;
+  tell_references(now._freed, collection.pending_references());
   begin_anew();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
                       LullThreadLocalData::owner(_thread),

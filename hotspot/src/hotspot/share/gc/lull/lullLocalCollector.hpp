@@ -89,6 +89,9 @@ private:
   // waiting for the next safepoint.
   static const size_t LargestBudget = 64 * M;
 
+  // And so much before the thread has looked for the first time: about what G1 allocates before its first pause.
+  static const size_t FirstBudget = 14 * M;
+
   enum class Trigger { None, Wait, RequestEnd, Shallow, Unmount, Budget, NoMemory };
 
   JavaThread* const    _thread;
@@ -107,6 +110,7 @@ private:
   bool                 _takes_back;         // the next wait, by a collection, what LullThreadFields can make private again
   size_t               _last_allocated;
   size_t               _last_published;
+  size_t               _told_references;    // published ones, of which LullPendingReferences knows
   size_t               _unmount_allocated;  // when a virtual thread was unmounted last
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
@@ -126,6 +130,7 @@ private:
   bool is_memory_scarce() const;
   bool is_due(size_t depth, Trigger* trigger) const;
   void learn(Trigger trigger, size_t depth, size_t allocated, size_t survived);
+  void tell_references(size_t freed, size_t kept);
   void collect(Trigger trigger, size_t depth);
 
 public:

@@ -100,6 +100,7 @@ struct LullMarkStatistics {
   size_t _survivor_objects;    // of the evacuated ones, those whose copies stay young
   size_t _survivor_words;
   size_t _mature_words;        // of survivors of the last young collection, in evacuated blocks
+  size_t _cleared_references;  // or enqueued, if final
 
   void add(const LullMarkStatistics& other);
 };
@@ -210,6 +211,9 @@ public:
   // A reference to this object has been stored in this place, or found there. Nothing to do unless that is one in the heap, and the object a
   // survivor of this collection. Returns whether it is one.
   bool remember_survivor(const void* place, oop obj);
+
+  // One more Reference is for the Java program to look at.
+  void count_cleared_reference() { _statistics._cleared_references++; }
 
   template <typename T> void mark_root(T* p);
   template <typename T> void mark_field(T* p);

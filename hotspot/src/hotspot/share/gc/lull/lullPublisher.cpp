@@ -121,8 +121,10 @@ void LullPublisher::visit(oop obj) {
   _map->publish(cast_from_oop<HeapWord*>(obj), words);
   _objects_in_closure++;
   _statistics._words += words;
-  if (has_references(obj->klass())) {
+  const Klass* const klass = obj->klass();
+  if (has_references(klass)) {
     _stack.push(obj);
+    _statistics._references += klass->is_reference_instance_klass() ? 1 : 0;
   }
 }
 

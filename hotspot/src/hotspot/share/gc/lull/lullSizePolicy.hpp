@@ -59,9 +59,9 @@ private:
 public:
   LullSizePolicy();
 
-  // By somebody: System.gc(), jcmd, a heap dump or histogram, an agent.
+  // By somebody: System.gc(), jcmd, a heap dump or histogram, an agent; or by nobody, when the program is idle.
   static bool is_asked_for(GCCause::Cause cause) {
-    return GCCause::is_user_requested_gc(cause) || GCCause::is_serviceability_requested_gc(cause);
+    return GCCause::is_user_requested_gc(cause) || GCCause::is_serviceability_requested_gc(cause) || cause == GCCause::_lull_idle;
   }
 
   // A collection has ended, and left that many bytes in use.

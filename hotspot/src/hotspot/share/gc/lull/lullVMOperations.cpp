@@ -21,6 +21,8 @@
 
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullVMOperations.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
 
 void VM_LullCollectForAllocation::doit() {
   LullHeap* const heap = LullHeap::heap();
@@ -32,4 +34,18 @@ void VM_LullCollect::doit() {
   LullHeap* const heap = LullHeap::heap();
   GCCauseSetter cause(heap, _gc_cause);
   heap->do_full_collection(false /* clear_all_soft_refs */);
+}
+
+void VM_LullCollectIdle::doit() {
+  LullHeap* const heap = LullHeap::heap();
+  GCCauseSetter cause(heap, _gc_cause);
+  if (_global || !LullYoungCollections) {
+    heap->do_full_collection(false /* clear_all_soft_refs */);
+  } else {
+    heap->collect_young_at_safepoint(false /* keep private */);
+  }
+}
+
+void VM_LullGiveBack::doit() {
+  LullHeap::heap()->give_back_at_safepoint(_bytes);
 }

@@ -40,6 +40,35 @@ public:
   VM_LullCollect(uint collections_before, uint full_collections_before, GCCause::Cause cause)
     : VM_GC_Operation(collections_before, cause, full_collections_before, true /* full */) {}
 
+  // Of what is young: left out if any other collection comes first.
+  VM_LullCollect(uint collections_before, GCCause::Cause cause) : VM_GC_Operation(collections_before, cause) {}
+
+  VMOp_Type type() const override { return VMOp_LullCollect; }
+  void doit() override;
+};
+
+// The program is idle: all that can be found is collected, or what is young.
+class VM_LullCollectIdle : public VM_GC_Operation {
+private:
+  const bool _global;
+
+public:
+  VM_LullCollectIdle(uint collections_before, bool global)
+    : VM_GC_Operation(collections_before, GCCause::_lull_idle), _global(global) {}
+
+  VMOp_Type type() const override { return VMOp_LullCollect; }
+  void doit() override;
+};
+
+// Memory goes back to the system, a step of so many bytes, if no collection comes first.
+class VM_LullGiveBack : public VM_GC_Operation {
+private:
+  const size_t _bytes;
+
+public:
+  VM_LullGiveBack(uint collections_before, size_t bytes)
+    : VM_GC_Operation(collections_before, GCCause::_lull_idle), _bytes(bytes) {}
+
   VMOp_Type type() const override { return VMOp_LullCollect; }
   void doit() override;
 };

@@ -1,0 +1,60 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/lullReferencePolicy.hpp"
+
+size_t LullReferencePolicy::garbage_due(size_t capacity) const {
+  if (_percent == 0) {
+    return SIZE_MAX;
+  }
+  const size_t base = MIN2(capacity / SharesOfHeap, (size_t)LargestBase);
+  return base << _doublings;
+}
+
+size_t LullReferencePolicy::references_due() const {
+  return _percent == 0 ? SIZE_MAX : ManyReferences << _doublings;
+}
+
+bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {
+  if (_percent == 0) {
+    return false;
+  }
+  const bool by_garbage = seen._references > 0 && seen._garbage >= garbage_due(capacity);
+  const bool by_references = seen._references >= references_due();
+  const bool by_time = seen._elapsed_ns >= MaxWait && seen._garbage >= HeapsOfGarbage * capacity;
+  return by_garbage || by_references || by_time;
+}
+
+jlong LullReferencePolicy::wait_ns(jlong now_ns) {
+  const double share = (double)_percent / 100;
+  _credit_ns = MIN2(_credit_ns + share * (double)(now_ns - _credited_at), (double)MaxCredit);
+  _credited_at = now_ns;
+  return _credit_ns > 0 || _percent == 0 ? 0 : (jlong)(-_credit_ns / share) + 1;
+}
+
+void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared) {
+  _credit_ns -= MAX2((double)pause_ns - (double)cleared * (double)WorthOfReference, 0.0);
+  if (cleared >= WorthwhileReferences) {
+    _doublings = 0;
+  } else if (cleared == 0) {
+    _doublings = MIN2(_doublings + 1, MaxDoublings);
+  }
+}
