@@ -206,10 +206,11 @@ void LullHeapSizer::resize(GCCause::Cause cause) {
 void LullHeapSizer::give_back(size_t bytes) {
   const size_t before = _memory->capacity();
   size_t desired;
-  if (!LullUncommit || !_memory->can_uncommit() || HeapBudget::desired_capacity(_supply->used_bytes(), before, false /* can shrink */, &desired)) {
+  if (!LullUncommit || !_memory->can_uncommit() || HeapBudget::grown_capacity(before, &desired)) {
     return;
   }
-  const size_t surplus = before - MIN2(before, (size_t)MinHeapSize);
+  const size_t kept = _policy.least_capacity(_supply->used_bytes());
+  const size_t surplus = before - MIN2(before, kept);
   if (shrink(MIN3(bytes, surplus, can_shrink_by(_supply->used_bytes()))) > 0) {
     _supply->rebuild();
     update_reserve();
