@@ -137,6 +137,7 @@ public:
   size_t max_capacity() const override;
   size_t capacity() const override;
   size_t used() const override;
+  MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
   bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
 
