@@ -35,6 +35,7 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/lullHeapExport.hpp"
+#include "gc/lull/lullHeapParts.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalDefragmentation.hpp"
@@ -197,6 +198,12 @@ size_t LullHeap::capacity() const     { return _memory->capacity(); }
 size_t LullHeap::used() const         { return _supply->used_bytes(); }
 
 size_t LullHeap::unused_bytes() const { return (size_t)_supply->free_blocks() * LullGeometry::BlockSize; }
+
+// What is in use is read first: a heap that grows in between must not show more in use than committed.
+MemoryUsage LullHeap::memory_usage() {
+  const LullHeapParts parts = _monitoring->heap_parts();
+  return MemoryUsage(InitialHeapSize, parts.old_used() + parts.new_used(), parts.committed(), max_capacity());
+}
 
 bool LullHeap::is_in(const void* p) const {
   return _memory->is_committed(p);
@@ -468,7 +475,9 @@ void LullHeap::choose_min_hole_lines(bool is_routine) {
   _supply->set_min_hole_lines(lines);
 }
 
-// What tells the pauses of one kind of collection from those of the other.
+// What tells the pauses of one kind of collection from those of the other. Programs that read logs know "Pause Young" and "Pause
+// Full", those that get notifications "end of minor GC" and "end of major GC": a global collection is what other collectors call
+// full, or major.
 struct LullPauseKind {
   const char*              _title;
   const char*              _end_message;   // of the memory manager's notification
@@ -514,6 +523,7 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   collect();
   const jlong end = os::javaTimeNanos();
   kind._pauses->add(gc_cause(), start, end, used_before, used());
+  _monitoring->record_left();
   // What was asked for is none of tracking's costs. That references need pauses of their own is.
   const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references;
   _tracking_switch->end_collection(is_cost ? end - start : 0);
@@ -536,7 +546,7 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
 }
 
 void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
-  const LullPauseKind kind = { "Pause Global", "end of global collection", true, SvcGCMarker::FULL,
+  const LullPauseKind kind = { "Pause Full", "end of major GC", true, SvcGCMarker::FULL,
                                _collector->tracer(), _monitoring->collector_counters(), _monitoring->global_manager(),
                                _monitoring->global_pauses() };
   pause(kind, [&]() {
@@ -595,7 +605,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
 // The heap does not shrink, and private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
 void LullHeap::collect_young_at_safepoint(bool keep_private) {
-  const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
+  const LullPauseKind kind = { "Pause Young", "end of minor GC", false, SvcGCMarker::MINOR,
                                _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
                                _monitoring->young_pauses() };
   pause(kind, [&]() {
@@ -782,8 +792,9 @@ GrowableArray<GCMemoryManager*> LullHeap::memory_managers() {
 }
 
 GrowableArray<MemoryPool*> LullHeap::memory_pools() {
-  GrowableArray<MemoryPool*> pools(1);
-  pools.append(_monitoring->pool());
+  GrowableArray<MemoryPool*> pools(2);
+  pools.append(_monitoring->new_pool());
+  pools.append(_monitoring->old_pool());
   return pools;
 }
 

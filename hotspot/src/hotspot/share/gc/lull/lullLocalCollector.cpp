@@ -26,6 +26,7 @@
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
+#include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
@@ -246,6 +247,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   }
   _takes_back = !takes_back && LullThreadFields::can_be_taken_back(_thread);
 
+  const jlong cpu_time = os::current_thread_cpu_time() - cpu_start;
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;
   now._collections = 1;
@@ -258,9 +260,11 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   now._before_wait = trigger == Trigger::Wait ? 1 : 0;
   now._shallow = trigger == Trigger::Shallow ? 1 : 0;
   now._time = time;
-  now._cpu_time = os::current_thread_cpu_time() - cpu_start;
+  now._cpu_time = cpu_time;
   now._longest = time;
+  now._longest_cpu_time = cpu_time;
   _statistics.add(now);
+  LullHeap::heap()->monitoring()->lower_left();
   LullLocalCounters::add(now);
   LullLocalLog::add(now);
   if (event.should_commit()) {
