@@ -403,6 +403,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
 }
 
 void LullCollector::collect_young() {
+  _young_tracer.report_tenuring_threshold(_evacuation_policy->must_age() ? 1 : 0);
   prepare_young();
   _reference_processor->start_discovery(false /* clear soft references */);
   {

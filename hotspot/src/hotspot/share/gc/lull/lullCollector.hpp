@@ -70,10 +70,9 @@ class WorkerThreads;
 //   references   as above
 //   sweep        blocks in which there is something young
 
-// No generation of its own, so none of the events of one.
-class LullYoungTracer : public GCTracer, public CHeapObj<mtGC> {
+class LullYoungTracer : public YoungGCTracer, public CHeapObj<mtGC> {
 public:
-  LullYoungTracer() : GCTracer(LullYoung) {}
+  LullYoungTracer() : YoungGCTracer(LullYoung) {}
 };
 
 class LullGlobalTracer : public OldGCTracer, public CHeapObj<mtGC> {

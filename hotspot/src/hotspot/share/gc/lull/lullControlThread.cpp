@@ -22,6 +22,7 @@
 #include "gc/lull/lullControlThread.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -46,6 +47,7 @@ LullControlThread::LullControlThread(LullHeap* heap)
     _last_used(0),
     _last_garbage(0),
     _last_collections(0),
+    _own_collections(0),
     _last_pause_end(os::javaTimeNanos()),
     _cleared(0) {
   set_name("Lull Control");
@@ -71,9 +73,9 @@ void LullControlThread::wait(jlong ns) {
   _is_woken = false;
 }
 
-void LullControlThread::record_pause(size_t cleared) {
+void LullControlThread::record_pause(bool is_global, size_t cleared) {
   assert_at_safepoint();
-  LullPendingReferences::begin_anew();
+  LullPendingReferences::begin_anew(is_global, cleared);
   Atomic::store(&_cleared, cleared);
   Atomic::store(&_last_pause_end, os::javaTimeNanos());
 }
@@ -86,26 +88,34 @@ void LullControlThread::set_limits() {
   LullPendingReferences::set_limits(_references.garbage_due(_heap->capacity()), _references.references_due());
 }
 
-void LullControlThread::collect_references() {
-  const LullReferencePolicy::Seen seen = seen_references(os::javaTimeNanos());
-  log_debug(gc, ergo)("References are due: %zu seen, %zuM of local garbage, %.3f s since the last pause", seen._references,
-                      seen._garbage / M, (double)seen._elapsed_ns / NANOSECS_PER_SEC);
-  const jlong start = os::javaTimeNanos();
-  if (_heap->collect_references()) {
-    _references.record_pause(os::javaTimeNanos() - start, Atomic::load(&_cleared));
+jlong LullControlThread::expected_global_ns() const {
+  return _heap->monitoring()->pause_progress()->expected_global_ns(_heap->used());
+}
+
+void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen) {
+  const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(), 0};
+  const bool global = LullReferencePolicy::wants_global(since_global, _heap->capacity(), expected_global_ns());
+  log_debug(gc, ergo)("References are due: %zu seen, %zuM of local garbage, %.3f s since the last pause; "
+                      "since the last global one %zu and %zuM", seen._references, seen._garbage / M,
+                      (double)seen._elapsed_ns / NANOSECS_PER_SEC, since_global._references, since_global._garbage / M);
+  if (_heap->collect_early(GCCause::_lull_references, global)) {
+    const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
+    _references.record_pause(pauses->_last_time, Atomic::load(&_cleared));
+    _own_collections++;
   }
 }
 
 // Returns for how long there is nothing to do, unless somebody wakes it.
 jlong LullControlThread::process_references() {
   const jlong now = os::javaTimeNanos();
-  const bool is_due = _references.is_due(seen_references(now), _heap->capacity());
-  const jlong credit_wait = _references.wait_ns(now);
-  if (is_due && credit_wait > 0) {
-    return MIN2(credit_wait, longest_wait());      // limits stay as they are: there is no need to wake it before
-  }
-  if (is_due) {
-    collect_references();
+  const LullReferencePolicy::Seen seen = seen_references(now);
+  const jlong credit_wait = _references.wait_ns(now, _references.is_urgent(seen, _heap->capacity()));
+  if (_references.is_due(seen, _heap->capacity())) {
+    if (credit_wait > 0) {
+      // Limits stay as they are: nobody needs to wake it. But it may be urgent soon.
+      return MIN2(credit_wait, longest_wait() / 20);
+    }
+    collect_references(seen);
   }
   set_limits();
   return longest_wait();
@@ -115,7 +125,7 @@ jlong LullControlThread::process_references() {
 size_t LullControlThread::allocated() {
   const size_t used = _heap->used();
   const size_t garbage = LullPendingReferences::all_garbage();
-  const uint collections = _heap->total_collections();
+  const uint collections = _heap->total_collections() - _own_collections;
   _allocated += garbage - _last_garbage;
   _allocated += collections != _last_collections ? _heap->capacity() : used - MIN2(used, _last_used);
   _last_used = used;
@@ -124,11 +134,23 @@ size_t LullControlThread::allocated() {
   return _allocated;
 }
 
-// From the last one; before there was any, with a nanosecond for each byte.
-jlong LullControlThread::expected_global_ns() const {
-  const LullPauses* const pauses = _heap->monitoring()->global_pauses();
-  const double used = (double)_heap->used();
-  return (jlong)(pauses->_number == 0 ? used : used * (double)pauses->_last_time / MAX2((double)pauses->_last_used_after, (double)M));
+// Step by step, for each is a pause: a granule is a few system calls, and its pages go.
+size_t LullControlThread::give_back(size_t bytes) {
+  const size_t Step = 32 * M;
+  const uint   MostSteps = 32;
+  const jlong  StepDistance = NANOSECS_PER_SEC / 20;
+  const size_t before = _heap->capacity();
+  size_t left = bytes;
+  for (uint step = 0; step < MostSteps && left > 0 && !should_terminate(); step++) {
+    const size_t capacity = _heap->capacity();
+    _heap->give_back(MIN2(left, Step));
+    if (_heap->capacity() >= capacity) {
+      break;
+    }
+    left -= MIN2(left, capacity - _heap->capacity());
+    wait(StepDistance);
+  }
+  return before - MIN2(_heap->capacity(), before);
 }
 
 void LullControlThread::look(jlong now) {
@@ -139,16 +161,16 @@ void LullControlThread::look(jlong now) {
     case LullIdlePolicy::Action::None:
       return;
     case LullIdlePolicy::Action::GiveBack:
-      _heap->give_back(decision._bytes);
-      _idle.record_given_back();
+      _idle.record_given_back(give_back(decision._bytes));
       break;
     case LullIdlePolicy::Action::CollectYoung:
-    case LullIdlePolicy::Action::CollectGlobal:
-      _heap->collect_idle(decision._action == LullIdlePolicy::Action::CollectGlobal);
-      _idle.record_collection(_heap->used());
+    case LullIdlePolicy::Action::CollectGlobal: {
+      const bool global = decision._action == LullIdlePolicy::Action::CollectGlobal;
+      _own_collections += _heap->collect_early(GCCause::_lull_idle, global) ? 1 : 0;
+      _idle.record_collection(_heap->used(), global);
       break;
+    }
   }
-  _last_collections = _heap->total_collections();
   _last_used = _heap->used();
 }
 

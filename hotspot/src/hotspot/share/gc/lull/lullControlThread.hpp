@@ -49,16 +49,18 @@ private:
   size_t              _allocated;      // of the idle policy's looks
   size_t              _last_used;
   size_t              _last_garbage;
-  uint                _last_collections;
+  uint                _last_collections;   // of others
+  uint                _own_collections;
   volatile jlong      _last_pause_end; // written at safepoints
   volatile size_t     _cleared;        // by the last pause; written at safepoints
 
   LullReferencePolicy::Seen seen_references(jlong now) const;
   void set_limits();
-  void collect_references();
+  jlong expected_global_ns() const;
+  void collect_references(const LullReferencePolicy::Seen& seen);
   jlong process_references();
   size_t allocated();
-  jlong expected_global_ns() const;
+  size_t give_back(size_t bytes);
   void look(jlong now);
   void wait(jlong ns);
 
@@ -73,7 +75,7 @@ public:
   void wake();
 
   // A pause has ended, which has cleared or enqueued so many references. At a safepoint.
-  void record_pause(size_t cleared);
+  void record_pause(bool is_global, size_t cleared);
 };
 
 #endif // SHARE_GC_LULL_LULLCONTROLTHREAD_HPP

@@ -24,6 +24,7 @@
 #include "code/nmethod.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
@@ -34,6 +35,7 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/lullHeapExport.hpp"
+#include "gc/lull/lullHeapParts.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalDefragmentation.hpp"
@@ -42,7 +44,6 @@
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullObjectIterator.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
-#include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicationReport.hpp"
@@ -159,7 +160,7 @@ void LullHeap::post_initialize() {
   LullThreadFields::initialize();
   LullPrivateReference::initialize();
   _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers);
-  if (LullLocalCollections) {
+  if (!LullArguments::is_segregated()) {
     _control_thread = new LullControlThread(this);
     if (_control_thread->osthread() == nullptr) {
       vm_exit_during_initialization("The control thread of Lull could not be started: the system is out of threads or memory.");
@@ -197,6 +198,12 @@ size_t LullHeap::capacity() const     { return _memory->capacity(); }
 size_t LullHeap::used() const         { return _supply->used_bytes(); }
 
 size_t LullHeap::unused_bytes() const { return (size_t)_supply->free_blocks() * LullGeometry::BlockSize; }
+
+// What is in use is read first: a heap that grows in between must not show more in use than committed.
+MemoryUsage LullHeap::memory_usage() {
+  const LullHeapParts parts = _monitoring->heap_parts();
+  return MemoryUsage(InitialHeapSize, parts.old_used() + parts.new_used(), parts.committed(), max_capacity());
+}
 
 bool LullHeap::is_in(const void* p) const {
   return _memory->is_committed(p);
@@ -375,25 +382,24 @@ uint LullHeap::collections_so_far() const {
   return total_collections();
 }
 
-bool LullHeap::collect_references() {
-  VM_LullCollect op(collections_so_far(), GCCause::_lull_references);
+bool LullHeap::collect_early(GCCause::Cause cause, bool global) {
+  VM_LullCollectEarly op(collections_so_far(), cause, global);
   VMThread::execute(&op);
   return op.gc_succeeded();
 }
 
-void LullHeap::collect_idle(bool global) {
-  VM_LullCollectIdle op(collections_so_far(), global);
-  VMThread::execute(&op);
+// For references, private objects stay private but those of threads whose private references wait for it.
+void LullHeap::collect_early_at_safepoint(bool global) {
+  if (global || !LullYoungCollections) {
+    collect_at_safepoint(LullEvacuationRequest::normal(), false /* clear soft references */);
+  } else {
+    collect_young_at_safepoint(gc_cause() == GCCause::_lull_references && !_tracking_switch->publishes_all());
+  }
 }
 
-// Step by step, for each is a pause: a granule is a few system calls, and its pages go.
 void LullHeap::give_back(size_t bytes) {
-  const size_t Step = 64 * M;
-  const uint collections = collections_so_far();
-  for (size_t left = bytes; left > 0; left -= MIN2(left, Step)) {
-    VM_LullGiveBack op(collections, MIN2(left, Step));
-    VMThread::execute(&op);
-  }
+  VM_LullGiveBack op(collections_so_far(), bytes);
+  VMThread::execute(&op);
 }
 
 void LullHeap::give_back_at_safepoint(size_t bytes) {
@@ -405,12 +411,6 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
     collect_young_at_safepoint(!_tracking_switch->publishes_all());
     return;
   }
-  if (LullYoungCollections && _gc_cause == GCCause::_lull_references) {
-    // If only a pause can process private references all that is private now becomes public. What comes after is
-    // private again.
-    collect_young_at_safepoint(!LullPendingReferences::is_any_private() && !_tracking_switch->publishes_all());
-    return;
-  }
   const bool makes_room = _gc_cause == GCCause::_heap_budget && LullHeapBudget::makes_room();
   collect_at_safepoint(makes_room ? LullEvacuationRequest::slide() : LullEvacuationRequest::normal(),
                        clear_all_soft_refs || must_clear_soft_references());
@@ -420,7 +420,8 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
 // references to what is private are cleared, and all may move; objects that survive then are
 // public. And code is unloaded that is not in use.
 bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const {
-  return _gc_cause == GCCause::_allocation_failure && !clear_soft_references &&
+  const bool asked_for = _gc_cause != GCCause::_allocation_failure && _gc_cause != GCCause::_lull_references;
+  return !asked_for && !clear_soft_references &&
          !request.is_compact() && !LullCollector::must_slide(request);
 }
 
@@ -445,7 +446,8 @@ void LullHeap::begin_collection_of_allocators(bool keep_private) {
     if (allocator != nullptr) {
       // What an idle thread has is old, and would only keep its block from others.
       const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-      allocator->begin_global_collection(keep_private && collector != nullptr && !collector->is_idle());
+      const bool keeps = keep_private && collector != nullptr && !collector->is_idle();
+      allocator->begin_global_collection(keeps && !(gc_cause() == GCCause::_lull_references && collector->keeps_references()));
     }
   }
 }
@@ -476,7 +478,9 @@ void LullHeap::choose_min_hole_lines(bool is_routine) {
   _supply->set_min_hole_lines(lines);
 }
 
-// What tells the pauses of one kind of collection from those of the other.
+// What tells the pauses of one kind of collection from those of the other. Programs that read logs know "Pause Young" and "Pause
+// Full", those that get notifications "end of minor GC" and "end of major GC": a global collection is what other collectors call
+// full, or major.
 struct LullPauseKind {
   const char*              _title;
   const char*              _end_message;   // of the memory manager's notification
@@ -522,8 +526,10 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   collect();
   const jlong end = os::javaTimeNanos();
   kind._pauses->add(gc_cause(), start, end, used_before, used());
-  // What was asked for is none of tracking's costs.
-  _tracking_switch->end_collection(gc_cause() == GCCause::_allocation_failure ? end - start : 0);
+  _monitoring->record_left();
+  // What was asked for is none of tracking's costs. That references need pauses of their own is.
+  const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references;
+  _tracking_switch->end_collection(is_cost ? end - start : 0);
 
   update_capacity_and_used_at_gc();
   resize_all_tlabs();
@@ -534,16 +540,16 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
   if (_control_thread != nullptr) {
-    _control_thread->record_pause(_collector->cleared_references());
+    _control_thread->record_pause(kind._is_full, _collector->cleared_references());
   }
   report_publication(false /* at exit */);
   LullLocalCollector::log_total();
   print_after_gc();
-  _monitoring->pause_progress()->end(used());
+  _monitoring->pause_progress()->end(used(), end - start);
 }
 
 void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
-  const LullPauseKind kind = { "Pause Global", "end of global collection", true, SvcGCMarker::FULL,
+  const LullPauseKind kind = { "Pause Full", "end of major GC", true, SvcGCMarker::FULL,
                                _collector->tracer(), _monitoring->collector_counters(), _monitoring->global_manager(),
                                _monitoring->global_pauses() };
   pause(kind, [&]() {
@@ -602,7 +608,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
 // Private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
 void LullHeap::collect_young_at_safepoint(bool keep_private) {
-  const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
+  const LullPauseKind kind = { "Pause Young", "end of minor GC", false, SvcGCMarker::MINOR,
                                _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
                                _monitoring->young_pauses() };
   pause(kind, [&]() {
@@ -619,12 +625,11 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
     ClassLoaderDataGraph::clear_claimed_marks();
 
     const jlong end = os::javaTimeNanos();
-    const LullSizedCollection collection = {start, end, used_before, used()};
-    if (gc_cause() == GCCause::_lull_references || gc_cause() == GCCause::_lull_idle) {
-      // It came early, and was not for memory: it does not say how often collections come, or whether the next one pays.
-      _sizer->record_early_collection(collection);
+    if (LullSizePolicy::is_asked_for(gc_cause())) {
+      // It came early, and was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
+      _sizer->update_reserve();
     } else {
-      _sizer->record_young_collection(collection);
+      _sizer->record_young_collection({start, end, used_before, used()});
       _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
     }
   });
@@ -790,8 +795,9 @@ GrowableArray<GCMemoryManager*> LullHeap::memory_managers() {
 }
 
 GrowableArray<MemoryPool*> LullHeap::memory_pools() {
-  GrowableArray<MemoryPool*> pools(1);
-  pools.append(_monitoring->pool());
+  GrowableArray<MemoryPool*> pools(2);
+  pools.append(_monitoring->new_pool());
+  pools.append(_monitoring->old_pool());
   return pools;
 }
 

@@ -96,7 +96,7 @@ private:
   LullHeapSizer*     _sizer;
   LullYoungPolicy*   _young_policy;
   LullTrackingSwitch* _tracking_switch;
-  LullControlThread* _control_thread;    // nullptr without local collections
+  LullControlThread* _control_thread;    // nullptr in the allocator study
   volatile uint      _thorough_collections;   // global ones that were not routine; written at safepoints, read by who asks for one
 
   // Allocation
@@ -142,6 +142,7 @@ public:
   size_t capacity() const override;
   size_t used() const override;
   size_t unused_bytes() const;    // in whole blocks
+  MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
   bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
 
@@ -160,8 +161,8 @@ public:
   // Collection
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;
-  bool collect_references();   // false: another pause came first, which has processed them
-  void collect_idle(bool global);
+  bool collect_early(GCCause::Cause cause, bool global);   // by the control thread; false: another pause came first
+  void collect_early_at_safepoint(bool global);
   void give_back(size_t bytes);
   void give_back_at_safepoint(size_t bytes);
   virtual HeapWord* collect_and_allocate(Thread* thread, size_t words);

@@ -221,17 +221,6 @@ void LullHeapSizer::resize_after_young(jlong now_ns) {
   log_resized(before);
 }
 
-void LullHeapSizer::record_early_collection(const LullSizedCollection& collection) {
-  const size_t before = _memory->capacity();
-  size_t desired;
-  if (!HeapBudget::grown_capacity(before, &desired)) {
-    desired = _policy.desired_capacity_after_early(collection, before);
-    shrink_and_rebuild(MIN2(less(before, desired), MostAfterYoung * LullMemory::granule_size()), collection._used);
-  }
-  update_reserve();
-  log_resized(before);
-}
-
 void LullHeapSizer::log_resized(size_t before) const {
   if (_memory->capacity() != before) {
     log_info(gc, heap)("Heap resized: %zuM->%zuM", before / M, _memory->capacity() / M);
@@ -258,10 +247,11 @@ void LullHeapSizer::resize(GCCause::Cause cause, jlong now_ns) {
 void LullHeapSizer::give_back(size_t bytes) {
   const size_t before = _memory->capacity();
   size_t desired;
-  if (HeapBudget::desired_capacity(_supply->used_bytes(), before, false /* can shrink */, &desired)) {
+  if (HeapBudget::grown_capacity(before, &desired)) {
     return;
   }
-  if (shrink_and_rebuild(MIN2(bytes, less(before, MinHeapSize)), _supply->used_bytes())) {
+  const size_t kept = _policy.least_capacity(_supply->used_bytes());
+  if (shrink_and_rebuild(MIN2(bytes, less(before, kept)), _supply->used_bytes())) {
     update_reserve();
   }
   log_resized(before);

@@ -78,9 +78,6 @@ public:
   // After a young collection: records it, and may resize.
   void record_young_collection(const LullSizedCollection& collection);
 
-  // After a young collection that was not for lack of memory: may shrink.
-  void record_early_collection(const LullSizedCollection& collection);
-
   // Without a collection: what is free now goes back to the system, so many bytes at most. At a safepoint.
   void give_back(size_t bytes);
 

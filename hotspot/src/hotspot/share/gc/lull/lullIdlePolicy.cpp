@@ -33,7 +33,11 @@ bool LullIdlePolicy::is_quiet() const {
 // Not again and again for what a quiet program allocates in a while.
 bool LullIdlePolicy::may_gain(const Look& now) const {
   const size_t least = MAX2((size_t)LeastGain, now._capacity / QuietShare);
-  return now._used >= _used_after + least || (_used_after == 0 && now._used >= least);
+  if (_used_after == 0) {
+    return now._used >= least;
+  }
+  // What was alive then may be dead now.
+  return now._used >= _used_after + least || (_looks_since >= LongQuietLooks && now._used >= least);
 }
 
 // In all looks of the window.
@@ -51,11 +55,14 @@ size_t LullIdlePolicy::unused() const {
 LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   _looks[_number % Window] = now;
   _number++;
+  _looks_since++;
+  _used_after = MIN2(_used_after, now._used);
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
   }
   if (is_quiet() && may_gain(now)) {
-    return {now._expected_global_ns <= LongestPause ? Action::CollectGlobal : Action::CollectYoung, 0};
+    const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
+    return {now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung, 0};
   }
   const size_t surplus = now._capacity - MIN2(now._min_capacity, now._capacity);
   const size_t bytes = MIN2(unused(), surplus);
@@ -65,7 +72,16 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   return {Action::None, 0};
 }
 
-void LullIdlePolicy::record_collection(size_t used) {
+// One of what is young does not tell what a global one would find: that waits on.
+void LullIdlePolicy::record_collection(size_t used, bool global) {
   _used_after = used;
+  _looks_since = global ? 0 : _looks_since;
   _number = 0;
+}
+
+// As if it had not been there before either.
+void LullIdlePolicy::record_given_back(size_t bytes) {
+  for (Look& look : _looks) {
+    look._free -= MIN2(look._free, bytes);
+  }
 }

@@ -32,7 +32,7 @@
 //               Collects nothing; the heap gets smaller by a step.
 //   collect     when next to nothing was allocated between the last QuietLooks, and garbage may have piled up since
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
-//               young.
+//               young. After a long quiet time a longer pause is no matter.
 //
 // Pure; written by one thread.
 class LullIdlePolicy : public CHeapObj<mtGC> {
@@ -59,14 +59,17 @@ private:
   static const uint   Window = 12;                                  // looks
   static const uint   QuietLooks = 6;
   static const size_t QuietShare = 16;                              // of the capacity, allocated in that time
+  static const uint   LongQuietLooks = 60;                          // after so many it is tried once more for any gain
   static const size_t LeastGain = 4 * M;
   static const size_t LeastStepShare = 32;                          // of the capacity
   static const size_t KeptShare = 4;                                // of what was free
-  static const jlong  LongestPause = NANOSECS_PER_SEC / 10;
+  static const jlong  LongestPause = NANOSECS_PER_SEC / 5;
+  static const jlong  LongestPauseAfterLong = 2 * (jlong)NANOSECS_PER_SEC;
 
   Look   _looks[Window];         // the last ones, in a ring
-  uint   _number;                // since the heap has changed last, or the VM's start
-  size_t _used_after;            // the last collection when idle; 0: there was none
+  uint   _number;                // since the last collection when idle, or the VM's start
+  uint   _looks_since;           // the same, all of them
+  size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
 
   const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
   bool is_quiet() const;
@@ -74,13 +77,13 @@ private:
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _used_after(0) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0) {}
 
   Decision look(const Look& now);
 
   // What was decided has been done, and has left so much in use.
-  void record_collection(size_t used);
-  void record_given_back() { _number = 0; }
+  void record_collection(size_t used, bool global);
+  void record_given_back(size_t bytes);
 };
 
 #endif // SHARE_GC_LULL_LULLIDLEPOLICY_HPP

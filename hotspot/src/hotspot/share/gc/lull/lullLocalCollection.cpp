@@ -119,10 +119,12 @@ void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
   visit_roots();
   drain();
   keep_referents_of_queued();
+  const size_t references = _weak.size();
   clear_dead_referents();
   mark_from_blocks(false);
   if (survived_bytes() > tenure_size) {
     tenure();
+    _pending += references;    // they are public now
   }
   sweep(blocks_to_keep);
   _allocator->end_copying();

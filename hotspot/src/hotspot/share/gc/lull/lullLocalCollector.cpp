@@ -27,6 +27,7 @@
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
+#include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
@@ -63,7 +64,12 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _takes_back(false),
     _last_allocated(allocator->allocated()),
     _last_published(LullPublisher::of(thread)->statistics().published_bytes()),
-    _told_references(0),
+    _told_published(0),
+    _told_kept(0),
+    _told_at_pause(0),
+    _keeps_references(false),
+    _references_per_byte(0),
+    _allocated_in_public_mode(0),
     _unmount_allocated(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
@@ -144,8 +150,8 @@ bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
   if (!is_worth_a_walk(depth)) {
     return false;
   }
-  // The first look is early: weak references that only the thread knows are cleared by nobody else.
-  const size_t largest = _last_trigger == Trigger::None ? FirstBudget : LargestBudget;
+  // A thread that does not wait looks early: weak references that only it knows are cleared by nobody else.
+  const size_t largest = _shallow_depth == 0 ? BudgetWithoutWaits : LargestBudget;
   if (allocated >= _budget && (is_memory_scarce() || allocated >= largest)) {
     *trigger = Trigger::Budget;
     return true;
@@ -204,13 +210,38 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
 }
 
-// What is published since the last local collection counts with this one.
-void LullLocalCollector::tell_references(size_t freed, size_t kept) {
+// What is published since the last time counts. Of what is kept only what has come since, until a pause has looked at it.
+void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
+  const uint pauses = LullHeap::heap()->total_collections();
+  if (pauses != _told_at_pause) {
+    _told_at_pause = pauses;
+    _told_kept = 0;
+  }
   const size_t published = LullPublisher::of(_thread)->statistics()._references;
-  if (LullPendingReferences::add(freed, published - _told_references, kept)) {
+  const size_t more_kept = kept - MIN2(kept, _told_kept);
+  if (LullPendingReferences::add(garbage, published - _told_published + more_kept)) {
     LullHeap::heap()->control_thread()->wake();
   }
-  _told_references = published;
+  if (published > _told_published || !LullThreadLocalData::is_public_mode(_thread)) {
+    const float share = (float)(published - _told_published) / (float)MAX2(allocated_since_last(), (size_t)1);
+    _references_per_byte = (_references_per_byte + share) / 2;
+  }
+  _told_published = published;
+  _told_kept = MAX2(kept, _told_kept);
+  _keeps_references = kept > 0;
+}
+
+// A thread in public mode publishes nothing: which references it makes is not known. It is taken to make as many as it has
+// published of what it allocated before, and a part of what it allocates to be garbage.
+void LullLocalCollector::tell_in_public_mode() {
+  const size_t allocated = allocated_since_last();
+  _allocated_in_public_mode += allocated;
+  if (_allocated_in_public_mode >= ToldInPublicMode && LullPublisher::of(_thread)->statistics()._references > 0) {
+    const size_t references = (size_t)((float)_allocated_in_public_mode * _references_per_byte);
+    tell_references(_allocated_in_public_mode / PublicModeShare, references);
+    _told_kept = 0;    // each time others
+    _allocated_in_public_mode = 0;
+  }
 }
 
 void LullLocalCollector::collect(Trigger trigger, size_t depth) {
@@ -229,6 +260,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   _walk_budget.record(depth, collection.frames());
   _takes_back = !takes_back && LullThreadFields::can_be_taken_back(_thread);
 
+  const jlong cpu_time = os::current_thread_cpu_time() - cpu_start;
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;
   now._collections = 1;
@@ -242,9 +274,11 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   now._shallow = trigger == Trigger::Shallow ? 1 : 0;
   now._frames = collection.frames();
   now._time = time;
-  now._cpu_time = os::current_thread_cpu_time() - cpu_start;
+  now._cpu_time = cpu_time;
   now._longest = time;
+  now._longest_cpu_time = cpu_time;
   _statistics.add(now);
+  LullHeap::heap()->monitoring()->lower_left();
   LullLocalCounters::add(now);
   LullLocalLog::add(now);
   if (event.should_commit()) {
@@ -278,6 +312,7 @@ void LullLocalCollector::collect_if_due() {
   DEBUG_ONLY(_slow_allocations++;)
   if (LullThreadLocalData::is_public_mode(_thread)) {
     // What it allocates meanwhile does not count.
+    tell_in_public_mode();
     begin_anew();
     return;
   }
@@ -373,6 +408,7 @@ void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
 }
 
 void LullLocalCollector::retire() {
+  tell_references(0, 0);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
     LullLocalCollection(_thread, _allocator, LullReserveUse::Keep).collect_at_exit();
   }

@@ -35,6 +35,7 @@ static PerfVariable* _frames      = nullptr;
 static PerfVariable* _time        = nullptr;
 static PerfVariable* _cpu_time    = nullptr;
 static PerfVariable* _longest     = nullptr;
+static PerfVariable* _longest_cpu_time = nullptr;
 
 static PerfVariable* create(const char* name, PerfData::Units units) {
   return LullCounter::create("lull.local", name, units);
@@ -50,6 +51,7 @@ void LullLocalCounters::initialize() {
   _time        = create("time", PerfData::U_None);
   _cpu_time    = create("processorTime", PerfData::U_None);
   _longest     = create("longest", PerfData::U_None);
+  _longest_cpu_time = create("longestProcessorTime", PerfData::U_None);
   _collections = create("collections", PerfData::U_Events);
 }
 
@@ -77,4 +79,5 @@ void LullLocalCounters::add(const LullLocalStatistics& collection) {
   ::add(_time, (size_t)collection._time);
   ::add(_cpu_time, (size_t)collection._cpu_time);
   LullCounter::raise(value_of(_longest), collection._longest);
+  LullCounter::raise(value_of(_longest_cpu_time), collection._longest_cpu_time);
 }

@@ -121,8 +121,8 @@ struct LullMarkStatistics {
 //
 // An object in a block with an owner stays where it is and what it is. By P and B a private one is
 // met only from its own thread or other private objects of that thread; and whatever it refers to is
-// marked as from any other object. A private Reference keeps its referent, as in a local
-// collection: discovery would link it with references of other threads. But for entries of the maps of thread-local values:
+// marked as from any other object. A private Reference keeps its referent: discovery would link it with references of
+// other threads. But for entries of the maps of thread-local values:
 // they need not be enqueued, and are cleared by the worker that has found them, when all is marked.
 
 class LullMarkWorker : public CHeapObj<mtGC> {

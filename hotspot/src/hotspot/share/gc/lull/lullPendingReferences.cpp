@@ -27,7 +27,8 @@ volatile size_t LullPendingReferences::_garbage = 0;
 volatile size_t LullPendingReferences::_references = 0;
 volatile size_t LullPendingReferences::_garbage_at_pause = 0;
 volatile size_t LullPendingReferences::_references_at_pause = 0;
-volatile bool   LullPendingReferences::_is_any_private = false;
+size_t LullPendingReferences::_garbage_at_global = 0;
+size_t LullPendingReferences::_outstanding = 0;
 volatile size_t LullPendingReferences::_garbage_due = SIZE_MAX;
 volatile size_t LullPendingReferences::_references_due = SIZE_MAX;
 
@@ -37,11 +38,7 @@ static bool passes(volatile size_t* limit, size_t count) {
   return count >= due && due != SIZE_MAX && Atomic::cmpxchg(limit, due, SIZE_MAX) == due;
 }
 
-bool LullPendingReferences::add(size_t garbage, size_t published, size_t kept) {
-  const size_t references = published + kept;
-  if (kept > 0) {
-    Atomic::store(&_is_any_private, true);
-  }
+bool LullPendingReferences::add(size_t garbage, size_t references) {
   const size_t all_garbage = Atomic::add(&_garbage, garbage, memory_order_relaxed);
   const size_t all_references = references == 0 ? Atomic::load(&_references)
                                                 : Atomic::add(&_references, references, memory_order_relaxed);
@@ -61,11 +58,15 @@ void LullPendingReferences::set_limits(size_t garbage, size_t references) {
   Atomic::store(&_references_due, limit_after(Atomic::load(&_references_at_pause), references));
 }
 
-void LullPendingReferences::begin_anew() {
+void LullPendingReferences::begin_anew(bool is_global, size_t cleared) {
   assert_at_safepoint();
+  const size_t outstanding = _outstanding + references();
+  _outstanding = is_global ? 0 : outstanding - MIN2(cleared, outstanding);
+  if (is_global) {
+    _garbage_at_global = all_garbage();
+  }
   Atomic::store(&_garbage_at_pause, Atomic::load(&_garbage));
   Atomic::store(&_references_at_pause, Atomic::load(&_references));
-  Atomic::store(&_is_any_private, false);
 }
 
 // The mark first: a count is never below it.
@@ -77,3 +78,6 @@ static size_t since(const volatile size_t* mark, const volatile size_t* count) {
 size_t LullPendingReferences::garbage()     { return since(&_garbage_at_pause, &_garbage); }
 size_t LullPendingReferences::references()  { return since(&_references_at_pause, &_references); }
 size_t LullPendingReferences::all_garbage() { return Atomic::load(&_garbage); }
+
+size_t LullPendingReferences::garbage_since_global() { return all_garbage() - _garbage_at_global; }
+size_t LullPendingReferences::outstanding()          { return _outstanding + references(); }

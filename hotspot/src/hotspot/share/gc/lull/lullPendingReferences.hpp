@@ -36,26 +36,29 @@ private:
   static volatile size_t _references;
   static volatile size_t _garbage_at_pause;     // when the last one ended
   static volatile size_t _references_at_pause;
-  static volatile bool   _is_any_private;       // of those since the last pause
+  static size_t          _garbage_at_global;    // the same of the last global one; of references, less those cleared since
+  static size_t          _outstanding;          // published since then and not cleared, at the last pause
   static volatile size_t _garbage_due;          // at these counts the control thread is woken, once; SIZE_MAX: never
   static volatile size_t _references_due;
 
 public:
-  // A local collection has freed so many bytes; its thread has published so many references since its last one, and
-  // keeps so many private ones that only a pause can process. Whether the control thread is to be woken, which is said
-  // once for each limit.
-  static bool add(size_t garbage, size_t published, size_t kept);
+  // A thread has freed so many bytes, and so many more references are known that only a pause can process. Whether the
+  // control thread is to be woken, which is said once for each limit.
+  static bool add(size_t garbage, size_t references);
 
   // The control thread is woken when so much has come since the last pause, or at once if it has. SIZE_MAX: never.
   static void set_limits(size_t garbage, size_t references);
 
-  // At a safepoint, when a pause has ended.
-  static void begin_anew();
+  // At a safepoint, when a pause has ended that has cleared so many.
+  static void begin_anew(bool is_global, size_t cleared);
 
   // Since the last pause.
   static size_t garbage();
   static size_t references();
-  static bool is_any_private() { return _is_any_private; }
+
+  // Since the last global pause, the latter without those that were cleared. By the control thread.
+  static size_t garbage_since_global();
+  static size_t outstanding();
 
   // Since the VM's start, in bytes.
   static size_t all_garbage();

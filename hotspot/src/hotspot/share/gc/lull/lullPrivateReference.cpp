@@ -24,6 +24,7 @@
 #include "classfile/symbolTable.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullPrivateReference.hpp"
+#include "gc/lull/lullThreadLocalMap.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/instanceKlass.hpp"
 #include "oops/oop.inline.hpp"
@@ -54,6 +55,11 @@ LullPrivateReference::Kind LullPrivateReference::kind(oop obj) {
     return Kind::Strong;    // it is being made
   }
   return stands_for_none(queue, _no_queue_name) ? Kind::Weak : Kind::WeakWithQueue;
+}
+
+bool LullPrivateReference::is_processed_in_pauses(const Klass* klass) {
+  return klass->is_reference_instance_klass() && InstanceKlass::cast(klass)->reference_type() != REF_SOFT &&
+         !LullThreadLocalMap::is_entry(klass);
 }
 
 oop LullPrivateReference::referent(oop reference) {

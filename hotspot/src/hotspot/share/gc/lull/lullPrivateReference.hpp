@@ -25,6 +25,7 @@
 #include "memory/allStatic.hpp"
 #include "oops/oopsHierarchy.hpp"
 
+class Klass;
 class Symbol;
 
 // What a local collection may do with a private java.lang.ref.Reference.
@@ -46,6 +47,10 @@ public:
 
   // Of an object of the current thread, in a local collection. Its fields may still refer to where objects were.
   static Kind kind(oop obj);
+
+  // Of a class of public references: does something hang on them that waits for a pause? Not on soft ones, nor on
+  // entries of maps of thread-local values.
+  static bool is_processed_in_pauses(const Klass* klass);
 
   // Not compressed, or decoded; nullptr if it is cleared.
   static oop referent(oop reference);

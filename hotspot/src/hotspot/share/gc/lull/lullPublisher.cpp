@@ -21,6 +21,7 @@
 
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicationEvents.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
@@ -124,7 +125,7 @@ void LullPublisher::visit(oop obj) {
   const Klass* const klass = obj->klass();
   if (has_references(klass)) {
     _stack.push(obj);
-    _statistics._references += klass->is_reference_instance_klass() ? 1 : 0;
+    _statistics._references += LullPrivateReference::is_processed_in_pauses(klass) ? 1 : 0;
   }
 }
 
@@ -243,6 +244,7 @@ void LullPublisher::enter_public_mode(const char* reason) {
     allocator->publish_and_release();
     allocator->set_born_public(true);
   }
+  _statistics._references++;    // for those that may be among what is published by blocks
   Atomic::store(&_mode_reason, reason);
   OrderAccess::storestore();
   LullThreadLocalData::set_public_mode(_thread, true);

@@ -30,7 +30,7 @@ size_t LullReferencePolicy::garbage_due(size_t capacity) const {
 }
 
 size_t LullReferencePolicy::references_due() const {
-  return _percent == 0 ? SIZE_MAX : ManyReferences << _doublings;
+  return _percent == 0 ? SIZE_MAX : ManyReferences;
 }
 
 bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {
@@ -43,18 +43,36 @@ bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {
   return by_garbage || by_references || by_time;
 }
 
-jlong LullReferencePolicy::wait_ns(jlong now_ns) {
-  const double share = (double)_percent / 100;
-  _credit_ns = MIN2(_credit_ns + share * (double)(now_ns - _credited_at), (double)MaxCredit);
+bool LullReferencePolicy::is_urgent(const Seen& seen, size_t capacity) const {
+  return _percent > 0 && (seen._references / UrgentFactor >= ManyReferences ||
+                          (seen._references > 0 && seen._garbage / UrgentFactor >= garbage_due(capacity)));
+}
+
+bool LullReferencePolicy::wants_global(const Seen& since_global, size_t capacity, jlong expected_global_ns) {
+  const bool many = since_global._references >= ManyReferences && since_global._garbage >= capacity;
+  const bool late = since_global._references > 0 && since_global._garbage >= HeapsUntilGlobal * capacity;
+  return expected_global_ns <= LongestGlobal && (many || late);
+}
+
+jlong LullReferencePolicy::wait_ns(jlong now_ns, bool urgent) {
+  if (_percent == 0) {
+    return 0;
+  }
+  _credit.grow(now_ns - _credited_at);
+  _urgent_credit.grow(now_ns - _credited_at);
   _credited_at = now_ns;
-  return _credit_ns > 0 || _percent == 0 ? 0 : (jlong)(-_credit_ns / share) + 1;
+  return urgent ? _urgent_credit.wait_ns() : _credit.wait_ns();
 }
 
 void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared) {
-  _credit_ns -= MAX2((double)pause_ns - (double)cleared * (double)WorthOfReference, 0.0);
+  const double charged = MAX2((double)pause_ns - (double)cleared * (double)WorthOfReference, 0.0);
+  _credit._ns -= charged;
+  _urgent_credit._ns -= charged;
   if (cleared >= WorthwhileReferences) {
     _doublings = 0;
-  } else if (cleared == 0) {
+  } else if (cleared > 0) {
+    _doublings = _doublings / 2;
+  } else {
     _doublings = MIN2(_doublings + 1, MaxDoublings);
   }
 }

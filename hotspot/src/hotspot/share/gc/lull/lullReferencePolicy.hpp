@@ -36,10 +36,14 @@
 //   by references   after so many published references, however little garbage there is
 //   by time         after MaxWait and a few heaps of garbage, whatever was seen: not all ways to a reference are counted
 //
-// Each pause is paid for from a credit, which grows by a share of the elapsed time (LullReferencePausePercent). What it
-// clears pays, too: registering a reference and running its cleaner cost more than WorthOfReference, so such pauses
-// bound what piles up, however fast it does. Pauses that clear nothing are in vain: each doubles the distance to the
-// next.
+// Such a pause looks at what is young. What has become old before it died needs a global one: when many references have
+// been published since the last global one and not been cleared, or after so much garbage with any such; but only where
+// that is expected to be short.
+//
+// Each pause is paid for from a credit, which grows by a share of the elapsed time (LullReferencePausePercent); from ten
+// times that share, if what was seen is far over its limit. What it clears pays, too: registering a reference and
+// running its cleaner cost more than WorthOfReference, so such pauses bound what piles up, however fast it does. Pauses
+// that clear nothing are in vain: each doubles the distance by garbage to the next, a few times.
 //
 // A pause for any other reason processes references, too, and begins anew.
 //
@@ -61,28 +65,48 @@ private:
   static const size_t ManyReferences = 512;
   static const jlong  WorthOfReference = 2000;    // nanoseconds
   static const size_t WorthwhileReferences = 8;   // a pause that clears as many is not in vain at all
-  static const uint   MaxDoublings = 6;
+  static const uint   MaxDoublings = 3;
+  static const size_t UrgentFactor = 4;           // over the limit
   static const size_t HeapsOfGarbage = 4;
   static const jlong  MaxWait = 10 * (jlong)NANOSECS_PER_SEC;
+  static const size_t HeapsUntilGlobal = 8;
   static const jlong  MaxCredit = NANOSECS_PER_SEC / 10;
+  static const jlong  LongestGlobal = NANOSECS_PER_SEC / 10;
+
+  // Nanoseconds of pauses; 0 or less: none until it has grown.
+  struct Credit {
+    const double _share;     // of elapsed time
+    double       _ns;
+
+    explicit Credit(double share) : _share(share), _ns((double)MaxCredit) {}
+    void grow(jlong elapsed_ns) { _ns = MIN2(_ns + _share * (double)elapsed_ns, (double)MaxCredit); }
+    jlong wait_ns() const       { return _ns > 0 ? 0 : (jlong)(-_ns / _share) + 1; }
+  };
 
   const uint _percent;       // of elapsed time
-  double     _credit_ns;     // less than 0: nothing is due until it has grown
+  Credit     _credit;
+  Credit     _urgent_credit;
   jlong      _credited_at;
   uint       _doublings;
 
 public:
   LullReferencePolicy(uint percent, jlong now_ns)
-    : _percent(percent), _credit_ns((double)MaxCredit), _credited_at(now_ns), _doublings(0) {}
+    : _percent(percent), _credit(percent / 100.0), _urgent_credit(MIN2(10 * percent, 50u) / 100.0), _credited_at(now_ns),
+      _doublings(0) {}
 
   // Garbage, and references, after which it is worth a question whether a pause is due. Bytes; SIZE_MAX: never.
   size_t garbage_due(size_t capacity) const;
   size_t references_due() const;
 
   bool is_due(const Seen& seen, size_t capacity) const;
+  bool is_urgent(const Seen& seen, size_t capacity) const;
+
+  // Should a pause that is due be a global one? Since the last of these: garbage, and references that were published and
+  // not cleared.
+  static bool wants_global(const Seen& since_global, size_t capacity, jlong expected_global_ns);
 
   // Nanoseconds until there is credit for a pause; 0: there is some now.
-  jlong wait_ns(jlong now_ns);
+  jlong wait_ns(jlong now_ns, bool urgent);
 
   // A pause that was for references has ended, and has cleared or enqueued so many.
   void record_pause(jlong pause_ns, size_t cleared);

@@ -157,7 +157,9 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
   size_t desired = is_asked_for(cause) ? capacity : bounds.grown_for_cost(used, capacity, _now);
   if (at_once) {
     desired = MIN2(capacity, at_most);
-  } else if (desired == capacity && capacity > stays && (_much_has_died || LullSizeBounds::can_be_smaller(_now))) {
+  } else if (desired == capacity && capacity > stays && cause != GCCause::_lull_references &&
+             (_much_has_died || LullSizeBounds::can_be_smaller(_now))) {
+    // One for references comes while threads work on what is private, for which free blocks are kept.
     desired = half_of_the_way(capacity, stays);
   }
   desired = bounds.within(MIN2(MAX2(desired, at_least), bounds.limit(at_least)));
@@ -171,6 +173,10 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
                       used / K, capacity / K, at_least / K, at_most / K, _now.share() * 100, _now.collections(),
                       stays / K, desired / K);
   return desired;
+}
+
+size_t LullSizePolicy::least_capacity(size_t used) {
+  return clamp(size_for_free_ratio(used, MinHeapFreeRatio), MinHeapSize, MaxHeapSize);
 }
 
 size_t LullSizePolicy::desired_capacity_after_young(size_t used, size_t capacity, jlong now_ns) {
@@ -194,15 +200,6 @@ size_t LullSizePolicy::desired_capacity_after_young(size_t used, size_t capacity
   log_debug(gc, ergo)("Heap size: %.1f%% of the time in the last %u young collections, %zuK used of %zuK: desired %zuK",
                       cost * 100, WindowCollections, used / K, capacity / K, desired / K);
   return desired;
-}
-
-// It has come although memory did not lack: so long there was no need of any, with what was consumed meanwhile.
-size_t LullSizePolicy::desired_capacity_after_early(const LullSizedCollection& collection, size_t capacity) const {
-  LullCollectionCost lately = _now;
-  lately.add(collection._end_ns - _last_any_end_ns, 0, less(collection._used_before, _last_used));
-  const LullSizeBounds bounds = this->bounds();
-  const size_t stays = bounds.may_stay(collection._used, lately);
-  return capacity > stays && LullSizeBounds::can_be_smaller(lately) ? bounds.within(half_of_the_way(capacity, stays)) : capacity;
 }
 
 // What a global collection could free is not known. It is in vain where collections cost so much that the heap would

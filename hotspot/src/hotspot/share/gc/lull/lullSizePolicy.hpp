@@ -102,9 +102,10 @@ private:
 public:
   LullSizePolicy();
 
-  // By somebody: System.gc(), jcmd, a heap dump or histogram, an agent; or by nobody, when the program is idle.
+  // By somebody: System.gc(), jcmd, a heap dump or histogram, an agent; or by the control thread, which comes early.
   static bool is_asked_for(GCCause::Cause cause) {
-    return GCCause::is_user_requested_gc(cause) || GCCause::is_serviceability_requested_gc(cause) || cause == GCCause::_lull_idle;
+    return GCCause::is_user_requested_gc(cause) || GCCause::is_serviceability_requested_gc(cause) ||
+           cause == GCCause::_lull_idle || cause == GCCause::_lull_references;
   }
 
   // A global collection has ended.
@@ -120,11 +121,11 @@ public:
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause, jlong now_ns);
 
+  // What free ratios and -Xms ask for at least.
+  static size_t least_capacity(size_t used) { return bounds().within(bounds().at_least(used)); }
+
   // The same after a young collection: it grows while young collections themselves take more than their share.
   size_t desired_capacity_after_young(size_t used, size_t capacity, jlong now_ns);
-
-  // The same after a young collection that was not for lack of memory: the heap only shrinks.
-  size_t desired_capacity_after_early(const LullSizedCollection& collection, size_t capacity) const;
 
   // The same of a heap that nobody waits for, after a collection of whatever kind: see LullSizeBounds::right_size().
   size_t right_size(size_t live) const { return bounds().right_size(live, _now); }

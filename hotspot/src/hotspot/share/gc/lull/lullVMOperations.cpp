@@ -21,8 +21,6 @@
 
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullVMOperations.hpp"
-#include "gc/lull/lull_globals.hpp"
-#include "gc/shared/gc_globals.hpp"
 
 void VM_LullCollectForAllocation::doit() {
   LullHeap* const heap = LullHeap::heap();
@@ -36,14 +34,10 @@ void VM_LullCollect::doit() {
   heap->do_full_collection(false /* clear_all_soft_refs */);
 }
 
-void VM_LullCollectIdle::doit() {
+void VM_LullCollectEarly::doit() {
   LullHeap* const heap = LullHeap::heap();
   GCCauseSetter cause(heap, _gc_cause);
-  if (_global || !LullYoungCollections) {
-    heap->do_full_collection(false /* clear_all_soft_refs */);
-  } else {
-    heap->collect_young_at_safepoint(false /* keep private */);
-  }
+  heap->collect_early_at_safepoint(_global);
 }
 
 void VM_LullGiveBack::doit() {

@@ -40,21 +40,19 @@ public:
   VM_LullCollect(uint collections_before, uint full_collections_before, GCCause::Cause cause)
     : VM_GC_Operation(collections_before, cause, full_collections_before, true /* full */) {}
 
-  // Of what is young: left out if any other collection comes first.
-  VM_LullCollect(uint collections_before, GCCause::Cause cause) : VM_GC_Operation(collections_before, cause) {}
-
   VMOp_Type type() const override { return VMOp_LullCollect; }
   void doit() override;
 };
 
-// The program is idle: all that can be found is collected, or what is young.
-class VM_LullCollectIdle : public VM_GC_Operation {
+// Before memory is lacking, by the control thread: of the whole heap, or of what is young. Left out if any other
+// collection comes first.
+class VM_LullCollectEarly : public VM_GC_Operation {
 private:
   const bool _global;
 
 public:
-  VM_LullCollectIdle(uint collections_before, bool global)
-    : VM_GC_Operation(collections_before, GCCause::_lull_idle), _global(global) {}
+  VM_LullCollectEarly(uint collections_before, GCCause::Cause cause, bool global)
+    : VM_GC_Operation(collections_before, cause), _global(global) {}
 
   VMOp_Type type() const override { return VMOp_LullCollect; }
   void doit() override;

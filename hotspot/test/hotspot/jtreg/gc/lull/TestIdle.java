@@ -82,6 +82,7 @@ public class TestIdle {
 
     public static void main(String[] args) throws Exception {
         boolean isFixed = args.length > 0;
+        check(GCBean.collections() >= 0 && committed() > 0, "beans");    // they take a while to load, in which nothing is held yet
         fill(isFixed ? 40 : 100);
         long peak = committed();
         held = null;

@@ -172,7 +172,7 @@ public class TestStressFlags {
         return bytes;
     }
 
-    private static final String GLOBAL = "Pause Global .*ms$";
+    private static final String GLOBAL = "Pause Full .*ms$";
     private static final String SLID = "GC\\(\\d+\\) Slid: [1-9]";
     private static final String ALL_MOVES = "Evacuation: all [1-9]\\d* blocks";
     private static final String MOVED = "; evacuated: [1-9]";

@@ -56,11 +56,22 @@ TEST_F(LullIdlePolicyTest, a_quiet_program_is_collected_once) {
   _look._used = 20 * M;
   _look._free = 10 * M;
   _look._capacity = 33 * M;
-  _policy.record_collection(_look._used);
-  for (int i = 0; i < 100; i++) {
+  _policy.record_collection(_look._used, true);
+  for (int i = 0; i < 50; i++) {
     ASSERT_NE(look(0)._action, Action::CollectGlobal);
   }
   _look._used = 30 * M;    // what it does now and then adds up
+  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
+}
+
+// Nothing is allocated, but what was alive may be dead: once in five minutes.
+TEST_F(LullIdlePolicyTest, a_quiet_program_is_looked_at_again_after_a_long_time) {
+  expect_after(7, 0, Action::CollectGlobal);
+  _look._free = 0;
+  _policy.record_collection(_look._used, true);
+  for (int i = 1; i < 60; i++) {
+    ASSERT_EQ(look(0)._action, Action::None) << i;
+  }
   EXPECT_EQ(look(0)._action, Action::CollectGlobal);
 }
 
@@ -71,20 +82,23 @@ TEST_F(LullIdlePolicyTest, a_busy_one_is_not) {
   }
 }
 
-TEST_F(LullIdlePolicyTest, a_large_heap_is_not_stopped_for_long) {
+TEST_F(LullIdlePolicyTest, a_large_heap_is_not_stopped_for_long_unless_it_is_quiet_for_long) {
   _look._expected_global_ns = NANOSECS_PER_SEC;
+  _look._free = 0;
   expect_after(7, 0, Action::CollectYoung);
+  _policy.record_collection(_look._used, false);
+  for (int i = 8; i < 60; i++) {
+    ASSERT_EQ(look(0)._action, Action::None) << i;
+  }
+  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
 }
 
 TEST_F(LullIdlePolicyTest, what_is_never_used_goes_back_by_and_by) {
   expect_after(12, 10 * M, Action::GiveBack);
-  _policy.record_given_back();
+  _policy.record_given_back(200 * M);
   _look._free = 100 * M;
   _look._capacity = 200 * M;
-  for (int i = 1; i < 12; i++) {
-    ASSERT_EQ(look(10 * M)._action, Action::None);
-  }
-  const LullIdlePolicy::Decision next = look(10 * M);
+  const LullIdlePolicy::Decision next = look(10 * M);    // the rest needs no other minute
   EXPECT_EQ(next._action, Action::GiveBack);
   EXPECT_EQ(next._bytes, 75 * M);
 }
@@ -102,7 +116,7 @@ TEST_F(LullIdlePolicyTest, the_heap_is_not_made_smaller_than_asked_for) {
     ASSERT_EQ(look(10 * M)._action, Action::None);
   }
   EXPECT_EQ(look(10 * M)._bytes, 50 * M);
-  _policy.record_given_back();
+  _policy.record_given_back(0);
   _look._min_capacity = _look._capacity;
   for (int i = 0; i < 30; i++) {
     ASSERT_EQ(look(10 * M)._action, Action::None);

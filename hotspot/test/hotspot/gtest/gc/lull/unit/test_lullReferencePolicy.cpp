@@ -70,15 +70,16 @@ TEST_F(LullReferencePolicyTest, what_nobody_has_counted_is_processed_in_the_end)
 
 TEST_F(LullReferencePolicyTest, pauses_in_vain_become_rarer_and_one_that_pays_ends_that) {
   size_t due = _policy.garbage_due(Capacity);
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 3; i++) {
     _policy.record_pause(0, 0);
     EXPECT_EQ(_policy.garbage_due(Capacity), 2 * due);
     due *= 2;
   }
   _policy.record_pause(0, 0);
   EXPECT_EQ(_policy.garbage_due(Capacity), due);   // not for ever
+  EXPECT_EQ(_policy.references_due(), 512u);       // and many are many
   _policy.record_pause(0, 1);
-  EXPECT_EQ(_policy.garbage_due(Capacity), due);   // neither in vain nor worth it
+  EXPECT_LT(_policy.garbage_due(Capacity), due);
   _policy.record_pause(0, 8);
   EXPECT_EQ(_policy.garbage_due(Capacity), Capacity / 4);
 }
@@ -88,7 +89,7 @@ TEST_F(LullReferencePolicyTest, credit_bounds_the_share_of_time) {
   jlong now = 0;
   jlong paused = 0;
   while (now < 100 * (jlong)NANOSECS_PER_SEC) {
-    const jlong wait = _policy.wait_ns(now);
+    const jlong wait = _policy.wait_ns(now, false);
     if (wait > 0) {
       now += wait;
       continue;
@@ -104,15 +105,34 @@ TEST_F(LullReferencePolicyTest, credit_bounds_the_share_of_time) {
 // A thousand references in two milliseconds are worth these.
 TEST_F(LullReferencePolicyTest, what_clears_much_pays_for_itself) {
   for (int i = 0; i < 1000; i++) {
-    ASSERT_EQ(_policy.wait_ns(0), 0);
+    ASSERT_EQ(_policy.wait_ns(0, false), 0);
     _policy.record_pause(2 * Millisecond, 1000);
   }
 }
 
 TEST_F(LullReferencePolicyTest, no_more_credit_is_saved_than_a_tenth_of_a_second) {
-  EXPECT_EQ(_policy.wait_ns(3600 * (jlong)NANOSECS_PER_SEC), 0);
+  EXPECT_EQ(_policy.wait_ns(3600 * (jlong)NANOSECS_PER_SEC, false), 0);
   _policy.record_pause(100 * Millisecond, 0);
-  EXPECT_GT(_policy.wait_ns(3600 * (jlong)NANOSECS_PER_SEC), 0);
+  EXPECT_GT(_policy.wait_ns(3600 * (jlong)NANOSECS_PER_SEC, false), 0);
+}
+
+TEST_F(LullReferencePolicyTest, what_is_urgent_has_ten_times_the_share) {
+  EXPECT_FALSE(_policy.is_urgent({0, 4 * 512 - 1, 0}, Capacity));
+  EXPECT_TRUE(_policy.is_urgent({0, 4 * 512, 0}, Capacity));
+  EXPECT_TRUE(_policy.is_urgent({Capacity, 1, 0}, Capacity));
+  EXPECT_FALSE(_policy.is_urgent({Capacity, 0, 0}, Capacity));
+  _policy.record_pause(200 * Millisecond, 0);
+  const jlong wait = _policy.wait_ns(0, false);
+  EXPECT_GT(wait, 9 * (jlong)NANOSECS_PER_SEC);
+  EXPECT_NEAR((double)_policy.wait_ns(0, true), (double)wait / 10, (double)Millisecond);
+}
+
+TEST_F(LullReferencePolicyTest, what_has_become_old_needs_a_global_one_if_that_is_short) {
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 0, 0}, Capacity, Millisecond));
+  EXPECT_TRUE(LullReferencePolicy::wants_global({8 * Capacity, 1, 0}, Capacity, Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity - 1, 1, 0}, Capacity, Millisecond));
+  EXPECT_TRUE(LullReferencePolicy::wants_global({Capacity, 512, 0}, Capacity, Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 512, 0}, Capacity, 101 * Millisecond));
 }
 
 TEST_F(LullReferencePolicyTest, without_a_share_there_is_none) {

@@ -39,7 +39,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary References are processed where all garbage is private and memory never runs out.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -47,7 +47,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary The same in code of C1, with compact headers.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -55,7 +55,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary The same in the interpreter, with references of 64 bits.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -Xint -XX:-UseCompressedOops gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -Xint -XX:-UseCompressedOops gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -63,11 +63,11 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull & vm.debug
  * @summary The same with local collections wherever there may be one.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:LullLocalCollectALot=1 gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:LullLocalCollectALot=1 gc.lull.local.TestPendingReferences
  */
 
 public class TestPendingReferences {
-    private static final int MEGABYTES = 2000;    // of garbage, at most; G1 takes 14 in such a heap
+    private static final long PATIENCE = 60_000_000_000L;    // nanoseconds
 
     static final class Held {
         final int number;
@@ -98,14 +98,12 @@ public class TestPendingReferences {
 
     /** Produces private garbage until the condition holds. */
     private static void await(BooleanSupplier condition, String what) throws InterruptedException {
-        for (int i = 0; i < MEGABYTES / 4; i++) {
+        long start = System.nanoTime();
+        for (int megabytes = 0; !condition.getAsBoolean(); megabytes += 4) {
+            check(System.nanoTime() - start < PATIENCE, "not within " + megabytes + " MB of garbage: " + what);
             produceGarbage(4);
-            if (condition.getAsBoolean()) {
-                return;
-            }
             Thread.sleep(1);    // the reference handler's turn, and a request's end
         }
-        throw new AssertionError("not within " + MEGABYTES + " MB of garbage: " + what);
     }
 
     private static void privateWeak() throws InterruptedException {
@@ -171,23 +169,40 @@ public class TestPendingReferences {
         check(map.get(key).length == 9, "a weak map has lost an entry whose key is in use");
     }
 
-    /** Many registrations, next to no garbage. */
+    /** What has become old before it dies. */
+    private static void outlived() throws InterruptedException {
+        AtomicInteger cleaned = new AtomicInteger();
+        Cleaner cleaner = Cleaner.create();
+        Object[] held = new Object[20];
+        for (int i = 0; i < held.length; i++) {
+            cleaner.register(held[i] = new Held(i), cleaned::incrementAndGet);
+        }
+        long pauses = GCBean.collections();
+        await(() -> {
+            cleaner.register(new Held(0), () -> {});
+            return GCBean.collections() >= pauses + 3;
+        }, "three pauses");
+        check(cleaned.get() == 0, "objects in use were cleaned");
+        Reference.reachabilityFence(held);
+        held = null;
+        await(() -> cleaned.get() == 20, "cleaners of old objects run");
+    }
+
+    /** Many registrations, next to no garbage: waits say so. */
     private static void registrationsAlone() throws InterruptedException {
         AtomicInteger cleaned = new AtomicInteger();
         Cleaner cleaner = Cleaner.create();
         int registered = 0;
-        for (; cleaned.get() == 0 && registered < 40_000; registered++) {
+        for (; cleaned.get() == 0 && registered < 10_000; registered++) {
             cleaner.register(new Held(registered), cleaned::incrementAndGet);
             if (registered % 100 == 99) {
-                produceGarbage(1);    // or there is no local collection that says so
-                Thread.sleep(1);
+                Thread.sleep(10);
             }
         }
         check(cleaned.get() > 0, "none of " + registered + " was cleaned");
     }
 
     public static void main(String[] args) throws Exception {
-        long global = GCBean.globalCollections();
         privateWeak();
         chains();
         publicReferent();
@@ -195,9 +210,8 @@ public class TestPendingReferences {
         cleaners();
         finalizers();
         weakMap();
+        outlived();
         registrationsAlone();
-        // What is for references alone does not look at the whole heap.
-        check(GCBean.globalCollections() - global <= 4, "global collections: " + (GCBean.globalCollections() - global));
         check(GCBean.localCollections() > 100, "local collections: " + GCBean.localCollections());
     }
 }
