@@ -175,10 +175,6 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
   return desired;
 }
 
-size_t LullSizePolicy::least_capacity(size_t used) {
-  return clamp(size_for_free_ratio(used, MinHeapFreeRatio), MinHeapSize, MaxHeapSize);
-}
-
 size_t LullSizePolicy::desired_capacity_after_young(size_t used, size_t capacity, jlong now_ns) {
   const LullSizeBounds bounds = this->bounds();
   const size_t stays = bounds.may_stay(used, _now);
