@@ -345,7 +345,10 @@ size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeomet
 
 // At a safepoint, for a thread that found no memory.
 HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
-  return LullFailedAllocation(this, _supply, _sizer, _young_policy, thread, words).collect_and_allocate();
+  LullFailedAllocation failed(this, _supply, _sizer, _young_policy, thread, words);
+  HeapWord* const result = failed.collect_and_allocate();
+  _sizer->record_allocation_at_safepoint();
+  return result;
 }
 
 // ---- Collection
@@ -590,9 +593,9 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     MetaspaceGC::compute_new_size();
 
     const jlong end = os::javaTimeNanos();
-    _sizer->record_collection(gc_cause(), start, end);
+    _sizer->record_collection(gc_cause(), {start, end, used_before, used()});
     _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
-    _sizer->resize(gc_cause());
+    _sizer->resize(gc_cause(), end);
     record_whole_heap_examined_timestamp();
 
     AlwaysTrueClosure always_true;    // only what can be reached is counted
@@ -602,7 +605,7 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   });
 }
 
-// The heap does not shrink, and private objects stay private. The reserve for copies stays one, too: without it the
+// Private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
 void LullHeap::collect_young_at_safepoint(bool keep_private) {
   const LullPauseKind kind = { "Pause Young", "end of minor GC", false, SvcGCMarker::MINOR,
@@ -626,7 +629,7 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
       // It came early, and was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
       _sizer->update_reserve();
     } else {
-      _sizer->record_young_collection(start, end);
+      _sizer->record_young_collection({start, end, used_before, used()});
       _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
     }
   });

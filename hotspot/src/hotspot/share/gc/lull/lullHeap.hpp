@@ -64,7 +64,7 @@ class VM_Operation;
 //   2  a hole of the thread's run table                      LullAllocator
 //   3  the holes of a recyclable block                       LullBlockSupply
 //   4  a free block; a run of free blocks for an object over 16 KB
-//   5  a young or a global collection, then 2 to 4           LullFailedAllocation
+//   5  a young or a global collection, then 2 to 4           LullFailedAllocation; before all is used: LullUseLimit
 //   6  a larger heap, then 2 to 4                            LullHeapSizer
 //   7  a collection that evacuates what there is room for, then one after which all slides together: LullSlidingCompaction
 //   8  the copy reserve

@@ -95,6 +95,7 @@ LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allo
     _copied_words(0),
     _unused_lines(0),
     _freed_lines(0),
+    _frames(0),
     _tenured(false) {}
 
 LullLocalCollection::~LullLocalCollection() {
@@ -126,6 +127,7 @@ void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
     _pending += references;    // they are public now
   }
   sweep(blocks_to_keep);
+  _allocator->end_copying();
   DEBUG_ONLY(verify();)
 }
 
@@ -134,20 +136,24 @@ void LullLocalCollection::collect_at_exit() {
   sweep(0);
 }
 
-static void roots_do(JavaThread* thread, OopClosure* closure) {
+// Returns the number of frames.
+static size_t roots_do(JavaThread* thread, OopClosure* closure) {
   LullVisitFramesMark mark(Thread::current());
   thread->oops_do_no_frames(closure, nullptr);
   LullThreadFields::oops_do(thread, closure);
+  size_t count = 0;
   if (thread->has_last_Java_frame()) {
     // Derived pointers at once: the table that collections at safepoints use is not of one thread.
     for (StackFrameStream frames(thread, true /* update */, false /* process_frames */); !frames.is_done(); frames.next()) {
       frames.current()->oops_do(closure, nullptr, frames.register_map(), DerivedPointerIterationMode::_directly);
+      count++;
     }
   }
+  return count;
 }
 
 void LullLocalCollection::visit_roots() {
-  roots_do(_thread, &_closure);
+  _frames = roots_do(_thread, &_closure);
 }
 
 void LullLocalCollection::drain() {

@@ -106,6 +106,7 @@ private:
   size_t                           _copied_words;
   size_t                           _unused_lines;    // when the collection began
   size_t                           _freed_lines;     // those too
+  size_t                           _frames;          // visited
   bool                             _tenured;
 
   void mark_from_blocks(bool value);
@@ -140,6 +141,7 @@ public:
 
   size_t survived_bytes() const { return _survived_words * HeapWordSize; }
   size_t copied_bytes() const   { return _copied_words * HeapWordSize; }
+  size_t frames() const         { return _frames; }
   bool is_tenured() const       { return _tenured; }
   size_t pending_references() const { return _pending; }
 

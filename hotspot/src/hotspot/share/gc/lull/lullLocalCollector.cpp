@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullControlThread.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
@@ -51,6 +52,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _learned_budget(LullLocalBudget),
     _budget(LullLocalBudget),
     _wait_budget(MinBudget),
+    _walk_budget(),
     _shallow_depth(0),
     _too_deep(SIZE_MAX),
     _ends_since(0),
@@ -123,11 +125,18 @@ size_t LullLocalCollector::stack_depth() const {
   return _thread->stack_base() - os::current_stack_pointer();
 }
 
-// As far as can be seen without a lock.
+bool LullLocalCollector::is_worth_a_walk(size_t depth) const {
+  return allocated_since_last() >= _walk_budget.bytes_at(depth);
+}
+
+// As far as can be seen without a lock. Where mutators get less than all, what they do not get is not free, less the
+// copy reserve, which they do not get anyway.
 bool LullLocalCollector::is_memory_scarce() const {
   const size_t capacity = LullHeap::heap()->capacity();
+  const size_t limit = LullHeap::heap()->supply()->use_limit();
+  const size_t most = limit < capacity ? MIN2(limit + capacity / 100 * LullEvacuationReservePercent, capacity) : capacity;
   const size_t used = LullHeap::heap()->used();
-  return used >= capacity || (capacity - used) * 100 < capacity * ScarcePercent;
+  return used >= most || (most - used) * 100 < capacity * ScarcePercent;
 }
 
 bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
@@ -138,6 +147,9 @@ bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
     return _slow_allocations % LullLocalCollectALot == 0;
   }
 #endif
+  if (!is_worth_a_walk(depth)) {
+    return false;
+  }
   // A thread that does not wait looks early: weak references that only it knows are cleared by nobody else.
   const size_t largest = _shallow_depth == 0 ? BudgetWithoutWaits : LargestBudget;
   if (allocated >= _budget && (is_memory_scarce() || allocated >= largest)) {
@@ -245,6 +257,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   if (takes_back) {
     LullThreadFields::take_back(_thread, _allocator);
   }
+  _walk_budget.record(depth, collection.frames());
   _takes_back = !takes_back && LullThreadFields::can_be_taken_back(_thread);
 
   const jlong cpu_time = os::current_thread_cpu_time() - cpu_start;
@@ -259,6 +272,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   now._tenured = collection.is_tenured() ? now._survived : 0;
   now._before_wait = trigger == Trigger::Wait ? 1 : 0;
   now._shallow = trigger == Trigger::Shallow ? 1 : 0;
+  now._frames = collection.frames();
   now._time = time;
   now._cpu_time = cpu_time;
   now._longest = time;
@@ -314,7 +328,7 @@ bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
   const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
   return collector != nullptr &&
          (collector->allocated_since_last() >= collector->_wait_budget || collector->_takes_back) &&
-         !LullThreadLocalData::is_public_mode(thread);
+         collector->is_worth_a_walk(collector->stack_depth()) && !LullThreadLocalData::is_public_mode(thread);
 }
 
 void LullLocalCollector::record_unmount() {
@@ -349,7 +363,7 @@ void LullLocalCollector::collect_after_request() {
 }
 
 bool LullLocalCollector::collect_before_global() {
-  if (allocated_since_last() < MinBudget || _many_at_last || !is_possible()) {
+  if (allocated_since_last() < MinBudget || _many_at_last || !is_worth_a_walk(stack_depth()) || !is_possible()) {
     return false;
   }
   collect(Trigger::NoMemory, stack_depth());
@@ -419,10 +433,11 @@ LullLocalStatistics LullLocalCollector::total() {
 void LullLocalCollector::log_total() {
   if (LullLocalCollections && log_is_enabled(Info, gc, local)) {
     const LullLocalStatistics all = total();
-    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, in %.1f ms (%.1f ms of processor time), the longest %.1f us; "
+    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, in %.1f ms "
+                       "(%.1f ms of processor time), the longest %.1f us, %zu frames; "
                        "freed %zuM, survived %zuM, copied %zuM, tenured %zuM; %zu requests ended by lull.Requests",
                        all._collections, all._before_wait, all._shallow, (double)all._time / NANOSECS_PER_MILLISEC,
-                       (double)all._cpu_time / NANOSECS_PER_MILLISEC, (double)all._longest / 1000,
+                       (double)all._cpu_time / NANOSECS_PER_MILLISEC, (double)all._longest / 1000, all._frames,
                        all._freed / M, all._survived / M, all._copied / M, all._tenured / M, all._requests);
   }
 }

@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullLocalStatistics.hpp"
+#include "gc/lull/lullWalkBudget.hpp"
 #include "memory/allocation.hpp"
 #include "utilities/globalDefinitions.hpp"
 
@@ -55,6 +56,10 @@ class LullLocalCollection;
 // is copied. How deep a shallow stack may be is learned from waits; where more than nearly
 // nothing has survived is too deep, for so many requests: a framework may handle requests at
 // the depth at which it waits for them.
+//
+// In each case it must have allocated so much that a look at its stack is worth it, where that is very deep
+// (LullWalkBudget). Where memory lacks before that the next collection is a young or a global one, which looks at the
+// stack once, too, and frees more for it.
 //
 // Used by its thread alone, or for it by a worker while it is stopped.
 class LullLocalCollector : public CHeapObj<mtGC> {
@@ -103,6 +108,7 @@ private:
   size_t               _learned_budget;
   size_t               _budget;
   size_t               _wait_budget;        // before waits
+  LullWalkBudget       _walk_budget;
   size_t               _shallow_depth;      // bytes of stack
   size_t               _too_deep;           // more than nearly nothing has survived there; SIZE_MAX: nowhere
   uint                 _ends_since;         // of requests, since that was found
@@ -136,6 +142,7 @@ private:
   size_t tenure_size() const;
   bool is_possible() const;
   size_t stack_depth() const;
+  bool is_worth_a_walk(size_t depth) const;
   bool is_memory_scarce() const;
   bool is_due(size_t depth, Trigger* trigger) const;
   void learn(Trigger trigger, size_t depth, size_t allocated, size_t survived);
