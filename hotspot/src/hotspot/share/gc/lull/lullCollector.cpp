@@ -176,6 +176,7 @@ public:
   void enqueue(HeapWord* discovered_field_addr, oop value) override {
     RawAccess<>::oop_store(discovered_field_addr, value);
     _worker->remember_survivor(discovered_field_addr, value);
+    _worker->count_cleared_reference();    // each list is linked, and its end to what others have found
   }
 };
 

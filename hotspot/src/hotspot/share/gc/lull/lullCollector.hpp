@@ -142,6 +142,9 @@ public:
   LullYoungTracer* young_tracer() { return &_young_tracer; }
   BoolObjectClosure* is_alive() { return &_is_alive; }
 
+  // Of the last collection, or the one that is about to end.
+  size_t cleared_references() const { return _statistics._cleared_references; }
+
   // Does such a collection slide at its end?
   static bool must_slide(const LullEvacuationRequest& request);
 

@@ -24,6 +24,7 @@
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
+#include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lullYoungPolicy.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
@@ -37,7 +38,7 @@ HeapWord* LullFailedAllocation::collect_young_and_retry() {
   if (_sizer->was_useless() || _sizer->young_left_little() || !_young_policy->wants_young()) {
     return nullptr;
   }
-  _heap->collect_young_at_safepoint();
+  _heap->collect_young_at_safepoint(!_heap->tracking_switch()->publishes_all());
   return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
 }
 

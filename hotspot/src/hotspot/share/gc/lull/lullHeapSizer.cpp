@@ -202,6 +202,22 @@ void LullHeapSizer::resize(GCCause::Cause cause) {
   log_resized(before);
 }
 
+// The heap budget sizes the heap by itself.
+void LullHeapSizer::give_back(size_t bytes) {
+  const size_t before = _memory->capacity();
+  size_t desired;
+  if (!LullUncommit || !_memory->can_uncommit() || HeapBudget::grown_capacity(before, &desired)) {
+    return;
+  }
+  const size_t kept = _policy.least_capacity(_supply->used_bytes());
+  const size_t surplus = before - MIN2(before, kept);
+  if (shrink(MIN3(bytes, surplus, can_shrink_by(_supply->used_bytes()))) > 0) {
+    _supply->rebuild();
+    update_reserve();
+  }
+  log_resized(before);
+}
+
 bool LullHeapSizer::is_too_large(size_t words) const {
   return LullGeometry::blocks_for(words) > _memory->max_capacity() / LullGeometry::BlockSize;
 }

@@ -71,6 +71,9 @@ public:
   // After a young collection: records it, and may grow.
   void record_young_collection(jlong start_ns, jlong end_ns);
 
+  // Without a collection: what is free now goes back to the system, so many bytes at most. At a safepoint.
+  void give_back(size_t bytes);
+
   // After the supply was rebuilt; these do it, too.
   void update_reserve();
 

@@ -20,12 +20,14 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullControlThread.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
 #include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadFields.hpp"
@@ -60,6 +62,12 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _takes_back(false),
     _last_allocated(allocator->allocated()),
     _last_published(LullPublisher::of(thread)->statistics().published_bytes()),
+    _told_published(0),
+    _told_kept(0),
+    _told_at_pause(0),
+    _keeps_references(false),
+    _references_per_byte(0),
+    _allocated_in_public_mode(0),
     _unmount_allocated(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
@@ -130,7 +138,9 @@ bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
     return _slow_allocations % LullLocalCollectALot == 0;
   }
 #endif
-  if (allocated >= _budget && (is_memory_scarce() || allocated >= LargestBudget)) {
+  // A thread that does not wait looks early: weak references that only it knows are cleared by nobody else.
+  const size_t largest = _shallow_depth == 0 ? BudgetWithoutWaits : LargestBudget;
+  if (allocated >= _budget && (is_memory_scarce() || allocated >= largest)) {
     *trigger = Trigger::Budget;
     return true;
   }
@@ -188,6 +198,40 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
 }
 
+// What is published since the last time counts. Of what is kept only what has come since, until a pause has looked at it.
+void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
+  const uint pauses = LullHeap::heap()->total_collections();
+  if (pauses != _told_at_pause) {
+    _told_at_pause = pauses;
+    _told_kept = 0;
+  }
+  const size_t published = LullPublisher::of(_thread)->statistics()._references;
+  const size_t more_kept = kept - MIN2(kept, _told_kept);
+  if (LullPendingReferences::add(garbage, published - _told_published + more_kept)) {
+    LullHeap::heap()->control_thread()->wake();
+  }
+  if (published > _told_published || !LullThreadLocalData::is_public_mode(_thread)) {
+    const float share = (float)(published - _told_published) / (float)MAX2(allocated_since_last(), (size_t)1);
+    _references_per_byte = (_references_per_byte + share) / 2;
+  }
+  _told_published = published;
+  _told_kept = MAX2(kept, _told_kept);
+  _keeps_references = kept > 0;
+}
+
+// A thread in public mode publishes nothing: which references it makes is not known. It is taken to make as many as it has
+// published of what it allocated before, and a part of what it allocates to be garbage.
+void LullLocalCollector::tell_in_public_mode() {
+  const size_t allocated = allocated_since_last();
+  _allocated_in_public_mode += allocated;
+  if (_allocated_in_public_mode >= ToldInPublicMode && LullPublisher::of(_thread)->statistics()._references > 0) {
+    const size_t references = (size_t)((float)_allocated_in_public_mode * _references_per_byte);
+    tell_references(_allocated_in_public_mode / PublicModeShare, references);
+    _told_kept = 0;    // each time others
+    _allocated_in_public_mode = 0;
+  }
+}
+
 void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
@@ -241,6 +285,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
     learn(trigger, depth, allocated, _survived_at_last);
   }
   _last_trigger = trigger;
+  tell_references(now._freed, collection.pending_references());
   begin_anew();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
                       LullThreadLocalData::owner(_thread),
@@ -253,6 +298,7 @@ void LullLocalCollector::collect_if_due() {
   DEBUG_ONLY(_slow_allocations++;)
   if (LullThreadLocalData::is_public_mode(_thread)) {
     // What it allocates meanwhile does not count.
+    tell_in_public_mode();
     begin_anew();
     return;
   }
@@ -348,6 +394,7 @@ void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
 }
 
 void LullLocalCollector::retire() {
+  tell_references(0, 0);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
     LullLocalCollection(_thread, _allocator, LullReserveUse::Keep).collect_at_exit();
   }

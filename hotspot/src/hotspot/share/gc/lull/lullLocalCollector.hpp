@@ -89,6 +89,13 @@ private:
   // waiting for the next safepoint.
   static const size_t LargestBudget = 64 * M;
 
+  // And so much where the thread has not been seen to wait: about what G1 allocates before its first pause.
+  static const size_t BudgetWithoutWaits = 14 * M;
+
+  // What a thread in public mode allocates before it tells of it, and which share of it is told.
+  static const size_t ToldInPublicMode = 256 * K;
+  static const size_t PublicModeShare = 4;
+
   enum class Trigger { None, Wait, RequestEnd, Shallow, Unmount, Budget, NoMemory };
 
   JavaThread* const    _thread;
@@ -107,6 +114,12 @@ private:
   bool                 _takes_back;         // the next wait, by a collection, what LullThreadFields can make private again
   size_t               _last_allocated;
   size_t               _last_published;
+  size_t               _told_published;     // references of which LullPendingReferences knows
+  size_t               _told_kept;          // private ones, since the pause
+  uint                 _told_at_pause;
+  bool                 _keeps_references;   // that wait for a pause, after the last collection
+  float                _references_per_byte;        // published of what was allocated; the last ones count most
+  size_t               _allocated_in_public_mode;   // and not told
   size_t               _unmount_allocated;  // when a virtual thread was unmounted last
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
@@ -126,6 +139,8 @@ private:
   bool is_memory_scarce() const;
   bool is_due(size_t depth, Trigger* trigger) const;
   void learn(Trigger trigger, size_t depth, size_t allocated, size_t survived);
+  void tell_references(size_t garbage, size_t kept);
+  void tell_in_public_mode();
   void collect(Trigger trigger, size_t depth);
 
 public:
@@ -151,6 +166,9 @@ public:
 
   // There is no memory left. False if nothing can have been freed.
   bool collect_before_global();
+
+  // Do private References of it wait for a pause? Then that makes public what it has.
+  bool keeps_references() const { return _keeps_references; }
 
   // Has it done next to nothing since it began to wait? Then what it has is not of a request
   // under way. By the VM thread at a safepoint.

@@ -113,14 +113,15 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
   const size_t at_most  = MAX2(size_for_free_ratio(used, MaxHeapFreeRatio), at_least);
   const bool   cheap = _cost.davg() < cost_target() / 2;
   const bool   costly = is_costly();
-  const bool   by_user = GCCause::is_user_requested_gc(cause);
+  const bool   at_once = GCCause::is_user_requested_gc(cause) || cause == GCCause::_lull_idle;
 
   size_t desired = capacity;
   if (costly && !is_asked_for(cause)) {
     desired = doubled_room(used, capacity);
-  } else if (capacity > at_most && (cheap || by_user)) {
-    // Half of the way at a time, all of it when asked by the user.
-    desired = by_user ? at_most : capacity - (capacity - at_most) / 2;
+  } else if (capacity > at_most && (cheap || at_once) && cause != GCCause::_lull_references) {
+    // One for references comes while threads work on what is private, for which free blocks are kept.
+    // Half of the way at a time, all of it when asked by the user, or when nobody waits.
+    desired = at_once ? at_most : capacity - (capacity - at_most) / 2;
   }
   desired = MAX2(desired, at_least);
 
@@ -130,6 +131,10 @@ size_t LullSizePolicy::desired_capacity(size_t used, size_t capacity, GCCause::C
                       used / K, capacity / K, at_least / K, at_most / K,
                       costly ? "costly" : cheap ? "cheap" : "affordable", desired / K);
   return desired;
+}
+
+size_t LullSizePolicy::least_capacity(size_t used) {
+  return clamp(size_for_free_ratio(used, MinHeapFreeRatio), MinHeapSize, MaxHeapSize);
 }
 
 size_t LullSizePolicy::desired_capacity_after_young(size_t used, size_t capacity, jlong now_ns) {

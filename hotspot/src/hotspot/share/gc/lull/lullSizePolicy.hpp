@@ -59,9 +59,10 @@ private:
 public:
   LullSizePolicy();
 
-  // By somebody: System.gc(), jcmd, a heap dump or histogram, an agent.
+  // By somebody: System.gc(), jcmd, a heap dump or histogram, an agent; or by the control thread, which comes early.
   static bool is_asked_for(GCCause::Cause cause) {
-    return GCCause::is_user_requested_gc(cause) || GCCause::is_serviceability_requested_gc(cause);
+    return GCCause::is_user_requested_gc(cause) || GCCause::is_serviceability_requested_gc(cause) ||
+           cause == GCCause::_lull_idle || cause == GCCause::_lull_references;
   }
 
   // A collection has ended, and left that many bytes in use.
@@ -76,6 +77,9 @@ public:
 
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause) const;
+
+  // What free ratios and -Xms ask for at least.
+  static size_t least_capacity(size_t used);
 
   // The same after a young collection: what is used then is not all alive, so the heap only grows, while
   // young collections themselves take more than their share.
