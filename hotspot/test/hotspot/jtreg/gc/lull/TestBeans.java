@@ -180,7 +180,7 @@ public class TestBeans {
             assertLTE(gc.getStartTime(), gc.getEndTime());
             assertEQ(gc.getId(), collector.getCollectionCount());
             assertEQ(gc.getMemoryUsageAfterGc().get(NEW_POOL).getUsed(), 0L, "nothing is new just after a collection");
-            long before = gc.getMemoryUsageBeforeGc().get(OLD_POOL).getUsed();
+            long before = gc.getMemoryUsageBeforeGc().get(NEW_POOL).getUsed() + gc.getMemoryUsageBeforeGc().get(OLD_POOL).getUsed();
             long after = gc.getMemoryUsageAfterGc().get(OLD_POOL).getUsed();
             if (i == 0) {
                 assertGTE(after, 30L * M, "30M are in use");
