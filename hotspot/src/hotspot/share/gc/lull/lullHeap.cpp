@@ -439,15 +439,21 @@ void LullHeap::defragment_private() {
   DEBUG_ONLY(verify_before_collection();)
 }
 
+// What an idle thread has is old, and would only keep its block from others. Where memory is not what lacks, only what
+// private references wait for has to become public.
+bool LullHeap::may_keep_private(const LullLocalCollector* collector) const {
+  if (collector == nullptr) {
+    return false;
+  }
+  return _gc_cause == GCCause::_lull_references ? !collector->keeps_references() : !collector->is_idle();
+}
+
 // Allocation buffers are retired.
 void LullHeap::begin_collection_of_allocators(bool keep_private) {
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
     if (allocator != nullptr) {
-      // What an idle thread has is old, and would only keep its block from others.
-      const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-      const bool keeps = keep_private && collector != nullptr && !collector->is_idle();
-      allocator->begin_global_collection(keeps && !(gc_cause() == GCCause::_lull_references && collector->keeps_references()));
+      allocator->begin_global_collection(keep_private && may_keep_private(LullThreadLocalData::local_collector(thread)));
     }
   }
 }

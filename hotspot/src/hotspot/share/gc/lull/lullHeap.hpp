@@ -106,6 +106,7 @@ private:
 
   // Collection
   uint collections_so_far() const;
+  bool may_keep_private(const LullLocalCollector* collector) const;
   bool is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const;
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
   void log_medium_requests() const;
