@@ -122,7 +122,8 @@ public class TestYoungEvents {
         GarbageCollectorMXBean bean = ManagementFactory.getGarbageCollectorMXBeans().stream().filter(b -> b.getName().equals("Lull Young"))
                                                        .findFirst().orElseThrow();
         LinkedBlockingQueue<Notification> queue = new LinkedBlockingQueue<>();
-        ((NotificationEmitter) bean).addNotificationListener((notification, hint) -> queue.add(notification), null, null);
+        ((NotificationEmitter) bean).addNotificationListener((notification, hint) -> queue.add(notification),
+            notification -> GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData()).getGcCause().startsWith("WhiteBox"), null);
         Path file = Path.of("young.jfr");
         try (Recording recording = new Recording()) {
             for (String name : List.of("GarbageCollection", "YoungGarbageCollection", "OldGarbageCollection", "GCHeapSummary")) {
