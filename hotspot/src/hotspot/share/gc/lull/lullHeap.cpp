@@ -484,9 +484,9 @@ void LullHeap::choose_min_hole_lines(bool is_routine) {
   _supply->set_min_hole_lines(lines);
 }
 
-// What tells the pauses of one kind of collection from those of the other. Programs that read logs know "Pause Young" and "Pause
-// Full", those that get notifications "end of minor GC" and "end of major GC": a global collection is what other collectors call
-// full, or major.
+// What tells the pauses of one kind of collection from those of the other. Programs that read logs know "Pause Young"
+// and "Pause Full", those that get notifications "end of minor GC" and "end of major GC": a global collection is what
+// other collectors call full, or major.
 struct LullPauseKind {
   const char*              _title;
   const char*              _end_message;   // of the memory manager's notification

@@ -24,8 +24,9 @@
 
 #include "utilities/globalDefinitions.hpp"
 
-// The heap in two parts, for those who look at it from outside: what the last young or global collection has left and is
-// still in use (old), and what is in use since (new). The parts are amounts, not places: both lie in the same blocks.
+// The heap in two parts, for those who look at it from outside: what the last young or global collection has left and
+// is still in use (old), and what is in use since (new). The parts are amounts, not places: both lie in the same
+// blocks.
 //
 // What is free is there for new objects. So it counts as committed for these, and nothing else does for what is old, as
 // with ZGC: the two parts together have what is in use and what is committed of the heap, whatever the three numbers.

@@ -61,8 +61,8 @@ static void log_if_due(jlong least_nanos) {
   const jlong longest_cpu_time = Atomic::xchg(&_longest_cpu_time, (jlong)0);
   const jlong cpu_time = Atomic::xchg(&_cpu_time, (jlong)0);
   // Elapsed time of a thread that waits for a processor goes on, and would look like a pause.
-  log_info(gc)("Local collections: %zu in %.1fs, %zuM freed, %zuM survived, the longest %.3fms, by processor time %.3fms, "
-               "processor time %.3fms in all",
+  log_info(gc)("Local collections: %zu in %.1fs, %zuM freed, %zuM survived, the longest %.3fms, "
+               "by processor time %.3fms, processor time %.3fms in all",
                collections, (double)(now - since) / NANOSECS_PER_SEC, freed / M, survived / M,
                (double)longest / NANOSECS_PER_MILLISEC, (double)longest_cpu_time / NANOSECS_PER_MILLISEC,
                (double)cpu_time / NANOSECS_PER_MILLISEC);

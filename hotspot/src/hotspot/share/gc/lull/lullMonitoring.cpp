@@ -41,7 +41,8 @@
 
 // What is free at first is there for new objects.
 LullNewPool::LullNewPool(const LullHeap* heap)
-  : CollectedMemoryPool("Lull Eden Space", heap->capacity(), MemoryUsage::undefined_size(), false /* usage threshold */),
+  : CollectedMemoryPool("Lull Eden Space", heap->capacity(), MemoryUsage::undefined_size(),
+                        false /* usage threshold */),
     _heap(heap) {}
 
 size_t LullNewPool::used_in_bytes() {
@@ -155,8 +156,8 @@ void LullMonitoring::update_heap_counters() {
   MetaspaceCounters::update_performance_counters();
 }
 
-// While a pause runs, what is in use is half-way between two states. If it begins or ends just now, it brings the counters up to
-// date itself, after this.
+// While a pause runs, what is in use is half-way between two states. If it begins or ends just now, it brings the
+// counters up to date itself, after this.
 void LullMonitoring::sample_heap_counters() {
   MutexLocker ml(&_heap_counters_lock, Mutex::_no_safepoint_check_flag);
   if (!_heap->is_stw_gc_active() && PerfDataManager::has_PerfData()) {

@@ -37,8 +37,8 @@ class LullPauseProgress;
 class LullPublicationCounters;
 struct LullPublicationStatistics;
 
-// What is new since the last collection. The name's end is how metrics libraries know the pool that is allocated in. It has no
-// maximum of its own: it may grow until the heap is full.
+// What is new since the last collection. The name's end is how metrics libraries know the pool that is allocated in.
+// It has no maximum of its own: it may grow until the heap is full.
 class LullNewPool : public CollectedMemoryPool {
 private:
   const LullHeap* const _heap;
@@ -50,10 +50,10 @@ public:
   MemoryUsage get_memory_usage() override;
 };
 
-// What the last collection has left. It grows by collections only, so a threshold of its usage is exceeded only where that much
-// is alive, or is left to the next global collection. The name's end is how metrics libraries know the pool of what lives
-// long; "tenured" is how Micrometer knows that this pool is the heap's live data after any collection, not after those alone
-// whose collectors it knows by name.
+// What the last collection has left. It grows by collections only, so a threshold of its usage is exceeded only where
+// that much is alive, or is left to the next global collection. The name's end is how metrics libraries know the pool
+// of what lives long; "tenured" is how Micrometer knows that this pool is the heap's live data after any collection,
+// not after those alone whose collectors it knows by name.
 class LullOldPool : public CollectedMemoryPool {
 private:
   const LullHeap* const _heap;
@@ -65,9 +65,9 @@ public:
   MemoryUsage get_memory_usage() override;
 };
 
-// Local collections as a bean: how many, and their processor time. They are no pauses, and send no notifications. Whoever adds
-// up the times of all beans takes the sum for a share of the time: the elapsed times of threads that collect side by side, and
-// wait for processors, would make more than there is.
+// Local collections as a bean: how many, and their processor time. They are no pauses, and send no notifications.
+// Whoever adds up the times of all beans takes the sum for a share of the time: the elapsed times of threads that
+// collect side by side, and wait for processors, would make more than there is.
 class LullLocalMemoryManager : public GCMemoryManager {
 public:
   LullLocalMemoryManager() : GCMemoryManager("Lull Local") {}
@@ -76,8 +76,8 @@ public:
   size_t gc_count() override;
 };
 
-// The pauses of one kind since the VM started, and the last of them; nanoseconds of os::javaTimeNanos(), bytes. Written at
-// safepoints, read by threads in the VM.
+// The pauses of one kind since the VM started, and the last of them; nanoseconds of os::javaTimeNanos(), bytes.
+// Written at safepoints, read by threads in the VM.
 struct LullPauses {
   size_t         _number;
   jlong          _time;
@@ -122,8 +122,8 @@ private:
   LullPauses          _global_pauses;
   LullPauses          _young_pauses;
 
-  // Bytes that the last collection has left, as far as they are still in use. Written at safepoints, and lowered by threads that
-  // have collected, which no safepoint runs beside.
+  // Bytes that the last collection has left, as far as they are still in use. Written at safepoints, and lowered by
+  // threads that have collected, which no safepoint runs beside.
   volatile size_t     _left;
 
   void update_heap_counters();

@@ -51,8 +51,8 @@ import static jdk.test.lib.Asserts.assertTrue;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary The beans of the collector and of its memory pools tell the names, counts, sizes and events of the heap: what is new, and
- *          what the last collection has left.
+ * @summary The beans of the collector and of its memory pools tell the names, counts, sizes and events of the heap:
+ *          what is new, and what the last collection has left.
  * @library /test/lib /
  * @modules java.management jdk.management
  * @run main/othervm -Xms64m -Xmx256m -XX:+UseLullGC gc.lull.TestBeans
@@ -69,11 +69,13 @@ public class TestBeans {
     private static byte[] large;
 
     private static MemoryPoolMXBean pool(String name) {
-        return ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getName().equals(name)).findFirst().orElseThrow();
+        return ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getName().equals(name)).findFirst()
+                                .orElseThrow();
     }
 
     private static GarbageCollectorMXBean collector(String name) {
-        return ManagementFactory.getGarbageCollectorMXBeans().stream().filter(c -> c.getName().equals(name)).findFirst().orElseThrow();
+        return ManagementFactory.getGarbageCollectorMXBeans().stream().filter(c -> c.getName().equals(name)).findFirst()
+                                .orElseThrow();
     }
 
     private static MemoryUsage heapUsage() {
@@ -81,12 +83,14 @@ public class TestBeans {
     }
 
     private static void names(MemoryPoolMXBean newPool, MemoryPoolMXBean oldPool) {
-        assertEQ(ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getType() == MemoryType.HEAP).map(p -> p.getName()).toList(),
+        assertEQ(ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getType() == MemoryType.HEAP)
+                                  .map(p -> p.getName()).toList(),
                  List.of(NEW_POOL, OLD_POOL));
         for (String name : List.of(COLLECTOR, YOUNG_COLLECTOR, LOCAL_COLLECTOR)) {
             assertTrue(collector(name).isValid());
             // What a thread collects by itself it has allocated since, as a rule.
-            assertEQ(List.of(collector(name).getMemoryPoolNames()), name.equals(LOCAL_COLLECTOR) ? List.of(NEW_POOL) : List.of(NEW_POOL, OLD_POOL));
+            assertEQ(List.of(collector(name).getMemoryPoolNames()),
+                     name.equals(LOCAL_COLLECTOR) ? List.of(NEW_POOL) : List.of(NEW_POOL, OLD_POOL));
         }
         assertTrue(newPool.isValid() && oldPool.isValid());
         assertEQ(List.of(newPool.getMemoryManagerNames()), List.of(COLLECTOR, YOUNG_COLLECTOR, LOCAL_COLLECTOR));
@@ -94,19 +98,28 @@ public class TestBeans {
     }
 
     private static void sizes(MemoryPoolMXBean newPool, MemoryPoolMXBean oldPool) {
-        System.gc();
-        MemoryUsage fresh = newPool.getUsage();
-        MemoryUsage left = oldPool.getUsage();
+        MemoryUsage fresh;
+        MemoryUsage left;
+        MemoryUsage grown;
+        long collections;
+        do {    // again if somebody else has asked for a collection meanwhile
+            large = null;
+            System.gc();
+            collections = GCBean.collections();
+            fresh = newPool.getUsage();
+            left = oldPool.getUsage();
+            large = new byte[20 * M];
+            grown = newPool.getUsage();
+        } while (GCBean.collections() != collections);
         assertEQ(fresh.getInit() + left.getInit(), 64L * M);
         assertEQ(fresh.getMax(), -1L, "it may grow until the heap is full");
         assertEQ(left.getMax(), 256L * M);
         assertEQ(fresh.getCommitted() + left.getCommitted(), Runtime.getRuntime().totalMemory());
         assertGT(left.getUsed(), 0L, "something is left by a collection");
         assertLT(fresh.getUsed(), 4L * M, "next to nothing was allocated since");
-        large = new byte[20 * M];
-        long more = newPool.getUsage().getUsed() - fresh.getUsed();
+        long more = grown.getUsed() - fresh.getUsed();
         assertTrue(more >= 20 * M && more < 22 * M, "20M were allocated, " + more + " more bytes are new");
-        assertLTE(oldPool.getUsage().getUsed(), left.getUsed(), "what the last collection has left grows only by the next one");
+        assertLTE(oldPool.getUsage().getUsed(), left.getUsed(), "what is left grows only by the next collection");
         assertGTE(newPool.getPeakUsage().getUsed(), 20L * M);
         assertEQ(heapUsage().getMax(), 256L * M);
         assertEQ(heapUsage().getInit(), 64L * M);
@@ -115,8 +128,8 @@ public class TestBeans {
         assertGTE(oldPool.getUsage().getUsed(), left.getUsed() + 19 * M, "20M more are alive");
     }
 
-    // Of what is read while another thread allocates and drops, each usage must be right by itself: MemoryUsage's constructor throws if more
-    // is in use than committed, or committed than there may be.
+    // Of what is read while another thread allocates and drops, each usage must be right by itself: MemoryUsage's
+    // constructor throws if more is in use than committed, or committed than there may be.
     private static void sizesMeanwhile(MemoryPoolMXBean newPool, MemoryPoolMXBean oldPool) throws InterruptedException {
         large = null;
         AtomicBoolean end = new AtomicBoolean();
@@ -140,8 +153,8 @@ public class TestBeans {
         long before = heapUsage().getUsed();
         long sum = newPool.getUsage().getUsed() + oldPool.getUsage().getUsed();
         long after = heapUsage().getUsed();
-        assertTrue(sum >= Math.min(before, after) - M && sum <= Math.max(before, after) + M, "the pools have " + sum + " bytes in use, the heap "
-                   + before + " before and " + after + " after");
+        assertTrue(sum >= Math.min(before, after) - M && sum <= Math.max(before, after) + M,
+                   "the pools have " + sum + " bytes in use, the heap " + before + " before and " + after + " after");
     }
 
     private static void counts(GarbageCollectorMXBean collector) {
@@ -180,7 +193,8 @@ public class TestBeans {
             assertLTE(gc.getStartTime(), gc.getEndTime());
             assertEQ(gc.getId(), collector.getCollectionCount());
             assertEQ(gc.getMemoryUsageAfterGc().get(NEW_POOL).getUsed(), 0L, "nothing is new just after a collection");
-            long before = gc.getMemoryUsageBeforeGc().get(NEW_POOL).getUsed() + gc.getMemoryUsageBeforeGc().get(OLD_POOL).getUsed();
+            long before = gc.getMemoryUsageBeforeGc().get(NEW_POOL).getUsed()
+                          + gc.getMemoryUsageBeforeGc().get(OLD_POOL).getUsed();
             long after = gc.getMemoryUsageAfterGc().get(OLD_POOL).getUsed();
             if (i == 0) {
                 assertGTE(after, 30L * M, "30M are in use");
@@ -205,7 +219,7 @@ public class TestBeans {
         assertFalse(pool.isCollectionUsageThresholdExceeded(), "less than 40M were in use at the last collection");
         for (int i = 0; i < 400; i++) {
             large = new byte[M];
-            assertFalse(pool.isUsageThresholdExceeded(), "less than 40M were left by the last collection, whatever garbage there is");
+            assertFalse(pool.isUsageThresholdExceeded(), "less than 40M were left, whatever garbage there is");
         }
         assertEQ(pool.getUsageThresholdCount(), 0L, "and no alarm was raised");
         large = new byte[50 * M];
@@ -216,7 +230,8 @@ public class TestBeans {
         large = null;
         System.gc();
         // The service thread notes that a threshold is no longer exceeded.
-        for (int i = 0; i < 2000 && (pool.isUsageThresholdExceeded() || pool.isCollectionUsageThresholdExceeded()); i++) {
+        for (int i = 0; i < 2000 && (pool.isUsageThresholdExceeded() ||
+                                     pool.isCollectionUsageThresholdExceeded()); i++) {
             Thread.sleep(10);
         }
         assertFalse(pool.isUsageThresholdExceeded(), "less than 40M are in use");

@@ -36,11 +36,12 @@ import jdk.test.lib.dcmd.PidJcmdExecutor;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary The time of the bean of local collections is processor time, where more threads collect than there are processors: no more than
- *          the process has had.
+ * @summary The time of the bean of local collections is processor time, where more threads collect than there are
+ *          processors: no more than the process has had.
  * @library / /test/lib
  * @modules java.management jdk.management
- * @run main/othervm -Xmx256m -XX:+UsePerfData -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=64k gc.lull.local.TestLocalTime
+ * @run main/othervm -Xmx256m -XX:+UsePerfData -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalBudget=64k
+ *                   gc.lull.local.TestLocalTime
  */
 
 public class TestLocalTime {
@@ -79,13 +80,14 @@ public class TestLocalTime {
     }
 
     static long beanMillis() {
-        return ManagementFactory.getGarbageCollectorMXBeans().stream().filter(bean -> bean.getName().equals("Lull Local")).findFirst()
-                                .orElseThrow().getCollectionTime();
+        return ManagementFactory.getGarbageCollectorMXBeans().stream()
+                                .filter(bean -> bean.getName().equals("Lull Local")).findFirst().orElseThrow().getCollectionTime();
     }
 
     static long counter(String name) {
         String all = new PidJcmdExecutor().execute("PerfCounter.print", true /* silent */).getStdout();
-        Matcher matcher = Pattern.compile("^sun\\.gc\\.lull\\.local\\." + name + "=(\\d+)$", Pattern.MULTILINE).matcher(all);
+        String line = "^sun\\.gc\\.lull\\.local\\." + name + "=(\\d+)$";
+        Matcher matcher = Pattern.compile(line, Pattern.MULTILINE).matcher(all);
         Asserts.assertTrue(matcher.find(), "no counter " + name + ": " + all);
         return Long.parseLong(matcher.group(1));
     }
@@ -112,9 +114,9 @@ public class TestLocalTime {
         long bean = beanMillis();
         long process = processorNanos() / 1_000_000;
         long most = counter("processorTime") / 1_000_000 + 5;    // what was in the midst of being counted
-        System.out.println("bean " + bean + " ms, processor time by the counter " + least + " to " + most + " ms, elapsed "
+        System.out.println("bean " + bean + " ms, by the counter " + least + " to " + most + " ms, elapsed "
                            + counter("time") / 1_000_000 + " ms, process " + process + " ms");
-        Asserts.assertGT(counter("time") / 1_000_000, most, "threads have waited for processors while they collected, or nothing is tested");
+        Asserts.assertGT(counter("time") / 1_000_000, most, "threads wait while they collect, or nothing is tested");
         Asserts.assertGTE(bean, least);
         Asserts.assertLTE(bean, most);
         Asserts.assertLTE(bean, process, "no more than the process has had");

@@ -51,7 +51,8 @@ import jdk.test.whitebox.WhiteBox;
 /*
  * @test
  * @requires vm.gc.Lull & vm.hasJFR
- * @summary A young collection is one for the flight recorder and its views, and for those who are notified: of what was new some is left.
+ * @summary A young collection is one for the flight recorder and its views, and for those who are notified: of what was
+ *          new some is left.
  * @library / /test/lib
  * @modules java.management jdk.management jdk.jfr
  * @build jdk.test.whitebox.WhiteBox
@@ -62,6 +63,8 @@ import jdk.test.whitebox.WhiteBox;
 
 public class TestYoungEvents {
     private static final WhiteBox WB = WhiteBox.getWhiteBox();
+    private static final String NEW_POOL = "Lull Eden Space";
+    private static final String OLD_POOL = "Lull tenured Old Gen";
     private static final int COLLECTIONS = 3;
     private static final int ALIVE = 1 << 20;
 
@@ -87,24 +90,25 @@ public class TestYoungEvents {
             Asserts.assertEQ(info.getGcAction(), "end of minor GC");
             Map<String, MemoryUsage> before = info.getGcInfo().getMemoryUsageBeforeGc();
             Map<String, MemoryUsage> after = info.getGcInfo().getMemoryUsageAfterGc();
-            Asserts.assertGTE(before.get("Lull Eden Space").getUsed(), (long) ALIVE + (1 << 20), "allocated since the last one");
-            Asserts.assertEQ(after.get("Lull Eden Space").getUsed(), 0L);
-            Asserts.assertGTE(after.get("Lull tenured Old Gen").getUsed(), before.get("Lull tenured Old Gen").getUsed() + ALIVE / 2, "what was alive is left");
+            Asserts.assertGTE(before.get(NEW_POOL).getUsed(), (long) ALIVE + (1 << 20), "allocated since the last one");
+            Asserts.assertEQ(after.get(NEW_POOL).getUsed(), 0L);
+            Asserts.assertGTE(after.get(OLD_POOL).getUsed(), before.get(OLD_POOL).getUsed() + ALIVE / 2, "is left");
         }
     }
 
     private static Set<Integer> ids(List<RecordedEvent> events, String name) {
-        return events.stream().filter(event -> event.getEventType().getName().equals("jdk." + name)).map(event -> event.getInt("gcId"))
-                     .collect(Collectors.toCollection(HashSet::new));
+        return events.stream().filter(event -> event.getEventType().getName().equals("jdk." + name))
+                     .map(event -> event.getInt("gcId")).collect(Collectors.toCollection(HashSet::new));
     }
 
     private static void checkRecording(Path file) throws Exception {
         List<RecordedEvent> events = RecordingFile.readAllEvents(file);
         Set<Integer> young = new HashSet<>();
         for (RecordedEvent event : events) {
-            if (event.getEventType().getName().equals("jdk.GarbageCollection") && event.getString("name").equals("LullYoung")) {
+            String type = event.getEventType().getName();
+            if (type.equals("jdk.GarbageCollection") && event.getString("name").equals("LullYoung")) {
                 young.add(event.getInt("gcId"));
-            } else if (event.getEventType().getName().equals("jdk.YoungGarbageCollection")) {
+            } else if (type.equals("jdk.YoungGarbageCollection")) {
                 Asserts.assertLTE(event.getInt("tenuringThreshold"), 1, "what has survived once more is old");
             }
         }
@@ -114,18 +118,24 @@ public class TestYoungEvents {
         all.removeAll(young);
         Asserts.assertEQ(ids(events, "OldGarbageCollection"), all);
 
-        OutputAnalyzer view = ProcessTools.executeProcess(JDKToolFinder.getTestJDKTool("jfr"), "view", "gc", file.toString());
-        view.shouldHaveExitValue(0).shouldContain("Young Garbage Collection").shouldContain("Old Garbage Collection").shouldNotContain("Unknown");
+        String jfr = JDKToolFinder.getTestJDKTool("jfr");
+        OutputAnalyzer view = ProcessTools.executeProcess(jfr, "view", "gc", file.toString());
+        view.shouldHaveExitValue(0);
+        view.shouldContain("Young Garbage Collection").shouldContain("Old Garbage Collection");
+        view.shouldNotContain("Unknown");
     }
 
     public static void main(String[] args) throws Exception {
-        GarbageCollectorMXBean bean = ManagementFactory.getGarbageCollectorMXBeans().stream().filter(b -> b.getName().equals("Lull Young"))
-                                                       .findFirst().orElseThrow();
+        GarbageCollectorMXBean bean = ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .filter(b -> b.getName().equals("Lull Young")).findFirst().orElseThrow();
         LinkedBlockingQueue<Notification> queue = new LinkedBlockingQueue<>();
-        ((NotificationEmitter) bean).addNotificationListener((notification, hint) -> queue.add(notification), null, null);
+        ((NotificationEmitter) bean).addNotificationListener((notification, hint) -> queue.add(notification),
+            notification -> GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData())
+                                                             .getGcCause().startsWith("WhiteBox"), null);
         Path file = Path.of("young.jfr");
         try (Recording recording = new Recording()) {
-            for (String name : List.of("GarbageCollection", "YoungGarbageCollection", "OldGarbageCollection", "GCHeapSummary")) {
+            for (String name : List.of("GarbageCollection", "YoungGarbageCollection", "OldGarbageCollection",
+                                       "GCHeapSummary")) {
                 recording.enable("jdk." + name).withoutThreshold();
             }
             recording.start();
