@@ -228,7 +228,13 @@ void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
   }
   _told_published = published;
   _told_kept = MAX2(kept, _told_kept);
-  _keeps_references = kept > 0;
+}
+
+// A thread that registers much and waits for nothing does not collect for a while.
+void LullLocalCollector::tell_many_published() {
+  if (LullPublisher::of(_thread)->statistics()._references - _told_published >= ManyPublished) {
+    tell_references(0, 0);
+  }
 }
 
 // A thread in public mode publishes nothing: which references it makes is not known. It is taken to make as many as it has
@@ -300,6 +306,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   }
   _last_trigger = trigger;
   tell_references(now._freed, collection.pending_references());
+  _keeps_references = collection.pending_references() > 0;
   begin_anew();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
                       LullThreadLocalData::owner(_thread),
@@ -316,6 +323,7 @@ void LullLocalCollector::collect_if_due() {
     begin_anew();
     return;
   }
+  tell_many_published();
   // Once: in another frame it would be another one, and what is unlearned would not be what was asked.
   const size_t depth = stack_depth();
   Trigger trigger;

@@ -97,6 +97,9 @@ private:
   // And so much where the thread has not been seen to wait: about what G1 allocates before its first pause.
   static const size_t BudgetWithoutWaits = 14 * M;
 
+  // Published references that it tells of between collections.
+  static const size_t ManyPublished = 64;
+
   // What a thread in public mode allocates before it tells of it, and which share of it is told.
   static const size_t ToldInPublicMode = 256 * K;
   static const size_t PublicModeShare = 4;
@@ -148,6 +151,7 @@ private:
   void learn(Trigger trigger, size_t depth, size_t allocated, size_t survived);
   void tell_references(size_t garbage, size_t kept);
   void tell_in_public_mode();
+  void tell_many_published();
   void collect(Trigger trigger, size_t depth);
 
 public:
