@@ -42,7 +42,7 @@ package gc.lull;
 public class TestSpike {
     static final int M = 1 << 20;
     static final int SPIKE = 150 * M;
-    static final int TRICKLE = 1500;            // MB at most
+    static final long PATIENCE = 60_000_000_000L;   // nanoseconds; what is collected for it is a share of the time
     static final long SMALL = 64 * M;
 
     static volatile Object last;
@@ -73,7 +73,8 @@ public class TestSpike {
     private static void trickle(long most) throws InterruptedException {
         Object[] latest = new Object[16];
         int megabytes = 0;
-        while (megabytes < TRICKLE && committed() > SMALL) {
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < PATIENCE && committed() > SMALL) {
             garbage(latest, M);
             megabytes++;
             if (committed() > most) {
