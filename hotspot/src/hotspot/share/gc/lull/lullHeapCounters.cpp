@@ -26,14 +26,14 @@
 #include "gc/shared/hSpaceCounters.hpp"
 
 LullHeapCounters::LullHeapCounters(const LullHeapParts& parts)
-  : _new_generation(new GenerationCounters("young", 0, 1, MinHeapSize, MaxHeapSize, parts.new_committed())),
-    _old_generation(new GenerationCounters("old", 1, 1, 0, MaxHeapSize, parts.old_committed())),
-    _new_space(new HSpaceCounters(_new_generation->name_space(), "eden", 0, MaxHeapSize, parts.new_committed())),
+  : _new_generation(new GenerationCounters("young", 0, 1, MinHeapSize, MaxHeapSize, parts.room_for_new())),
+    _old_generation(new GenerationCounters("old", 1, 1, 0, MaxHeapSize, parts.old_used())),
+    _new_space(new HSpaceCounters(_new_generation->name_space(), "eden", 0, MaxHeapSize, parts.room_for_new())),
     _old_space(new HSpaceCounters(_old_generation->name_space(), "old", 0, MaxHeapSize, parts.committed())) {}
 
 void LullHeapCounters::update(const LullHeapParts& parts) {
-  _new_generation->update_all(parts.new_committed());
-  _old_generation->update_all(parts.old_committed());
-  _new_space->update_all(parts.new_committed(), parts.new_used());
+  _new_generation->update_all(parts.room_for_new());
+  _old_generation->update_all(parts.old_used());
+  _new_space->update_all(parts.room_for_new(), parts.new_used());
   _old_space->update_all(parts.committed(), parts.old_used());
 }

@@ -28,8 +28,9 @@
 // is still in use (old), and what is in use since (new). The parts are amounts, not places: both lie in the same
 // blocks.
 //
-// What is free is there for new objects. So it counts as committed for these, and nothing else does for what is old, as
-// with ZGC: the two parts together have what is in use and what is committed of the heap, whatever the three numbers.
+// The two parts together have what is in use and what is committed of the heap, whatever the three numbers. What is free
+// counts as committed for what is old: who compares the old part's use with what is committed, or asks of it how much a
+// collection has left free, gets the heap's. New objects are allocated in what is free all the same.
 class LullHeapParts {
 private:
   const size_t _old;
@@ -42,10 +43,13 @@ public:
     : _old(MIN2(used, left)), _new(used - _old), _committed(MAX2(used, committed)) {}
 
   size_t old_used() const      { return _old; }
-  size_t old_committed() const { return _old; }
+  size_t old_committed() const { return _committed - _new; }
   size_t new_used() const      { return _new; }
-  size_t new_committed() const { return _committed - _old; }
+  size_t new_committed() const { return _new; }
   size_t committed() const     { return _committed; }
+
+  // How much may be new before all that is committed is in use.
+  size_t room_for_new() const  { return _committed - _old; }
 };
 
 #endif // SHARE_GC_LULL_LULLHEAPPARTS_HPP

@@ -39,9 +39,8 @@
 #include "runtime/task.hpp"
 #include "services/memoryService.hpp"
 
-// What is free at first is there for new objects.
 LullNewPool::LullNewPool(const LullHeap* heap)
-  : CollectedMemoryPool("Lull Eden Space", heap->capacity(), MemoryUsage::undefined_size(),
+  : CollectedMemoryPool("Lull Eden Space", 0, MemoryUsage::undefined_size(),
                         false /* usage threshold */),
     _heap(heap) {}
 
@@ -55,7 +54,7 @@ MemoryUsage LullNewPool::get_memory_usage() {
 }
 
 LullOldPool::LullOldPool(const LullHeap* heap)
-  : CollectedMemoryPool("Lull tenured Old Gen", 0, heap->max_capacity(), true /* usage threshold */),
+  : CollectedMemoryPool("Lull tenured Old Gen", heap->capacity(), heap->max_capacity(), true /* usage threshold */),
     _heap(heap) {}
 
 size_t LullOldPool::used_in_bytes() {

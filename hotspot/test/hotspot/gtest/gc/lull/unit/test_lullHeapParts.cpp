@@ -34,7 +34,8 @@ TEST(LullHeapPartsTest, what_is_more_than_was_left_is_new) {
   const LullHeapParts parts(70 * M, 30 * M, 100 * M);
   EXPECT_EQ(parts.old_used(), 30 * M);
   EXPECT_EQ(parts.new_used(), 40 * M);
-  EXPECT_EQ(parts.new_committed(), 70 * M) << "what is free is there for new objects";
+  EXPECT_EQ(parts.old_committed(), 60 * M) << "what is free is the old part's";
+  EXPECT_EQ(parts.room_for_new(), 70 * M) << "and new objects are allocated there";
   check_sums(parts, 70 * M, 100 * M);
 }
 
@@ -48,7 +49,7 @@ TEST(LullHeapPartsTest, less_is_in_use_than_was_left) {
 TEST(LullHeapPartsTest, nothing_was_collected_yet) {
   const LullHeapParts parts(20 * M, 0, 100 * M);
   EXPECT_EQ(parts.new_used(), 20 * M);
-  EXPECT_EQ(parts.new_committed(), 100 * M);
+  EXPECT_EQ(parts.old_committed(), 80 * M);
   check_sums(parts, 20 * M, 100 * M);
 }
 
