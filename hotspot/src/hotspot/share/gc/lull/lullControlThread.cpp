@@ -94,7 +94,9 @@ jlong LullControlThread::expected_global_ns() const {
 
 void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen) {
   const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(), 0};
-  const bool global = LullReferencePolicy::wants_global(since_global, _heap->capacity(), expected_global_ns());
+  // Without young collections the whole heap is looked at in any case, and that is what is charged.
+  const bool global = !LullYoungCollections ||
+                      LullReferencePolicy::wants_global(since_global, _heap->capacity(), expected_global_ns());
   log_debug(gc, ergo)("References are due: %zu seen, %zuM of local garbage, %.3f s since the last pause; "
                       "since the last global one %zu and %zuM", seen._references, seen._garbage / M,
                       (double)seen._elapsed_ns / NANOSECS_PER_SEC, since_global._references, since_global._garbage / M);
@@ -153,8 +155,8 @@ size_t LullControlThread::give_back(size_t bytes) {
   return before - MIN2(_heap->capacity(), before);
 }
 
-void LullControlThread::look(jlong now) {
-  const LullIdlePolicy::Look heap = {now, allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), MinHeapSize,
+void LullControlThread::look() {
+  const LullIdlePolicy::Look heap = {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), MinHeapSize,
                                      expected_global_ns()};
   const LullIdlePolicy::Decision decision = _idle.look(heap);
   switch (decision._action) {
@@ -179,7 +181,7 @@ void LullControlThread::run_service() {
     const jlong now = os::javaTimeNanos();
     if (now - _last_look >= LullLookInterval * (jlong)NANOSECS_PER_MILLISEC) {
       _last_look = now;
-      look(now);
+      look();
     }
     wait(process_references());
   }

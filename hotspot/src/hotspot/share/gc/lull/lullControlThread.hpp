@@ -61,7 +61,7 @@ private:
   jlong process_references();
   size_t allocated();
   size_t give_back(size_t bytes);
-  void look(jlong now);
+  void look();
   void wait(jlong ns);
 
 protected:

@@ -39,7 +39,6 @@ class LullIdlePolicy : public CHeapObj<mtGC> {
 public:
   // Bytes, nanoseconds.
   struct Look {
-    jlong  _now_ns;
     size_t _allocated;          // since the VM's start, or about so much
     size_t _used;
     size_t _free;               // in whole blocks

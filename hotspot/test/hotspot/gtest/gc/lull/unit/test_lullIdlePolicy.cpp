@@ -33,11 +33,10 @@ protected:
   LullIdlePolicy::Look _look;
 
   LullIdlePolicyTest()
-    : _policy(), _look{0, 0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100} {}
+    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100} {}
 
   // One more look, so many bytes later.
   LullIdlePolicy::Decision look(size_t allocated) {
-    _look._now_ns += 5 * (jlong)NANOSECS_PER_SEC;
     _look._allocated += allocated;
     return _policy.look(_look);
   }
