@@ -464,6 +464,10 @@ void LullHeap::end_collection_of_allocators() {
     if (allocator != nullptr) {
       allocator->end_global_collection();
     }
+    LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+    if (collector != nullptr) {
+      collector->record_pause();
+    }
   }
 }
 

@@ -71,6 +71,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _references_per_byte(0),
     _allocated_in_public_mode(0),
     _unmount_allocated(0),
+    _pause_allocated(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
     _statistics() {}
@@ -412,6 +413,21 @@ void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
   if (!is_idle()) {
     _last_trigger = Trigger::NoMemory;
   }
+  begin_anew();
+}
+
+// What was allocated and published before it is none of the next local collection's: to that would remain what was
+// published, and not what was freed, and the thread would be found to gain nothing by what is private. As after a
+// collection for lack of memory the thread may be in the middle of a request; not if it has done nothing since the last pause.
+void LullLocalCollector::record_pause() {
+  assert_at_safepoint();
+  if (_allocator->allocated() == _pause_allocated) {
+    _last_trigger = Trigger::Wait;
+  } else if (!is_idle()) {
+    _last_trigger = Trigger::NoMemory;
+  }
+  _pause_allocated = _allocator->allocated();
+  _told_published = LullPublisher::of(_thread)->statistics()._references;
   begin_anew();
 }
 

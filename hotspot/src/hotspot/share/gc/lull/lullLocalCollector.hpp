@@ -130,6 +130,7 @@ private:
   float                _references_per_byte;        // published of what was allocated; the last ones count most
   size_t               _allocated_in_public_mode;   // and not told
   size_t               _unmount_allocated;  // when a virtual thread was unmounted last
+  size_t               _pause_allocated;    // when the last pause ended
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
   LullLocalStatistics  _statistics;
@@ -189,6 +190,9 @@ public:
   // collection: what was copied and freed is added. At a safepoint, without a TLAB.
   bool is_worth_defragmentation(uint threads) const;
   void defragment(size_t* copied_bytes, size_t* freed_bytes);
+
+  // A pause has collected what this thread has, too, whether that stays private or not. At a safepoint, without a TLAB.
+  void record_pause();
 
   // The thread ends. Under Threads_lock.
   void retire();
