@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use lull_far_protocol::{ErrorCode, Op};
 
+use crate::identity::Identity;
 use crate::server::Shared;
 
 /// What has happened since the server started. All counters are independent of each other: relaxed.
@@ -21,6 +22,8 @@ pub struct Metrics {
     pub senders: AtomicUsize,
     /// Connections accepted.
     pub accepted: AtomicU64,
+    /// Connections that were closed because others came before anybody knew whose they are.
+    pub strangers_dropped: AtomicU64,
     /// Pages sent in DATA.
     pub pages_fetched: AtomicU64,
     /// Pages replaced by WRITE.
@@ -77,12 +80,33 @@ impl Metrics {
         metric("capacity_bytes", "gauge", "Memory for clients.", &one(arena.capacity()));
         metric("committed_bytes", "gauge", "The part of it that the kernel has given yet.", &one(arena.committed()));
         metric("free_bytes", "gauge", "Memory for clients that no region has.", &one(arena.free()));
-        metric("clients", "gauge", "Clients with a connection, or within --linger after their last.", &one(census.clients as u64));
+        metric(
+            "clients",
+            "gauge",
+            "Clients with a connection, or with regions and within --linger after their last.",
+            &one(census.clients as u64),
+        );
         metric("regions", "gauge", "Regions of all clients.", &one(census.regions as u64));
         metric("connections", "gauge", "Open connections.", &one(self.connections.load(Ordering::Relaxed) as u64));
         metric("trace_senders", "gauge", "Threads that send to other servers.", &one(self.senders.load(Ordering::Relaxed) as u64));
         metric("stopping", "gauge", "1 after the server was told to stop.", &one(shared.stopping().into()));
         metric("connections_total", "counter", "Connections accepted.", &get(&self.accepted));
+        metric(
+            "strangers_dropped_total",
+            "counter",
+            "Connections closed for others before they said whose they are.",
+            &get(&self.strangers_dropped),
+        );
+        let of_keys = |value: fn(&Identity) -> u64| -> Vec<_> {
+            shared.identities.iter().map(|identity| (format!("{{key=\"{}\"}}", identity.name), value(identity))).collect()
+        };
+        metric("key_bytes", "gauge", "Memory of the clients that have a key.", &of_keys(Identity::bytes));
+        metric(
+            "key_connections",
+            "gauge",
+            "Connections of the clients that have a key.",
+            &of_keys(|identity| identity.connections() as u64),
+        );
         metric("pages_fetched_total", "counter", "Pages sent to clients.", &get(&self.pages_fetched));
         metric("pages_written_total", "counter", "Pages replaced by clients.", &get(&self.pages_written));
         metric("trace_cycles_total", "counter", "Cycles of tracing begun.", &get(&self.cycles));

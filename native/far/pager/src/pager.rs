@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use lull_far_auth::Key;
 use lull_far_protocol::{ChannelKind, ErrorCode, Message, Op};
 
 use crate::PAGE_SIZE;
@@ -22,7 +23,7 @@ use crate::keeper;
 use crate::kernel::{self, FaultMode, Kernel, NotPermitted, Span};
 use crate::last_words::say;
 use crate::layout::Layout;
-use crate::link::{Channel, LinkError, Payload, Server};
+use crate::link::{Channel, LinkError, Payload, Server, random};
 use crate::page::{Kind, Page};
 use crate::queue::{Cell, Queue};
 use crate::record::Record;
@@ -51,6 +52,8 @@ pub struct Options {
     /// Bytes that may be mapped over the life of the pager. Costs 9 to 17 bytes of tables for each page of them in the long run, used
     /// or not: 9 if the pages are a power of two.
     pub capacity_bytes: u64,
+    /// What the servers must have, too; without it they are asked for nothing, and ask for nothing.
+    pub key: Option<Key>,
     /// How many servers hold each page beside the first, 0 or 1.
     pub replicas: usize,
     /// In which thread faults are served.
@@ -69,7 +72,7 @@ impl Options {
     pub fn new(servers: Vec<String>, local_bytes: u64, capacity_bytes: u64) -> Options {
         let server_timeout = Duration::from_secs(10);
         let mode = FaultMode::InThread;
-        Options { servers, local_bytes, capacity_bytes, replicas: 0, mode, server_timeout, read_ahead: LONGEST, record: None }
+        Options { servers, local_bytes, capacity_bytes, key: None, replicas: 0, mode, server_timeout, read_ahead: LONGEST, record: None }
     }
 }
 
@@ -196,15 +199,13 @@ impl Pager {
     pub fn start(options: Options) -> Result<&'static Pager, Error> {
         check(&options)?;
         let kernel = Kernel::open(options.mode).map_err(Error::NotPermitted)?;
-        let mut client = [0; 16];
-        // SAFETY: the kernel writes 16 bytes.
-        if unsafe { libc::getrandom(client.as_mut_ptr().cast(), client.len(), 0) } != 16 {
-            return Err(Error::System("random numbers", std::io::Error::last_os_error()));
-        }
+        let secret = random().map_err(|error| Error::System("random numbers", error))?;
         let mut servers = Vec::new();
         let keeper = Arc::new(Event::default());
         for name in &options.servers {
-            servers.push(Server::connect(name, address_of(name)?, client, Arc::clone(&keeper)).map_err(Error::Server)?);
+            let place = (&name[..], address_of(name)?);
+            let server = Server::connect(place, &secret, options.key.clone(), options.server_timeout, Arc::clone(&keeper));
+            servers.push(server.map_err(Error::Server)?);
         }
         let read_ahead = options.read_ahead;
         let local = options.local_bytes / PAGE_SIZE as u64;
