@@ -27,6 +27,7 @@ use crate::link::{Channel, LinkError, Payload, Server, random};
 use crate::page::{Kind, Page};
 use crate::queue::{Cell, Queue};
 use crate::record::Record;
+use crate::restore;
 use crate::room::Room;
 use crate::stream::{LONGEST, Streams};
 use crate::syscall;
@@ -174,13 +175,15 @@ pub struct Pager {
     ranges: [AtomicPtr<Range>; MAX_RANGES],
     range_count: AtomicUsize,
     next_page: AtomicU64,
-    control: Mutex<Vec<Channel>>,
-    /// Held while a range is mapped.
-    mapping: Mutex<()>,
+    pub(crate) control: Mutex<Vec<Channel>>,
+    /// Held while a range is mapped, and while the regions of a server that comes back are.
+    pub(crate) mapping: Mutex<()>,
     /// The process whose memory this is. A child of `fork` has this structure, and neither the ranges nor the threads.
     process: u32,
-    /// Held by the evictor for each of its steps. Not for the fault path.
-    pub(crate) evicting: Mutex<()>,
+    /// The channels over which pages are written, one to each server: held by the evictor for each of its steps, and by who makes lost
+    /// copies again. So each page is written through one channel only, and by one thread at a time. Not for the fault path. Locked after
+    /// `mapping` and before `control`.
+    pub(crate) evicting: Mutex<Vec<Channel>>,
     pub(crate) stopping: AtomicBool,
 }
 
@@ -229,6 +232,7 @@ impl Pager {
         let pages = unsafe { kernel::table::<Page>(total) }.map_err(failed)?;
         // SAFETY: a zero cell is an empty one.
         let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
+        let evicting = Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Write)).collect());
         let pager = Box::leak(Box::new(Pager {
             kernel,
             room: Room::new(local),
@@ -249,7 +253,7 @@ impl Pager {
             ranges: [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_RANGES],
             range_count: AtomicUsize::new(0),
             next_page: AtomicU64::new(0),
-            evicting: Mutex::new(()),
+            evicting,
             stopping: AtomicBool::new(false),
         }));
         // The processor's support for checksums is looked up once, and not in a signal handler.
@@ -257,6 +261,9 @@ impl Pager {
         let pager: &'static Pager = pager;
         spawn("far-evict", move || evict::run(pager))?;
         spawn("far-keeper", move || keeper::run(pager))?;
+        if pager.options.replicas > 0 {
+            spawn("far-restore", move || restore::run(pager))?;
+        }
         if pager.options.mode == FaultMode::Handlers {
             for _ in 0..2 {
                 spawn("far-fault", move || fault::handle_messages(pager))?;
@@ -320,7 +327,8 @@ impl Pager {
 
     /// Reserves memory on the servers, and maps the range. After an error some servers may hold regions for it.
     fn map_regions(&self, pages: u32, first: u32, layout: Layout, fixed: Option<usize>) -> Result<&'static Range, Error> {
-        for (index, server) in self.servers.iter().enumerate() {
+        // One that is lost gets its regions when it comes back; a page's other copy is elsewhere.
+        for (index, server) in self.servers.iter().enumerate().filter(|(_, server)| layout.replicas == 0 || server.takes_writes()) {
             for copy in 0..=layout.replicas {
                 let pages = layout.region_pages(index, copy);
                 if pages > 0 {
@@ -448,7 +456,7 @@ impl Pager {
         for (index, server) in self.servers.iter().enumerate() {
             for copy in (0..=layout.replicas).filter(|&copy| layout.region_pages(index, copy) > 0) {
                 // Once more after a connection that broke: the region may be gone by then.
-                let freed = !server.lost()
+                let freed = server.takes_writes()
                     && (0..2).any(|_| {
                         let answer = control[index].ask(server, Op::RegionUnmap, layout.region(copy), Payload::of(&[]));
                         answer.is_ok_and(|(header, payload)| {
@@ -456,7 +464,7 @@ impl Pager {
                             matches!(message, Ok(Message::RegionUnmapped | Message::Error { code: ErrorCode::UnknownRegion, .. }))
                         })
                     });
-                if !freed && !server.lost() {
+                if !freed && server.takes_writes() {
                     say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
                 }
             }
@@ -499,6 +507,11 @@ impl Pager {
     #[must_use]
     pub fn mode(&self) -> FaultMode {
         self.options.mode
+    }
+
+    /// All ranges that are mapped.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &'static Range> {
+        self.ranges_within(0, usize::MAX)
     }
 
     /// Whether anything was mapped.
@@ -548,7 +561,7 @@ impl Pager {
         let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         for (channel, server) in control.iter_mut().zip(&self.servers) {
-            if !server.lost() {
+            if server.takes_writes() {
                 let _ = channel.ask(server, Op::Bye, 0, Payload::of(&[]));
             }
         }

@@ -112,6 +112,50 @@ fn with_a_replica_either_server_may_be_killed() {
     }
 }
 
+/// A server that is lost and comes back, empty, gets all copies again, while the program goes on; then the other one may be lost. And again.
+#[test]
+fn lost_copies_are_made_again_and_a_second_loss_loses_nothing() {
+    if skipped(0, "copies that are made again") {
+        return;
+    }
+    let mut servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let names = servers.each_ref().map(|server| server.1.to_string());
+    let mut workload = run(&names.join(","), 1 << 40, 1, 1500);
+    std::thread::sleep(Duration::from_millis(1000));
+    for victim in [0, 1, 0] {
+        let name = &names[victim];
+        servers[victim].kill();
+        workload.wait_until_it_says(&format!("memory server {name} is lost; its pages are on one server only from now on"));
+        servers[victim] = Process::start(name);
+        workload.wait_until_it_says(&format!("memory server {name} has all copies again"));
+    }
+    servers[1].kill();
+    workload.wait_until_it_says("is lost; its pages are on one server only");
+    workload.stop();
+    workload.finish().is_right(PAGES);
+}
+
+/// One that hung, was given up, and has pages of before: they are old.
+#[test]
+fn a_server_that_comes_back_with_old_pages_gets_new_ones() {
+    if skipped(0, "a server with old pages") {
+        return;
+    }
+    let mut servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let names = servers.each_ref().map(|server| server.1.to_string());
+    let mut workload = run(&names.join(","), 1 << 40, 1, 1500);
+    std::thread::sleep(Duration::from_millis(1000));
+    signal(&servers[1], "STOP");
+    workload.wait_until_it_says(&format!("memory server {} is lost; its pages are on one server only", names[1]));
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&servers[1], "CONT");
+    workload.wait_until_it_says(&format!("memory server {} has all copies again", names[1]));
+    servers[0].kill();
+    workload.wait_until_it_says("is lost; its pages are on one server only");
+    workload.stop();
+    workload.finish().is_right(PAGES);
+}
+
 #[test]
 fn a_server_without_room_is_named_before_anything_is_mapped() {
     if skipped(0, "a full server") {

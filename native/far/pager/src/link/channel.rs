@@ -15,6 +15,7 @@ use crate::descriptors::Own;
 #[derive(Debug)]
 pub struct Channel {
     kind: ChannelKind,
+    number: u16,
     generation: u64,
     sequence: u64,
     stream: Option<Own<TcpStream>>,
@@ -49,7 +50,25 @@ pub struct Asked {
 impl Channel {
     /// Not connected yet.
     pub fn new(kind: ChannelKind) -> Channel {
-        Channel { kind, generation: 0, sequence: 0, stream: None }
+        Channel::numbered(kind, 0)
+    }
+
+    /// The same with another number than 0.
+    pub fn numbered(kind: ChannelKind, number: u16) -> Channel {
+        Channel { kind, number, generation: 0, sequence: 0, stream: None }
+    }
+
+    /// Opens a connection, which takes the channel over from all before it.
+    ///
+    /// # Errors
+    /// As [`Server::open`].
+    pub fn open(&mut self, server: &Server) -> Result<(), LinkError> {
+        self.generation += 1;
+        self.stream = None;
+        let opened = server.open(self.kind, self.number, self.generation)?;
+        self.stream = Some(opened.stream);
+        self.sequence = opened.sequence;
+        Ok(())
     }
 
     /// One request and its answer, on a connection that is opened if there is none.
@@ -68,10 +87,7 @@ impl Channel {
     /// As [`Channel::ask`]; requests that were begun before it will not be answered.
     pub fn begin(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<Asked, LinkError> {
         if self.stream.is_none() {
-            self.generation += 1;
-            let opened = server.open(self.kind, 0, self.generation)?;
-            self.stream = Some(opened.stream);
-            self.sequence = opened.sequence;
+            self.open(server)?;
         }
         self.sequence += 1;
         let length = payload.parts.iter().map(|part| part.len()).sum();

@@ -125,6 +125,19 @@ impl FetchConnection {
         self.state.compare_exchange(from, TAKEN, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
+    pub(super) fn is_broken(&self) -> bool {
+        self.state.load(Ordering::Acquire) == BROKEN
+    }
+
+    /// Breaks one that nobody holds, of a lost server. One that is Ahead is seen to first by the keeper.
+    pub(super) fn forget(&self) {
+        if self.take(READY) {
+            // SAFETY: the state is TAKEN, by us.
+            unsafe { &mut *self.inside.get() }.stream = None;
+            self.state.store(BROKEN, Ordering::Release);
+        }
+    }
+
     /// Makes a Broken one Ready, over what `open` makes of its next generation; another stays as it is.
     ///
     /// # Errors

@@ -15,7 +15,7 @@ mod tests;
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,13 @@ use crate::wait::Event;
 use channel::{receive, send_parts};
 use fetch::FetchConnection;
 use owed::Owed;
+
+/// Pages are fetched from the server and written to it.
+const LIVE: u8 = 0;
+/// Neither.
+const LOST: u8 = 1;
+/// They are written to it only: it came back, and gets the copies that it should have.
+const FILLING: u8 = 2;
 
 /// Fetch connections to each server: as many faults are served by it at once.
 pub const FETCH_CONNECTIONS: usize = 4;
@@ -76,8 +83,9 @@ pub struct Server {
     /// Of the first HELLO_ACK. Another one later means that the pages are gone.
     session: Mutex<Option<[u8; 16]>>,
     fetch: [FetchConnection; FETCH_CONNECTIONS],
-    /// Set once, never cleared. After it nothing is fetched from the server, nor written to it.
-    lost: AtomicBool,
+    /// Whether pages are fetched from it and written to it: [`LIVE`], [`LOST`], [`FILLING`]. Whoever makes it LOST does so from any state;
+    /// the thread that makes lost copies again takes it from there through FILLING back to LIVE.
+    state: AtomicU8,
     /// When the server last answered anything, by [`syscall::now`].
     heard: AtomicU64,
     /// Since when it has answered no FETCH.
@@ -117,7 +125,7 @@ impl Server {
             patience: (timeout / 2).max(STILL),
             session: Mutex::new(None),
             fetch: std::array::from_fn(|_| FetchConnection::new()),
-            lost: AtomicBool::new(false),
+            state: AtomicU8::new(LIVE),
             heard: AtomicU64::new(syscall::now()),
             owed: Owed::new(timeout),
             changed: Event::default(),
@@ -125,15 +133,46 @@ impl Server {
         }
     }
 
-    /// Whether its pages are out of reach for good.
+    /// Whether no page may be fetched from it: it is out of reach, or has not all of them again yet.
     pub fn lost(&self) -> bool {
-        self.lost.load(Ordering::Acquire)
+        self.state.load(Ordering::Acquire) != LIVE
     }
 
-    /// Nothing is asked of the server any more.
+    /// Whether pages are written to it, and regions are made and freed there.
+    pub fn takes_writes(&self) -> bool {
+        self.state.load(Ordering::Acquire) != LOST
+    }
+
+    /// Nothing is asked of the server any more, until it is taken in again.
     pub fn give_up(&self) {
-        self.lost.store(true, Ordering::Release);
+        self.state.store(LOST, Ordering::Release);
         self.changed.wake();
+    }
+
+    /// Forgets a lost server's connections and who it was: whoever answers now may be empty. False if a thread still has a connection; it
+    /// lets it go soon. No page can come over an old one afterwards.
+    pub fn forget(&self) -> bool {
+        self.fetch.iter().for_each(FetchConnection::forget);
+        if !self.fetch.iter().all(FetchConnection::is_broken) {
+            return false;
+        }
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        true
+    }
+
+    /// A lost server has its regions again, without their pages: it gets what is written from now on. Under the lock of the channels for
+    /// writes, so that no write is under way that it does not get.
+    pub fn begin_filling(&self) {
+        self.hear();
+        let _ = self.state.compare_exchange(LOST, FILLING, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// It has all pages. False if it was lost meanwhile.
+    pub fn end_filling(&self) -> bool {
+        self.owed.answered();
+        let live = self.state.compare_exchange(FILLING, LIVE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        self.changed.wake();
+        live
     }
 
     /// Nanoseconds since the server answered.

@@ -145,6 +145,9 @@ impl Outcome {
 pub struct Running {
     child: Child,
     out: BufReader<std::process::ChildStdout>,
+    err: BufReader<std::process::ChildStderr>,
+    /// What it has said on standard error, as far as it was read.
+    said: String,
 }
 
 impl Running {
@@ -159,7 +162,25 @@ impl Running {
             child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
             panic!("the workload did not start: {text}");
         }
-        Running { child, out }
+        let err = BufReader::new(child.stderr.take().unwrap());
+        Running { child, out, err, said: String::new() }
+    }
+
+    /// Waits until it has said a line with this in it, which it must before it ends.
+    pub fn wait_until_it_says(&mut self, text: &str) {
+        loop {
+            let before = self.said.len();
+            let count = self.err.read_line(&mut self.said).unwrap();
+            assert!(count > 0, "it has ended and not said {text:?}: {}", self.said);
+            if self.said[before..].contains(text) {
+                return;
+            }
+        }
+    }
+
+    /// Tells it to do no more, and to compare.
+    pub fn stop(&self) {
+        assert!(Command::new("kill").args(["-USR1", &self.child.id().to_string()]).status().unwrap().success());
     }
 
     /// Watches it until it ends.
@@ -172,9 +193,9 @@ impl Running {
             }
             std::thread::sleep(std::time::Duration::from_millis(5));
         };
-        let (mut stdout, mut stderr) = (String::new(), String::new());
+        let (mut stdout, mut stderr) = (String::new(), std::mem::take(&mut self.said));
         self.out.read_to_string(&mut stdout).unwrap();
-        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        self.err.read_to_string(&mut stderr).unwrap();
         Outcome { code: status.code(), stdout, stderr, most_local }
     }
 }
