@@ -33,6 +33,11 @@ pub struct Options {
     /// `deadline-header=NAME`, once for each: request headers that hold the milliseconds a client will wait.
     /// Default: `x-envoy-expected-rq-timeout-ms`. Lower case.
     pub deadline_headers: Vec<String>,
+    /// `leave=PATH`, once for each: requests of HTTP/1.1 for this path, and what lies below it, are left to the application: health checks, for
+    /// which a pause must not be a failure.
+    pub leave: Vec<String>,
+    /// `leave-agent=TEXT`, once for each: the same of requests whose `User-Agent` begins so.
+    pub leave_agents: Vec<String>,
     /// `poll=US`, default 10000: how often the VM's counters are looked at for safepoints that are no collections. A
     /// smaller one sees them earlier and takes the processor from who has it for each look (a tenth of a busy one at 1000); 0 does not look.
     pub poll_us: u64,
@@ -63,10 +68,11 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
 
 /// Options that may be given several times.
-const REPEATED: &[&str] = &["port", "h2-port", "cql-port", "resp-port", "other-port", "deadline-header", "datagrams"];
+const REPEATED: &[&str] =
+    &["port", "h2-port", "cql-port", "resp-port", "other-port", "deadline-header", "leave", "leave-agent", "datagrams"];
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -113,6 +119,8 @@ impl Options {
             other_ports: Vec::new(),
             deadline_ms: 50,
             deadline_headers: Vec::new(),
+            leave: Vec::new(),
+            leave_agents: Vec::new(),
             poll_us: 10_000,
             metrics_port: None,
             beacon: None,
@@ -143,6 +151,21 @@ impl Options {
                         options.deadline_headers.push(header.to_ascii_lowercase());
                     }
                     _ => return error(format!("option deadline-header={} is not the name of a header", value.unwrap_or(""))),
+                },
+                "leave" => match value {
+                    Some(path) if path.starts_with('/') && path.bytes().all(|b| b.is_ascii_graphic() && b != b'?') => {
+                        options.leave.push(path.to_string());
+                    }
+                    _ => return error(format!("option leave={} is not a path, /healthz for instance", value.unwrap_or(""))),
+                },
+                "leave-agent" => match value {
+                    Some(text) if !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() || b == b' ') => {
+                        options.leave_agents.push(text.to_string());
+                    }
+                    _ => {
+                        let text = value.unwrap_or("");
+                        return error(format!("option leave-agent={text} is not what a User-Agent begins with, kube-probe/ for instance"));
+                    }
                 },
                 "poll" if value == Some("0") => options.poll_us = 0,
                 "poll" => options.poll_us = number(name, value, "microseconds (0: never)", POLL_RANGE)?,
@@ -175,6 +198,9 @@ impl Options {
                     "other-port is for those who are told of pauses, and nobody is: add datagrams, beacon, metrics or agent-check",
                 );
             }
+        }
+        if options.ports.is_empty() && !(options.leave.is_empty() && options.leave_agents.is_empty()) {
+            return error("leave and leave-agent are for HTTP/1.1, and no port of it is given: add port=N, or leave them out");
         }
         for port in options.served_ports() {
             if options.ports_by_protocol().iter().filter(|ports| ports.contains(&port)).count() > 1 {
@@ -228,6 +254,11 @@ mod tests {
         assert_eq!(Options::parse("resp-port=6379").unwrap().resp_ports, [6379]);
         assert_eq!(Options::parse("h2-port=50051,h2-port=7").unwrap().h2_ports, [50051, 7]);
         assert_eq!(o.deadline_headers, ["x-d"]);
+        let left = Options::parse("port=1,leave=/healthz,leave=/,leave-agent=kube-probe/,leave-agent=ELB-HealthChecker").unwrap();
+        assert_eq!(
+            (left.leave, left.leave_agents),
+            (vec!["/healthz".into(), "/".into()], vec!["kube-probe/".into(), "ELB-HealthChecker".into()])
+        );
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics_port == Some(9));
     }
 
@@ -256,6 +287,11 @@ mod tests {
             ("port=80,poll=1", "poll=1"),
             ("port=80,dry-run=yes", "yes"),
             ("port=80,deadline-header=a b", "a b"),
+            ("port=80,leave", "leave="),
+            ("port=80,leave=healthz", "leave=healthz is not a path"),
+            ("port=80,leave=/a?b", "/a?b"),
+            ("port=80,leave-agent=", "kube-probe/ for instance"),
+            ("h2-port=80,leave=/healthz", "no port of it"),
             ("port=80,metrics=80", "another"),
             ("cql-port=80,metrics=80", "another"),
             ("port=80,cql-port=80", "two protocols"),
