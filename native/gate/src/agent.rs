@@ -182,11 +182,11 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
         complain("the flight recorder will not be told of pauses: no thread can be started");
     }
     let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, outlets);
-    if let Some(port) = running.options.metrics_port {
-        metrics::serve(port, &METRICS, &CLOCK).map_err(|error| format!("the metrics cannot be served at port {port}: {error}"))?;
+    if let Some(address) = running.options.metrics {
+        metrics::serve(address, &METRICS, &CLOCK).map_err(|error| format!("the metrics cannot be served at {address}: {error}"))?;
     }
-    if let Some(port) = running.options.agent_check_port {
-        health::serve_agent_check(port, &CLOCK).map_err(|error| format!("agent checks cannot be answered at port {port}: {error}"))?;
+    if let Some(address) = running.options.agent_check {
+        health::serve_agent_check(address, &CLOCK).map_err(|error| format!("agent checks cannot be answered at {address}: {error}"))?;
     }
     let spawned = std::thread::Builder::new().name("lull gate".into()).spawn(move || {
         // Before the collector's own threads, if we may: on a machine whose processors are all busy, a pause is when we are needed.

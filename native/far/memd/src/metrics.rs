@@ -3,10 +3,7 @@
 //! Counters, and their page in Prometheus' text format.
 
 use std::fmt::Write as _;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use lull_far_protocol::{ErrorCode, Op};
 
@@ -130,30 +127,12 @@ impl Metrics {
     }
 }
 
-/// Answers one HTTP request. Only `GET /metrics` is known; whoever is slow is dropped.
-pub fn answer(shared: &Shared, mut stream: TcpStream) {
-    let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
-    let _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
-    let mut request = [0; 4096];
-    let mut got = 0;
-    // One read a second at the longest, and no more of them than a request has lines in practice.
-    for _ in 0..16 {
-        match stream.read(&mut request[got..]) {
-            Ok(count @ 1..) => got += count,
-            _ => return,
-        }
-        if request[..got].windows(4).any(|end| end == b"\r\n\r\n") {
-            let known = request.starts_with(b"GET /metrics ") || request.starts_with(b"GET /metrics?");
-            let (status, body) =
-                if known { ("200 OK", shared.metrics.page(shared)) } else { ("404 Not Found", "see /metrics\n".to_owned()) };
-            let length = body.len();
-            let kind = "text/plain; version=0.0.4; charset=utf-8";
-            let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
-            return;
-        }
-        if got == request.len() {
-            return;
-        }
-    }
+/// The answer to a request. Only `/metrics` is known.
+pub fn answer(shared: &Shared, head: &[u8]) -> Vec<u8> {
+    let (method, target) = lull_pages::first_line(head);
+    let known = method == b"GET" && (target == b"/metrics" || target.starts_with(b"/metrics?"));
+    let (status, body) = if known { ("200 OK", shared.metrics.page(shared)) } else { ("404 Not Found", "see /metrics\n".to_owned()) };
+    let length = body.len();
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}").into_bytes()
 }

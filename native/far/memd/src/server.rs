@@ -370,12 +370,11 @@ impl Drop for OpenConnection {
     }
 }
 
+/// To many at once; at an address that only this machine reaches, only to who asks this machine by name or number.
 fn serve_metrics(shared: &Shared, listener: &TcpListener) {
-    while !shared.stopped() {
-        match next_connection(listener, POLL) {
-            Ok(Some((stream, _))) => metrics::answer(shared, stream),
-            Ok(None) => {}
-            Err(_) => thread::sleep(POLL),
-        }
+    let is_local = listener.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback());
+    let answer = |head: &[u8]| (!is_local || lull_pages::names_this_machine(head)).then(|| metrics::answer(shared, head));
+    if let Err(error) = lull_pages::serve(listener, Some(POLL), || shared.stopped(), answer) {
+        error!(%error, "the metrics are not served");
     }
 }

@@ -160,7 +160,7 @@ fn metrics_count_what_has_happened() {
     }
     fetch.fetch(1, 0, 200);
     fetch.ask(&Message::Fetch(lull_far_protocol::Fetch { first: 0, count: 1 }), 8).error(ErrorCode::UnknownRegion);
-    let page = get(metrics, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    let page = get(metrics, "GET /metrics HTTP/1.1\r\nHost: localhost:1\r\n\r\n");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
     for line in [
         "lull_memd_capacity_bytes 4194304",
@@ -179,6 +179,8 @@ fn metrics_count_what_has_happened() {
         assert!(page.lines().any(|l| l == line), "{line} is not in\n{page}");
     }
     assert!(get(metrics, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+    // Nor for a page of the web that a browser here was made to take for ours.
+    assert_eq!(get(metrics, "GET /metrics HTTP/1.1\r\nHost: attacker.example\r\n\r\n"), "");
     // Hostile requests end; the page is there afterwards.
     assert_eq!(get(metrics, &"x".repeat(5000)), "");
     assert!(get(metrics, "GET /metrics HTTP/1.0\r\n\r\n").contains("lull_memd_stopping 0"));

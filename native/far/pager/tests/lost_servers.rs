@@ -120,8 +120,17 @@ fn lost_copies_are_made_again_and_a_second_loss_loses_nothing() {
     }
     let mut servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
     let names = servers.each_ref().map(|server| server.1.to_string());
-    let mut workload = run(&names.join(","), 1 << 40, 1, 1500);
-    std::thread::sleep(Duration::from_millis(1000));
+    for pattern in ["settled", "random"] {
+        copies_are_made_again(&mut servers, &names, pattern);
+    }
+}
+
+/// With pages that are never written again, which only copies can bring back; and with such as are written all the time.
+fn copies_are_made_again(servers: &mut [Process; 2], names: &[String; 2], pattern: &str) {
+    let mut workload = run_pattern(pattern, &names.join(","), 1 << 40, 1, 1500);
+    if pattern == "settled" {
+        workload.wait_until_it_says("settled");
+    }
     for victim in [0, 1, 0] {
         let name = &names[victim];
         servers[victim].kill();
@@ -133,6 +142,7 @@ fn lost_copies_are_made_again_and_a_second_loss_loses_nothing() {
     workload.wait_until_it_says("is lost; its pages are on one server only");
     workload.stop();
     workload.finish().is_right(PAGES);
+    servers[1] = Process::start(&names[1]);
 }
 
 /// One that hung, was given up, and has pages of before: they are old.
@@ -143,8 +153,8 @@ fn a_server_that_comes_back_with_old_pages_gets_new_ones() {
     }
     let mut servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
     let names = servers.each_ref().map(|server| server.1.to_string());
-    let mut workload = run(&names.join(","), 1 << 40, 1, 1500);
-    std::thread::sleep(Duration::from_millis(1000));
+    let mut workload = run_pattern("settled", &names.join(","), 1 << 40, 1, 1500);
+    workload.wait_until_it_says("settled");
     signal(&servers[1], "STOP");
     workload.wait_until_it_says(&format!("memory server {} is lost; its pages are on one server only", names[1]));
     std::thread::sleep(Duration::from_millis(500));

@@ -9,6 +9,7 @@
  * A page's words are a function of the page, the word, and how often the page was written, which ordinary memory remembers.
  *
  *   random      own pages of each thread, anywhere; 3 of 10 operations write a page
+ *   settled     the same, but each page is written once, at the beginning, and only read from then on; "settled" is said then
  *   sequential  own run of pages of each thread, one after the other, over and over
  *   shared      every thread adds one to a word of any page, atomically: nothing may be lost
  *   together    the same, of one page after the other: threads go through the same memory in order
@@ -35,7 +36,8 @@ static volatile uint64_t* memory;
 static uint32_t* version; /* how often each page was written; of one thread, or atomic in `shared` */
 static uint64_t pages, threads, operations;
 static enum { RANDOM, SEQUENTIAL, SHARED } pattern;
-static int in_order;
+static int in_order, settled;
+static uint64_t settling;
 static uint64_t wrong;
 static volatile sig_atomic_t enough;
 
@@ -78,9 +80,14 @@ static void* work(void* argument) {
       continue;
     }
     uint64_t page = pattern == RANDOM ? random % own * threads + me : me * own + n % own;
+    if (settled && n < own) {
+      write_page(n * threads + me);
+      if (n == own - 1 && __atomic_sub_fetch(&settling, 1, __ATOMIC_RELAXED) == 0) fprintf(stderr, "settled\n");
+      continue;
+    }
     check(page, random % WORDS);
     check(page, WORDS - 1);
-    if (random % 10 < 3) write_page(page);
+    if (!settled && random % 10 < 3) write_page(page);
   }
   return NULL;
 }
@@ -102,7 +109,8 @@ int main(int count, char** arguments) {
   const char* name = arguments[4];
   in_order = strcmp(name, "together") == 0;
   pattern = in_order || strcmp(name, "shared") == 0 ? SHARED : strcmp(name, "sequential") == 0 ? SEQUENTIAL : RANDOM;
-  threads = strtoull(arguments[5], NULL, 0);
+  settled = strcmp(name, "settled") == 0;
+  settling = threads = strtoull(arguments[5], NULL, 0);
   operations = strtoull(arguments[6], NULL, 0);
   version = calloc(pages, sizeof *version);
   if (file) {
