@@ -89,7 +89,8 @@ impl Server {
         match Message::decode(&header, &payload) {
             Ok(Message::WriteAck(ack)) if ack.content_crc == crc32c_of(&[bytes]) => Ok(()),
             Ok(Message::Error { code, text }) => self.named(Err(format!("WRITE was refused: {}: {text}", code.name()))),
-            other => self.named(Err(format!("WRITE was answered by {other:?}"))),
+            Ok(other) => self.named(Err(format!("WRITE was answered by {}", other.op().name()))),
+            Err(error) => self.named(Err(format!("the answer to WRITE: {error}"))),
         }
     }
 

@@ -384,7 +384,8 @@ impl Pager {
                     continue;
                 }
                 Ok(Message::Error { code, text }) => format!("memory server {}: {}: {text}", server.name, code.name()),
-                other => format!("memory server {} answers REGION_MAP with {other:?}", server.name),
+                Ok(other) => format!("memory server {} answers REGION_MAP with {}", server.name, other.op().name()),
+                Err(error) => format!("memory server {}: the answer to REGION_MAP: {error}", server.name),
             };
             return Err(LinkError::Refused(text));
         }
@@ -535,9 +536,11 @@ impl Pager {
     pub(crate) fn heartbeat(&self, index: usize) -> Result<bool, LinkError> {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         let (header, payload) = control[index].ask(&self.servers[index], Op::Heartbeat, 0, Payload::of(&[]))?;
+        let broken = |text: &str| LinkError::Broken(format!("memory server {}: {text}", self.servers[index].name));
         match Message::decode(&header, &payload) {
             Ok(Message::HeartbeatAck(state)) => Ok(state.stopping),
-            other => Err(LinkError::Broken(format!("memory server {} answers HEARTBEAT with {other:?}", self.servers[index].name))),
+            Ok(other) => Err(broken(&format!("HEARTBEAT is answered by {}", other.op().name()))),
+            Err(error) => Err(broken(&format!("the answer to HEARTBEAT: {error}"))),
         }
     }
 
