@@ -1,0 +1,1 @@
+# run.sh --fast; LULL_BUILD
