@@ -43,6 +43,7 @@ final class Main {
         }
         Style.checkIndex(pages, problems);
         Complete.check(sources, pages, problems);
+        Mentions.check(sources, pages, problems);
         problems.print();
         int wrong = problems.count() + upstream.wrong();
         System.out.println(pages.size() + " pages, " + wrong + " problems");
