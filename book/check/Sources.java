@@ -43,8 +43,7 @@ final class Sources {
             @Override
             public FileVisitResult preVisitDirectory(Path dir, BasicFileAttributes attributes) {
                 Path path = root.relativize(dir);
-                if (NOT_OURS.contains(path.getFileName().toString()) && !path.equals(Path.of("hotspot/build"))
-                        || path.equals(Path.of("book/test"))) {
+                if (NOT_OURS.contains(path.getFileName().toString()) && !path.equals(Path.of("hotspot/build"))) {
                     return FileVisitResult.SKIP_SUBTREE;
                 }
                 directories.add(path);
@@ -64,7 +63,9 @@ final class Sources {
 
     private void read(Path file) throws IOException {
         String name = file.getFileName().toString();
-        words(name);
+        if (!file.startsWith("book")) {
+            words(name);
+        }
         if (name.endsWith(".md") || file.startsWith("book") || OTHER.matcher(name).matches()) {
             return;
         }
