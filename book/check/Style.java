@@ -21,7 +21,7 @@ final class Style {
             String line = page.lines.get(i);
             boolean table = line.startsWith("|");
             boolean breakable = line.strip().replaceFirst("^(?:[*+-]|[0-9]+[.)]) +", "").contains(" ");
-            if (page.path.startsWith(DOCS) && !table && !page.inBlock[i] && breakable && line.codePointCount(0, line.length()) > COLUMNS) {
+            if (!table && !page.inBlock[i] && breakable && line.codePointCount(0, line.length()) > COLUMNS) {
                 problems.add(page, i + 1, "style", "more than " + COLUMNS + " columns");
             }
             if (!dated && DATE.matcher(line).matches()) {
