@@ -22,7 +22,9 @@ pub fn workload() -> &'static Path {
     PROGRAM.get_or_init(|| {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let program = built().join(format!("far-workload-{}", std::process::id()));
-        let library = [built(), built().join("deps")].into_iter().find(|dir| dir.join("liblull_far.so").exists());
+        // `cargo build` leaves it in one place, `cargo test` in the other, and the older one is of another time's sources.
+        let modified = |dir: &PathBuf| std::fs::metadata(dir.join("liblull_far.so")).and_then(|file| file.modified()).ok();
+        let library = [built(), built().join("deps")].into_iter().filter(|dir| modified(dir).is_some()).max_by_key(modified);
         let library = library.expect("cargo has built liblull_far.so");
         let status = Command::new("cc")
             .args(["-O2", "-Wall", "-Wextra", "-Werror", "-DWITH_PAGER", "-pthread", "-o"])
@@ -226,6 +228,8 @@ pub struct Run<'a> {
 impl Run<'_> {
     pub fn command(&self) -> Command {
         let mut command = Command::new(workload());
+        // Cargo's names both places, and the loader looks there before it looks where the program says.
+        command.env_remove("LD_LIBRARY_PATH");
         command
             .args([self.servers, &(self.local_pages * 4096).to_string(), &self.pages.to_string(), self.pattern])
             .args([self.threads, self.operations, self.mode.into(), self.replicas.into(), self.timeout_ms.into()].map(|n| n.to_string()));
