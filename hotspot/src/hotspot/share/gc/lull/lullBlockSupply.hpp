@@ -74,6 +74,7 @@ private:
   uint                   _min_hole_lines;     // written at safepoints
 
   volatile size_t        _used_bytes;
+  volatile size_t        _slack_bytes;        // of them, as of the last rebuild
 
   void add_free_run(uint32_t start, uint32_t length);
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
@@ -88,6 +89,10 @@ public:
   LullBlockSupply(LullBlockTable* table, LullPublicMap* public_map = nullptr);
 
   size_t used_bytes() const;
+
+  // Of the bytes in use, those that hold nothing and that nobody gets as things lie: behind the ends of large
+  // objects, and in holes that are too short. As of the last collection.
+  size_t slack_bytes() const;
   uint32_t free_blocks() const { return _free_blocks; }
 
   // Sets memory of that many blocks apart: free ones as far as there are, then, if told

@@ -69,6 +69,9 @@ private:
   // Marks: is any object of the block marked, by the head of a large one? Said of some in which none is marked any more; where it is
   // not said the bitmap is clear, and nobody looks at it. Written by workers that mark, all the same value, and by who clears the marks.
   bool* const      _marked;
+  // Of the straddler that lies across the start of the block, if there is one: how many words before it that begins.
+  // Written at safepoints: by sliding, which has put it there, and by the sweep that finds it dead.
+  uint16_t* const  _straddlers;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
@@ -140,6 +143,20 @@ public:
     }
   }
   void clear_marks(LullBlockIndex index) { _marked[untype(index)] = false; }
+
+  bool has_straddler(LullBlockIndex index) const { return _straddlers[untype(index)] != 0; }
+  HeapWord* straddler(LullBlockIndex index) const {
+    assert(has_straddler(index), "block %u", untype(index));
+    return LullGeometry::start_of(index) - _straddlers[untype(index)];
+  }
+  void set_straddler(LullBlockIndex index, const HeapWord* obj) {
+    STATIC_ASSERT(LullGeometry::MaxStraddlerWords <= UINT16_MAX);
+    assert(obj < LullGeometry::start_of(index) &&
+           !LullGeometry::leaves_span(obj, LullGeometry::start_of(index) - obj + 1),
+           "block %u, " PTR_FORMAT, untype(index), p2i(obj));
+    _straddlers[untype(index)] = (uint16_t)(LullGeometry::start_of(index) - obj);
+  }
+  void clear_straddler(LullBlockIndex index) { _straddlers[untype(index)] = 0; }
 
   // The only thread that may have private objects where this address is.
   Owner owner_of(const void* addr) const { return owner(large_head_of(LullGeometry::block_of(addr))); }

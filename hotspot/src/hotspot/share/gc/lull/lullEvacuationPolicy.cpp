@@ -47,6 +47,11 @@ bool LullEvacuationPolicy::may_move_unowned(LullBlockIndex index) const {
   return block->has_lines() && !block->is_pinned();
 }
 
+// What lies across the start of a block moves with another one, if at all.
+bool LullEvacuationPolicy::may_be_emptied(LullBlockIndex index) const {
+  return !_blocks->has_straddler(index);
+}
+
 // Lines to expect to be copied, with a tenth for the ends of holes.
 size_t LullEvacuationPolicy::copied_lines(size_t estimated_lines) const {
   return (size_t)((double)estimated_lines * _correction * 1.1) + 1;
@@ -80,7 +85,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
   _hole_lines = 0;
   _bounded_by_room = false;
   const auto is_candidate = [&](LullBlockIndex index) {
-    return may_move(index) && !(keep_reserve && _blocks->at(index)->is_in_reserve());
+    return may_move(index) && may_be_emptied(index) && !(keep_reserve && _blocks->at(index)->is_in_reserve());
   };
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
@@ -158,7 +163,7 @@ size_t LullEvacuationPolicy::wasted_lines(F may_move, size_t* committed) const {
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const uint lines = _blocks->packed_lines(to_block_index(i));
     *committed += _blocks->at(to_block_index(i))->is_committed() ? LinesPerBlock : 0;
-    if (lines > 0 && may_move(to_block_index(i))) {
+    if (lines > 0 && may_move(to_block_index(i)) && may_be_emptied(to_block_index(i))) {
       waste += LinesPerBlock - lines;
     }
   }
