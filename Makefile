@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: jdk jdk-debug image-full hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native bench-deps demo \
+.PHONY: jdk jdk-debug image-full dist test-dist hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native bench-deps demo \
         bench bench-quick gate-bench gate-cassandra budget-bench bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
@@ -18,8 +18,14 @@ jdk:            ## the JDK, at build/jdk; use it as JAVA_HOME
 jdk-debug:      ## the same with HotSpot's assertions and our verifier on, at build/jdk-debug
 	@$(S)/build.sh jdk fastdebug
 
-image-full:     ## a JDK of which all is built, Java classes too, at build/jdk-full; takes twice as long
+image-full:     ## a JDK of which all is built, Java classes too, at build/jdk-full; takes half an hour more, once
 	@$(S)/build.sh image-full
+
+dist:           ## what others install, of the newest OpenJDK 25: archives, packages, bills of materials, at build/dist
+	@packaging/dist.sh
+
+test-dist:      ## installs build/dist in empty roots and tries it; packs it again and compares; needs root
+	@packaging/test.sh
 
 hotspot:        ## libjvm only, put into build/jdk if that is there
 	@$(S)/build.sh hotspot release
@@ -58,7 +64,7 @@ test-native:    ## the tests of the Rust parts, with Java services on each JDK t
 bench-deps:
 	@$(S)/deps.sh bench
 
-demo: bench-deps jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html
+demo: bench-deps jdk       ## a Spring Boot service on Lull and on G1 under the same load; ends with build/demo/index.html; SEARCH=1: looks for the smallest heap first
 	@bench/demo.sh
 
 bench: bench-deps jdk      ## Lull, G1, Parallel and Serial at several heap sizes; more than an hour

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # The demo (make demo): one service on Lull and on G1, in the same heap under the same load.
 # Ends with the page build/demo/index.html, a table here, and demo.csv and demo.json beside the page.
-# About 2.5 minutes per collector, and 5 more the first time to find the smallest heap in which G1 runs the service.
+# About 2.5 minutes per collector. The heap is twice the smallest one in which G1 runs the service, as that is known of other machines.
 #
 # Settings, all optional:
 #   COLLECTORS="lull g1"     which, of lull lull-whole lull-global lull-tracking lull-barrier g1 parallel serial zgc shenandoah
 #   SERVICE=compile          the service, see README.md
 #   LULL_DEMO_OPTIONS="..."  options of the service as NAME=VALUE, see README.md; change what it prepares
 #   LULL_DEMO_HEAP=MB        the heap; default: LULL_DEMO_FACTOR (2) times the smallest one of G1
+#   SEARCH=1                 look for that smallest heap on this machine, once: 5 to 20 minutes. So it is done for services of which none is
+#                            known, and with other options, flags or numbers of threads
 #   LULL_DEMO_SECONDS=60     measured seconds: a quarter closed loop, three quarters open loop
 #   LULL_DEMO_WARMUP=60      seconds of warm-up before
 #   LULL_DEMO_RATE=N         requests per second of the open loop; default: LULL_DEMO_LOAD (0.5) of G1's closed-loop throughput

@@ -3,23 +3,28 @@
 #
 # configure.sh release|fastdebug|full: runs OpenJDK's configure for build/openjdk/build/<that>, if its arguments, its own
 # scripts or the compiler have changed since it last succeeded. "full" is a release build whose Java and native libraries are
-# built too.
+# built too, in the same directory: what was configured so serves a release build as it is.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
 conf=$1
 image_of "$conf" > /dev/null
-out=$TREE/build/$conf
+out=$TREE/build/$(directory_of "$conf")
+if [[ $conf == release && -f $out/.lull-full ]]; then conf=full; fi
 number=$(sed -n 's/^build=//p' "$STATE/source")
+
+# A release has all of OpenJDK's collectors, for those who compare. The debug build goes without ZGC and Shenandoah, which are a seventh of
+# HotSpot's C++ files: CI has no room for them. JVMCI is in neither: its one user, the Graal compiler, knows no barrier of Lull's.
+features=-jvmci
+if [[ $conf == fastdebug ]]; then features=-shenandoahgc,-zgc,-jvmci; fi
 
 # shellcheck disable=SC2054 # the commas belong to the options
 args=(
-  --with-conf-name="$conf"
+  --with-conf-name="$(directory_of "$conf")"
   --with-debug-level="${conf/full/release}"
   --with-boot-jdk="$(boot_jdk)"
-  # G1, Parallel, Serial and Epsilon stay: they are what we compare with in the same VM.
-  --with-jvm-features=-shenandoahgc,-zgc,-jvmci
+  --with-jvm-features="$features"
   --with-native-debug-symbols="${LULL_SYMBOLS:-none}"
   --with-source-date=version
   --with-version-pre=
@@ -41,6 +46,8 @@ if [[ $conf == fastdebug ]]; then
   args+=(--with-gtest="$STATE/googletest")
 fi
 if [[ $conf == full ]]; then
+  # jlink links from the image itself (JEP 493): there are no jmods, which would be a second copy of all.
+  args+=(--enable-linkable-runtime)
   # A distribution's source package may lack the libraries that OpenJDK bundles: then the system's.
   lib=$TREE/src/java.desktop/share/native
   while read -r option bundled; do
@@ -63,6 +70,8 @@ if [[ -n ${LULL_CONFIGURE:-} ]]; then read -ra extra <<< "$LULL_CONFIGURE"; args
 inputs=$(
   printf '%s\n' "${args[@]}"
   g++ --version | head -n 1
+  # With it there are man pages.
+  if [[ $conf == full ]]; then command -v pandoc || true; fi
   (cd "$TREE" && find make/autoconf make/conf -type f | sort | xargs cat) | sha256sum
 )
 if [[ -f $out/spec.gmk && -f $out/.lull-configure && $inputs == "$(cat "$out/.lull-configure")" ]]; then exit 0; fi
@@ -71,3 +80,4 @@ rm -f "$out/.lull-configure"
 cd "$TREE"
 phase "configure ($conf)" "$LOGS/configure-$conf.log" cleanly bash configure "${args[@]}"
 printf '%s\n' "$inputs" > "$out/.lull-configure"
+if [[ $conf == full ]]; then touch "$out/.lull-full"; fi

@@ -5,7 +5,8 @@
 # system's own packages; anywhere else it says what is missing, prints the command that would install it, and stops.
 #
 #   deps.sh          what `make jdk` needs
-#   deps.sh full     and what `make image-full` needs (libraries that the distribution's source package has stripped)
+#   deps.sh full     and what `make image-full` needs (libraries that the distribution's source package has stripped; pandoc, which makes the man pages)
+#   deps.sh dist     and what `make dist` needs (Maven, what makes packages)
 #   deps.sh bench    and what the benchmarks and their tests need (Maven; .mvn/jvm.config has it give up a download that has stalled for a
 #                    minute and try again, where its own limit is half an hour)
 
@@ -19,9 +20,11 @@ packages=(autoconf ccache zip unzip file make gcc g++ patch xz-utils m4 libasoun
   libfreetype-dev libx11-dev libxext-dev libxrender-dev libxrandr-dev libxtst-dev libxt-dev libxi-dev)
 if [[ ${1:-} == full ]]; then
   headers+=(zlib.h jpeglib.h gif_lib.h png.h lcms2.h harfbuzz/hb.h PCSC/winscard.h)
-  packages+=(zlib1g-dev libjpeg-dev libgif-dev libpng-dev liblcms2-dev libharfbuzz-dev libpcsclite-dev)
+  tools+=(pandoc)
+  packages+=(pandoc zlib1g-dev libjpeg-dev libgif-dev libpng-dev liblcms2-dev libharfbuzz-dev libpcsclite-dev)
 fi
 if [[ ${1:-} == bench ]]; then tools+=(mvn); packages+=(maven); fi
+if [[ ${1:-} == dist ]]; then tools+=(mvn dpkg-deb objdump strip); packages+=(maven dpkg binutils); fi
 
 # The header is there if the compiler finds it, wherever the distribution keeps it. Some lean on others.
 has_header() {

@@ -7,6 +7,7 @@
 #
 #   fetch-source.sh           does nothing if the tree is there
 #   fetch-source.sh --list    lists the candidates, newest first
+#   fetch-source.sh --newest  downloads the first that can be had, and prints its version (25.0.3+9); unpacks nothing
 #   fetch-source.sh --pristine PATH...   adds upstream's text of these files to build/openjdk-pristine
 #   fetch-source.sh --adopt   takes a tree that somebody else unpacked as it is; upstream's text still comes from the package
 
@@ -28,11 +29,12 @@ tree_version() {   # DIR: 25.0.3
 }
 
 # The candidates, newest first, one per line: version, URI, file, hash. The version of the JDK that builds ours comes before
-# all others: its Java classes become ours.
+# all others, as its Java classes become ours; not where these are built, too (LULL_NEWEST=1).
 candidates() {
   local base all
   base=$(jdk_version "$(boot_jdk)")
-  all=$({ listed_candidates; known_candidates; } | awk '!seen[$3, $4]++')
+  if [[ -n ${LULL_NEWEST:-} ]]; then base=none; fi
+  all=$({ listed_candidates; known_candidates; } | awk '!seen[$3, $4]++' | sort -rV)
   { grep -F " openjdk-25_$base+" <<< "$all" || true; grep -vF " openjdk-25_$base+" <<< "$all" || true; } | sed '/^$/d'
 }
 
@@ -64,6 +66,8 @@ fetch_tarball() {
   list=$(candidates)
   [[ -n $list ]] || die "the package sources list no openjdk-25 of version 25.0.x; what apt said is in $APT_DIR/update.log" \
     "(an old keyring package is a usual cause) or say where the source is:  make ... OPENJDK_SRC=/path"
+  # For who wonders whether it is the newest.
+  sort -rV <<< "$list" | sed -n '1s/.* openjdk-25_\(.*\)\.orig\.tar.*/\1/p' > "$DOWNLOAD/newest"
   while read -r version uri file hash; do
     UPSTREAM=${file#openjdk-25_}; UPSTREAM=${UPSTREAM%.orig.tar.*}
     if [[ -f $DOWNLOAD/$file ]] && printf '%s  %s\n' "${hash#*:}" "$DOWNLOAD/$file" | "${hash%%:*}sum" -c > /dev/null 2>&1 ||
@@ -151,13 +155,14 @@ more_pristine() {
 main() {
   case ${1:-} in
     --list) update_private_list; candidates; return ;;
+    --newest) fetch_tarball; say "$UPSTREAM"; return ;;
     --adopt)
       [[ -d $TREE ]] || die "there is no $TREE to adopt"
       [[ -e $STATE/source ]] && die "$TREE is already ours, see $STATE/source"
       say "==> taking over $TREE as it is"; fetch_package adopt; return ;;
     --pristine) shift; more_pristine "$@"; return ;;
     '') ;;
-    *) die "fetch-source.sh knows --list and --adopt, not '$1'" ;;
+    *) die "fetch-source.sh knows --list, --newest and --adopt, not '$1'" ;;
   esac
 
   local from=

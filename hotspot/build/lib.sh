@@ -44,8 +44,29 @@ write_if_changed() {
   if cmp -s "$new" "$file"; then rm -f "$new"; else chmod 644 "$new"; mv -f "$new" "$file"; fi
 }
 
+# Of its input, which goes to file descriptor 3, what PHASE_SHOW and PHASE_PROGRESS want to be seen.
+show_progress() {   # START
+  local line part='' got
+  while :; do
+    got=0
+    IFS= read -r -t 30 line || got=$?
+    if ((got == 0)); then
+      line=$part$line part=
+      printf '%s\n' "$line" >&3
+      if [[ $line =~ $PHASE_SHOW ]]; then printf '    %6s s  %s\n' $((SECONDS - $1)) "$line"; fi
+    elif ((got > 128)); then
+      part+=$line   # of a line that is not yet complete
+      if [[ -n ${PHASE_PROGRESS:-} ]]; then $PHASE_PROGRESS $((SECONDS - $1)); fi
+    else
+      if [[ -n $part$line ]]; then printf '%s\n' "$part$line" >&3; fi
+      return
+    fi
+  done
+}
+
 # phase NAME LOGFILE COMMAND...: runs the command with its output in the log, and says how long it took. Of a long
-# command's output it shows the lines that match PHASE_SHOW (an extended regular expression), if that is set.
+# command's output it shows the lines that match PHASE_SHOW (an extended regular expression), if that is set; and when none
+# has come for half a minute, what PHASE_PROGRESS prints, a command that is told the seconds since the start.
 phase() {
   local name=$1 log=$2 start=$SECONDS status=0 line
   shift 2
@@ -54,10 +75,7 @@ phase() {
   if [[ -n ${LULL_VERBOSE:-} ]]; then
     "$@" 2>&1 | tee "$log" || status=${PIPESTATUS[0]}
   elif [[ -n ${PHASE_SHOW:-} ]]; then
-    "$@" 2>&1 | while IFS= read -r line; do
-      printf '%s\n' "$line" >&3
-      if [[ $line =~ $PHASE_SHOW ]]; then printf '    %6s s  %s\n' $((SECONDS - start)) "$line"; fi
-    done 3> "$log" || status=$?
+    "$@" 2>&1 | show_progress "$start" 3> "$log" || status=$?
   else
     "$@" > "$log" 2>&1 || status=$?
   fi
@@ -132,3 +150,7 @@ compile_programs() {
 }
 
 image_of() { case $1 in release) printf '%s' "$BUILD/jdk" ;; fastdebug) printf '%s' "$BUILD/jdk-debug" ;; full) printf '%s' "$BUILD/jdk-full" ;; *) die "unknown configuration '$1' (release, fastdebug or full)" ;; esac; }
+
+# Where in build/openjdk/build a configuration is built: one of which all is built goes on in the directory of the release
+# build, with its libjvm.
+directory_of() { case $1 in full) printf release ;; *) printf '%s' "$1" ;; esac; }

@@ -29,7 +29,7 @@ in_manifest() { if [[ -f $MANIFEST ]]; then sed -n "s/^$1 [0-9a-f]* //p" "$MANIF
 
 our_files() {
   (cd "$OURS" && for d in src test make; do if [[ -d $d ]]; then find "$d" -type f; fi; done) |
-    grep -v -e '^test/[^/]*$' -e '^test/groups/' -e '^test/heap-dump/' -e '^test/jcstress/' -e '^test/barrier-code/' -e '~$' -e '\.orig$' -e '\.rej$' -e '\.sw[op]$' | sort || true
+    grep -v -e '^test/[^/]*$' -e '^test/groups/' -e '^test/heap-dump/' -e '^test/image/' -e '^test/jcstress/' -e '^test/barrier-code/' -e '~$' -e '\.orig$' -e '\.rej$' -e '\.sw[op]$' | sort || true
 }
 
 patch_files() { find "$OURS/patches" -maxdepth 1 -name '*.patch' 2> /dev/null | sort; }

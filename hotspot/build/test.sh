@@ -8,7 +8,7 @@
 #   1. scripts this script and jtreg.sh do not take a failure for anything else (self-test.sh)
 #   2. unit    data structures without a VM, in seconds
 #   3. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
-#   4. product our sources compile as in the release build (product-check.sh)
+#   4. product our sources compile as in the release build (product-check.sh); jlink and jpackage of the debug JDK, and its name (hotspot/test/image/run.sh)
 #   5. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
 #   6. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
 #   7. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
@@ -114,6 +114,7 @@ run_product() {
     { grep -aE 'error: ' "$LOGS/product.log" || tail -n 3 "$LOGS/product.log"; } | failures > /dev/null
   fi
   took "$start"
+  run_checks image "the image: jlink, jpackage, name" "$ROOT/hotspot/test/image/run.sh" '^image check: '
 }
 
 # Lines "name specs..." of a list. A line of the file is specs, or "name = specs".

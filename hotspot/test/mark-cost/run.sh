@@ -24,7 +24,7 @@ measure() {   # JDK ENTRIES HEAP FILE
   local log=$work/run.log
   cleanly "$1/bin/java" -XX:+UseLullGC "-Xms$3" "-Xmx$3" -XX:+AlwaysPreTouch "${flags[@]}" "-Xlog:gc*:file=$log:none:filecount=0" \
     -cp "$work" MarkCost "$2" 8 || die "MarkCost failed, see $log"
-  awk '/Pause Global \(System.gc\(\)\)$/ { asked = 1 }
+  awk '/Pause Full \(System.gc\(\)\)$/ { asked = 1 }
        asked && / Mark [0-9.]+ms$/ { ms = $NF; sub(/ms/, "", ms) }
        asked && / Marked: / { for (i = 1; i < NF; i++) if ($i == "Marked:") { print ms, $(i + 1); asked = 0; next } }' "$log" >> "$4"
 }

@@ -31,7 +31,7 @@ mode() {   # NAME FLAGS...
   read -r objects publications < <(sed -n 's/^Allocated: .* published: .*, \([0-9]*\) objects in \([0-9]*\) closures.*/\1 \2/p' "$log" | tail -n 1)
   local=$(sed -n 's/^Local collections: \([0-9]*\), of them .*/\1/p' "$log" | tail -n 1)
   young=$(grep -c '^GC.*Pause Young.*ms$' "$log" || true)
-  global=$(grep -c '^GC.*Pause Global.*ms$' "$log" || true)
+  global=$(grep -c '^GC.*Pause Full.*ms$' "$log" || true)
   # Without what the mode is for, nothing was tested. A thread in public mode does not collect, and with LullAlwaysPublic it publishes nothing.
   if [[ " ${*:2} " == *" -XX:+LullAlwaysPublic "* ]]; then
     ((${publications:-0} == 0)) || die "$1: what is public from the beginning was published, see $log"

@@ -134,11 +134,9 @@ impl Lever {
         let (young, old) = (space(0), space(1));
         let survivors =
             || data.get("sun.gc.generation.0.space.1.used").unwrap_or(0) + data.get("sun.gc.generation.0.space.2.used").unwrap_or(0);
-        Heap {
-            capacity: capacity as u64,
-            used: (young + old) as u64,
-            old: (self.collector == Collector::G1).then(|| (old + survivors()) as u64),
-        }
+        // Lull brings its counters up to date between collections, too: what is new since the last one is none of live data.
+        let used = if self.collector == Collector::Lull { old } else { young + old };
+        Heap { capacity: capacity as u64, used: used as u64, old: (self.collector == Collector::G1).then(|| (old + survivors()) as u64) }
     }
 
     /// Asks for that capacity; `live` is what is in use after collections. What was done, in words.

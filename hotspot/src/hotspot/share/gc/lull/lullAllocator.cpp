@@ -52,6 +52,7 @@ LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, Lul
     _own_recyclable(),
     _own_fragmented(),
     _own_free(),
+    _blocks_for_copies(0),
     _skipped_lines(0) {
   reset();
 }
@@ -438,10 +439,28 @@ HeapWord* LullAllocator::allocate_copy(size_t words, LullReserveUse use) {
     return start;
   }
   LullRun hole;
-  if (words > LullGeometry::WordsPerBlock || !take_free_block(use, &hole)) {
+  if (words > LullGeometry::WordsPerBlock || !take_block_for_copies(use, &hole)) {
     return nullptr;
   }
   return allocate_in_hole(hole, words);
+}
+
+bool LullAllocator::take_block_for_copies(LullReserveUse use, LullRun* hole) {
+  assert(_own_free.is_empty(), "a local collection has forgotten what the thread had");
+  LullBlockIndex index;
+  if (!_supply->take_block_for_copies(use, &index)) {
+    return false;
+  }
+  _blocks_for_copies++;
+  own(index);
+  hole->_start = untype(LullGeometry::first_line(index));
+  hole->_length = LullGeometry::LinesPerBlock;
+  return true;
+}
+
+void LullAllocator::end_copying() {
+  _supply->use_for_copies(_blocks_for_copies);
+  _blocks_for_copies = 0;
 }
 
 void LullAllocator::publish_and_release() {

@@ -103,6 +103,7 @@ private:
   LullBlockList          _own_recyclable;   // with a hole of PreferredHoleLines or more
   LullBlockList          _own_fragmented;   // with short ones alone
   LullBlockList          _own_free;
+  size_t                 _blocks_for_copies; // of the local collection under way; not counted as used yet
   size_t                 _skipped_lines;    // unused ones in owned blocks, in too short a hole to be listed
 
   uint min_hole_lines() const;
@@ -136,6 +137,7 @@ private:
   bool take_hole(uint lines, LullReserveUse use, LullRun* hole);
   bool take_known_hole(uint lines, LullRun* hole);
   bool take_free_block(LullReserveUse use, LullRun* hole);
+  bool take_block_for_copies(LullReserveUse use, LullRun* hole);
 
   // The same for an object of so many words that does not fit the hole in use.
   bool take_hole_for(size_t words, uint min_lines, LullRun* hole);
@@ -211,6 +213,9 @@ public:
 
   // Memory for a copy: in a free block of its own, nullptr if there is none.
   HeapWord* allocate_copy(size_t words, LullReserveUse use);
+
+  // It has ended: what it has copied into is used from now on.
+  void end_copying();
 
   // A collection has left private objects in the block: it stays, and its free_lines()
   // are used again. Or a local one has found it empty, and the thread keeps it.

@@ -44,6 +44,7 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _recyclable_reserve(0),
     _min_hole_lines(LullMinHoleLines),
     _used_bytes(0),
+    _use_limit(SIZE_MAX),
     _slack_bytes(0) {}
 
 size_t LullBlockSupply::used_bytes() const {
@@ -52,6 +53,11 @@ size_t LullBlockSupply::used_bytes() const {
 
 size_t LullBlockSupply::slack_bytes() const {
   return Atomic::load(&_slack_bytes);
+}
+
+bool LullBlockSupply::is_over_use_limit(size_t bytes, LullReserveUse use) const {
+  return use == LullReserveUse::Keep && bytes > _use_limit - MIN2(_use_limit, used_bytes()) &&
+         !SafepointSynchronize::is_at_safepoint();
 }
 
 void LullBlockSupply::add_free_run(uint32_t start, uint32_t length) {
@@ -73,7 +79,8 @@ void LullBlockSupply::add_free_run(uint32_t start, uint32_t length) {
   _free_runs.add(start);
 }
 
-bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start) {
+// The caller counts the run as used.
+bool LullBlockSupply::take_free_run_locked(uint32_t length, LullReserveUse use, uint32_t* start) {
   assert(_lock.owned_by_self(), "the lock guards the free runs");
   const uint32_t reserve = use == LullReserveUse::Allow ? 0 : _reserve_blocks;
   if (_free_blocks < length + reserve) {
@@ -93,10 +100,43 @@ bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint3
     _free_runs.add(rest);
   }
   Atomic::store(&_free_blocks, _free_blocks - length);
-  Atomic::add(&_used_bytes, (size_t)length * LullGeometry::BlockSize, memory_order_relaxed);
   LullProtection::allow(to_block_index(run), length);
   *start = run;
   return true;
+}
+
+bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start) {
+  const size_t bytes = (size_t)length * LullGeometry::BlockSize;
+  if (is_over_use_limit(bytes, use) || !take_free_run_locked(length, use, start)) {
+    return false;
+  }
+  Atomic::add(&_used_bytes, bytes, memory_order_relaxed);
+  return true;
+}
+
+// Of a block that was taken, outside of the lock.
+void LullBlockSupply::clear_words(LullBlockIndex index) {
+  if (_public_map != nullptr) {
+    _public_map->set_blocks(index, 1, false);
+  }
+}
+
+bool LullBlockSupply::take_block_for_copies(LullReserveUse use, LullBlockIndex* index) {
+  {
+    MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+    uint32_t start;
+    if (!take_free_run_locked(1, use, &start)) {
+      return false;
+    }
+    *index = to_block_index(start);
+    _table->at(*index)->set_state(LullBlockState::Owned);
+  }
+  clear_words(*index);
+  return true;
+}
+
+void LullBlockSupply::use_for_copies(size_t blocks) {
+  Atomic::add(&_used_bytes, blocks * LullGeometry::BlockSize, memory_order_relaxed);
 }
 
 bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
@@ -109,9 +149,7 @@ bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
     *index = to_block_index(start);
     _table->at(*index)->set_state(LullBlockState::Owned);
   }
-  if (_public_map != nullptr) {
-    _public_map->set_blocks(*index, 1, false);
-  }
+  clear_words(*index);
   return true;
 }
 
@@ -164,6 +202,9 @@ void LullBlockSupply::own_recyclable(LullBlockIndex index) {
 // First what mutators may take, then the reserve if allowed.
 template <typename Take>
 bool LullBlockSupply::take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index) {
+  if (is_over_use_limit(LullGeometry::BlockSize, use)) {
+    return false;
+  }
   if (!take(LullRecyclableBlocks::Part::Mutators, index) &&
       !(use == LullReserveUse::Allow && take(LullRecyclableBlocks::Part::Reserve, index))) {
     return false;
@@ -300,6 +341,11 @@ void LullBlockSupply::set_reserve(uint32_t blocks, bool with_holes) {
   if (missing > 0 || _recyclable_reserve > 0) {
     _recyclable_reserve = _recyclable.set_reserve((size_t)missing * LullGeometry::LinesPerBlock);
   }
+}
+
+void LullBlockSupply::set_use_limit(size_t bytes) {
+  assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "mutators must not allocate meanwhile");
+  _use_limit = bytes;
 }
 
 void LullBlockSupply::set_min_hole_lines(uint lines) {

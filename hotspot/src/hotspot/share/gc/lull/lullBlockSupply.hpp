@@ -74,10 +74,14 @@ private:
   uint                   _min_hole_lines;     // written at safepoints
 
   volatile size_t        _used_bytes;
+  size_t                 _use_limit;          // see set_use_limit(); written at safepoints
   volatile size_t        _slack_bytes;        // of them, as of the last rebuild
 
+  bool is_over_use_limit(size_t bytes, LullReserveUse use) const;
   void add_free_run(uint32_t start, uint32_t length);
+  bool take_free_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
+  void clear_words(LullBlockIndex index);
   bool take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head);
   void own_recyclable(LullBlockIndex index);
   template <typename Take>
@@ -101,12 +105,23 @@ public:
   uint32_t reserve_blocks() const { return _reserve_blocks; }
   uint32_t recyclable_reserve() const { return _recyclable_reserve; }
 
+  // Mutators get nothing that would make more than so many bytes used, as if there was nothing. Who may use the
+  // reserve does, and so does whoever allocates at a safepoint. Threads that take recyclable blocks at the same time
+  // may exceed it by a block each. Safepoint or start-up.
+  void set_use_limit(size_t bytes);
+  size_t use_limit() const { return _use_limit; }
+
   // The shortest hole that mutators allocate into: the sweep makes only blocks that have one Recyclable. Safepoint only.
   void set_min_hole_lines(uint lines);
   uint min_hole_lines() const { return _min_hole_lines; }
 
   // One free block; it becomes Owned, and its words are 0.
   bool take_block(LullReserveUse use, LullBlockIndex* index);
+
+  // The same for copies of a local collection: whatever the use limit says. It counts as used only when the collection
+  // says so, after it has given back what it has copied from.
+  bool take_block_for_copies(LullReserveUse use, LullBlockIndex* index);
+  void use_for_copies(size_t blocks);
 
   // A run of free blocks; they become LargeHead and LargeTail, or Archive, or Segregated. Their words are as they were.
   bool take_large(uint32_t blocks, LullReserveUse use, LullBlockIndex* head);

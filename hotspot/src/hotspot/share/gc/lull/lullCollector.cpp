@@ -176,6 +176,7 @@ public:
   void enqueue(HeapWord* discovered_field_addr, oop value) override {
     RawAccess<>::oop_store(discovered_field_addr, value);
     _worker->remember_survivor(discovered_field_addr, value);
+    _worker->count_cleared_reference();    // each list is linked, and its end to what others have found
   }
 };
 
@@ -402,6 +403,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
 }
 
 void LullCollector::collect_young() {
+  _young_tracer.report_tenuring_threshold(_evacuation_policy->must_age() ? 1 : 0);
   prepare_young();
   _reference_processor->start_discovery(false /* clear soft references */);
   {

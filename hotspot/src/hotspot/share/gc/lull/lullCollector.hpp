@@ -70,10 +70,9 @@ class WorkerThreads;
 //   references   as above
 //   sweep        blocks in which there is something young
 
-// No generation of its own, so none of the events of one.
-class LullYoungTracer : public GCTracer, public CHeapObj<mtGC> {
+class LullYoungTracer : public YoungGCTracer, public CHeapObj<mtGC> {
 public:
-  LullYoungTracer() : GCTracer(LullYoung) {}
+  LullYoungTracer() : YoungGCTracer(LullYoung) {}
 };
 
 class LullGlobalTracer : public OldGCTracer, public CHeapObj<mtGC> {
@@ -142,6 +141,9 @@ public:
   LullGlobalTracer* tracer()    { return &_tracer; }
   LullYoungTracer* young_tracer() { return &_young_tracer; }
   BoolObjectClosure* is_alive() { return &_is_alive; }
+
+  // Of the last collection, or the one that is about to end.
+  size_t cleared_references() const { return _statistics._cleared_references; }
 
   // Does such a collection slide at its end?
   static bool must_slide(const LullEvacuationRequest& request);

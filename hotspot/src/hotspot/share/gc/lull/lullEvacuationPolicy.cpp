@@ -256,7 +256,7 @@ static bool is_dense(double live_share) {
   return live_share > (double)LullEvacuationMaxLivePercent / 100;
 }
 
-// Does what is copied for the first time stay young?
+// Where most survivors live on, to copy them twice is vain.
 bool LullEvacuationPolicy::must_age() const {
   return LullAgeSurvivors && (!is_dense(_survivor_blocks._mean_share) || _young_since_survivors >= DenseStep);
 }

@@ -104,7 +104,6 @@ private:
   size_t fragmentation_percent(LullEvacuationRequest::Goal goal) const;
   bool select_by(const LullEvacuationRequest& request);
   uint young_lines(LullBlockIndex index, const LullCardTable* cards) const;
-  bool must_age() const;
 
   // What a young collection selects from.
   struct YoungRoom {
@@ -130,6 +129,9 @@ public:
   // The evacuation is done: so many words of the evacuated blocks have been copied, and so many left where they are. Before the
   // supply is rebuilt.
   void record(size_t copied_words, size_t left_words);
+
+  // Will the next young collection let what it copies for the first time stay young?
+  bool must_age() const;
 
   // The same of a young collection: what is young in blocks in which there is something young. First blocks in which nothing is old, for
   // they get free; others while what is free then is more than what their copies take. Of all as many as there is room for if as much of

@@ -25,9 +25,11 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullSlidingPlan.hpp"
+#include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lullYoungPolicy.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
+#include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
 
 // Percent of the heap: with less of it free, fragmentation is not what is wrong.
@@ -35,10 +37,13 @@ static const size_t LittlePercent = 5;
 
 // The heap is not made larger for it: what a young collection leaves is not all alive.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
-  if (_sizer->was_useless() || _sizer->young_left_little() || !_young_policy->wants_young()) {
+  if (_sizer->was_useless() || !_young_policy->wants_young() || _sizer->wants_global(os::javaTimeNanos())) {
     return nullptr;
   }
-  _heap->collect_young_at_safepoint();
+  _heap->collect_young_at_safepoint(!_heap->tracking_switch()->publishes_all());
+  if (!_sizer->is_within_use_limit(_words)) {
+    return nullptr;
+  }
   return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
 }
 

@@ -35,7 +35,7 @@ struct LullEvacuationRequest;
 // For what the largest heap could not hold soft references are cleared, and nothing more is done. Else each step is tried only
 // when the one before has failed, and costs more:
 //
-//   a young collection, while those pay
+//   a young collection, while those pay, unless it leaves more than LullUseLimit allows
 //   a global collection
 //   a larger heap
 //   the copy reserve, if only that is between a large object and a run of free blocks

@@ -24,15 +24,18 @@
 #include "code/nmethod.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCollector.hpp"
+#include "gc/lull/lullControlThread.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/lullHeapExport.hpp"
+#include "gc/lull/lullHeapParts.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalDefragmentation.hpp"
@@ -41,6 +44,7 @@
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullObjectIterator.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
+#include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicationReport.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
@@ -105,6 +109,7 @@ LullHeap::LullHeap()
     _sizer(nullptr),
     _young_policy(nullptr),
     _tracking_switch(nullptr),
+    _control_thread(nullptr),
     _thorough_collections(0) {
   // A hole needs no room for a filler at its end.
   _lab_alignment_reserve = 0;
@@ -153,7 +158,20 @@ jint LullHeap::initialize() {
 void LullHeap::post_initialize() {
   CollectedHeap::post_initialize();
   LullThreadFields::initialize();
+  LullPrivateReference::initialize();
   _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers);
+  if (!LullArguments::is_segregated()) {
+    _control_thread = new LullControlThread(this);
+    if (_control_thread->osthread() == nullptr) {
+      vm_exit_during_initialization("The control thread of Lull could not be started: the system is out of threads or memory.");
+    }
+  }
+}
+
+void LullHeap::stop() {
+  if (_control_thread != nullptr) {
+    _control_thread->stop();
+  }
 }
 
 void LullHeap::initialize_serviceability() {
@@ -178,6 +196,14 @@ void LullHeap::safepoint_synchronize_end() {
 size_t LullHeap::max_capacity() const { return _memory->max_capacity(); }
 size_t LullHeap::capacity() const     { return _memory->capacity(); }
 size_t LullHeap::used() const         { return _supply->used_bytes(); }
+
+size_t LullHeap::unused_bytes() const { return (size_t)_supply->free_blocks() * LullGeometry::BlockSize; }
+
+// What is in use is read first: a heap that grows in between must not show more in use than committed.
+MemoryUsage LullHeap::memory_usage() {
+  const LullHeapParts parts = _monitoring->heap_parts();
+  return MemoryUsage(InitialHeapSize, parts.old_used() + parts.new_used(), parts.committed(), max_capacity());
+}
 
 bool LullHeap::is_in(const void* p) const {
   return _memory->is_committed(p);
@@ -320,7 +346,10 @@ size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeomet
 
 // At a safepoint, for a thread that found no memory.
 HeapWord* LullHeap::collect_and_allocate(Thread* thread, size_t words) {
-  return LullFailedAllocation(this, _supply, _sizer, _young_policy, thread, words).collect_and_allocate();
+  LullFailedAllocation failed(this, _supply, _sizer, _young_policy, thread, words);
+  HeapWord* const result = failed.collect_and_allocate();
+  _sizer->record_allocation_at_safepoint();
+  return result;
 }
 
 // ---- Collection
@@ -349,9 +378,38 @@ void LullHeap::collect(GCCause::Cause cause) {
   } while (!done);
 }
 
+uint LullHeap::collections_so_far() const {
+  MutexLocker ml(Heap_lock);
+  return total_collections();
+}
+
+bool LullHeap::collect_early(GCCause::Cause cause, bool global) {
+  VM_LullCollectEarly op(collections_so_far(), cause, global);
+  VMThread::execute(&op);
+  return op.gc_succeeded();
+}
+
+// For references, private objects stay private but those of threads whose private references wait for it.
+void LullHeap::collect_early_at_safepoint(bool global) {
+  if (global || !LullYoungCollections) {
+    collect_at_safepoint(LullEvacuationRequest::normal(), false /* clear soft references */);
+  } else {
+    collect_young_at_safepoint(gc_cause() == GCCause::_lull_references && !_tracking_switch->publishes_all());
+  }
+}
+
+void LullHeap::give_back(size_t bytes) {
+  VM_LullGiveBack op(collections_so_far(), bytes);
+  VMThread::execute(&op);
+}
+
+void LullHeap::give_back_at_safepoint(size_t bytes) {
+  _sizer->give_back(bytes);
+}
+
 void LullHeap::do_full_collection(bool clear_all_soft_refs) {
   if (LullYoungCollections && _gc_cause == GCCause::_wb_young_gc) {
-    collect_young_at_safepoint();
+    collect_young_at_safepoint(!_tracking_switch->publishes_all());
     return;
   }
   const bool makes_room = _gc_cause == GCCause::_heap_budget && LullHeapBudget::makes_room();
@@ -363,7 +421,8 @@ void LullHeap::do_full_collection(bool clear_all_soft_refs) {
 // references to what is private are cleared, and all may move; objects that survive then are
 // public. And code is unloaded that is not in use.
 bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const {
-  return _gc_cause == GCCause::_allocation_failure && !clear_soft_references &&
+  const bool asked_for = _gc_cause != GCCause::_allocation_failure && _gc_cause != GCCause::_lull_references;
+  return !asked_for && !clear_soft_references &&
          !request.is_compact() && !LullCollector::must_slide(request);
 }
 
@@ -381,14 +440,21 @@ void LullHeap::defragment_private() {
   DEBUG_ONLY(verify_before_collection();)
 }
 
+// What an idle thread has is old, and would only keep its block from others. Where memory is not what lacks, only what
+// private references wait for has to become public.
+bool LullHeap::may_keep_private(const LullLocalCollector* collector) const {
+  if (collector == nullptr) {
+    return false;
+  }
+  return _gc_cause == GCCause::_lull_references ? !collector->keeps_references() : !collector->is_idle();
+}
+
 // Allocation buffers are retired.
 void LullHeap::begin_collection_of_allocators(bool keep_private) {
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
     if (allocator != nullptr) {
-      // What an idle thread has is old, and would only keep its block from others.
-      const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-      allocator->begin_global_collection(keep_private && collector != nullptr && !collector->is_idle());
+      allocator->begin_global_collection(keep_private && may_keep_private(LullThreadLocalData::local_collector(thread)));
     }
   }
 }
@@ -398,6 +464,10 @@ void LullHeap::end_collection_of_allocators() {
     LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
     if (allocator != nullptr) {
       allocator->end_global_collection();
+    }
+    LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+    if (collector != nullptr) {
+      collector->record_pause();
     }
   }
 }
@@ -419,7 +489,9 @@ void LullHeap::choose_min_hole_lines(bool is_routine) {
   _supply->set_min_hole_lines(lines);
 }
 
-// What tells the pauses of one kind of collection from those of the other.
+// What tells the pauses of one kind of collection from those of the other. Programs that read logs know "Pause Young"
+// and "Pause Full", those that get notifications "end of minor GC" and "end of major GC": a global collection is what
+// other collectors call full, or major.
 struct LullPauseKind {
   const char*              _title;
   const char*              _end_message;   // of the memory manager's notification
@@ -465,8 +537,10 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   collect();
   const jlong end = os::javaTimeNanos();
   kind._pauses->add(gc_cause(), start, end, used_before, used());
-  // What was asked for is none of tracking's costs.
-  _tracking_switch->end_collection(gc_cause() == GCCause::_allocation_failure ? end - start : 0);
+  _monitoring->record_left();
+  // What was asked for is none of tracking's costs. That references need pauses of their own is.
+  const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references;
+  _tracking_switch->end_collection(is_cost ? end - start : 0);
 
   update_capacity_and_used_at_gc();
   resize_all_tlabs();
@@ -478,14 +552,17 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
                      used() / K, _supply->slack_bytes() / K);
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
+  if (_control_thread != nullptr) {
+    _control_thread->record_pause(kind._is_full, _collector->cleared_references());
+  }
   report_publication(false /* at exit */);
   LullLocalCollector::log_total();
   print_after_gc();
-  _monitoring->pause_progress()->end(used());
+  _monitoring->pause_progress()->end(used(), end - start);
 }
 
 void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
-  const LullPauseKind kind = { "Pause Global", "end of global collection", true, SvcGCMarker::FULL,
+  const LullPauseKind kind = { "Pause Full", "end of major GC", true, SvcGCMarker::FULL,
                                _collector->tracer(), _monitoring->collector_counters(), _monitoring->global_manager(),
                                _monitoring->global_pauses() };
   pause(kind, [&]() {
@@ -529,9 +606,9 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     MetaspaceGC::compute_new_size();
 
     const jlong end = os::javaTimeNanos();
-    _sizer->record_collection(gc_cause(), start, end);
+    _sizer->record_collection(gc_cause(), {start, end, used_before, used()});
     _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
-    _sizer->resize(gc_cause());
+    _sizer->resize(gc_cause(), end);
     record_whole_heap_examined_timestamp();
 
     AlwaysTrueClosure always_true;    // only what can be reached is counted
@@ -541,10 +618,10 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
   });
 }
 
-// The heap does not shrink, and private objects stay private. The reserve for copies stays one, too: without it the
+// Private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
-void LullHeap::collect_young_at_safepoint() {
-  const LullPauseKind kind = { "Pause Young", "end of young collection", false, SvcGCMarker::MINOR,
+void LullHeap::collect_young_at_safepoint(bool keep_private) {
+  const LullPauseKind kind = { "Pause Young", "end of minor GC", false, SvcGCMarker::MINOR,
                                _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
                                _monitoring->young_pauses() };
   pause(kind, [&]() {
@@ -552,7 +629,7 @@ void LullHeap::collect_young_at_safepoint() {
     const jlong start = os::javaTimeNanos();
     choose_min_hole_lines(true);
     ensure_parsability(true /* retire TLABs */);
-    begin_collection_of_allocators(!_tracking_switch->publishes_all());
+    begin_collection_of_allocators(keep_private);
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _collector->collect_young();
     end_collection_of_allocators();
@@ -561,8 +638,13 @@ void LullHeap::collect_young_at_safepoint() {
     ClassLoaderDataGraph::clear_claimed_marks();
 
     const jlong end = os::javaTimeNanos();
-    _sizer->record_young_collection(start, end);
-    _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
+    if (LullSizePolicy::is_asked_for(gc_cause())) {
+      // It came early, and was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
+      _sizer->update_reserve();
+    } else {
+      _sizer->record_young_collection({start, end, used_before, used()});
+      _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
+    }
   });
 }
 
@@ -726,13 +808,17 @@ GrowableArray<GCMemoryManager*> LullHeap::memory_managers() {
 }
 
 GrowableArray<MemoryPool*> LullHeap::memory_pools() {
-  GrowableArray<MemoryPool*> pools(1);
-  pools.append(_monitoring->pool());
+  GrowableArray<MemoryPool*> pools(2);
+  pools.append(_monitoring->new_pool());
+  pools.append(_monitoring->old_pool());
   return pools;
 }
 
 void LullHeap::gc_threads_do(ThreadClosure* tc) const {
   _workers->threads_do(tc);
+  if (_control_thread != nullptr) {
+    tc->do_thread(_control_thread);
+  }
 }
 
 // How many blocks are in which state. Others may allocate meanwhile, and in an error report a lock may be the crashed thread's: so runs are

@@ -31,6 +31,7 @@ class LullBlockTable;
 class LullCardTable;
 class LullCode;
 class LullCollector;
+class LullControlThread;
 class LullHeapSizer;
 class LullLocalCollector;
 class LullMemory;
@@ -63,7 +64,7 @@ class VM_Operation;
 //   2  a hole of the thread's run table                      LullAllocator
 //   3  the holes of a recyclable block                       LullBlockSupply
 //   4  a free block; a run of free blocks for an object over 16 KB
-//   5  a young or a global collection, then 2 to 4           LullFailedAllocation
+//   5  a young or a global collection, then 2 to 4           LullFailedAllocation; before all is used: LullUseLimit
 //   6  a larger heap, then 2 to 4                            LullHeapSizer
 //   7  a collection that evacuates what there is room for, then one after which all slides together: LullSlidingCompaction
 //   8  the copy reserve
@@ -95,6 +96,7 @@ private:
   LullHeapSizer*     _sizer;
   LullYoungPolicy*   _young_policy;
   LullTrackingSwitch* _tracking_switch;
+  LullControlThread* _control_thread;    // nullptr in the allocator study
   volatile uint      _thorough_collections;   // global ones that were not routine; written at safepoints, read by who asks for one
 
   // Allocation
@@ -103,6 +105,8 @@ private:
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
 
   // Collection
+  uint collections_so_far() const;
+  bool may_keep_private(const LullLocalCollector* collector) const;
   bool is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const;
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
   void log_medium_requests() const;
@@ -132,11 +136,14 @@ public:
   void initialize_serviceability() override;
   void safepoint_synchronize_begin() override;
   void safepoint_synchronize_end() override;
+  void stop() override;
 
   // Size
   size_t max_capacity() const override;
   size_t capacity() const override;
   size_t used() const override;
+  size_t unused_bytes() const;    // in whole blocks
+  MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
   bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
 
@@ -155,11 +162,15 @@ public:
   // Collection
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;
+  bool collect_early(GCCause::Cause cause, bool global);   // by the control thread; false: another pause came first
+  void collect_early_at_safepoint(bool global);
+  void give_back(size_t bytes);
+  void give_back_at_safepoint(size_t bytes);
   virtual HeapWord* collect_and_allocate(Thread* thread, size_t words);
 
   // The steps of that; at a safepoint.
   void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
-  void collect_young_at_safepoint();
+  void collect_young_at_safepoint(bool keep_private);
   virtual HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
   bool must_clear_soft_references() const;
 
@@ -167,6 +178,7 @@ public:
   LullCode* code() const { return _code; }
   LullCollector* collector() const { return _collector; }
   LullMonitoring* monitoring() const { return _monitoring; }
+  LullControlThread* control_thread() const { return _control_thread; }
   const LullTrackingSwitch* tracking_switch() const { return _tracking_switch; }
 
   // Publication

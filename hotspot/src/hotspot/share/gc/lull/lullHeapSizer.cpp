@@ -38,7 +38,8 @@ LullHeapSizer::LullHeapSizer(LullMemory* memory, LullBlockTable* blocks, LullBlo
     _supply(supply),
     _evacuation_policy(evacuation_policy),
     _pretouch_workers(pretouch_workers),
-    _policy() {}
+    _policy(),
+    _use_limit() {}
 
 bool LullHeapSizer::commit_initial() {
   // Large pages that are reserved for good are committed as a whole.
@@ -47,6 +48,7 @@ bool LullHeapSizer::commit_initial() {
     return false;
   }
   update_reserve();
+  set_use_limit();
   return true;
 }
 
@@ -151,28 +153,69 @@ void LullHeapSizer::update_reserve() {
   _supply->set_reserve(fragmented ? wanted : MIN2(wanted, MAX2(_supply->free_blocks() / 4, wanted / 4)), fragmented);
 }
 
-void LullHeapSizer::record_collection(GCCause::Cause cause, jlong start_ns, jlong end_ns) {
+void LullHeapSizer::record_collection(GCCause::Cause cause, const LullSizedCollection& collection) {
   if (LullSizePolicy::is_asked_for(cause)) {
-    _policy.record_asked_for(end_ns);
-    return;
+    _policy.record_asked_for(collection);
+  } else {
+    _policy.record_collection(collection, _memory->capacity(), _memory->max_capacity());
   }
-  _policy.record_collection(start_ns, end_ns, _supply->used_bytes(), _memory->capacity(), _memory->max_capacity());
+  _use_limit.record_global(collection._used, _memory->max_capacity(), _policy.is_costly());
+  set_use_limit();
 }
 
-void LullHeapSizer::record_young_collection(jlong start_ns, jlong end_ns) {
-  _policy.record_young_collection(start_ns, end_ns, _supply->used_bytes(), _memory->max_capacity());
-  resize_after_young(end_ns);
+void LullHeapSizer::record_young_collection(const LullSizedCollection& collection) {
+  _policy.record_young_collection(collection, _memory->capacity(), _memory->max_capacity());
+  _use_limit.record_young(collection._used, _memory->max_capacity());
+  resize_after_young(collection._end_ns);
 }
 
-// What is used is not all alive: this is not the moment to shrink.
+void LullHeapSizer::set_use_limit() {
+  _supply->set_use_limit(_use_limit.bytes(_memory->max_capacity()));
+}
+
+bool LullHeapSizer::is_within_use_limit(size_t words) const {
+  const size_t limit = _use_limit.bytes(_memory->max_capacity());
+  return _supply->used_bytes() + words * HeapWordSize <= limit;
+}
+
+void LullHeapSizer::record_allocation_at_safepoint() {
+  _use_limit.record_allocation(_supply->used_bytes(), _memory->max_capacity());
+  set_use_limit();
+}
+
+bool LullHeapSizer::wants_global(jlong now_ns) const {
+  const bool shrinks = LullUncommit && _memory->can_uncommit() && !UseHeapBudget &&
+                       _policy.wants_global_to_shrink(_memory->capacity(), now_ns);
+  if (shrinks) {
+    log_debug(gc, ergo)("The next collection is a global one: perhaps the heap can become smaller than %zuM",
+                        _memory->capacity() / M);
+  }
+  return shrinks || _use_limit.young_left_much() || _policy.young_left_little();
+}
+
+static size_t less(size_t from, size_t what) { return from - MIN2(from, what); }
+
+// False if nothing could be given back.
+bool LullHeapSizer::shrink_and_rebuild(size_t bytes, size_t live) {
+  if (!LullUncommit || !_memory->can_uncommit() || shrink(MIN2(bytes, can_shrink_by(live))) == 0) {
+    return false;
+  }
+  _supply->rebuild();
+  return true;
+}
+
+// What is used is not all alive: the heap may be larger than it has to be.
 void LullHeapSizer::resize_after_young(jlong now_ns) {
   const size_t before = _memory->capacity();
+  const size_t used = _supply->used_bytes();
   size_t desired;
   if (!HeapBudget::grown_capacity(before, &desired)) {
-    desired = _policy.desired_capacity_after_young(_supply->used_bytes(), before, now_ns);
+    desired = _policy.desired_capacity_after_young(used, before, now_ns);
   }
   if (desired > before) {
     expand(desired - before);
+  } else if (desired < before) {
+    shrink_and_rebuild(MIN2(before - desired, MostAfterYoung * LullMemory::granule_size()), used);
   }
   update_reserve();
   log_resized(before);
@@ -184,21 +227,33 @@ void LullHeapSizer::log_resized(size_t before) const {
   }
 }
 
-void LullHeapSizer::resize(GCCause::Cause cause) {
+void LullHeapSizer::resize(GCCause::Cause cause, jlong now_ns) {
   const size_t before = _memory->capacity();
   const size_t live = _supply->used_bytes();
   size_t desired;
   if (!HeapBudget::desired_capacity(live, before, true /* can shrink */, &desired)) {
-    desired = _policy.desired_capacity(live, before, cause);
+    desired = _policy.desired_capacity(live, before, cause, now_ns);
   }
   if (desired > before) {
     expand(desired - before);
-  } else if (desired < before && LullUncommit && _memory->can_uncommit()) {
-    if (shrink(MIN2(before - desired, can_shrink_by(live))) > 0) {
-      _supply->rebuild();
-    }
+  } else if (desired < before) {
+    shrink_and_rebuild(before - desired, live);
   }
   update_reserve();
+  log_resized(before);
+}
+
+// The heap budget sizes the heap by itself.
+void LullHeapSizer::give_back(size_t bytes) {
+  const size_t before = _memory->capacity();
+  size_t desired;
+  if (HeapBudget::grown_capacity(before, &desired)) {
+    return;
+  }
+  const size_t kept = _policy.least_capacity(_supply->used_bytes());
+  if (shrink_and_rebuild(MIN2(bytes, less(before, kept)), _supply->used_bytes())) {
+    update_reserve();
+  }
   log_resized(before);
 }
 

@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_LULLHEAPSIZER_HPP
 
 #include "gc/lull/lullSizePolicy.hpp"
+#include "gc/lull/lullUseLimit.hpp"
 #include "gc/shared/gcCause.hpp"
 #include "memory/allocation.hpp"
 
@@ -41,12 +42,16 @@ private:
   // with more than the 65,530 that Linux gives a process by default the VM could commit nothing any more, and would end.
   static const int MaxEdges = 6000;
 
+  // Granules that a young collection gives back at most: a millisecond or two of its pause.
+  static const size_t MostAfterYoung = 16;
+
   LullMemory* const           _memory;
   LullBlockTable* const       _blocks;
   LullBlockSupply* const      _supply;
   LullEvacuationPolicy* const _evacuation_policy;
   WorkerThreads* const        _pretouch_workers;
   LullSizePolicy              _policy;
+  LullUseLimit                _use_limit;
 
   size_t expand(size_t bytes);
   void pretouch(size_t first, size_t count);
@@ -54,7 +59,9 @@ private:
   int edges_by_uncommit(size_t granule) const;
   size_t shrink(size_t bytes);
   bool is_free(size_t granule) const;
+  bool shrink_and_rebuild(size_t bytes, size_t live);
   void resize_after_young(jlong now_ns);
+  void set_use_limit();
   void log_resized(size_t before) const;
 
 public:
@@ -65,11 +72,14 @@ public:
   bool commit_initial();
 
   // After a collection.
-  void record_collection(GCCause::Cause cause, jlong start_ns, jlong end_ns);
-  void resize(GCCause::Cause cause);
+  void record_collection(GCCause::Cause cause, const LullSizedCollection& collection);
+  void resize(GCCause::Cause cause, jlong now_ns);
 
-  // After a young collection: records it, and may grow.
-  void record_young_collection(jlong start_ns, jlong end_ns);
+  // After a young collection: records it, and may resize.
+  void record_young_collection(const LullSizedCollection& collection);
+
+  // Without a collection: what is free now goes back to the system, so many bytes at most. At a safepoint.
+  void give_back(size_t bytes);
 
   // After the supply was rebuilt; these do it, too.
   void update_reserve();
@@ -80,10 +90,17 @@ public:
   // Grows for an object of that many words that did not fit; false if the heap could not.
   bool expand_for(size_t words);
 
+  // See LullUseLimit: may an object of so many words be allocated, as far as that goes? And after it was, at the end
+  // of a collection.
+  bool is_within_use_limit(size_t words) const;
+  void record_allocation_at_safepoint();
+
+  // Should the next collection for lack of memory be a global one, whatever a young one would cost?
+  bool wants_global(jlong now_ns) const;
+
   // See LullSizePolicy.
   bool is_costly() const               { return _policy.is_costly(); }
   bool was_useless() const             { return _policy.was_useless(); }
-  bool young_left_little() const       { return _policy.young_left_little(); }
   bool is_near_overhead_limit() const  { return _policy.is_near_overhead_limit(); }
   bool overhead_limit_exceeded() const { return _policy.overhead_limit_exceeded(); }
 };

@@ -153,6 +153,7 @@ void LullInfoDCmd::print_local() {
   line("local.time", "%.3f s", seconds(total._time));
   line("local.processor_time", "%.3f s", seconds(total._cpu_time));
   line("local.longest", "%.3f ms", milliseconds(total._longest));
+  line("local.longest_processor_time", "%.3f ms", milliseconds(total._longest_cpu_time));
   bytes("local.freed", total._freed);
   bytes("local.survived", total._survived);
   bytes("local.tenured", total._tenured);

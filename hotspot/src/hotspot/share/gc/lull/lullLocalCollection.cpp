@@ -24,6 +24,7 @@
 #include "gc/lull/lullBlockTable.inline.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
+#include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
@@ -82,20 +83,24 @@ LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allo
     _map(LullHeap::heap()->public_map()),
     _mark_bitmap(LullHeap::heap()->mark_bitmap()),
     _closure(this, OopIterateClosure::DO_FIELDS),
-    _entry_closure(this, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
+    _weak_closure(this, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
     _from(),
     _stack(),
     _in_place(),
-    _entries(),
+    _weak(),
+    _queued(),
+    _pending(0),
     _copy_failed(false),
     _survived_words(0),
     _copied_words(0),
     _unused_lines(0),
     _freed_lines(0),
+    _frames(0),
     _tenured(false) {}
 
 LullLocalCollection::~LullLocalCollection() {
-  assert(_from.is_empty() && _stack.is_empty() && _in_place.is_empty() && _entries.is_empty(), "a collection is complete when it returns");
+  assert(_from.is_empty() && _stack.is_empty() && _in_place.is_empty() && _weak.is_empty() && _queued.is_empty(),
+         "a collection is complete when it returns");
 }
 
 // The mark means "evacuated" for a global collection; those have no say meanwhile.
@@ -113,12 +118,16 @@ void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
   mark_from_blocks(true);
   visit_roots();
   drain();
-  clear_dead_entries();
+  keep_referents_of_queued();
+  const size_t references = _weak.size();
+  clear_dead_referents();
   mark_from_blocks(false);
   if (survived_bytes() > tenure_size) {
     tenure();
+    _pending += references;    // they are public now
   }
   sweep(blocks_to_keep);
+  _allocator->end_copying();
   DEBUG_ONLY(verify();)
 }
 
@@ -127,50 +136,74 @@ void LullLocalCollection::collect_at_exit() {
   sweep(0);
 }
 
-static void roots_do(JavaThread* thread, OopClosure* closure) {
+// Returns the number of frames.
+static size_t roots_do(JavaThread* thread, OopClosure* closure) {
   LullVisitFramesMark mark(Thread::current());
   thread->oops_do_no_frames(closure, nullptr);
   LullThreadFields::oops_do(thread, closure);
+  size_t count = 0;
   if (thread->has_last_Java_frame()) {
     // Derived pointers at once: the table that collections at safepoints use is not of one thread.
     for (StackFrameStream frames(thread, true /* update */, false /* process_frames */); !frames.is_done(); frames.next()) {
       frames.current()->oops_do(closure, nullptr, frames.register_map(), DerivedPointerIterationMode::_directly);
+      count++;
     }
   }
+  return count;
 }
 
 void LullLocalCollection::visit_roots() {
-  roots_do(_thread, &_closure);
+  _frames = roots_do(_thread, &_closure);
 }
 
 void LullLocalCollection::drain() {
   while (!_stack.is_empty()) {
     const oop obj = _stack.pop();
-    if (LullThreadLocalMap::is_entry(obj->klass())) {
-      _entries.push(obj);
-      obj->oop_iterate(&_entry_closure);
-    } else {
-      obj->oop_iterate(&_closure);
+    switch (LullPrivateReference::kind(obj)) {
+      case LullPrivateReference::Kind::Strong:
+        obj->oop_iterate(&_closure);
+        break;
+      case LullPrivateReference::Kind::Weak:
+        _weak.push(obj);
+        obj->oop_iterate(&_weak_closure);
+        break;
+      case LullPrivateReference::Kind::WeakWithQueue:
+        _queued.push(obj);
+        obj->oop_iterate(&_weak_closure);
+        break;
     }
   }
 }
 
-template <typename T>
-void LullLocalCollection::update_referent(T* p) {
-  const T heap_oop = RawAccess<>::oop_load(p);
-  const oop referent = CompressedOops::decode(heap_oop);
-  if (referent != nullptr && is_from(referent)) {
-    RawAccess<>::oop_store(p, referent->is_forwarded() ? referent->forwardee() : (oop)nullptr);
+// A public referent is not this collection's business. What is old a young collection would not clear.
+bool LullLocalCollection::may_be_cleared_in_pause(oop referent) const {
+  return LullYoungCollections && referent != nullptr && !is_from(referent) && !LullHeap::heap()->is_old(referent);
+}
+
+// What is kept may lead to more of them.
+void LullLocalCollection::keep_referents_of_queued() {
+  while (!_queued.is_empty()) {
+    const oop reference = _queued.pop();
+    const oop referent = LullPrivateReference::referent(reference);
+    if (referent != nullptr && is_from(referent)) {
+      _pending += referent->is_forwarded() ? 0 : 1;
+      LullPrivateReference::set_referent(reference, survive(referent));
+      drain();
+    } else {
+      _pending += may_be_cleared_in_pause(referent) ? 1 : 0;
+    }
   }
 }
 
-void LullLocalCollection::clear_dead_entries() {
-  while (!_entries.is_empty()) {
-    HeapWord* const p = java_lang_ref_Reference::referent_addr_raw(_entries.pop());
-    if (UseCompressedOops) {
-      update_referent((narrowOop*)p);
-    } else {
-      update_referent((oop*)p);
+// All that is reachable by other ways has survived.
+void LullLocalCollection::clear_dead_referents() {
+  while (!_weak.is_empty()) {
+    const oop reference = _weak.pop();
+    const oop referent = LullPrivateReference::referent(reference);
+    if (referent != nullptr && is_from(referent)) {
+      LullPrivateReference::set_referent(reference, referent->is_forwarded() ? referent->forwardee() : (oop)nullptr);
+    } else if (may_be_cleared_in_pause(referent) && !LullThreadLocalMap::is_entry(reference->klass())) {
+      _pending++;
     }
   }
 }

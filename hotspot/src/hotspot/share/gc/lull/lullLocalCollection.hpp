@@ -93,25 +93,29 @@ private:
   LullBlockSupply* const           _supply;
   LullPublicMap* const             _map;
   MarkBitMap* const                _mark_bitmap;   // of the last global collection
-  LullLocalClosure                 _closure;       // a private Reference keeps its referent
-  LullLocalClosure                 _entry_closure; // but for entries of the map of thread-local values
+  LullLocalClosure                 _closure;
+  LullLocalClosure                 _weak_closure;  // of References that may lose their referents: see lullPrivateReference.hpp
   LullBlockList                    _from;          // the thread's blocks
   Stack<oop, mtGC>                 _stack;         // survivors whose fields are still to be visited
   Stack<oop, mtGC>                 _in_place;      // survivors that stay; forwarded to themselves
-  Stack<oop, mtGC>                 _entries;       // survivors whose referents have not been visited
+  Stack<oop, mtGC>                 _weak;          // survivors whose referents have not been visited: those that lose them
+  Stack<oop, mtGC>                 _queued;        // and those that keep them
+  size_t                           _pending;       // references that only a pause can process
   bool                             _copy_failed;
   size_t                           _survived_words;
   size_t                           _copied_words;
   size_t                           _unused_lines;    // when the collection began
   size_t                           _freed_lines;     // those too
+  size_t                           _frames;          // visited
   bool                             _tenured;
 
   void mark_from_blocks(bool value);
   void visit_roots();
   void drain();
   bool is_from(oop obj) const;
-  void clear_dead_entries();
-  template <typename T> void update_referent(T* p);
+  bool may_be_cleared_in_pause(oop referent) const;
+  void keep_referents_of_queued();
+  void clear_dead_referents();
   oop survive(oop obj);
   LullReserveUse reserve_use() const;
   HeapWord* allocate_copy(LullBlockIndex from, size_t words);
@@ -137,7 +141,9 @@ public:
 
   size_t survived_bytes() const { return _survived_words * HeapWordSize; }
   size_t copied_bytes() const   { return _copied_words * HeapWordSize; }
+  size_t frames() const         { return _frames; }
   bool is_tenured() const       { return _tenured; }
+  size_t pending_references() const { return _pending; }
 
   // Of whole lines that were in use before, less what the copies take: those are freed when they die.
   size_t freed_bytes() const {

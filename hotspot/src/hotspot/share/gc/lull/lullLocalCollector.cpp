@@ -20,11 +20,15 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullControlThread.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
+#include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadFields.hpp"
@@ -48,6 +52,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _learned_budget(LullLocalBudget),
     _budget(LullLocalBudget),
     _wait_budget(MinBudget),
+    _walk_budget(),
     _shallow_depth(0),
     _too_deep(SIZE_MAX),
     _ends_since(0),
@@ -59,7 +64,14 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _takes_back(false),
     _last_allocated(allocator->allocated()),
     _last_published(LullPublisher::of(thread)->statistics().published_bytes()),
+    _told_published(0),
+    _told_kept(0),
+    _told_at_pause(0),
+    _keeps_references(false),
+    _references_per_byte(0),
+    _allocated_in_public_mode(0),
     _unmount_allocated(0),
+    _pause_allocated(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
     _statistics() {}
@@ -114,11 +126,18 @@ size_t LullLocalCollector::stack_depth() const {
   return _thread->stack_base() - os::current_stack_pointer();
 }
 
-// As far as can be seen without a lock.
+bool LullLocalCollector::is_worth_a_walk(size_t depth) const {
+  return allocated_since_last() >= _walk_budget.bytes_at(depth);
+}
+
+// As far as can be seen without a lock. Where mutators get less than all, what they do not get is not free, less the
+// copy reserve, which they do not get anyway.
 bool LullLocalCollector::is_memory_scarce() const {
   const size_t capacity = LullHeap::heap()->capacity();
+  const size_t limit = LullHeap::heap()->supply()->use_limit();
+  const size_t most = limit < capacity ? MIN2(limit + capacity / 100 * LullEvacuationReservePercent, capacity) : capacity;
   const size_t used = LullHeap::heap()->used();
-  return used >= capacity || (capacity - used) * 100 < capacity * ScarcePercent;
+  return used >= most || (most - used) * 100 < capacity * ScarcePercent;
 }
 
 bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
@@ -129,7 +148,12 @@ bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
     return _slow_allocations % LullLocalCollectALot == 0;
   }
 #endif
-  if (allocated >= _budget && (is_memory_scarce() || allocated >= LargestBudget)) {
+  if (!is_worth_a_walk(depth)) {
+    return false;
+  }
+  // A thread that does not wait looks early: weak references that only it knows are cleared by nobody else.
+  const size_t largest = _shallow_depth == 0 ? BudgetWithoutWaits : LargestBudget;
+  if (allocated >= _budget && (is_memory_scarce() || allocated >= largest)) {
     *trigger = Trigger::Budget;
     return true;
   }
@@ -187,6 +211,46 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
 }
 
+// What is published since the last time counts. Of what is kept only what has come since, until a pause has looked at it.
+void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
+  const uint pauses = LullHeap::heap()->total_collections();
+  if (pauses != _told_at_pause) {
+    _told_at_pause = pauses;
+    _told_kept = 0;
+  }
+  const size_t published = LullPublisher::of(_thread)->statistics()._references;
+  const size_t more_kept = kept - MIN2(kept, _told_kept);
+  if (LullPendingReferences::add(garbage, published - _told_published + more_kept)) {
+    LullHeap::heap()->control_thread()->wake();
+  }
+  if (published > _told_published || !LullThreadLocalData::is_public_mode(_thread)) {
+    const float share = (float)(published - _told_published) / (float)MAX2(allocated_since_last(), (size_t)1);
+    _references_per_byte = (_references_per_byte + share) / 2;
+  }
+  _told_published = published;
+  _told_kept = MAX2(kept, _told_kept);
+}
+
+// A thread that registers much and waits for nothing does not collect for a while.
+void LullLocalCollector::tell_many_published() {
+  if (LullPublisher::of(_thread)->statistics()._references - _told_published >= ManyPublished) {
+    tell_references(0, 0);
+  }
+}
+
+// A thread in public mode publishes nothing: which references it makes is not known. It is taken to make as many as it has
+// published of what it allocated before, and a part of what it allocates to be garbage.
+void LullLocalCollector::tell_in_public_mode() {
+  const size_t allocated = allocated_since_last();
+  _allocated_in_public_mode += allocated;
+  if (_allocated_in_public_mode >= ToldInPublicMode && LullPublisher::of(_thread)->statistics()._references > 0) {
+    const size_t references = (size_t)((float)_allocated_in_public_mode * _references_per_byte);
+    tell_references(_allocated_in_public_mode / PublicModeShare, references);
+    _told_kept = 0;    // each time others
+    _allocated_in_public_mode = 0;
+  }
+}
+
 void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
@@ -200,8 +264,10 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   if (takes_back) {
     LullThreadFields::take_back(_thread, _allocator);
   }
+  _walk_budget.record(depth, collection.frames());
   _takes_back = !takes_back && LullThreadFields::can_be_taken_back(_thread);
 
+  const jlong cpu_time = os::current_thread_cpu_time() - cpu_start;
   const jlong time = os::javaTimeNanos() - start;
   LullLocalStatistics now;
   now._collections = 1;
@@ -213,10 +279,13 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   now._tenured = collection.is_tenured() ? now._survived : 0;
   now._before_wait = trigger == Trigger::Wait ? 1 : 0;
   now._shallow = trigger == Trigger::Shallow ? 1 : 0;
+  now._frames = collection.frames();
   now._time = time;
-  now._cpu_time = os::current_thread_cpu_time() - cpu_start;
+  now._cpu_time = cpu_time;
   now._longest = time;
+  now._longest_cpu_time = cpu_time;
   _statistics.add(now);
+  LullHeap::heap()->monitoring()->lower_left();
   LullLocalCounters::add(now);
   LullLocalLog::add(now);
   if (event.should_commit()) {
@@ -237,6 +306,8 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
     learn(trigger, depth, allocated, _survived_at_last);
   }
   _last_trigger = trigger;
+  tell_references(now._freed, collection.pending_references());
+  _keeps_references = collection.pending_references() > 0;
   begin_anew();
   log_debug(gc, local)("Thread %u: local collection %s, %zuK allocated, %zuK freed, %zuK survived (%zuK copied%s), %.1f us",
                       LullThreadLocalData::owner(_thread),
@@ -249,9 +320,11 @@ void LullLocalCollector::collect_if_due() {
   DEBUG_ONLY(_slow_allocations++;)
   if (LullThreadLocalData::is_public_mode(_thread)) {
     // What it allocates meanwhile does not count.
+    tell_in_public_mode();
     begin_anew();
     return;
   }
+  tell_many_published();
   // Once: in another frame it would be another one, and what is unlearned would not be what was asked.
   const size_t depth = stack_depth();
   Trigger trigger;
@@ -264,7 +337,7 @@ bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
   const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
   return collector != nullptr &&
          (collector->allocated_since_last() >= collector->_wait_budget || collector->_takes_back) &&
-         !LullThreadLocalData::is_public_mode(thread);
+         collector->is_worth_a_walk(collector->stack_depth()) && !LullThreadLocalData::is_public_mode(thread);
 }
 
 void LullLocalCollector::record_unmount() {
@@ -299,7 +372,7 @@ void LullLocalCollector::collect_after_request() {
 }
 
 bool LullLocalCollector::collect_before_global() {
-  if (allocated_since_last() < MinBudget || _many_at_last || !is_possible()) {
+  if (allocated_since_last() < MinBudget || _many_at_last || !is_worth_a_walk(stack_depth()) || !is_possible()) {
     return false;
   }
   collect(Trigger::NoMemory, stack_depth());
@@ -343,7 +416,23 @@ void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
   begin_anew();
 }
 
+// What was allocated and published before it is none of the next local collection's: to that would remain what was
+// published, and not what was freed, and the thread would be found to gain nothing by what is private. As after a
+// collection for lack of memory the thread may be in the middle of a request; not if it has done nothing since the last pause.
+void LullLocalCollector::record_pause() {
+  assert_at_safepoint();
+  if (_allocator->allocated() == _pause_allocated) {
+    _last_trigger = Trigger::Wait;
+  } else if (!is_idle()) {
+    _last_trigger = Trigger::NoMemory;
+  }
+  _pause_allocated = _allocator->allocated();
+  _told_published = LullPublisher::of(_thread)->statistics()._references;
+  begin_anew();
+}
+
 void LullLocalCollector::retire() {
+  tell_references(0, 0);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
     LullLocalCollection(_thread, _allocator, LullReserveUse::Keep).collect_at_exit();
   }
@@ -368,10 +457,11 @@ LullLocalStatistics LullLocalCollector::total() {
 void LullLocalCollector::log_total() {
   if (LullLocalCollections && log_is_enabled(Info, gc, local)) {
     const LullLocalStatistics all = total();
-    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, in %.1f ms (%.1f ms of processor time), the longest %.1f us; "
+    log_info(gc, local)("Local collections: %zu, of them %zu before a wait and %zu at a shallow stack, in %.1f ms "
+                       "(%.1f ms of processor time), the longest %.1f us, %zu frames; "
                        "freed %zuM, survived %zuM, copied %zuM, tenured %zuM; %zu requests ended by lull.Requests",
                        all._collections, all._before_wait, all._shallow, (double)all._time / NANOSECS_PER_MILLISEC,
-                       (double)all._cpu_time / NANOSECS_PER_MILLISEC, (double)all._longest / 1000,
+                       (double)all._cpu_time / NANOSECS_PER_MILLISEC, (double)all._longest / 1000, all._frames,
                        all._freed / M, all._survived / M, all._copied / M, all._tenured / M, all._requests);
   }
 }

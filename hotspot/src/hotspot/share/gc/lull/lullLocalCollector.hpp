@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullLocalStatistics.hpp"
+#include "gc/lull/lullWalkBudget.hpp"
 #include "memory/allocation.hpp"
 #include "utilities/globalDefinitions.hpp"
 
@@ -55,6 +56,10 @@ class LullLocalCollection;
 // is copied. How deep a shallow stack may be is learned from waits; where more than nearly
 // nothing has survived is too deep, for so many requests: a framework may handle requests at
 // the depth at which it waits for them.
+//
+// In each case it must have allocated so much that a look at its stack is worth it, where that is very deep
+// (LullWalkBudget). Where memory lacks before that the next collection is a young or a global one, which looks at the
+// stack once, too, and frees more for it.
 //
 // Used by its thread alone, or for it by a worker while it is stopped.
 class LullLocalCollector : public CHeapObj<mtGC> {
@@ -89,6 +94,16 @@ private:
   // waiting for the next safepoint.
   static const size_t LargestBudget = 64 * M;
 
+  // And so much where the thread has not been seen to wait: about what G1 allocates before its first pause.
+  static const size_t BudgetWithoutWaits = 14 * M;
+
+  // Published references that it tells of between collections.
+  static const size_t ManyPublished = 64;
+
+  // What a thread in public mode allocates before it tells of it, and which share of it is told.
+  static const size_t ToldInPublicMode = 256 * K;
+  static const size_t PublicModeShare = 4;
+
   enum class Trigger { None, Wait, RequestEnd, Shallow, Unmount, Budget, NoMemory };
 
   JavaThread* const    _thread;
@@ -96,6 +111,7 @@ private:
   size_t               _learned_budget;
   size_t               _budget;
   size_t               _wait_budget;        // before waits
+  LullWalkBudget       _walk_budget;
   size_t               _shallow_depth;      // bytes of stack
   size_t               _too_deep;           // more than nearly nothing has survived there; SIZE_MAX: nowhere
   uint                 _ends_since;         // of requests, since that was found
@@ -107,7 +123,14 @@ private:
   bool                 _takes_back;         // the next wait, by a collection, what LullThreadFields can make private again
   size_t               _last_allocated;
   size_t               _last_published;
+  size_t               _told_published;     // references of which LullPendingReferences knows
+  size_t               _told_kept;          // private ones, since the pause
+  uint                 _told_at_pause;
+  bool                 _keeps_references;   // that wait for a pause, after the last collection
+  float                _references_per_byte;        // published of what was allocated; the last ones count most
+  size_t               _allocated_in_public_mode;   // and not told
   size_t               _unmount_allocated;  // when a virtual thread was unmounted last
+  size_t               _pause_allocated;    // when the last pause ended
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
   LullLocalStatistics  _statistics;
@@ -123,9 +146,13 @@ private:
   size_t tenure_size() const;
   bool is_possible() const;
   size_t stack_depth() const;
+  bool is_worth_a_walk(size_t depth) const;
   bool is_memory_scarce() const;
   bool is_due(size_t depth, Trigger* trigger) const;
   void learn(Trigger trigger, size_t depth, size_t allocated, size_t survived);
+  void tell_references(size_t garbage, size_t kept);
+  void tell_in_public_mode();
+  void tell_many_published();
   void collect(Trigger trigger, size_t depth);
 
 public:
@@ -152,6 +179,9 @@ public:
   // There is no memory left. False if nothing can have been freed.
   bool collect_before_global();
 
+  // Do private References of it wait for a pause? Then that makes public what it has.
+  bool keeps_references() const { return _keeps_references; }
+
   // Has it done next to nothing since it began to wait? Then what it has is not of a request
   // under way. By the VM thread at a safepoint.
   bool is_idle() const;
@@ -160,6 +190,9 @@ public:
   // collection: what was copied and freed is added. At a safepoint, without a TLAB.
   bool is_worth_defragmentation(uint threads) const;
   void defragment(size_t* copied_bytes, size_t* freed_bytes);
+
+  // A pause has collected what this thread has, too, whether that stays private or not. At a safepoint, without a TLAB.
+  void record_pause();
 
   // The thread ends. Under Threads_lock.
   void retire();

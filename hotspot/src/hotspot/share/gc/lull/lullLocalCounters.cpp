@@ -31,9 +31,11 @@ static PerfVariable* _freed       = nullptr;
 static PerfVariable* _survived    = nullptr;
 static PerfVariable* _copied      = nullptr;
 static PerfVariable* _tenured     = nullptr;
+static PerfVariable* _frames      = nullptr;
 static PerfVariable* _time        = nullptr;
 static PerfVariable* _cpu_time    = nullptr;
 static PerfVariable* _longest     = nullptr;
+static PerfVariable* _longest_cpu_time = nullptr;
 
 static PerfVariable* create(const char* name, PerfData::Units units) {
   return LullCounter::create("lull.local", name, units);
@@ -45,9 +47,11 @@ void LullLocalCounters::initialize() {
   _survived    = create("survived", PerfData::U_Bytes);
   _copied      = create("copied", PerfData::U_Bytes);
   _tenured     = create("tenured", PerfData::U_Bytes);
+  _frames      = create("frames", PerfData::U_Events);
   _time        = create("time", PerfData::U_None);
   _cpu_time    = create("processorTime", PerfData::U_None);
   _longest     = create("longest", PerfData::U_None);
+  _longest_cpu_time = create("longestProcessorTime", PerfData::U_None);
   _collections = create("collections", PerfData::U_Events);
 }
 
@@ -71,7 +75,9 @@ void LullLocalCounters::add(const LullLocalStatistics& collection) {
   ::add(_survived, collection._survived);
   ::add(_copied, collection._copied);
   ::add(_tenured, collection._tenured);
+  ::add(_frames, collection._frames);
   ::add(_time, (size_t)collection._time);
   ::add(_cpu_time, (size_t)collection._cpu_time);
   LullCounter::raise(value_of(_longest), collection._longest);
+  LullCounter::raise(value_of(_longest_cpu_time), collection._longest_cpu_time);
 }

@@ -44,6 +44,7 @@ static void set_statistics(Event& event, const LullLocalStatistics& statistics) 
   event.set_time(statistics._time);
   event.set_processorTime(statistics._cpu_time);
   event.set_longest(statistics._longest);
+  event.set_longestProcessorTime(statistics._longest_cpu_time);
 }
 
 void LullLocalEvents::send_total() {

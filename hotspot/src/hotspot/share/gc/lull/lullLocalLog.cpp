@@ -34,6 +34,7 @@ static volatile size_t _collections = 0;
 static volatile size_t _freed = 0;
 static volatile size_t _survived = 0;
 static volatile jlong _longest = 0;
+static volatile jlong _longest_cpu_time = 0;
 static volatile jlong _cpu_time = 0;
 
 // When the last line was, or the VM started; 0 without local collections. Who moves it on writes the line.
@@ -57,10 +58,14 @@ static void log_if_due(jlong least_nanos) {
   const size_t freed = Atomic::xchg(&_freed, (size_t)0);
   const size_t survived = Atomic::xchg(&_survived, (size_t)0);
   const jlong longest = Atomic::xchg(&_longest, (jlong)0);
+  const jlong longest_cpu_time = Atomic::xchg(&_longest_cpu_time, (jlong)0);
   const jlong cpu_time = Atomic::xchg(&_cpu_time, (jlong)0);
-  log_info(gc)("Local collections: %zu in %.1fs, %zuM freed, %zuM survived, the longest %.3fms, processor time %.3fms",
+  // Elapsed time of a thread that waits for a processor goes on, and would look like a pause.
+  log_info(gc)("Local collections: %zu in %.1fs, %zuM freed, %zuM survived, the longest %.3fms, "
+               "by processor time %.3fms, processor time %.3fms in all",
                collections, (double)(now - since) / NANOSECS_PER_SEC, freed / M, survived / M,
-               (double)longest / NANOSECS_PER_MILLISEC, (double)cpu_time / NANOSECS_PER_MILLISEC);
+               (double)longest / NANOSECS_PER_MILLISEC, (double)longest_cpu_time / NANOSECS_PER_MILLISEC,
+               (double)cpu_time / NANOSECS_PER_MILLISEC);
 }
 
 void LullLocalLog::add(const LullLocalStatistics& collection) {
@@ -71,6 +76,7 @@ void LullLocalLog::add(const LullLocalStatistics& collection) {
   Atomic::add(&_survived, collection._survived, memory_order_relaxed);
   Atomic::add(&_cpu_time, collection._cpu_time, memory_order_relaxed);
   LullCounter::raise(&_longest, collection._longest);
+  LullCounter::raise(&_longest_cpu_time, collection._longest_cpu_time);
   Atomic::add(&_collections, collection._collections, memory_order_relaxed);
   log_if_due(IntervalNanos);
 }

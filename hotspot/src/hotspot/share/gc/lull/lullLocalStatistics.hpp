@@ -37,14 +37,16 @@ struct LullLocalStatistics {
   size_t _tenured;      // of what survived
   size_t _before_wait;  // of the collections
   size_t _shallow;      // of the collections
+  size_t _frames;       // visited
   size_t _requests;     // that lull.Requests has said to have ended
-  jlong  _time;
+  jlong  _time;         // elapsed: that of a thread which waits for a processor goes on
   jlong  _longest;
-  jlong  _cpu_time;
+  jlong  _cpu_time;     // what the collections have cost
+  jlong  _longest_cpu_time;   // most of it of one collection, which need not be the longest
 
   LullLocalStatistics()
-    : _collections(0), _allocated(0), _published(0), _freed(0), _survived(0), _copied(0), _tenured(0), _before_wait(0), _shallow(0), _requests(0),
-      _time(0), _longest(0), _cpu_time(0) {}
+    : _collections(0), _allocated(0), _published(0), _freed(0), _survived(0), _copied(0), _tenured(0), _before_wait(0),
+      _shallow(0), _frames(0), _requests(0), _time(0), _longest(0), _cpu_time(0), _longest_cpu_time(0) {}
 
   void add(const LullLocalStatistics& other) {
     _collections += other._collections;
@@ -56,10 +58,12 @@ struct LullLocalStatistics {
     _tenured     += other._tenured;
     _before_wait += other._before_wait;
     _shallow     += other._shallow;
+    _frames      += other._frames;
     _requests    += other._requests;
     _time        += other._time;
     _cpu_time    += other._cpu_time;
     _longest      = MAX2(_longest, other._longest);
+    _longest_cpu_time = MAX2(_longest_cpu_time, other._longest_cpu_time);
   }
 };
 

@@ -70,6 +70,7 @@ void LullMarkStatistics::add(const LullMarkStatistics& other) {
   _survivor_objects  += other._survivor_objects;
   _survivor_words    += other._survivor_words;
   _mature_words      += other._mature_words;
+  _cleared_references += other._cleared_references;
 }
 
 LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,

@@ -100,6 +100,7 @@ struct LullMarkStatistics {
   size_t _survivor_objects;    // of the evacuated ones, those whose copies stay young
   size_t _survivor_words;
   size_t _mature_words;        // of survivors of the last young collection, in evacuated blocks
+  size_t _cleared_references;  // or enqueued, if final
 
   void add(const LullMarkStatistics& other);
 };
@@ -120,8 +121,8 @@ struct LullMarkStatistics {
 //
 // An object in a block with an owner stays where it is and what it is. By P and B a private one is
 // met only from its own thread or other private objects of that thread; and whatever it refers to is
-// marked as from any other object. A private Reference keeps its referent, as in a local
-// collection: discovery would link it with references of other threads. But for entries of the maps of thread-local values:
+// marked as from any other object. A private Reference keeps its referent: discovery would link it with references of
+// other threads. But for entries of the maps of thread-local values:
 // they need not be enqueued, and are cleared by the worker that has found them, when all is marked.
 
 class LullMarkWorker : public CHeapObj<mtGC> {
@@ -211,6 +212,9 @@ public:
   // A reference to this object has been stored in this place, or found there. Nothing to do unless that is one in the heap, and the object a
   // survivor of this collection. Returns whether it is one.
   bool remember_survivor(const void* place, oop obj);
+
+  // One more Reference is for the Java program to look at.
+  void count_cleared_reference() { _statistics._cleared_references++; }
 
   template <typename T> void mark_root(T* p);
   template <typename T> void mark_field(T* p);

@@ -20,6 +20,8 @@
  */
 
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullHeapCounters.hpp"
+#include "gc/lull/lullHeapParts.hpp"
 #include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
@@ -29,29 +31,43 @@
 #include "gc/lull/lullPublicationCounters.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
-#include "gc/shared/generationCounters.hpp"
-#include "gc/shared/hSpaceCounters.hpp"
+#include "gc/shared/collectorCounters.hpp"
 #include "memory/metaspaceCounters.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/mutexLocker.hpp"
 #include "runtime/perfData.hpp"
+#include "runtime/task.hpp"
 #include "services/memoryService.hpp"
 
-LullMemoryPool::LullMemoryPool(LullHeap* heap)
-  : CollectedMemoryPool("Lull Old Gen", heap->capacity(), heap->max_capacity(), true /* usage threshold */),
+LullNewPool::LullNewPool(const LullHeap* heap)
+  : CollectedMemoryPool("Lull Eden Space", 0, MemoryUsage::undefined_size(),
+                        false /* usage threshold */),
     _heap(heap) {}
 
-size_t LullMemoryPool::committed_in_bytes()   { return _heap->capacity(); }
-size_t LullMemoryPool::used_in_bytes()        { return _heap->used(); }
-size_t LullMemoryPool::max_size() const       { return _heap->max_capacity(); }
+size_t LullNewPool::used_in_bytes() {
+  return _heap->monitoring()->heap_parts().new_used();
+}
 
-MemoryUsage LullMemoryPool::get_memory_usage() {
-  // Used is read first: a heap that grows in between must not show more used than committed.
-  const size_t used = used_in_bytes();
-  const size_t committed = MAX2(committed_in_bytes(), used);
-  return MemoryUsage(initial_size(), used, committed, max_size());
+MemoryUsage LullNewPool::get_memory_usage() {
+  const LullHeapParts parts = _heap->monitoring()->heap_parts();
+  return MemoryUsage(initial_size(), parts.new_used(), parts.new_committed(), max_size());
+}
+
+LullOldPool::LullOldPool(const LullHeap* heap)
+  : CollectedMemoryPool("Lull tenured Old Gen", heap->capacity(), heap->max_capacity(), true /* usage threshold */),
+    _heap(heap) {}
+
+size_t LullOldPool::used_in_bytes() {
+  return _heap->monitoring()->heap_parts().old_used();
+}
+
+MemoryUsage LullOldPool::get_memory_usage() {
+  const LullHeapParts parts = _heap->monitoring()->heap_parts();
+  return MemoryUsage(initial_size(), parts.old_used(), parts.old_committed(), max_size());
 }
 
 jlong LullLocalMemoryManager::gc_time_ms() {
-  return LullLocalCollector::total()._time / NANOSECS_PER_MILLISEC;
+  return LullLocalCollector::total()._cpu_time / NANOSECS_PER_MILLISEC;
 }
 
 size_t LullLocalMemoryManager::gc_count() {
@@ -63,16 +79,17 @@ LullMonitoring::LullMonitoring(LullHeap* heap)
     _global_manager("Lull Global"),
     _young_manager("Lull Young"),
     _local_manager(),
-    _pool(nullptr),
+    _new_pool(nullptr),
+    _old_pool(nullptr),
     _young_collector_counters(new CollectorCounters("Lull young collections", 0)),
     _collector_counters(new CollectorCounters("Lull global collections", 1)),
-    _young_counters(new GenerationCounters("young", 0, 0, 0, 0, 0)),
-    _heap_counters(new GenerationCounters("old", 1, 1, MinHeapSize, heap->max_capacity(), heap->capacity())),
-    _space_counters(new HSpaceCounters(_heap_counters->name_space(), "old", 0, heap->max_capacity(), heap->capacity())),
+    _heap_counters(UsePerfData ? new LullHeapCounters(LullHeapParts(0, 0, heap->capacity())) : nullptr),
+    _heap_counters_lock(Mutex::nosafepoint, "LullHeapCounters_lock"),
     _publication_counters(LullTracking && UsePerfData ? new LullPublicationCounters() : nullptr),
     _pause_progress(new LullPauseProgress()),
     _global_pauses(),
-    _young_pauses() {
+    _young_pauses(),
+    _left(0) {
   if (LullLocalCollections) {
     LullLocalLog::initialize();
   }
@@ -81,24 +98,77 @@ LullMonitoring::LullMonitoring(LullHeap* heap)
   }
 }
 
+class LullSampleHeapCounters : public PeriodicTask {
+private:
+  LullMonitoring* const _monitoring;
+
+public:
+  explicit LullSampleHeapCounters(LullMonitoring* monitoring) : PeriodicTask(MILLIUNITS), _monitoring(monitoring) {}
+
+  void task() override { _monitoring->sample_heap_counters(); }
+};
+
 void LullMonitoring::initialize_serviceability() {
-  _pool = new LullMemoryPool(_heap);
-  _global_manager.add_pool(_pool);
+  _new_pool = new LullNewPool(_heap);
+  _old_pool = new LullOldPool(_heap);
+  _global_manager.add_pool(_new_pool);
+  _global_manager.add_pool(_old_pool);
   if (LullYoungCollections) {
-    _young_manager.add_pool(_pool);
+    _young_manager.add_pool(_new_pool);
+    _young_manager.add_pool(_old_pool);
   }
   if (LullLocalCollections) {
-    _local_manager.add_pool(_pool);
+    _local_manager.add_pool(_new_pool);
   }
   LullInfoDCmd::register_command();
+  if (_heap_counters != nullptr) {
+    (new LullSampleHeapCounters(this))->enroll();
+  }
+}
+
+// What is in use is read first: it may only have fallen by then to less than what was left.
+LullHeapParts LullMonitoring::heap_parts() const {
+  const size_t used = _heap->used();
+  return LullHeapParts(used, Atomic::load(&_left), _heap->capacity());
+}
+
+void LullMonitoring::record_left() {
+  assert_at_safepoint();
+  Atomic::store(&_left, _heap->used());
+}
+
+void LullMonitoring::lower_left() {
+  const size_t used = _heap->used();
+  size_t left = Atomic::load(&_left);
+  while (used < left) {
+    const size_t seen = Atomic::cmpxchg(&_left, left, used, memory_order_relaxed);
+    if (seen == left) {
+      break;
+    }
+    left = seen;
+  }
+}
+
+void LullMonitoring::update_heap_counters() {
+  assert(_heap_counters_lock.owned_by_self(), "one thread at a time");
+  _heap_counters->update(heap_parts());
+  MetaspaceCounters::update_performance_counters();
+}
+
+// While a pause runs, what is in use is half-way between two states. If it begins or ends just now, it brings the
+// counters up to date itself, after this.
+void LullMonitoring::sample_heap_counters() {
+  MutexLocker ml(&_heap_counters_lock, Mutex::_no_safepoint_check_flag);
+  if (!_heap->is_stw_gc_active() && PerfDataManager::has_PerfData()) {
+    update_heap_counters();
+  }
 }
 
 void LullMonitoring::update_counters() {
   MemoryService::track_memory_usage();
-  if (UsePerfData) {
-    _heap_counters->update_all(_heap->capacity());
-    _space_counters->update_all(_heap->capacity(), _heap->used());
-    MetaspaceCounters::update_performance_counters();
+  if (_heap_counters != nullptr) {
+    MutexLocker ml(&_heap_counters_lock, Mutex::_no_safepoint_check_flag);
+    update_heap_counters();
   }
 }
 

@@ -25,33 +25,49 @@
 #include "gc/shared/collectorCounters.hpp"
 #include "gc/shared/gcCause.hpp"
 #include "memory/allocation.hpp"
+#include "runtime/mutex.hpp"
 #include "services/memoryManager.hpp"
 #include "services/memoryPool.hpp"
 #include "services/memoryUsage.hpp"
 
-class GenerationCounters;
-class HSpaceCounters;
 class LullHeap;
+class LullHeapCounters;
+class LullHeapParts;
 class LullPauseProgress;
 class LullPublicationCounters;
 struct LullPublicationStatistics;
 
-// The heap as one memory pool. The name ends in "Old Gen" because that is how metrics
-// libraries recognize the pool that holds what lives long.
-class LullMemoryPool : public CollectedMemoryPool {
+// What is new since the last collection. The name's end is how metrics libraries know the pool that is allocated in.
+// It has no maximum of its own: it may grow until the heap is full.
+class LullNewPool : public CollectedMemoryPool {
 private:
-  LullHeap* const _heap;
+  const LullHeap* const _heap;
 
 public:
-  explicit LullMemoryPool(LullHeap* heap);
+  explicit LullNewPool(const LullHeap* heap);
 
-  size_t committed_in_bytes();
   size_t used_in_bytes() override;
-  size_t max_size() const;
   MemoryUsage get_memory_usage() override;
 };
 
-// Local collections as a bean: how many, and their time. They are no pauses, and send no notifications.
+// What the last collection has left. It grows by collections only, so a threshold of its usage is exceeded only where
+// that much is alive, or is left to the next global collection. The name's end is how metrics libraries know the pool
+// of what lives long; "tenured" is how Micrometer knows that this pool is the heap's live data after any collection,
+// not after those alone whose collectors it knows by name.
+class LullOldPool : public CollectedMemoryPool {
+private:
+  const LullHeap* const _heap;
+
+public:
+  explicit LullOldPool(const LullHeap* heap);
+
+  size_t used_in_bytes() override;
+  MemoryUsage get_memory_usage() override;
+};
+
+// Local collections as a bean: how many, and their processor time. They are no pauses, and send no notifications.
+// Whoever adds up the times of all beans takes the sum for a share of the time: the elapsed times of threads that
+// collect side by side, and wait for processors, would make more than there is.
 class LullLocalMemoryManager : public GCMemoryManager {
 public:
   LullLocalMemoryManager() : GCMemoryManager("Lull Local") {}
@@ -60,8 +76,8 @@ public:
   size_t gc_count() override;
 };
 
-// The pauses of one kind since the VM started, and the last of them; nanoseconds of os::javaTimeNanos(), bytes. Written at
-// safepoints, read by threads in the VM.
+// The pauses of one kind since the VM started, and the last of them; nanoseconds of os::javaTimeNanos(), bytes.
+// Written at safepoints, read by threads in the VM.
 struct LullPauses {
   size_t         _number;
   jlong          _time;
@@ -95,28 +111,46 @@ private:
   GCMemoryManager     _global_manager;
   GCMemoryManager     _young_manager;
   LullLocalMemoryManager _local_manager;
-  LullMemoryPool*     _pool;
+  LullNewPool*        _new_pool;
+  LullOldPool*        _old_pool;
   CollectorCounters*  _young_collector_counters;
   CollectorCounters*  _collector_counters;
-  GenerationCounters* _young_counters;      // unused: jstat wants two generations
-  GenerationCounters* _heap_counters;
-  HSpaceCounters*     _space_counters;
+  LullHeapCounters*   _heap_counters;       // nullptr without -XX:+UsePerfData
+  Mutex               _heap_counters_lock;  // who writes them
   LullPublicationCounters* _publication_counters;   // only with tracking
   LullPauseProgress* const _pause_progress;
   LullPauses          _global_pauses;
   LullPauses          _young_pauses;
 
+  // Bytes that the last collection has left, as far as they are still in use. Written at safepoints, and lowered by
+  // threads that have collected, which no safepoint runs beside.
+  volatile size_t     _left;
+
+  void update_heap_counters();
+
 public:
   explicit LullMonitoring(LullHeap* heap);
 
   void initialize_serviceability();
+
+  // By the VM thread, at the end of a pause.
+  void record_left();
   void update_counters();
+
+  // By the VM's watcher thread, once a second. Pauses may be many seconds apart.
+  void sample_heap_counters();
+
+  // By a thread that has collected locally: less may be in use than the last collection has left.
+  void lower_left();
+
+  LullHeapParts heap_parts() const;
   void update_publication_counters(const LullPublicationStatistics& total);
 
   GCMemoryManager* global_manager()         { return &_global_manager; }
   GCMemoryManager* young_manager()          { return &_young_manager; }
   GCMemoryManager* local_manager()          { return &_local_manager; }
-  MemoryPool* pool() const                  { return _pool; }
+  MemoryPool* new_pool() const              { return _new_pool; }
+  MemoryPool* old_pool() const              { return _old_pool; }
   CollectorCounters* young_collector_counters() { return _young_collector_counters; }
   CollectorCounters* collector_counters()   { return _collector_counters; }
   LullPauseProgress* pause_progress() const { return _pause_progress; }

@@ -58,8 +58,13 @@ public:
   // A collection begins, with so many bytes in use. Returns what it is expected to have to do.
   double begin(bool is_global, double used) {
     _allocated = MAX2(used - _used, 0.0);
-    const Kind& expected = kind(is_global);
-    return (is_global ? _old : 0) + expected._alive_share * _allocated + expected._rest;
+    return expected(is_global, used);
+  }
+
+  // The same, if one began now.
+  double expected(bool is_global, double used) const {
+    const Kind& kind = is_global ? _global : _young;
+    return (is_global ? _old : 0) + kind._alive_share * MAX2(used - _used, 0.0) + kind._rest;
   }
 
   // All is traced: so many bytes, of which so many are old now.

@@ -40,6 +40,7 @@ LullPauseProgress::LullPauseProgress()
     _traced_at(0),
     _traced(0),
     _most_traced(0),
+    _global_ns_per_byte(1),
     _reported(0) {}
 
 void LullPauseProgress::begin(bool is_global, size_t used) {
@@ -74,8 +75,11 @@ void LullPauseProgress::end_tracing(size_t words, size_t old_words) {
   }
 }
 
-void LullPauseProgress::end(size_t used) {
+void LullPauseProgress::end(size_t used, jlong pause_ns) {
   _forecast.end(_is_global, (double)used, (double)_traced, (double)(_traced_at - _start), (double)(os::javaTimeNanos() - _traced_at));
+  if (_is_global) {
+    _global_ns_per_byte = (double)pause_ns / MAX2((double)_traced + _forecast.rest(true), 1.0);
+  }
   if (_work != nullptr) {
     _done->set_value(_work->get_value());
   }

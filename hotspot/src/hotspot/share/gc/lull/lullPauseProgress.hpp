@@ -47,6 +47,7 @@ private:
   jlong               _traced_at;
   size_t              _traced;     // bytes, all
   jlong               _most_traced;   // bytes; as far as is told before all is traced, for the rest is still to be done
+  double              _global_ns_per_byte;   // of the last global pause, all in it
   volatile size_t     _reported;   // bytes, as far as workers have said; by all of them
 
 public:
@@ -61,8 +62,13 @@ public:
   // VM thread: all is traced; so many words, of which so many are old now.
   void end_tracing(size_t words, size_t old_words);
 
-  // VM thread: it is over.
-  void end(size_t used);
+  // VM thread: it is over, and has taken so many nanoseconds, without what verifies it.
+  void end(size_t used, jlong pause_ns);
+
+  // How long a global pause would take now, in nanoseconds. By any thread, which may be wrong by one pause.
+  jlong expected_global_ns(size_t used) const {
+    return (jlong)(_forecast.expected(true, (double)used) * _global_ns_per_byte);
+  }
 };
 
 #endif // SHARE_GC_LULL_LULLPAUSEPROGRESS_HPP

@@ -31,6 +31,7 @@ struct LullPublicationStatistics {
   size_t _objects;
   size_t _words;
   size_t _longest;                    // objects of the longest closure
+  size_t _references;                 // of the objects, java.lang.ref.References
   size_t _slow_calls;                 // calls from code and stubs, of which
   size_t _calls_private_destination;  //   the store was into a private object
   size_t _calls_public_value;         //   what was stored was public already
@@ -40,7 +41,7 @@ struct LullPublicationStatistics {
   size_t _allocated;                  // bytes of holes and large objects taken
 
   LullPublicationStatistics()
-    : _closures(0), _objects(0), _words(0), _longest(0),
+    : _closures(0), _objects(0), _words(0), _longest(0), _references(0),
       _slow_calls(0), _calls_private_destination(0), _calls_public_value(0), _calls_published(0),
       _public_mode_entered(0), _public_mode_left(0), _allocated(0) {}
 
@@ -49,6 +50,7 @@ struct LullPublicationStatistics {
     _objects                   += other._objects;
     _words                     += other._words;
     _longest                    = MAX2(_longest, other._longest);
+    _references                += other._references;
     _slow_calls                += other._slow_calls;
     _calls_private_destination += other._calls_private_destination;
     _calls_public_value        += other._calls_public_value;

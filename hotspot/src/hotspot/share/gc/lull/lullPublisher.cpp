@@ -21,6 +21,7 @@
 
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicationEvents.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
@@ -121,8 +122,10 @@ void LullPublisher::visit(oop obj) {
   _map->publish(cast_from_oop<HeapWord*>(obj), words);
   _objects_in_closure++;
   _statistics._words += words;
-  if (has_references(obj->klass())) {
+  const Klass* const klass = obj->klass();
+  if (has_references(klass)) {
     _stack.push(obj);
+    _statistics._references += LullPrivateReference::is_processed_in_pauses(klass) ? 1 : 0;
   }
 }
 
@@ -241,6 +244,7 @@ void LullPublisher::enter_public_mode(const char* reason) {
     allocator->publish_and_release();
     allocator->set_born_public(true);
   }
+  _statistics._references++;    // for those that may be among what is published by blocks
   Atomic::store(&_mode_reason, reason);
   OrderAccess::storestore();
   LullThreadLocalData::set_public_mode(_thread, true);

@@ -45,8 +45,8 @@ class Symbol;
 // them but the thread's frames inside of ThreadLocalMap: there must be none. The values stay what they
 // are.
 //
-// Entries are weak references, without a queue. Other private References keep their referents; these lose
-// them, in global collections and in those of their thread, when nothing else refers to them: a thread-local variable that
+// Entries are weak references, without a queue. They lose their referents when nothing else refers to them, in local
+// collections as others do (lullPrivateReference.hpp), and in global ones, where others keep them: a thread-local variable that
 // is forgotten would be kept, with its value, for as long as the thread lives.
 class LullThreadLocalMap : public AllStatic {
 private:

@@ -33,3 +33,13 @@ void VM_LullCollect::doit() {
   GCCauseSetter cause(heap, _gc_cause);
   heap->do_full_collection(false /* clear_all_soft_refs */);
 }
+
+void VM_LullCollectEarly::doit() {
+  LullHeap* const heap = LullHeap::heap();
+  GCCauseSetter cause(heap, _gc_cause);
+  heap->collect_early_at_safepoint(_global);
+}
+
+void VM_LullGiveBack::doit() {
+  LullHeap::heap()->give_back_at_safepoint(_bytes);
+}

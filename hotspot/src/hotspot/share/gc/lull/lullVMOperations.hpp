@@ -44,4 +44,31 @@ public:
   void doit() override;
 };
 
+// Before memory is lacking, by the control thread: of the whole heap, or of what is young. Left out if any other
+// collection comes first.
+class VM_LullCollectEarly : public VM_GC_Operation {
+private:
+  const bool _global;
+
+public:
+  VM_LullCollectEarly(uint collections_before, GCCause::Cause cause, bool global)
+    : VM_GC_Operation(collections_before, cause), _global(global) {}
+
+  VMOp_Type type() const override { return VMOp_LullCollect; }
+  void doit() override;
+};
+
+// Memory goes back to the system, a step of so many bytes, if no collection comes first.
+class VM_LullGiveBack : public VM_GC_Operation {
+private:
+  const size_t _bytes;
+
+public:
+  VM_LullGiveBack(uint collections_before, size_t bytes)
+    : VM_GC_Operation(collections_before, GCCause::_lull_idle), _bytes(bytes) {}
+
+  VMOp_Type type() const override { return VMOp_LullCollect; }
+  void doit() override;
+};
+
 #endif // SHARE_GC_LULL_LULLVMOPERATIONS_HPP

@@ -152,6 +152,13 @@
           "have much that is private. Makes the pause longer by what "      \
           "survives, gives others the holes between it.")                   \
                                                                             \
+  product(uint, LullReferencePausePercent, 1, EXPERIMENTAL,                 \
+          "Share of the time, in percent, that pauses may take which come " \
+          "for java.lang.ref.References alone, while garbage dies in local "\
+          "collections. Smaller shares keep descriptors and native memory " \
+          "of forgotten objects longer; 0: no such pauses.")                \
+          range(0, 50)                                                      \
+                                                                            \
   product(bool, LullPrivateThreadLocals, true, EXPERIMENTAL,                \
           "What a thread keeps in java.lang.ThreadLocals, or has bound to " \
           "ScopedValues, stays private to it. Costs a copy of its map now " \
@@ -191,6 +198,11 @@
   develop(bool, LullLoadCheck, false,                                       \
           "Check at each load that a public object refers to public ones, " \
           "in the interpreter, in C1's code and in the VM")                 \
+                                                                            \
+  develop(uint, LullLookInterval, 5000,                                     \
+          "Milliseconds between two looks at whether the program is idle "  \
+          "or has more memory than it uses")                                \
+          range(10, 3600000)                                                \
                                                                             \
   develop(uint, LullPublishAllALot, 0,                                      \
           "Stress: enter public mode at each N-th publication of a thread " \

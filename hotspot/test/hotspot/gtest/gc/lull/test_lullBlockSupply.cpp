@@ -125,6 +125,30 @@ TEST_VM_F(LullBlockSupplyTest, nothing_is_free_at_first) {
   verify();
 }
 
+// As if there was nothing: for mutators, and not where a collection allocates.
+TEST_VM_F(LullBlockSupplyTest, mutators_get_nothing_beyond_the_use_limit) {
+  half_free(8, 0);
+  _supply.add_committed(8, 8);
+  const size_t used = _supply.used_bytes();
+  at_safepoint([&] { _supply.set_use_limit(used + 2 * LullGeometry::BlockSize); });
+  LullBlockIndex index;
+  ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+  EXPECT_FALSE(_supply.take_large(2, LullReserveUse::Keep, &index));
+  ASSERT_TRUE(_supply.take_recyclable(1, LullReserveUse::Keep, &index));
+  EXPECT_FALSE(_supply.take_recyclable(1, LullReserveUse::Keep, &index)) << "it could be a block's worth";
+  EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &index));
+  EXPECT_TRUE(_supply.take_block(LullReserveUse::Allow, &index));
+  bool taken = false;
+  at_safepoint([&] {
+    taken = _supply.take_large(2, LullReserveUse::Keep, &index) && _supply.take_recyclable(1, LullReserveUse::Keep, &index);
+  });
+  EXPECT_TRUE(taken);
+  EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &index));
+  at_safepoint([&] { _supply.set_use_limit(SIZE_MAX); });
+  EXPECT_TRUE(_supply.take_block(LullReserveUse::Keep, &index));
+  EXPECT_TRUE(_supply.take_recyclable(1, LullReserveUse::Keep, &index));
+}
+
 TEST_VM_F(LullBlockSupplyTest, committed_neighbours_are_joined) {
   _supply.add_committed(32, 32);
   _supply.add_committed(96, 32);

@@ -212,7 +212,7 @@ public class TestHeapBudget {
         for (int i = 0; i < ATTEMPTS; i++) {
             OutputAnalyzer output = run(collector, "fragmented", "-Xlog:gc+heap");
             output.shouldMatch("shrink, wait-shrink: the memory limit leaves less; .* \\(limit 280M, ");
-            long asked = output.asLines().stream().filter(line -> line.matches(".*Pause Global \\(Heap Budget\\) .*ms")).count();
+            long asked = output.asLines().stream().filter(line -> line.matches(".*Pause Full \\(Heap Budget\\) .*ms")).count();
             Asserts.assertTrue(asked >= 1 && asked <= 2, asked + " collections that the budget has asked for");
             if (output.getStdout().contains("Asking for a collection that makes room")) {
                 output.shouldMatch("GC\\(\\d+\\) Slid: \\d+ objects");

@@ -30,6 +30,7 @@ import java.lang.management.MemoryUsage;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import javax.management.Notification;
 import javax.management.NotificationEmitter;
@@ -50,7 +51,8 @@ import static jdk.test.lib.Asserts.assertTrue;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary The beans of the collector and of its memory pool tell the names, counts, sizes and events of the heap.
+ * @summary The beans of the collector and of its memory pools tell the names, counts, sizes and events of the heap:
+ *          what is new, and what the last collection has left.
  * @library /test/lib /
  * @modules java.management jdk.management
  * @run main/othervm -Xms64m -Xmx256m -XX:+UseLullGC gc.lull.TestBeans
@@ -60,41 +62,99 @@ public class TestBeans {
     private static final String COLLECTOR = "Lull Global";
     private static final String YOUNG_COLLECTOR = "Lull Young";
     private static final String LOCAL_COLLECTOR = "Lull Local";
-    private static final String POOL = "Lull Old Gen";
+    private static final String NEW_POOL = "Lull Eden Space";
+    private static final String OLD_POOL = "Lull tenured Old Gen";
     private static final int M = 1 << 20;
 
     private static byte[] large;
 
-    private static MemoryPoolMXBean pool() {
-        List<MemoryPoolMXBean> pools = ManagementFactory.getMemoryPoolMXBeans().stream()
-                                                        .filter(p -> p.getType() == MemoryType.HEAP).toList();
-        assertEQ(pools.size(), 1, "there is one heap pool");
-        return pools.get(0);
+    private static MemoryPoolMXBean pool(String name) {
+        return ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getName().equals(name)).findFirst()
+                                .orElseThrow();
     }
 
-    private static void names(GarbageCollectorMXBean collector, MemoryPoolMXBean pool) {
-        assertEQ(collector.getName(), COLLECTOR);
-        assertTrue(collector.isValid());
-        assertEQ(List.of(collector.getMemoryPoolNames()), List.of(POOL));
-        assertEQ(pool.getName(), POOL);
-        assertTrue(pool.isValid());
-        assertEQ(List.of(pool.getMemoryManagerNames()), List.of(COLLECTOR, YOUNG_COLLECTOR, LOCAL_COLLECTOR));
+    private static GarbageCollectorMXBean collector(String name) {
+        return ManagementFactory.getGarbageCollectorMXBeans().stream().filter(c -> c.getName().equals(name)).findFirst()
+                                .orElseThrow();
     }
 
-    private static void sizes(MemoryPoolMXBean pool) {
-        MemoryUsage before = pool.getUsage();
-        assertEQ(before.getInit(), 64L * M);
-        assertEQ(before.getMax(), 256L * M);
-        assertGT(before.getUsed(), 0L);
-        assertLTE(before.getUsed(), before.getCommitted());
-        assertEQ(before.getCommitted(), Runtime.getRuntime().totalMemory());
-        large = new byte[20 * M];
-        long more = pool.getUsage().getUsed() - before.getUsed();
-        assertTrue(more >= 20 * M && more < 22 * M, "20M were allocated, " + more + " more bytes are in use");
-        assertGTE(pool.getPeakUsage().getUsed(), before.getUsed());
-        MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
-        assertEQ(heap.getMax(), 256L * M);
-        assertGTE(heap.getUsed(), 20L * M);
+    private static MemoryUsage heapUsage() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+    }
+
+    private static void names(MemoryPoolMXBean newPool, MemoryPoolMXBean oldPool) {
+        assertEQ(ManagementFactory.getMemoryPoolMXBeans().stream().filter(p -> p.getType() == MemoryType.HEAP)
+                                  .map(p -> p.getName()).toList(),
+                 List.of(NEW_POOL, OLD_POOL));
+        for (String name : List.of(COLLECTOR, YOUNG_COLLECTOR, LOCAL_COLLECTOR)) {
+            assertTrue(collector(name).isValid());
+            // What a thread collects by itself it has allocated since, as a rule.
+            assertEQ(List.of(collector(name).getMemoryPoolNames()),
+                     name.equals(LOCAL_COLLECTOR) ? List.of(NEW_POOL) : List.of(NEW_POOL, OLD_POOL));
+        }
+        assertTrue(newPool.isValid() && oldPool.isValid());
+        assertEQ(List.of(newPool.getMemoryManagerNames()), List.of(COLLECTOR, YOUNG_COLLECTOR, LOCAL_COLLECTOR));
+        assertEQ(List.of(oldPool.getMemoryManagerNames()), List.of(COLLECTOR, YOUNG_COLLECTOR));
+    }
+
+    private static void sizes(MemoryPoolMXBean newPool, MemoryPoolMXBean oldPool) {
+        MemoryUsage fresh;
+        MemoryUsage left;
+        MemoryUsage grown;
+        long collections;
+        do {    // again if somebody else has asked for a collection meanwhile
+            large = null;
+            System.gc();
+            collections = GCBean.collections();
+            fresh = newPool.getUsage();
+            left = oldPool.getUsage();
+            large = new byte[20 * M];
+            grown = newPool.getUsage();
+        } while (GCBean.collections() != collections);
+        assertEQ(fresh.getInit() + left.getInit(), 64L * M);
+        assertEQ(fresh.getMax(), -1L, "it may grow until the heap is full");
+        assertEQ(left.getMax(), 256L * M);
+        assertEQ(fresh.getCommitted() + left.getCommitted(), Runtime.getRuntime().totalMemory());
+        assertGT(left.getUsed(), 0L, "something is left by a collection");
+        assertLT(fresh.getUsed(), 4L * M, "next to nothing was allocated since");
+        long more = grown.getUsed() - fresh.getUsed();
+        assertTrue(more >= 20 * M && more < 22 * M, "20M were allocated, " + more + " more bytes are new");
+        assertLTE(oldPool.getUsage().getUsed(), left.getUsed(), "what is left grows only by the next collection");
+        assertGTE(newPool.getPeakUsage().getUsed(), 20L * M);
+        assertEQ(heapUsage().getMax(), 256L * M);
+        assertEQ(heapUsage().getInit(), 64L * M);
+        System.gc();
+        assertLT(newPool.getUsage().getUsed(), 4L * M, "next to nothing was allocated since");
+        assertGTE(oldPool.getUsage().getUsed(), left.getUsed() + 19 * M, "20M more are alive");
+    }
+
+    // Of what is read while another thread allocates and drops, each usage must be right by itself: MemoryUsage's
+    // constructor throws if more is in use than committed, or committed than there may be.
+    private static void sizesMeanwhile(MemoryPoolMXBean newPool, MemoryPoolMXBean oldPool) throws InterruptedException {
+        large = null;
+        AtomicBoolean end = new AtomicBoolean();
+        Thread thread = new Thread(() -> {
+            while (!end.get()) {
+                for (int i = 0; i < 100; i++) {
+                    large = new byte[64 << 10];
+                }
+                System.gc();
+            }
+        });
+        thread.start();
+        for (int i = 0; i < 5_000; i++) {
+            assertLTE(oldPool.getUsage().getUsed(), 256L * M);
+            assertLTE(newPool.getUsage().getUsed(), 256L * M);
+            assertLTE(heapUsage().getUsed(), 256L * M);
+        }
+        end.set(true);
+        thread.join();
+        // Nobody else allocates much: the sum is the heap's use, before or after.
+        long before = heapUsage().getUsed();
+        long sum = newPool.getUsage().getUsed() + oldPool.getUsage().getUsed();
+        long after = heapUsage().getUsed();
+        assertTrue(sum >= Math.min(before, after) - M && sum <= Math.max(before, after) + M,
+                   "the pools have " + sum + " bytes in use, the heap " + before + " before and " + after + " after");
     }
 
     private static void counts(GarbageCollectorMXBean collector) {
@@ -126,14 +186,16 @@ public class TestBeans {
             var info = GarbageCollectionNotificationInfo.from((CompositeData) notification.getUserData());
             assertEQ(info.getGcName(), COLLECTOR);
             assertEQ(info.getGcCause(), "System.gc()");
-            assertEQ(info.getGcAction(), "end of global collection");
+            assertEQ(info.getGcAction(), "end of major GC");
             GcInfo gc = info.getGcInfo();
             assertTrue(i == 0 || gc.getId() == id + 1, "collection " + gc.getId() + " comes after " + id);
             id = gc.getId();
             assertLTE(gc.getStartTime(), gc.getEndTime());
             assertEQ(gc.getId(), collector.getCollectionCount());
-            long before = gc.getMemoryUsageBeforeGc().get(POOL).getUsed();
-            long after = gc.getMemoryUsageAfterGc().get(POOL).getUsed();
+            assertEQ(gc.getMemoryUsageAfterGc().get(NEW_POOL).getUsed(), 0L, "nothing is new just after a collection");
+            long before = gc.getMemoryUsageBeforeGc().get(NEW_POOL).getUsed()
+                          + gc.getMemoryUsageBeforeGc().get(OLD_POOL).getUsed();
+            long after = gc.getMemoryUsageAfterGc().get(OLD_POOL).getUsed();
             if (i == 0) {
                 assertGTE(after, 30L * M, "30M are in use");
             } else if (i == 1) {
@@ -155,15 +217,21 @@ public class TestBeans {
         pool.setCollectionUsageThreshold(40 * M);
         assertFalse(pool.isUsageThresholdExceeded(), "less than 40M are in use");
         assertFalse(pool.isCollectionUsageThresholdExceeded(), "less than 40M were in use at the last collection");
+        for (int i = 0; i < 400; i++) {
+            large = new byte[M];
+            assertFalse(pool.isUsageThresholdExceeded(), "less than 40M were left, whatever garbage there is");
+        }
+        assertEQ(pool.getUsageThresholdCount(), 0L, "and no alarm was raised");
         large = new byte[50 * M];
-        assertTrue(pool.isUsageThresholdExceeded(), "more than 40M are in use");
         System.gc();
+        assertTrue(pool.isUsageThresholdExceeded(), "it has left more than 40M");
         assertGTE(pool.getCollectionUsage().getUsed(), 50L * M);
         assertTrue(pool.isCollectionUsageThresholdExceeded(), "more than 40M were in use at the last collection");
         large = null;
         System.gc();
         // The service thread notes that a threshold is no longer exceeded.
-        for (int i = 0; i < 2000 && (pool.isUsageThresholdExceeded() || pool.isCollectionUsageThresholdExceeded()); i++) {
+        for (int i = 0; i < 2000 && (pool.isUsageThresholdExceeded() ||
+                                     pool.isCollectionUsageThresholdExceeded()); i++) {
             Thread.sleep(10);
         }
         assertFalse(pool.isUsageThresholdExceeded(), "less than 40M are in use");
@@ -172,11 +240,14 @@ public class TestBeans {
 
     public static void main(String[] args) throws Exception {
         GarbageCollectorMXBean collector = GCBean.get();
-        MemoryPoolMXBean pool = pool();
-        names(collector, pool);
-        sizes(pool);
+        MemoryPoolMXBean newPool = pool(NEW_POOL);
+        MemoryPoolMXBean oldPool = pool(OLD_POOL);
+        names(newPool, oldPool);
+        sizes(newPool, oldPool);
+        sizesMeanwhile(newPool, oldPool);
         counts(collector);
         notifications(collector);
-        thresholds(pool);
+        assertFalse(newPool.isUsageThresholdSupported(), "an alarm about what is new would mean nothing");
+        thresholds(oldPool);
     }
 }

@@ -104,6 +104,7 @@ public class TestInfo {
             keys.put("local.time", SECONDS);
             keys.put("local.processor_time", SECONDS);
             keys.put("local.longest", MILLISECONDS);
+            keys.put("local.longest_processor_time", MILLISECONDS);
             for (String size : List.of("freed", "survived", "tenured")) {
                 keys.put("local." + size, BYTES);
             }

@@ -60,7 +60,7 @@ public class TestLogging {
     }
 
     private static final Pattern PAUSE =
-        Pattern.compile("GC\\((\\d+)\\) Pause Global \\((.+)\\) (\\d+)M->(\\d+)M\\((\\d+)M\\) (\\d+\\.\\d+)ms$");
+        Pattern.compile("GC\\((\\d+)\\) Pause Full \\((.+)\\) (\\d+)M->(\\d+)M\\((\\d+)M\\) (\\d+\\.\\d+)ms$");
 
     private static OutputAnalyzer run(String log) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-XX:-LullYoungCollections", "-Xmx16m", log, Work.class.getName());
@@ -73,7 +73,7 @@ public class TestLogging {
         List<String> causes = new ArrayList<>();
         for (String line : output.stdoutAsLines()) {
             // With gc* there is another line, at the start of the pause.
-            if (!line.contains("Pause Global") || line.contains("[gc,start")) {
+            if (!line.contains("Pause Full") || line.contains("[gc,start")) {
                 continue;
             }
             Matcher matcher = PAUSE.matcher(line);

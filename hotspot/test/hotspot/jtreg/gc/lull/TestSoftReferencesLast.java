@@ -121,7 +121,7 @@ public class TestSoftReferencesLast {
         boolean slid = between.stream().anyMatch(line -> line.matches(".*GC\\(\\d+\\) Slid: .*"));
         Asserts.assertEQ(slid, args[0].equals("holes"), "objects have slid");
         if (args[0].equals("reserve")) {
-            Asserts.assertTrue(between.stream().anyMatch(line -> line.matches(".*Pause Global \\(Allocation Failure\\).*ms")), "the array needed a collection");
+            Asserts.assertTrue(between.stream().anyMatch(line -> line.matches(".*Pause Full \\(Allocation Failure\\).*ms")), "the array needed a collection");
         }
         if (args[0].equals("grown")) {
             output.shouldMatch("Heap expanded for an object of 12K: ");

@@ -172,7 +172,7 @@ public class TestStressFlags {
         return bytes;
     }
 
-    private static final String GLOBAL = "Pause Global .*ms$";
+    private static final String GLOBAL = "Pause Full .*ms$";
     private static final String SLID = "GC\\(\\d+\\) Slid: [1-9]";
     private static final String ALL_MOVES = "Evacuation: all [1-9]\\d* blocks";
     private static final String MOVED = "; evacuated: [1-9]";
@@ -212,7 +212,8 @@ public class TestStressFlags {
         String[] protects = {maps[0], maps[1], "-XX:+LullProtectFree"};
         Asserts.assertEQ(protectedBytes(run(maps)), 0L, "protected bytes without the flag");
         long afterGlobal = protectedBytes(run(protects));
-        List<String> garbage = run(Garbage.class, protects);
+        String[] noPause = {protects[0], protects[1], protects[2], "-XX:LullReferencePausePercent=0"};
+        List<String> garbage = run(Garbage.class, noPause);
         long afterLocal = protectedBytes(garbage);
         System.out.println("With LullProtectFree " + afterGlobal + " bytes are protected after global collections, " + afterLocal + " after local ones");
         Asserts.assertGTE(afterGlobal, 32L << 20, "protected bytes after global collections");

@@ -23,6 +23,7 @@
 
 package gc.lull.local;
 
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Random;
 import java.util.concurrent.BrokenBarrierException;
@@ -41,7 +42,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -53,7 +54,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:LullEvacuationFailureALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -65,7 +66,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:-LullYoungCollections -XX:LullEvacuateALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -78,7 +79,7 @@ import static gc.lull.local.Checks.isPublic;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
  *                   -XX:+UseStringDeduplication -XX:StringDeduplicationAgeThreshold=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -131,7 +132,7 @@ public class TestGlobalCollections {
         for (int i = 0; i < large.length; i += 7) {
             large[i] = Integer.valueOf(10_000 + i);
         }
-        WeakReference<Object> weak = new WeakReference<>(new byte[50]);
+        WeakReference<Object> weak = new WeakReference<>(new byte[50], new ReferenceQueue<>());
         check(!isPublic(head) && !isPublic(large) && !isPublic(weak), "new objects are private");
 
         long enough = GCBean.globalCollections() + COLLECTIONS;
@@ -146,7 +147,7 @@ public class TestGlobalCollections {
             check(node.publicObject == null || isPublic(node.publicObject), "public objects stay public");
         }
         check(!isPublic(large) && !isPublic(large[7]), "a large private object stays private");
-        check(!isPublic(weak) && weak.get() != null && !isPublic(weak.get()), "a private weak reference keeps its referent");
+        check(!isPublic(weak) && weak.get() != null && !isPublic(weak.get()), "a private weak reference with a queue keeps its referent");
 
         allHaveChecked.await();
         System.gc();

@@ -72,7 +72,7 @@ public class TestLocalLog {
 
     private static final Pattern LINE = Pattern.compile(
         "\\[gc *\\] Local collections: (\\d+) in (\\d+\\.\\d)s, (\\d+)M freed, (\\d+)M survived, " +
-        "the longest \\d+\\.\\d{3}ms, processor time \\d+\\.\\d{3}ms$");
+        "the longest \\d+\\.\\d{3}ms, by processor time \\d+\\.\\d{3}ms, processor time \\d+\\.\\d{3}ms in all$");
     private static final Pattern TOTAL = Pattern.compile("\\[gc,local *\\] Local collections: (\\d+), of them");
 
     private static OutputAnalyzer run(String log, int waits) throws Exception {

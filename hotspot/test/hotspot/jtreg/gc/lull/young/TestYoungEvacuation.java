@@ -119,7 +119,7 @@ public class TestYoungEvacuation {
 
     private static final Pattern MARKED =
         Pattern.compile("GC\\((\\d+)\\) Marked: .*; evacuated: (\\d+) objects, .*; left in evacuated blocks: (\\d+) objects");
-    private static final Pattern PAUSE = Pattern.compile("GC\\((\\d+)\\) Pause (Young|Global) .*ms$");
+    private static final Pattern PAUSE = Pattern.compile("GC\\((\\d+)\\) Pause (Young|Full) .*ms$");
 
     public static void main(String[] args) throws Exception {
         List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-XX:+LullYoungALot", "-Xms40m", "-Xmx40m", "-Xlog:gc,gc+heap"));
@@ -140,7 +140,7 @@ public class TestYoungEvacuation {
                 continue;
             }
             matcher = PAUSE.matcher(line);
-            if (matcher.find() && matcher.group(2).equals("Global")) {
+            if (matcher.find() && matcher.group(2).equals("Full")) {
                 global++;
             } else if (matcher.hasMatch()) {
                 young++;

@@ -58,6 +58,7 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicLong processorNanos = new AtomicLong();
     private final AtomicLong longestNanos = new AtomicLong();
+    private final AtomicLong longestProcessorNanos = new AtomicLong();
 
     /** Meters without tags, looked at every 5 seconds. */
     public LullMetrics() {
@@ -132,7 +133,9 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
         FunctionCounter.builder("lull.local.processor.time", processorNanos, n -> n.get() / 1e9).baseUnit("seconds")
                 .tags(tags).description("Processor time of local collections").register(registry);
         TimeGauge.builder("lull.local.longest", longestNanos, TimeUnit.NANOSECONDS, AtomicLong::get)
-                .tags(tags).description("The longest local collection since the JVM started").register(registry);
+                .tags(tags).description("The longest local collection since the JVM started, waits for a processor included").register(registry);
+        TimeGauge.builder("lull.local.longest.processor.time", longestProcessorNanos, TimeUnit.NANOSECONDS, AtomicLong::get)
+                .tags(tags).description("Most processor time of one local collection since the JVM started").register(registry);
     }
 
     private void bytes(MeterRegistry registry, String name, AtomicLong value, String description) {
@@ -193,6 +196,9 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
                 nanos.accumulateAndGet(event.getDuration("time").toNanos(), Math::max);
                 processorNanos.accumulateAndGet(event.getDuration("processorTime").toNanos(), Math::max);
                 longestNanos.accumulateAndGet(event.getDuration("longest").toNanos(), Math::max);
+                if (event.hasField("longestProcessorTime")) {
+                    longestProcessorNanos.accumulateAndGet(event.getDuration("longestProcessorTime").toNanos(), Math::max);
+                }
                 localCollections.now();
             });
             stream.startAsync();

@@ -158,6 +158,8 @@ class LullMetricsTest {
         assertTrue(published >= REQUESTS * PUBLISHED && published < REQUESTS << 20, scrape);
         assertTrue(value(scrape, "lull_local_collections_seconds_count") >= REQUESTS, scrape);
         assertTrue(value(scrape, "lull_local_collections_seconds_sum") >= value(scrape, "lull_local_longest_seconds"), scrape);
+        assertTrue(value(scrape, "lull_local_longest_processor_time_seconds") > 0, scrape);
+        assertTrue(value(scrape, "lull_local_processor_time_seconds_total") >= value(scrape, "lull_local_longest_processor_time_seconds"), scrape);
         assertTrue(value(scrape, "lull_local_before_wait_total") >= REQUESTS, scrape);
         assertTrue(scrape.contains("service=\"test\""), scrape);
 

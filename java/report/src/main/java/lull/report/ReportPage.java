@@ -272,7 +272,8 @@ final class ReportPage {
         page.table(rows);
         page.note("Processor time is of the " + Text.time(figures.loadSeconds()) + " in which that of the whole JVM is known, but for "
                 + "local collections. "
-                + "The longest local collection is since the JVM started. Processor time of pauses has that of all threads that ran in "
+                + "The longest local collection is since the JVM started; its time, and that of all, "
+                + "goes on while a thread waits for a processor. Processor time of pauses has that of all threads that ran in "
                 + "them, such as compilers.");
         if (!figures.areLocalCollectionsRecorded()) {
             page.note(notRecorded());

@@ -77,7 +77,7 @@ class WordsTest {
 
     @Test
     void logs() {
-        GcLog log = GcLog.parse(Stream.of("[1.500s][info][gc,start] GC(0) Pause Global (Allocation Failure)",
+        GcLog log = GcLog.parse(Stream.of("[1.500s][info][gc,start] GC(0) Pause Full (Allocation Failure)",
                 "[1.520s][info][gc,heap] GC(0) Marked: 100 objects, 2048K; evacuated: 1 objects, 1K; left in evacuated blocks: 0 "
                 + "objects, 0K",
                 "[1.520s][info][gc,heap] GC(0) Still private, of the marked: 10 objects, 512K",

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import lull.bench.load.Phase;
 import lull.bench.report.Scale;
@@ -42,18 +43,7 @@ public final class Demo {
             workload.prepare(collector.java());
         }
 
-        String heapOrigin;
-        int heap = (int) settings.number("LULL_DEMO_HEAP", 0, 8, 1 << 20);
-        if (heap > 0) {
-            heapOrigin = "given by LULL_DEMO_HEAP";
-        } else {
-            Collector g1 = Collector.of(settings, "g1");
-            workload.prepare(g1.java());
-            int smallest = MinHeap.find(settings, workload, g1, System.out::println);
-            heap = (int) Math.round(factor * smallest);
-            heapOrigin = Scale.label(factor) + " times the smallest heap in which G1 runs the service, " + smallest + " MB (" + MinHeap.method(settings) + ")";
-        }
-
+        Heap heap = heap(settings, workload, factor);
         String rate = settings.environment().apply("LULL_DEMO_RATE");
         String rateOrigin = "given by LULL_DEMO_RATE";
         if (rate != null) {
@@ -61,9 +51,9 @@ public final class Demo {
         }
         Map<String, Trial> trials = new LinkedHashMap<>();
         for (Collector collector : calibratingFirst(collectors)) {
-            System.out.printf("%s: %d MB heap, %.0f s warm-up, %.0f s measured%n", collector.label(), heap, warmup, seconds);
+            System.out.printf("%s: %d MB heap, %.0f s warm-up, %.0f s measured%n", collector.label(), heap.megabytes(), warmup, seconds);
             Load load = new Load(warmup, seconds / 4, Load.UNLIMITED, seconds * 3 / 4, rate == null ? "auto:" + share : rate, 5);
-            Trial trial = Trial.run(workload, collector, heap, load, Server.Allowance.ready(300), directory.resolve(collector.name()),
+            Trial trial = Trial.run(workload, collector, heap.megabytes(), load, Server.Allowance.ready(300), directory.resolve(collector.name()),
                     line -> System.out.println("  " + collector.label() + "  " + line));
             trials.put(collector.name(), trial);
             if (rate == null) {
@@ -72,7 +62,28 @@ public final class Demo {
             }
         }
         List<Trial> ordered = collectors.stream().map(c -> trials.get(c.name())).toList();
-        return report(settings, workload, ordered, directory, heapOrigin, rateOrigin);
+        return report(settings, workload, ordered, directory, heap.origin(), rateOrigin);
+    }
+
+    /** The heap of all collectors, and why it is that one, for the page. */
+    record Heap(int megabytes, String origin) { }
+
+    /** A search takes a dozen runs of the service: it is left out where somebody has searched before. */
+    static Heap heap(Settings settings, Workload workload, double factor) throws IOException, InterruptedException {
+        int given = (int) settings.number("LULL_DEMO_HEAP", 0, 8, 1 << 20);
+        if (given > 0) {
+            return new Heap(given, "given by LULL_DEMO_HEAP");
+        }
+        String of = Scale.label(factor) + " times the smallest heap in which G1 runs the service, ";
+        OptionalInt known = settings.number("SEARCH", 0, 0, 1) == 1 ? OptionalInt.empty() : workload.knownSmallestHeap();
+        if (known.isPresent()) {
+            return new Heap((int) Math.round(factor * known.getAsInt()),
+                    of + known.getAsInt() + " MB (as known from other machines: make demo SEARCH=1 searches on this one, which takes some minutes more)");
+        }
+        Collector g1 = Collector.of(settings, "g1");
+        workload.prepare(g1.java());
+        int smallest = MinHeap.find(settings, workload, g1, System.out::println);
+        return new Heap((int) Math.round(factor * smallest), of + smallest + " MB (" + MinHeap.method(settings) + ")");
     }
 
     /** The first collector that runs sets the rate for all: G1 if it takes part. */

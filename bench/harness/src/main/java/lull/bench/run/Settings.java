@@ -21,6 +21,9 @@ import lull.bench.util.Cli.UsageException;
  * @param environment the whole environment
  */
 public record Settings(Path build, Path baseJdk, Path openjdk, List<String> flags, long seed, int threads, UnaryOperator<String> environment) {
+    /** Threads, if nobody says another number. */
+    static final int THREADS = 4;
+
     /** Reads the environment. */
     public static Settings of(Map<String, String> environment) {
         UnaryOperator<String> get = name -> {
@@ -32,7 +35,7 @@ public record Settings(Path build, Path baseJdk, Path openjdk, List<String> flag
         Path openjdk = get.apply("OPENJDK_SRC") == null ? build.resolve("openjdk") : Path.of(get.apply("OPENJDK_SRC"));
         Settings settings = new Settings(build, baseJdk, openjdk, words(get.apply("LULL_DEMO_FLAGS")), 0, 0, get);
         return new Settings(build, baseJdk, openjdk, settings.flags, settings.number("LULL_DEMO_SEED", 1, 0, Long.MAX_VALUE),
-                (int) settings.number("LULL_DEMO_THREADS", 4, 1, 1000), get);
+                (int) settings.number("LULL_DEMO_THREADS", THREADS, 1, 1000), get);
     }
 
     private static String required(UnaryOperator<String> get, String name) {

@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -62,8 +63,28 @@ public final class Workload {
      * module, but for comments.
      */
     private List<String> ownFlags() throws IOException {
+        return ownLines("META-INF/lull/jvm-flags");
+    }
+
+    /**
+     * Returns the smallest heap in which G1 is known to run the service, in megabytes: what {@code META-INF/lull/smallest-heap} of its module says. Empty if it
+     * says nothing, or if this is not what was measured: a service without options, flags of its JVM, and another number of threads than usual.
+     */
+    OptionalInt knownSmallestHeap() throws IOException {
+        List<String> lines = ownLines("META-INF/lull/smallest-heap");
+        if (lines.isEmpty() || !options.isEmpty() || !settings.flags().isEmpty() || settings.threads() != Settings.THREADS) {
+            return OptionalInt.empty();
+        }
+        if (lines.size() != 1 || !lines.getFirst().matches("[1-9][0-9]{0,5}")) {
+            throw new IOException("META-INF/lull/smallest-heap in " + ownJar() + " is to have one line with a number of megabytes, not: " + String.join(" / ", lines));
+        }
+        return OptionalInt.of(Integer.parseInt(lines.getFirst()));
+    }
+
+    /** The lines of a resource of its module, but for comments; none without the resource. */
+    private List<String> ownLines(String resource) throws IOException {
         try (ZipFile jar = new ZipFile(ownJar().toFile())) {
-            ZipEntry entry = jar.getEntry("META-INF/lull/jvm-flags");
+            ZipEntry entry = jar.getEntry(resource);
             if (entry == null) {
                 return List.of();
             }

@@ -106,11 +106,11 @@ class GcLogTest {
     @Test
     void lull() {
         GcLog log = parse("""
-                [0.501s][info][gc,start] GC(0) Pause Global (Allocation Failure)
-                [0.513s][info][gc      ] GC(0) Pause Global (Allocation Failure) 60M->21M(64M) 11.870ms
-                [0.600s][info][gc] GC(1) Pause Global (System.gc()) 22M->20M(64M) 9.001ms
+                [0.501s][info][gc,start] GC(0) Pause Full (Allocation Failure)
+                [0.513s][info][gc      ] GC(0) Pause Full (Allocation Failure) 60M->21M(64M) 11.870ms
+                [0.600s][info][gc] GC(1) Pause Full (System.gc()) 22M->20M(64M) 9.001ms
                 """);
-        assertEquals(new GcLog.Pause(0.513, "Global (Allocation Failure)", 11.870), log.pauses().getFirst());
+        assertEquals(new GcLog.Pause(0.513, "Full (Allocation Failure)", 11.870), log.pauses().getFirst());
         assertEquals(2, log.pauses().size());
         assertEquals(new GcLog.HeapSize(0.6, 20, 64), log.heap().getLast());
     }

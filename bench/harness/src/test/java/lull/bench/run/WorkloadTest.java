@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -33,7 +34,11 @@ class WorkloadTest {
     }
 
     private Settings settings() {
-        return Settings.of(Map.of("LULL_BUILD", build.toString(), "LULL_BASE_JDK", System.getProperty("java.home"), "LULL_DEMO_FLAGS", "-Xint"));
+        return settings("LULL_DEMO_FLAGS", "-Xint");
+    }
+
+    private Settings settings(String name, String value) {
+        return Settings.of(Map.of("LULL_BUILD", build.toString(), "LULL_BASE_JDK", System.getProperty("java.home"), name, value));
     }
 
     private List<String> command() throws Exception {
@@ -45,6 +50,36 @@ class WorkloadTest {
     void aServiceHasTheFlagsThatItNeeds() throws Exception {
         List<String> command = server("META-INF/lull/jvm-flags", "# why\n--add-opens=a/b=ALL-UNNAMED\n\n  -Dc=d \n");
         assertEquals(List.of("-XX:+UseG1GC", "-Xms70m", "-Xmx70m", "-Xint", "--add-opens=a/b=ALL-UNNAMED", "-Dc=d"), command.subList(1, 7));
+    }
+
+    private Workload known(String text, Settings settings, String options) throws Exception {
+        server("META-INF/lull/smallest-heap", text);
+        return new Workload(settings, "thing", options);
+    }
+
+    @Test
+    void aSmallestHeapIsKnownOfTheServiceAsItWasMeasured() throws Exception {
+        Settings usual = settings("LULL_DEMO_SEED", "1");
+        assertEquals(OptionalInt.of(40), known("# where from\n40\n", usual, "").knownSmallestHeap());
+        assertEquals(OptionalInt.empty(), known("40\n", usual, "index=heap").knownSmallestHeap());
+        assertEquals(OptionalInt.empty(), known("40\n", settings("LULL_DEMO_FLAGS", "-Xint"), "").knownSmallestHeap());
+        assertEquals(OptionalInt.empty(), known("40\n", settings("LULL_DEMO_THREADS", "8"), "").knownSmallestHeap());
+        assertEquals(OptionalInt.empty(), known("# none\n", usual, "").knownSmallestHeap());
+        Workload wrong = known("40 MB\n", usual, "");
+        assertTrue(assertThrows(IOException.class, wrong::knownSmallestHeap).getMessage().contains("40 MB"));
+    }
+
+    @Test
+    void theDemoTakesTheKnownHeapAndSaysSo() throws Exception {
+        Demo.Heap known = Demo.heap(settings("SEARCH", "0"), known("40\n", settings("SEARCH", "0"), ""), 2);
+        assertEquals(80, known.megabytes());
+        assertTrue(known.origin().contains("40 MB") && known.origin().contains("SEARCH=1"), known.origin());
+        Settings given = settings("LULL_DEMO_HEAP", "70");
+        assertEquals(new Demo.Heap(70, "given by LULL_DEMO_HEAP"), Demo.heap(given, known("40\n", given, ""), 2));
+        // It searches: and there is no service to run.
+        Settings search = settings("SEARCH", "1");
+        Workload nothing = known("40\n", search, "");
+        assertThrows(Exception.class, () -> Demo.heap(search, nothing, 2));
     }
 
     @Test

@@ -1,65 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Map;
 import jdk.internal.jimage.BasicImageReader;
 import jdk.internal.jimage.ImageHeader;
 import jdk.internal.jimage.ImageLocation;
 
 /**
- * Replaces one resource in an image of modules (lib/modules): {@code ReplaceResource IMAGE NAME FILE RESULT}.
+ * Replaces resources in an image of modules (lib/modules).
  *
- * <p>The image is header, hash table of names, records that say where each resource is, strings, contents. A new record goes behind the others and the
- * new content behind all; the hash table, and the list of the directory that the resource is in, name the new record. All else keeps its place:
+ * <p>The image is header, hash table of names, records that say where each resource is, strings, contents. New records go behind the others and the
+ * new contents behind all; the hash table, and the lists of the directories that the resources are in, name the new records. All else keeps its place:
  * packages and directories are resources that hold places of records and strings.
  *
  * <p>Needs {@code --add-exports java.base/jdk.internal.jimage=ALL-UNNAMED}.
  */
-class ReplaceResource {
+final class ReplaceResources {
     private static final int HEADER_LOCATIONS_SIZE = 5 * Integer.BYTES;    // where in the header
 
-    public static void main(String[] args) throws Exception {
-        Path modules = Path.of(args[0]);
-        String name = args[1];
-        byte[] resource = Files.readAllBytes(Path.of(args[2]));
-        Path result = Path.of(args[3]);
-
+    /** Writes the image {@code modules} to {@code result}, with other contents for the resources that are named, each of which it must have. */
+    static void replace(Path modules, Map<String, byte[]> resources, Path result) throws IOException {
         try (BasicImageReader reader = BasicImageReader.open(modules)) {
             byte[] image = Files.readAllBytes(modules);
             ImageHeader header = reader.getHeader();
-            ImageLocation old = find(reader, name);
             int contents = header.getIndexSize();
             int recordsEnd = contents - header.getStringsSize();
             ByteBuffer words = ByteBuffer.wrap(image).order(reader.getByteOrder());
+            ByteArrayOutputStream newRecords = new ByteArrayOutputStream();
+            ByteArrayOutputStream newContents = new ByteArrayOutputStream();
 
-            int hashEntry = ImageHeader.getHeaderSize() + header.getRedirectSize() + reader.getLocationIndex(name) * Integer.BYTES;
-            int oldRecord = words.getInt(hashEntry);
-            int newRecord = header.getLocationsSize();
-            byte[] record = record(old, image.length - contents, resource.length);
-
-            words.putInt(hashEntry, newRecord);
-            words.putInt(HEADER_LOCATIONS_SIZE, newRecord + record.length);
-            renameInDirectory(words, contents, find(reader, "/modules" + name.substring(0, name.lastIndexOf('/'))), oldRecord, newRecord);
+            for (Map.Entry<String, byte[]> resource : resources.entrySet()) {
+                String name = resource.getKey();
+                ImageLocation old = find(reader, name);
+                int hashEntry = ImageHeader.getHeaderSize() + header.getRedirectSize() + reader.getLocationIndex(name) * Integer.BYTES;
+                int oldRecord = words.getInt(hashEntry);
+                int newRecord = header.getLocationsSize() + newRecords.size();
+                words.putInt(hashEntry, newRecord);
+                renameInDirectory(words, contents, find(reader, "/modules" + name.substring(0, name.lastIndexOf('/'))), oldRecord, newRecord);
+                newRecords.write(record(old, (long) image.length - contents + newContents.size(), resource.getValue().length));
+                newContents.write(resource.getValue());
+            }
+            words.putInt(HEADER_LOCATIONS_SIZE, header.getLocationsSize() + newRecords.size());
 
             try (var out = Files.newOutputStream(result)) {
                 out.write(image, 0, recordsEnd);
-                out.write(record);
+                newRecords.writeTo(out);
                 out.write(image, recordsEnd, image.length - recordsEnd);
-                out.write(resource);
+                newContents.writeTo(out);
             }
         }
+        verify(resources, result);
+    }
 
+    private static void verify(Map<String, byte[]> resources, Path result) throws IOException {
         try (BasicImageReader reader = BasicImageReader.open(result)) {
-            if (!Arrays.equals(reader.getResource(find(reader, name)), resource)) {
-                throw new IOException(result + " does not have the new " + name);
+            for (Map.Entry<String, byte[]> resource : resources.entrySet()) {
+                if (!Arrays.equals(reader.getResource(find(reader, resource.getKey())), resource.getValue())) {
+                    throw new IOException(result + " does not have the new " + resource.getKey());
+                }
             }
         }
     }
 
-    private static ImageLocation find(BasicImageReader reader, String name) throws IOException {
+    static ImageLocation find(BasicImageReader reader, String name) throws IOException {
         ImageLocation location = reader.findLocation(name);
         if (location == null) {
             throw new IOException(reader.getName() + " has no " + name);
@@ -92,5 +100,8 @@ class ReplaceResource {
             }
         }
         throw new IOException("the directory " + directory.getFullName() + " does not list the resource");
+    }
+
+    private ReplaceResources() {
     }
 }

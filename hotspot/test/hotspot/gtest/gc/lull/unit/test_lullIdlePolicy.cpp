@@ -1,0 +1,123 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+// Links: gc/lull/lullGeometry.cpp
+// Links: gc/lull/lullIdlePolicy.cpp
+
+#include "gc/lull/lullIdlePolicy.hpp"
+#include "unittest.hpp"
+
+class LullIdlePolicyTest : public ::testing::Test {
+protected:
+  typedef LullIdlePolicy::Action Action;
+
+  LullIdlePolicy       _policy;
+  LullIdlePolicy::Look _look;
+
+  LullIdlePolicyTest()
+    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100} {}
+
+  // One more look, so many bytes later.
+  LullIdlePolicy::Decision look(size_t allocated) {
+    _look._allocated += allocated;
+    return _policy.look(_look);
+  }
+
+  // The action after so many looks at which nothing else was done.
+  void expect_after(int looks, size_t allocated, Action action) {
+    for (int i = 1; i < looks; i++) {
+      ASSERT_EQ(look(allocated)._action, Action::None) << "look " << i;
+    }
+    EXPECT_EQ(look(allocated)._action, action);
+  }
+};
+
+TEST_F(LullIdlePolicyTest, a_quiet_program_is_collected_once) {
+  expect_after(7, 100 * K, Action::CollectGlobal);
+  _look._used = 20 * M;
+  _look._free = 10 * M;
+  _look._capacity = 33 * M;
+  _policy.record_collection(_look._used, true);
+  for (int i = 0; i < 50; i++) {
+    ASSERT_NE(look(0)._action, Action::CollectGlobal);
+  }
+  _look._used = 30 * M;    // what it does now and then adds up
+  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
+}
+
+// Nothing is allocated, but what was alive may be dead: once in five minutes.
+TEST_F(LullIdlePolicyTest, a_quiet_program_is_looked_at_again_after_a_long_time) {
+  expect_after(7, 0, Action::CollectGlobal);
+  _look._free = 0;
+  _policy.record_collection(_look._used, true);
+  for (int i = 1; i < 60; i++) {
+    ASSERT_EQ(look(0)._action, Action::None) << i;
+  }
+  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
+}
+
+TEST_F(LullIdlePolicyTest, a_busy_one_is_not) {
+  _look._free = 0;
+  for (int i = 0; i < 100; i++) {
+    ASSERT_EQ(look(10 * M)._action, Action::None);
+  }
+}
+
+TEST_F(LullIdlePolicyTest, a_large_heap_is_not_stopped_for_long_unless_it_is_quiet_for_long) {
+  _look._expected_global_ns = NANOSECS_PER_SEC;
+  _look._free = 0;
+  expect_after(7, 0, Action::CollectYoung);
+  _policy.record_collection(_look._used, false);
+  for (int i = 8; i < 60; i++) {
+    ASSERT_EQ(look(0)._action, Action::None) << i;
+  }
+  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
+}
+
+TEST_F(LullIdlePolicyTest, what_is_never_used_goes_back_by_and_by) {
+  expect_after(12, 10 * M, Action::GiveBack);
+  _policy.record_given_back(200 * M);
+  _look._free = 100 * M;
+  _look._capacity = 200 * M;
+  const LullIdlePolicy::Decision next = look(10 * M);    // the rest needs no other minute
+  EXPECT_EQ(next._action, Action::GiveBack);
+  EXPECT_EQ(next._bytes, 75 * M);
+}
+
+TEST_F(LullIdlePolicyTest, what_was_used_in_between_stays) {
+  for (int i = 0; i < 100; i++) {
+    _look._free = i % 10 == 0 ? 0 : 300 * M;
+    ASSERT_EQ(look(10 * M)._action, Action::None);
+  }
+}
+
+TEST_F(LullIdlePolicyTest, the_heap_is_not_made_smaller_than_asked_for) {
+  _look._min_capacity = 350 * M;
+  for (int i = 1; i < 12; i++) {
+    ASSERT_EQ(look(10 * M)._action, Action::None);
+  }
+  EXPECT_EQ(look(10 * M)._bytes, 50 * M);
+  _policy.record_given_back(0);
+  _look._min_capacity = _look._capacity;
+  for (int i = 0; i < 30; i++) {
+    ASSERT_EQ(look(10 * M)._action, Action::None);
+  }
+}

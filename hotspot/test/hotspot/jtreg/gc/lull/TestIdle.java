@@ -1,0 +1,105 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+package gc.lull;
+
+import java.lang.management.ManagementFactory;
+import java.util.function.BooleanSupplier;
+
+/*
+ * @test id=default
+ * @requires vm.gc.Lull & vm.debug
+ * @summary A program that is idle after a peak is collected once, and gives the memory back.
+ * @library /
+ * @run main/othervm -Xms16m -Xmx256m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle
+ */
+
+/*
+ * @test id=compact
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same with compact headers and all that is freed protected.
+ * @library /
+ * @run main/othervm -Xms16m -Xmx256m -XX:+UseLullGC -XX:LullLookInterval=100 -XX:+UseCompactObjectHeaders -XX:+LullProtectFree gc.lull.TestIdle
+ */
+
+/*
+ * @test id=fixed
+ * @requires vm.gc.Lull & vm.debug
+ * @summary A heap of one size stays what it is.
+ * @library /
+ * @run main/othervm -Xms128m -Xmx128m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle fixed
+ */
+
+public class TestIdle {
+    private static final int MEGABYTE = 1 << 20;
+
+    private static volatile Object[] held;
+
+    private static void check(boolean condition, String message) {
+        if (!condition) {
+            throw new AssertionError(message);
+        }
+    }
+
+    private static long committed() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getCommitted();
+    }
+
+    /** For what the VM does when nobody asks. */
+    private static boolean await(BooleanSupplier condition) throws InterruptedException {
+        for (int i = 0; i < 300 && !condition.getAsBoolean(); i++) {
+            Thread.sleep(100);
+        }
+        return condition.getAsBoolean();
+    }
+
+    private static void fill(int megabytes) {
+        Object[] peak = new Object[megabytes * 64];
+        for (int i = 0; i < peak.length; i++) {
+            peak[i] = new byte[MEGABYTE / 64 - 16];
+        }
+        held = peak;
+    }
+
+    public static void main(String[] args) throws Exception {
+        boolean isFixed = args.length > 0;
+        check(GCBean.collections() >= 0 && committed() > 0, "beans");    // they take a while to load, in which nothing is held yet
+        fill(isFixed ? 40 : 100);
+        long peak = committed();
+        held = null;
+        long before = GCBean.collections();
+        check(await(() -> GCBean.collections() > before), "no collection in half a minute without work");
+        if (isFixed) {
+            check(committed() == peak, "-Xms is not kept: " + committed());
+            return;
+        }
+        check(peak > 100L * MEGABYTE, "the peak was of " + peak);
+        check(await(() -> committed() <= 48L * MEGABYTE), "of " + peak + " bytes at the peak " + committed() + " are still committed");
+        // Once for all of it: what there is to gain is gained.
+        long collections = GCBean.collections();
+        Thread.sleep(3000);
+        check(GCBean.collections() - collections <= 1, "collections without work: " + (GCBean.collections() - collections));
+        // And it can grow again.
+        fill(100);
+        check(held.length == 6400, "lost");
+    }
+}
