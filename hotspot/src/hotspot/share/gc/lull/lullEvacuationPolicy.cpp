@@ -47,9 +47,16 @@ bool LullEvacuationPolicy::may_move_unowned(LullBlockIndex index) const {
   return block->has_lines() && !block->is_pinned();
 }
 
-// What lies across the start of a block moves with another one, if at all.
+// What lies across the start of a block moves with another one, if at all; what lies across its end is only copied if it
+// fits into a block.
 bool LullEvacuationPolicy::may_be_emptied(LullBlockIndex index) const {
-  return !_blocks->has_straddler(index);
+  return !_blocks->has_straddler(index) && _blocks->leaving_words(index) <= LullGeometry::WordsPerBlock;
+}
+
+// With what of a straddler lies in the next block. It may be dead, as all that is estimated.
+uint LullEvacuationPolicy::lines_to_copy(LullBlockIndex index) const {
+  const size_t words = _blocks->leaving_words(index);
+  return _blocks->packed_lines(index) + (uint)(words / LullGeometry::WordsPerLine);
 }
 
 // Lines to expect to be copied, with a tenth for the ends of holes.
@@ -93,7 +100,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     const size_t holes = hole_lines(block);
     _hole_lines += holes;
     if (is_candidate(to_block_index(i))) {
-      live_lines_of[lines] += lines;
+      live_lines_of[lines] += lines_to_copy(to_block_index(i));
       holes_of[lines] += holes;
     }
   }
@@ -122,10 +129,11 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     if (lines == limit + 1 && lines <= max_live_lines) {
       // Some of the blocks with one live line more, while they fit.
       const double holes = _hole_use.room_in(hole_lines(block));
-      if ((double)copied_lines(needed + lines) + holes > room) {
+      const uint to_copy = lines_to_copy(to_block_index(i));
+      if ((double)copied_lines(needed + to_copy) + holes > room) {
         continue;
       }
-      needed += lines;
+      needed += to_copy;
       room -= holes;
     } else if (lines > limit) {
       continue;
