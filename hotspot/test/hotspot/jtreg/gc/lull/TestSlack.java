@@ -79,7 +79,8 @@ public class TestSlack {
         Asserts.assertGTE(collections.size(), 3, "a collection that is asked for, one that slides, and the last one");
         long expected = COUNT * (LINES - USED_LINES) * LINE >> 10;
         long[] first = collections.get(0);
-        Asserts.assertGTE(first[1], expected, "slack of " + COUNT + " arrays in a block each");
+        // Of a few, for which there was room in an allocation buffer, there is none.
+        Asserts.assertGTE(first[1], expected - 100, "slack of " + COUNT + " arrays in a block each");
         Asserts.assertLTE(first[1], expected + 512, "slack of some others");
         Asserts.assertGTE(first[0] - first[1], COUNT * (long) LENGTH >> 10,
                           "what is used and no slack has room for the arrays");
