@@ -47,10 +47,9 @@ bool LullEvacuationPolicy::may_move_unowned(LullBlockIndex index) const {
   return block->has_lines() && !block->is_pinned();
 }
 
-// What lies across the start of a block moves with another one, if at all; what lies across its end is only copied if it
-// fits into a block.
+// What lies across the start of a block moves with another one, if at all.
 bool LullEvacuationPolicy::may_be_emptied(LullBlockIndex index) const {
-  return !_blocks->has_straddler(index) && _blocks->leaving_words(index) <= LullGeometry::WordsPerBlock;
+  return !_blocks->has_straddler(index);
 }
 
 // With what of a straddler lies in the next block. It may be dead, as all that is estimated.
@@ -92,7 +91,9 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
   _hole_lines = 0;
   _bounded_by_room = false;
   const auto is_candidate = [&](LullBlockIndex index) {
-    return may_move(index) && may_be_emptied(index) && !(keep_reserve && _blocks->at(index)->is_in_reserve());
+    // What lies across its end is only copied if it fits into a block.
+    return may_move(index) && may_be_emptied(index) && _blocks->leaving_words(index) <= LullGeometry::WordsPerBlock &&
+           !(keep_reserve && _blocks->at(index)->is_in_reserve());
   };
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
