@@ -111,15 +111,24 @@ private:
   // (LullRecyclableBlocks), and not changed while it is.
   uint8_t           _longest_hole;
 
+  // Lines that nobody can use though they hold nothing: of a LargeHead, those behind the end of the object, in its
+  // last block; of a Full block, those in holes that are too short to be handed out. Else 0. Written with the state;
+  // read by anybody, as a figure.
+  uint8_t           _slack_lines;
+
 public:
   LullBlockState state() const              { return _state; }
-  void set_state(LullBlockState state)      { _state = state; }
+  void set_state(LullBlockState state) {
+    _state = state;
+    _slack_lines = 0;
+  }
 
   bool is_free() const                      { return _state == LullBlockState::Free; }
   bool is_committed() const                 { return _state != LullBlockState::Uncommitted; }
   bool is_recyclable() const                { return _state == LullBlockState::Recyclable; }
   bool is_in_reserve() const                { return _in_reserve && is_recyclable(); }
   uint longest_hole() const                 { return _longest_hole; }
+  uint slack_lines() const                  { return _slack_lines; }
   void set_in_reserve(bool value)           { _in_reserve = value; }
   bool is_large() const                     { return _state == LullBlockState::LargeHead || _state == LullBlockState::LargeTail; }
 
@@ -144,21 +153,35 @@ public:
     _longest_hole = (uint8_t)_free_lines.longest_run();
     assert(_longest_hole > 0, "a recyclable block has free lines");
     _in_reserve = false;   // it may have been, before it was free
-    _state = LullBlockState::Recyclable;
+    set_state(LullBlockState::Recyclable);
+  }
+
+  // So many of its lines hold nothing.
+  void set_full(uint slack_lines) {
+    assert(slack_lines < LullGeometry::LinesPerBlock, "it would be free");
+    set_state(LullBlockState::Full);
+    _slack_lines = (uint8_t)slack_lines;
   }
 
   void set_large_head(uint32_t blocks) {
-    _state = LullBlockState::LargeHead;
+    set_state(LullBlockState::LargeHead);
     _large = blocks;
   }
 
+  // The object, of so many words, is known.
+  void set_large_words(size_t words) {
+    assert(_state == LullBlockState::LargeHead && LullGeometry::blocks_for(words) == _large,
+           "%zu words in %u blocks", words, _large);
+    _slack_lines = (uint8_t)(_large * LullGeometry::LinesPerBlock - LullGeometry::lines_for(words));
+  }
+
   void set_large_tail(uint32_t head) {
-    _state = LullBlockState::LargeTail;
+    set_state(LullBlockState::LargeTail);
     _large = head;
   }
 
   void set_free() {
-    _state = LullBlockState::Free;
+    set_state(LullBlockState::Free);
     _large = 0;
   }
 
@@ -167,6 +190,7 @@ public:
     assert(is_free() && !from->is_pinned(), "objects move to free blocks, and pinned ones stay");
     _free_lines = from->_free_lines;
     _state = from->_state;
+    _slack_lines = from->_slack_lines;
     _large = from->_large;
     _in_reserve = false;
     _longest_hole = from->_longest_hole;

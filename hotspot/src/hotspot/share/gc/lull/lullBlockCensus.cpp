@@ -32,6 +32,7 @@ LullBlockCensus::LullBlockCensus(LullBlockTable* table, const LullPublicMap* map
     _public_owners(),
     _blocks(),
     _free_lines(0),
+    _slack_lines(0),
     _free_run(0),
     _longest_free_run(0) {}
 
@@ -77,6 +78,7 @@ void LullBlockCensus::count(uint32_t begin, uint32_t end) {
     if (state != LullBlockState::Uncommitted) {
       _blocks[(int)kind_of(index, state)]++;
     }
+    _slack_lines += _table->at(index)->slack_lines();
     if (state == LullBlockState::Recyclable) {
       _free_lines += _table->at(index)->free_lines().count();
     }

@@ -57,6 +57,7 @@ private:
 
   size_t                     _blocks[(int)Kind::End];
   size_t                     _free_lines;   // of recyclable blocks
+  size_t                     _slack_lines;  // of others: nobody gets them
   size_t                     _free_run;     // free blocks up to the last one that was counted
   size_t                     _longest_free_run;
 
@@ -72,6 +73,7 @@ public:
 
   size_t blocks(Kind kind) const { return _blocks[(int)kind]; }
   size_t free_lines() const      { return _free_lines; }
+  size_t slack_lines() const     { return _slack_lines; }
 
   // In blocks. What a large object would get without a collection.
   size_t longest_free_run() const { return _longest_free_run; }

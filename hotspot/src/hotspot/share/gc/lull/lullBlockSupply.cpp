@@ -44,10 +44,15 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _recyclable_reserve(0),
     _min_hole_lines(LullMinHoleLines),
     _used_bytes(0),
-    _use_limit(SIZE_MAX) {}
+    _use_limit(SIZE_MAX),
+    _slack_bytes(0) {}
 
 size_t LullBlockSupply::used_bytes() const {
   return Atomic::load(&_used_bytes);
+}
+
+size_t LullBlockSupply::slack_bytes() const {
+  return Atomic::load(&_slack_bytes);
 }
 
 bool LullBlockSupply::is_over_use_limit(size_t bytes, LullReserveUse use) const {
@@ -237,7 +242,7 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
   }
   if (!free_lines.has_run(_min_hole_lines)) {
     block->free_lines().clear_all();
-    block->set_state(LullBlockState::Full);
+    block->set_full(free_lines.count());
     return;
   }
   block->free_lines() = free_lines;
@@ -256,6 +261,7 @@ void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
   assert(_lock.owned_by_self(), "the lock guards the free runs");
   add_free_run(start, count);
   for (uint32_t i = start; i < start + count; i++) {
+    assert(!_table->has_straddler(to_block_index(i)), "block %u is free, and a straddler lies there", i);
     _table->at(to_block_index(i))->set_free();
   }
   LullProtection::forbid(to_block_index(start), count);
@@ -281,6 +287,7 @@ void LullBlockSupply::rebuild() {
   _reserve_blocks = 0;
   uint32_t free_blocks = 0;
   size_t used = 0;
+  size_t slack_lines = 0;
   uint32_t run_length = 0;
   GrowableArrayCHeap<uint32_t, mtGC> recyclable;
   const uint32_t count = _table->limit();
@@ -309,12 +316,14 @@ void LullBlockSupply::rebuild() {
         break;
       default:
         used += LullGeometry::BlockSize;
+        slack_lines += _table->at(to_block_index(i))->slack_lines();
         break;
     }
   }
   _free_runs.rebuild();
   _free_blocks = free_blocks;
   _used_bytes = used;
+  Atomic::store(&_slack_bytes, slack_lines * LullGeometry::LineSize);
   // From the last to the first: those at low addresses are taken first, for the heap shrinks from high addresses down.
   for (int i = recyclable.length() - 1; i >= 0; i--) {
     const LullBlockIndex index = to_block_index(recyclable.at(i));

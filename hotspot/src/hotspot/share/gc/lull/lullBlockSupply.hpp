@@ -75,6 +75,7 @@ private:
 
   volatile size_t        _used_bytes;
   size_t                 _use_limit;          // see set_use_limit(); written at safepoints
+  volatile size_t        _slack_bytes;        // of them, as of the last rebuild
 
   bool is_over_use_limit(size_t bytes, LullReserveUse use) const;
   void add_free_run(uint32_t start, uint32_t length);
@@ -92,6 +93,10 @@ public:
   LullBlockSupply(LullBlockTable* table, LullPublicMap* public_map = nullptr);
 
   size_t used_bytes() const;
+
+  // Of the bytes in use, those that hold nothing and that nobody gets as things lie: behind the ends of large
+  // objects, and in holes that are too short. As of the last collection.
+  size_t slack_bytes() const;
   uint32_t free_blocks() const { return _free_blocks; }
 
   // Sets memory of that many blocks apart: free ones as far as there are, then, if told

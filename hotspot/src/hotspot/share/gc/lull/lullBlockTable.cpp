@@ -31,6 +31,8 @@ LullBlockTable::LullBlockTable(size_t reserved_bytes)
     _owners(MmapArrayAllocator<Owner>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _young(MmapArrayAllocator<Young>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _marked(MmapArrayAllocator<bool>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _straddlers(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _straddler_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),
     _limit(0) {
   STATIC_ASSERT((int)LullBlockState::Uncommitted == 0 && (int)LullFate::Stay == 0 && (int)Young::None == 0);

@@ -69,6 +69,10 @@ private:
   // Marks: is any object of the block marked, by the head of a large one? Said of some in which none is marked any more; where it is
   // not said the bitmap is clear, and nobody looks at it. Written by workers that mark, all the same value, and by who clears the marks.
   bool* const      _marked;
+  // Of the straddler that lies across the start of the block, if there is one: how many words before it that begins.
+  // And how many it has. Written at safepoints: by sliding, which has put it there, and by the sweep that finds it dead.
+  uint16_t* const  _straddlers;
+  uint16_t* const  _straddler_words;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
@@ -140,6 +144,28 @@ public:
     }
   }
   void clear_marks(LullBlockIndex index) { _marked[untype(index)] = false; }
+
+  bool has_straddler(LullBlockIndex index) const { return _straddlers[untype(index)] != 0; }
+  HeapWord* straddler(LullBlockIndex index) const {
+    assert(has_straddler(index), "block %u", untype(index));
+    return LullGeometry::start_of(index) - _straddlers[untype(index)];
+  }
+  size_t straddler_words(LullBlockIndex index) const { return _straddler_words[untype(index)]; }
+  void set_straddler(LullBlockIndex index, const HeapWord* obj, size_t words) {
+    STATIC_ASSERT(LullGeometry::MaxStraddlerWords <= UINT16_MAX);
+    const HeapWord* const start = LullGeometry::start_of(index);
+    assert(obj < start && start < obj + words && LullGeometry::is_straddler_size(words),
+           "block %u, " PTR_FORMAT ", %zu words", untype(index), p2i(obj), words);
+    _straddlers[untype(index)] = (uint16_t)(start - obj);
+    _straddler_words[untype(index)] = (uint16_t)words;
+  }
+  // Words of the straddler that begins in this block and lies across its end; 0: there is none.
+  size_t leaving_words(LullBlockIndex index) const {
+    const uint32_t next = untype(index) + 1;
+    const bool is_there = next < _limit && _straddlers[next] != 0 && _straddlers[next] <= LullGeometry::WordsPerBlock;
+    return is_there ? _straddler_words[next] : 0;
+  }
+  void clear_straddler(LullBlockIndex index) { _straddlers[untype(index)] = 0; }
 
   // The only thread that may have private objects where this address is.
   Owner owner_of(const void* addr) const { return owner(large_head_of(LullGeometry::block_of(addr))); }

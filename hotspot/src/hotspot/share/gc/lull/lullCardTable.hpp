@@ -36,8 +36,9 @@
 //
 // Who stores a reference to an object that may be public dirties the card of the field before, whatever is
 // stored there: the collection looks. C1 knows the object only, and dirties the card of its header. So a
-// dirty card says that any field of the objects on it may refer to a young object; but for a large array, of
-// which a card that is not its header's tells of the elements on it. A card of a line without
+// dirty card says that any field of the objects on it may refer to a young object; but for a large array, and one
+// that lies across the start of a block, of which a card that is not its header's tells of the elements on it. A card
+// of a line without
 // old objects stays as it is: most stores are to new objects. Private objects that share their line with
 // an old one have its card dirtied in vain.
 //

@@ -94,6 +94,8 @@ private:
 
   bool may_move(LullBlockIndex index) const;
   bool may_move_unowned(LullBlockIndex index) const;
+  bool may_be_emptied(LullBlockIndex index) const;
+  uint lines_to_copy(LullBlockIndex index) const;
   template <typename F>
   size_t wasted_lines(F may_move, size_t* committed) const;
   size_t copied_lines(size_t estimated_lines) const;

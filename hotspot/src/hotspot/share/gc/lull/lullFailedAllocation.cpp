@@ -24,6 +24,7 @@
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
+#include "gc/lull/lullSlidingPlan.hpp"
 #include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lullYoungPolicy.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -70,10 +71,10 @@ HeapWord* LullFailedAllocation::collect_and_allocate() {
   return result != nullptr ? result : compact_and_retry();
 }
 
-// In blocks and in holes.
+// In blocks, in holes, and behind the ends of large objects, if these may share their blocks once they have slid.
 size_t LullFailedAllocation::free_bytes() const {
   const size_t capacity = _heap->capacity();
-  return capacity - MIN2(_heap->used(), capacity);
+  return capacity - MIN2(_heap->used(), capacity) + LullSlidingPlan::slack_of_large(_heap->blocks());
 }
 
 // Enough is free for a large object, and without the reserve it has it.
@@ -84,6 +85,13 @@ bool LullFailedAllocation::is_in_one_run() const {
 // Enough is free for a large object, but not in one run.
 bool LullFailedAllocation::must_slide() const {
   return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) * LullGeometry::BlockSize <= free_bytes();
+}
+
+// Some blocks are free, but in holes that are too short for the object. Where many are as long as it, evacuation
+// leaves as much at the end of each block as there was before.
+bool LullFailedAllocation::may_pack() const {
+  return LullGeometry::is_straddler_size(_words) && !LullGeometry::is_large(_words) &&
+         LullGeometry::BlockSize <= free_bytes();
 }
 
 bool LullFailedAllocation::is_little_free() const {
@@ -125,9 +133,13 @@ HeapWord* LullFailedAllocation::compact_and_retry() {
   if (result != nullptr) {
     return result;
   }
-  const bool slides = must_slide();
+  bool slides = must_slide();
   const bool clears = is_little_free();
   result = collect_and_retry(slides ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(), clears);
+  if (result == nullptr && !slides && may_pack()) {
+    slides = true;
+    result = collect_and_retry(LullEvacuationRequest::slide(), clears);
+  }
   if (result == nullptr && !clears) {
     result = allocate_with_reserve();
   }

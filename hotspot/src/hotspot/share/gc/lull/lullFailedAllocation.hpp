@@ -39,8 +39,9 @@ struct LullEvacuationRequest;
 //   a global collection
 //   a larger heap
 //   the copy reserve, if only that is between a large object and a run of free blocks
-//   all slides together, if a large object fits into what is free; or a collection that evacuates what there is room for. They clear soft
-//     references if little is free in all: else what is wrong is where objects lie
+//   all slides together, if a large object fits into what is free; or a collection that evacuates what there is room
+//     for, and for an object of some KB one after which all slides together. They clear soft references if little is
+//     free in all: else what is wrong is where objects lie
 //   the copy reserve, before soft references
 //   a collection that clears soft references, after which all slides together
 //   the copy reserve
@@ -60,6 +61,7 @@ private:
   size_t free_bytes() const;
   bool is_in_one_run() const;
   bool must_slide() const;
+  bool may_pack() const;
   bool is_little_free() const;
   HeapWord* collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references);
   HeapWord* allocate_with_reserve();

@@ -69,6 +69,17 @@ public:
 
   static bool is_large(size_t words) { return words > MaxBlockObjectWords; }
 
+  // A straddler is an object that lies across borders of blocks, in blocks of lines. It has come there by sliding
+  // (lullSlidingPlan.hpp): an array of 2 to 320 KB. What a shorter one leaves at the end of a block is less
+  // than a sixteenth of it; what a longer one leaves at the end of blocks of its own is less than a tenth of them.
+  // They are tied to each other by the blocks that they share, as far as about the next border of a span of 2 MB: what is
+  // pinned keeps little more in its place (lullSlidingCursor.hpp).
+  static const size_t MinStraddlerWords = WordsPerBlock / 16;
+  static const size_t MaxStraddlerWords = 10 * WordsPerBlock;
+  static const int    LogBlocksPerSpan  = 6;
+
+  static bool is_straddler_size(size_t words) { return words >= MinStraddlerWords && words <= MaxStraddlerWords; }
+
   // Line indexes are 32 bits wide.
   static const size_t MaxHeapSize      = (size_t(1) << 32) * LineSize;
 
@@ -103,6 +114,29 @@ public:
 
   static HeapWord* start_of(LullLineIndex line) {
     return (HeapWord*)(_heap_base + ((size_t)untype(line) << LogLineSize));
+  }
+
+  static HeapWord* end_of(LullBlockIndex block) { return start_of(block) + WordsPerBlock; }
+
+  // Of an object: its first word and its last one are in two blocks, or two spans.
+  static bool leaves_block(const HeapWord* start, size_t words) {
+    return block_of(start) != block_of(start + words - 1);
+  }
+
+  static bool leaves_span(const HeapWord* start, size_t words) {
+    return (untype(block_of(start)) >> LogBlocksPerSpan) != (untype(block_of(start + words - 1)) >> LogBlocksPerSpan);
+  }
+
+  // Calls f(block, start of part, words of part) for the part of an object in each of its blocks, in order.
+  template <typename Function>
+  static void parts_do(HeapWord* start, size_t words, Function f) {
+    HeapWord* const end = start + words;
+    while (start < end) {
+      const LullBlockIndex block = block_of(start);
+      HeapWord* const part_end = end_of(block) < end ? end_of(block) : end;
+      f(block, start, (size_t)(part_end - start));
+      start = part_end;
+    }
   }
 
   // Lines that hold words when the first one starts at a line boundary.

@@ -228,6 +228,7 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
   if (blocks > _blocks->count() || !_supply->take_large((uint32_t)blocks, use, &head)) {
     return nullptr;
   }
+  _blocks->at(head)->set_large_words(words);
   if (LullTracking) {
     const bool is_public = LullThreadLocalData::is_public_mode(thread) && !LullPublicMap::is_tracking_suspended();
     _memory->public_map()->set_blocks(head, blocks, is_public);
@@ -547,6 +548,8 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   timer->register_gc_end();
   kind._tracer->report_gc_end(timer->gc_end(), timer->time_partitions());
 
+  log_info(gc, heap)("Used: %zuK, of it %zuK of slack, in which nothing lies and that nobody gets",
+                     used() / K, _supply->slack_bytes() / K);
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
   if (_control_thread != nullptr) {
@@ -824,9 +827,13 @@ static void print_blocks_on(outputStream* st, const LullBlockTable* blocks) {
   size_t blocks_in[(int)LullBlockState::Segregated + 1] = {};
   size_t free_run = 0;
   size_t longest_free_run = 0;
+  size_t large_slack = 0;
+  size_t hole_slack = 0;
   for (uint32_t i = 0; i < blocks->limit(); i++) {
-    const LullBlockState state = blocks->at(to_block_index(i))->state();
+    const LullBlock* const block = blocks->at(to_block_index(i));
+    const LullBlockState state = block->state();
     blocks_in[(int)state]++;
+    (state == LullBlockState::LargeHead ? large_slack : hole_slack) += block->slack_lines();
     free_run = state == LullBlockState::Free ? free_run + 1 : 0;
     longest_free_run = MAX2(longest_free_run, free_run);
   }
@@ -837,6 +844,8 @@ static void print_blocks_on(outputStream* st, const LullBlockTable* blocks) {
   }
   st->cr();
   st->print_cr("longest free run: %zuK", longest_free_run * LullGeometry::BlockSize / K);
+  st->print_cr("of what is used hold nothing: %zuK behind the ends of large objects, %zuK in holes that are too short",
+               large_slack * LullGeometry::LineSize / K, hole_slack * LullGeometry::LineSize / K);
 }
 
 void LullHeap::print_heap_on(outputStream* st) const {

@@ -107,6 +107,7 @@ void LullInfoDCmd::print_heap(JavaThread* current) {
   bytes("heap.maximum", heap->max_capacity());
   bytes("heap.committed", heap->capacity());
   bytes("heap.used", heap->used());
+  bytes("heap.slack", census.slack_lines() * LullGeometry::LineSize);
 
   line("blocks.size", "%zu KB", LullGeometry::BlockSize / K);
   const struct { const char* _key; LullBlockCensus::Kind _kind; } kinds[] = {

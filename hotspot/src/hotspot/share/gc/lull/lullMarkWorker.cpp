@@ -122,7 +122,7 @@ void LullMarkWorker::prepare(bool evacuating, bool young) {
 }
 
 HeapWord* LullMarkWorker::allocate_copy(size_t words, LullFate fate) {
-  if (_copy_failed) {
+  if (_copy_failed || words > LullGeometry::WordsPerBlock) {   // a long straddler
     return nullptr;
   }
 #ifdef ASSERT
@@ -280,6 +280,23 @@ inline void LullMarkWorker::mark_lines(oop obj, LullBlockIndex block, size_t wor
   }
 }
 
+// It is public, and old since it has slid: only a global collection comes to it. Each of its blocks may have an owner
+// or not.
+void LullMarkWorker::mark_straddler(HeapWord* obj, size_t words) {
+  assert(!_young, "straddler " PTR_FORMAT " is old", p2i(obj));
+  LullGeometry::parts_do(obj, words, [&](LullBlockIndex block, HeapWord* part, size_t part_words) {
+    assert(part == obj || _blocks->straddler(block) == obj,
+           "block %u: its straddler is not " PTR_FORMAT, untype(block), p2i(obj));
+    _blocks->set_marks(block);
+    if (_blocks->owner(block) == LullBlockTable::NoOwner) {
+      _public_map->mark_lines(part, part_words);
+    } else {
+      assert(_public_map->is_extent_public(part, part_words), "straddler " PTR_FORMAT " is public", p2i(obj));
+    }
+    _blocks->add_live(block, part_words);
+  });
+}
+
 LullMarkClosure* LullMarkWorker::closure_of(oop obj, bool is_private) {
   if (!is_private) {
     return &_closure;
@@ -320,7 +337,10 @@ void LullMarkWorker::follow(oop obj) {
   }
 
   // A large object lives or dies as a whole, by its mark bit.
-  if (words <= LullGeometry::MaxBlockObjectWords || _blocks->at(block)->has_lines()) {
+  const bool has_lines = _blocks->at(block)->has_lines();
+  if (has_lines && LullGeometry::leaves_block(cast_from_oop<HeapWord*>(obj), words)) {
+    mark_straddler(cast_from_oop<HeapWord*>(obj), words);
+  } else if (words <= LullGeometry::MaxBlockObjectWords || has_lines) {
     mark_lines(obj, block, words, has_owner, is_private);
     // In a young collection the sweep counts what becomes old.
     if (!_young) {

@@ -166,6 +166,7 @@ private:
 
   LullMarkClosure* closure_of(oop obj, bool is_private);
   void mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private);
+  void mark_straddler(HeapWord* obj, size_t words);
   void push(ScannerTask task);
   void fetch(ScannerTask task);
   bool take(ScannerTask* task);

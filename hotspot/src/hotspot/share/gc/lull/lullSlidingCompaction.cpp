@@ -49,6 +49,7 @@ LullSlidingCompaction::LullSlidingCompaction(LullMemory* memory, LullBlockTable*
     _blocks(blocks),
     _workers(workers),
     _plan(blocks, memory->mark_bitmap()),
+    _emptied(0),
     _moved_objects(0),
     _moved_words(0) {
   assert_at_safepoint();
@@ -172,48 +173,89 @@ void LullSlidingCompaction::update() {
 
 // ---- Move
 
+// What is known of these blocks is of the objects that are about to leave them: it is dropped before any object
+// comes. Their marks stay, by which these objects are found.
+void LullSlidingCompaction::empty_up_to(uint32_t end) {
+  for (; _emptied < end; _emptied++) {
+    const LullBlockIndex index = to_block_index(_emptied);
+    LullBlock* const block = _blocks->at(index);
+    if (!_plan.moves(index)) {
+      continue;
+    }
+    assert(block->has_lines(), "block %u is %s", _emptied, to_string(block->state()));
+    if (_memory->card_table() != nullptr) {
+      _memory->card_table()->set_no_old(index, 1);
+    }
+    _blocks->clear_live(index);
+    _blocks->clear_marks(index);    // those that are left until their objects have moved are looked for here only
+    _blocks->clear_straddler(index);
+    block->free_lines().clear_all();
+    block->set_free();
+  }
+}
+
 // The mark of an object that has moved, and what else is known of it.
 void LullSlidingCompaction::take_over(HeapWord* obj, size_t words) {
-  const LullBlockIndex index = LullGeometry::block_of(obj);
-  LullBlock* const block = _blocks->at(index);
-  if (block->is_free()) {
-    block->set_state(LullBlockState::Full);    // has lines: the sweep finds which are free
-    _memory->public_map()->set_blocks(index, 1, false);
-  }
+  LullGeometry::parts_do(obj, words, [&](LullBlockIndex index, HeapWord* part, size_t part_words) {
+    LullBlock* const block = _blocks->at(index);
+    if (block->is_free()) {
+      block->set_full(0);    // has lines: the sweep finds which are free
+      _memory->public_map()->set_blocks(index, 1, false);
+    }
+    assert(block->has_lines(), "block %u is %s", untype(index), to_string(block->state()));
+    if (part != obj) {
+      _blocks->set_straddler(index, obj, words);
+    }
+    _blocks->set_marks(index);
+    _memory->public_map()->mark_lines(part, part_words);
+    _blocks->add_live(index, part_words);
+  });
   _memory->mark_bitmap()->mark(obj);
-  _blocks->set_marks(index);
-  _memory->public_map()->mark_lines(obj, words);
-  _blocks->add_live(index, words);
+}
+
+void LullSlidingCompaction::move_object(HeapWord* from, HeapWord* to, size_t words) {
+  assert(to <= from, PTR_FORMAT " would move up, to " PTR_FORMAT, p2i(from), p2i(to));
+  _memory->mark_bitmap()->clear(from);
+  if (to != from) {
+    Copy::aligned_conjoint_words(from, to, words);
+    _moved_objects++;
+    _moved_words += words;
+  }
+  take_over(to, words);
 }
 
 // The objects leave the block one by one; some of them may come back to its beginning.
 void LullSlidingCompaction::move_lines(LullBlockIndex index) {
-  LullBlock* const block = _blocks->at(index);
-  MarkBitMap* const marks = _memory->mark_bitmap();
-  if (_memory->card_table() != nullptr) {
-    _memory->card_table()->set_no_old(index, 1);
-  }
-  _blocks->clear_live(index);
-  _blocks->clear_marks(index);    // those that are left until their objects have moved are looked for here only
-  block->free_lines().clear_all();
-  block->set_free();
-
-  HeapWord* const end = LullGeometry::start_of(index) + LullGeometry::WordsPerBlock;
+  const MarkBitMap* const marks = _memory->mark_bitmap();
+  HeapWord* const end = LullGeometry::end_of(index);
   size_t live_before = 0;
   for (HeapWord* addr = marks->get_next_marked_addr(LullGeometry::start_of(index), end); addr < end; ) {
     const size_t words = cast_to_oop(addr)->size();    // not there any more when it has moved
-    HeapWord* const to = _plan.new_address(index, live_before);
-    assert(to <= addr, PTR_FORMAT " would move up, to " PTR_FORMAT, p2i(addr), p2i(to));
-    marks->clear(addr);
-    if (to != addr) {
-      Copy::aligned_conjoint_words(addr, to, words);
-      _moved_objects++;
-      _moved_words += words;
+    HeapWord* const next = addr + words;
+    // A straddler may go to the blocks in which it was: all of them are without what was known.
+    empty_up_to(untype(LullGeometry::block_of(next - 1)) + 1);
+    move_object(addr, _plan.new_address(index, live_before), words);
+    if (next >= end) {
+      break;
     }
-    take_over(to, words);
     live_before += words;
-    addr = marks->get_next_marked_addr(addr + words, end);
+    addr = marks->get_next_marked_addr(next, end);
   }
+  empty_up_to(untype(index) + 1);    // nothing was there but what lies across it
+}
+
+// Its blocks become free, and some have lines again.
+void LullSlidingCompaction::pack_large(LullBlockIndex from, uint32_t blocks) {
+  HeapWord* const start = LullGeometry::start_of(from);
+  const size_t words = cast_to_oop(start)->size();
+  if (_memory->card_table() != nullptr) {
+    _memory->card_table()->set_no_old(from, blocks);
+  }
+  _blocks->clear_marks(from);
+  for (uint32_t i = untype(from); i < untype(from) + blocks; i++) {
+    _blocks->at(to_block_index(i))->set_free();
+  }
+  move_object(start, _plan.new_address(start), words);
 }
 
 void LullSlidingCompaction::move_large(LullBlockIndex from, uint32_t blocks) {
@@ -249,10 +291,15 @@ void LullSlidingCompaction::move() {
     const LullBlock* const block = _blocks->at(index);
     const bool is_large = block->state() == LullBlockState::LargeHead;
     blocks = is_large ? block->large_blocks() : 1;
+    if (is_large) {
+      _emptied = i + blocks;    // what moves frees its blocks itself
+    }
     if (!_plan.moves(index)) {
       continue;
     }
-    if (is_large) {
+    if (_plan.packs(index)) {
+      pack_large(index, blocks);
+    } else if (is_large) {
       move_large(index, blocks);
     } else {
       move_lines(index);

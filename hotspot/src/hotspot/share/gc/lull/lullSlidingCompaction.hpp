@@ -38,6 +38,10 @@ class WorkerThreads;
 //                                               P  pinned, Archive or Uncommitted: stays
 //                                               .  free
 //
+// Large arrays of up to 320 KB then share blocks with others, and they and those of 2 KB and more lie
+// across borders of blocks: so no end of a block is lost to them. They stay so until they die, or a global collection
+// copies them into a hole.
+//
 //   plan      where does each object go?        LullSlidingPlan
 //   update    every reference: roots, weak roots, code, and the fields of all live objects
 //   move      in order of addresses: no object is overwritten before it has moved
@@ -54,11 +58,15 @@ private:
   LullBlockTable* const _blocks;
   WorkerThreads* const  _workers;
   LullSlidingPlan       _plan;
+  uint32_t              _emptied;        // blocks before this one whose objects move: what was known of them is dropped
   size_t                _moved_objects;
   size_t                _moved_words;
 
+  void empty_up_to(uint32_t end);
   void take_over(HeapWord* obj, size_t words);
+  void move_object(HeapWord* from, HeapWord* to, size_t words);
   void move_lines(LullBlockIndex index);
+  void pack_large(LullBlockIndex from, uint32_t blocks);
   void move_large(LullBlockIndex from, uint32_t blocks);
   void update();
   void move();

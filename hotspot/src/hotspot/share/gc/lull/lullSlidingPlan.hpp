@@ -23,7 +23,9 @@
 #define SHARE_GC_LULL_LULLSLIDINGPLAN_HPP
 
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullSlidingCursor.hpp"
 #include "memory/allocation.hpp"
+#include "oops/oopsHierarchy.hpp"
 
 class LullBlockTable;
 class LullMarkBitMap;
@@ -37,15 +39,23 @@ class WorkerThreads;
 //   line     | . . | E | F   | . . |     |A| + |B| + |C| + |D|
 //
 // The live words of a block go to one place, or to two if a block was full after some of
-// them: an object is in one block. All that a block must tell is so which places these are, and of how many
-// words the first is. A large object moves as a whole.
+// them. All that a block must tell is so which places these are, and of how many words the first is. Objects lie in
+// one block, but for arrays of 2 to 320 KB: those go on in the next block, and so become straddlers, and so
+// do large ones. What lies across the end of its block already has a place of its own. Other large objects move as
+// whole blocks.
+//
+//   block    | A A A A A b . | C C C C C C C | C c . . . . . |     two large arrays, with b and c
+//   becomes  | A A A A A b C | C C C C C C C C c . . . . . . |
 //
 // For every object that moves
 //
 //   new address <= old address            so that in order of addresses none is overwritten
 //                                         before it has moved
 //
-// for a block needs one new block at most: all that is alive in it fits into that.
+// for a block needs one new block at most: all that is alive in it fits into that. A straddler never goes across more
+// than it did before: it was in one span, and what goes to that span's start from before it, too.
+//
+// What stays, stays with all that is tied to it by straddlers: in its span.
 //
 // At a safepoint, when allocators are empty and all marks are exact. Valid while all objects are
 // where they were and have their headers.
@@ -55,9 +65,14 @@ class LullSlidingPlan : public StackObj {
 
 private:
   struct Destination {
-    HeapWord* _first;          // of the live words before _split; nullptr: nothing in the block moves
+    HeapWord* _first;          // of the live words before _split
     HeapWord* _second;         // of those from _split on
-    uint32_t  _split;
+    HeapWord* _straddler;      // of the object that lies across the end of the block
+    uint16_t  _split;
+    uint16_t  _live;           // words, without the straddler's
+    bool      _stays;
+    bool      _moves;          // or what is known of it is to be written anew
+    bool      _packs;          // a large object that is in blocks of lines from now on
   };
 
   LullBlockTable* const       _blocks;
@@ -66,16 +81,24 @@ private:
   uint16_t* const             _live_before;    // by line: live words of objects that start in its block, and before it
   Destination* const          _destinations;   // by block; of a large object that of its head
 
-  uint32_t                    _next;           // the first block that nothing has been moved to yet; only what stays is in between
-  HeapWord*                   _top;            // in the block that is being filled
-  HeapWord*                   _end;
+  LullSlidingCursor           _cursor;
 
   // Sets _live_before of its lines.
   void count_live(LullBlockIndex index);
 
-  bool stays(LullBlockIndex index) const;
-  size_t live_words(LullBlockIndex index, HeapWord** end) const;
-  size_t words_that_fit(LullBlockIndex index, size_t room) const;
+  // What is alive in a block of lines.
+  struct Live {
+    size_t    _words;          // of objects that begin and end there,
+    HeapWord* _first;          // from the first
+    HeapWord* _end;            // to the end of the last one
+    HeapWord* _straddler;      // that begins there; nullptr: none
+  };
+
+  bool must_stay(LullBlockIndex index) const;
+  void find_what_stays();
+  Live live_in(LullBlockIndex index) const;
+  size_t words_that_fit(LullBlockIndex index, size_t live, size_t room, HeapWord** next) const;
+  void place_inside(LullBlockIndex index, size_t live);
   bool place_lines(LullBlockIndex index);
   bool place_large(LullBlockIndex index, uint32_t blocks);
 
@@ -86,7 +109,16 @@ public:
   // False: nothing would move, or there is no memory for the plan.
   bool make(WorkerThreads* workers);
 
-  bool moves(LullBlockIndex index) const { return _destinations[untype(index)]._first != nullptr; }
+  bool moves(LullBlockIndex index) const { return _destinations[untype(index)]._moves; }
+
+  // Does this large object become one in blocks of lines?
+  bool packs(LullBlockIndex head) const { return _destinations[untype(head)]._packs; }
+
+  // May this object, where it is now, lie across borders of blocks after a slide?
+  static bool may_straddle(oop obj);
+
+  // Bytes of blocks behind the ends of large objects that would be free if these slid. Safepoint only.
+  static size_t slack_of_large(const LullBlockTable* blocks);
 
   // Of the start of a live object.
   inline HeapWord* new_address(HeapWord* obj) const;

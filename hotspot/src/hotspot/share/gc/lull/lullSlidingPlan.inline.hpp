@@ -30,7 +30,8 @@
 
 inline HeapWord* LullSlidingPlan::new_address(LullBlockIndex index, size_t words) const {
   const Destination& to = _destinations[untype(index)];
-  return words < to._split ? to._first + words : to._second + (words - to._split);
+  return words < to._split ? to._first + words :
+         words < to._live ? to._second + (words - to._split) : to._straddler;
 }
 
 inline HeapWord* LullSlidingPlan::new_address(HeapWord* obj) const {

@@ -109,14 +109,15 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
     block->set_recyclable();
   } else {
     block->free_lines().clear_all();
-    block->set_state(LullBlockState::Full);
+    block->set_full(free_count);
   }
   LullZap::lines(index, unused_lines);
 }
 
 // The bits of public objects that are alive stay. With young collections the marks of no others do, and no others count
 // as alive: the block may have no owner at the next young collection, which then counts them as public ones. If it has none at
-// the next global collection, that must know how much is to be copied.
+// the next global collection, that must know how much is to be copied. Of straddlers, which are public, the block's
+// part counts: another worker sweeps the next block.
 void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) {
   const size_t all_live = _blocks->live_words(index);
   if (_card_table != nullptr) {
@@ -127,15 +128,22 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullB
   uint32_t words[LullGeometry::LinesPerBlock];
   _public_map->take_words(index, all_lines, words);
   HeapWord* const start = LullGeometry::start_of(index);
-  HeapWord* const end = start + LullGeometry::WordsPerBlock;
+  HeapWord* const end = LullGeometry::end_of(index);
+  const auto keep = [&](HeapWord* from, HeapWord* to) {
+    const size_t part = pointer_delta(MIN2(to, end), from);
+    _public_map->publish(from, part);
+    if (_card_table != nullptr) {
+      _blocks->add_live(index, part);
+    }
+  };
+  if (_blocks->has_straddler(index)) {
+    HeapWord* const straddler = _blocks->straddler(index);
+    keep(start, straddler + cast_to_oop(straddler)->size());
+  }
   for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end;
        addr = _mark_bitmap->get_next_marked_addr(addr + 1, end)) {
     if (LullPublicMap::is_public_in(words[LullGeometry::line_in_block(LullGeometry::line_of(addr))], addr)) {
-      const size_t size = cast_to_oop(addr)->size();
-      _public_map->publish(addr, size);
-      if (_card_table != nullptr) {
-        _blocks->add_live(index, size);
-      }
+      keep(addr, addr + cast_to_oop(addr)->size());
     } else if (_card_table != nullptr) {
       _mark_bitmap->clear(addr);
     }
@@ -150,6 +158,12 @@ void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block, 
   free_lines.remove(block->free_lines());
   block->free_lines() = free_lines;
   LullZap::lines(index, free_lines);
+}
+
+void LullSweepTask::forget_dead_straddler(LullBlockIndex index) {
+  if (_blocks->has_straddler(index) && !_mark_bitmap->is_marked(_blocks->straddler(index))) {
+    _blocks->clear_straddler(index);
+  }
 }
 
 // Most blocks of a heap in which little is alive. Their parts of the bitmap and the public map are not looked at: these are a thirtieth of the
@@ -170,6 +184,7 @@ void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
   if (!may_change(index)) {
     return;
   }
+  forget_dead_straddler(index);
   if (!_blocks->has_marks(index)) {
     assert_unmarked(index);
     free_unmarked(index, block);
@@ -319,7 +334,7 @@ void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block)
     block->set_free();
   } else {
     _blocks->set_young_live(index, (LullGeometry::LinesPerBlock - free_count) * LullGeometry::WordsPerLine);
-    block->set_state(LullBlockState::Full);
+    block->set_full(free_count);
   }
   LullZap::lines(index, unused_lines);
 }

@@ -102,6 +102,8 @@ private:
   // May something have died in this collection that was old before?
   virtual bool may_have_been_old() const { return true; }
 
+  // Does nothing lie across its start any more?
+  void forget_dead_straddler(LullBlockIndex index);
   void free_unmarked(LullBlockIndex index, LullBlock* block);
   void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
   void sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);

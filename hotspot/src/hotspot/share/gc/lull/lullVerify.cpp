@@ -31,6 +31,7 @@
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/lullSlidingPlan.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullVerify.hpp"
@@ -67,6 +68,9 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
     guarantee(block->free_lines().is_empty(), "Recyclable: block %u is %s and has free lines", i, state);
   }
 
+  guarantee(block->slack_lines() == 0 || block->state() == LullBlockState::LargeHead ||
+            block->state() == LullBlockState::Full,
+            "Slack: block %u is %s and has %u lines that nobody gets", i, state, block->slack_lines());
   guarantee(!LullPublicMap::is_tracking_suspended() || _blocks->owner(index) == LullBlockTable::NoOwner,
             "B: tracking is suspended, and block %u is of thread %u", i, _blocks->owner(index));
   guarantee((block->state() == LullBlockState::Segregated) == LullArguments::is_segregated(), "Segregated: block %u is %s", i, state);
@@ -112,12 +116,36 @@ void LullVerify::verify_words(LullBlockIndex index) const {
     guarantee(unused.next_gap(start) >= start + length, "Words: line %u of block %u is free and its word is not 0",
               unused.next_gap(start), untype(index));
   });
-  HeapWord* const end = LullGeometry::start_of(index) + LullGeometry::WordsPerBlock;
+  guarantee(_moment != Moment::AfterCollection || block->state() != LullBlockState::Full ||
+            unused.count() == block->slack_lines(), "Slack: %u lines of block %u hold nothing, %u are said to",
+            unused.count(), untype(index), block->slack_lines());
+  HeapWord* const end = LullGeometry::end_of(index);
   guarantee(_blocks->has_marks(index) || _memory->mark_bitmap()->get_next_marked_addr(LullGeometry::start_of(index), end) == end,
             "Marks: block %u has marks, and is said to have none", untype(index));
   guarantee(!block->is_free() || !_blocks->has_marks(index), "Marks: block %u is free and has marks", untype(index));
   guarantee(!block->is_free() || _blocks->packed_lines(index) == 0, "Live: block %u is free and %u lines of it are alive",
             untype(index), _blocks->packed_lines(index));
+}
+
+// What begins in another block and lies across the start of this one.
+void LullVerify::verify_straddler(LullBlockIndex index) const {
+  if (!_blocks->has_straddler(index)) {
+    return;
+  }
+  HeapWord* const obj = _blocks->straddler(index);
+  HeapWord* const start = LullGeometry::start_of(index);
+  guarantee(_blocks->at(index)->has_lines() && _memory->mark_bitmap()->is_marked(obj) &&
+            LullSlidingPlan::may_straddle(cast_to_oop(obj)),
+            "Straddler: " PTR_FORMAT " in block %u, which is %s, is none, or is not old", p2i(obj), untype(index),
+            to_string(_blocks->at(index)->state()));
+  const size_t words = cast_to_oop(obj)->size();
+  guarantee(obj + words > start && words == _blocks->straddler_words(index),
+            "Straddler: " PTR_FORMAT " of %zu words does not reach block %u, or %zu are said to be there",
+            p2i(obj), words, untype(index), _blocks->straddler_words(index));
+  guarantee(_blocks->has_marks(index), "Straddler: block %u has one, and is said to have no marks", untype(index));
+  const size_t words_here = MIN2(pointer_delta(obj + words, start), LullGeometry::WordsPerBlock);
+  guarantee(!LullTracking || _memory->public_map()->is_extent_public(start, words_here),
+            "Straddler: " PTR_FORMAT " is not public in block %u", p2i(obj), untype(index));
 }
 
 bool LullVerify::verify_survivors(LullBlockIndex index) const {
@@ -159,6 +187,7 @@ void LullVerify::verify_blocks() const {
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     verify_block(to_block_index(i), &used);
     verify_words(to_block_index(i));
+    verify_straddler(to_block_index(i));
     has_survivors |= verify_survivors(to_block_index(i));
   }
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
@@ -221,7 +250,6 @@ void LullVerify::verify_object(oop obj) const {
   HeapWord* const addr = cast_from_oop<HeapWord*>(obj);
   const size_t words = obj->size();
   const LullBlockIndex first = LullGeometry::block_of(addr);
-  const LullBlockIndex last = LullGeometry::block_of(addr + words - 1);
   const LullBlock* const block = _blocks->at(first);
   switch (block->state()) {
     case LullBlockState::Archive:
@@ -230,20 +258,34 @@ void LullVerify::verify_object(oop obj) const {
     case LullBlockState::LargeHead:
       guarantee(LullGeometry::blocks_for(words) == block->large_blocks(),
                 "Large: " PTR_FORMAT " of %zu words has %u blocks", p2i(obj), words, block->large_blocks());
+      guarantee(block->large_blocks() * LullGeometry::LinesPerBlock ==
+                LullGeometry::lines_for(words) + block->slack_lines(),
+                "Slack: %u lines are said to be behind " PTR_FORMAT " of %zu words",
+                block->slack_lines(), p2i(obj), words);
       return;
     default:
       break;
   }
-  guarantee(first == last, "Reach: " PTR_FORMAT " of %zu words leaves its block", p2i(obj), words);
-  const uint first_line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
-  const uint last_line = LullGeometry::line_in_block(LullGeometry::line_of(addr + words - 1));
+  LullGeometry::parts_do(addr, words, [&](LullBlockIndex index, HeapWord* part, size_t part_words) {
+    guarantee(part == addr || (_blocks->has_straddler(index) && _blocks->straddler(index) == addr),
+              "Straddler: " PTR_FORMAT " of %zu words reaches block %u, which does not know that",
+              p2i(obj), words, untype(index));
+    verify_lines(obj, index, part, part_words);
+  });
+}
+
+// The part of the object in one of its blocks.
+void LullVerify::verify_lines(oop obj, LullBlockIndex index, HeapWord* part, size_t words) const {
+  const LullBlock* const block = _blocks->at(index);
+  const uint first_line = LullGeometry::line_in_block(LullGeometry::line_of(part));
+  const uint last_line = LullGeometry::line_in_block(LullGeometry::line_of(part + words - 1));
   for (uint line = first_line; line <= last_line; line++) {
     guarantee(!block->has_lines() || !block->free_lines().contains(line),
-              "Reach: " PTR_FORMAT " covers free line %u of block %u", p2i(obj), line, untype(first));
+              "Reach: " PTR_FORMAT " covers free line %u of block %u", p2i(obj), line, untype(index));
     guarantee(_moment != Moment::AfterCollection ||
-              _blocks->owner(first) != LullBlockTable::NoOwner ||   // then it is not in a free line
-              _memory->public_map()->is_in_use(to_line_index(untype(LullGeometry::first_line(first)) + line)),
-              "Marked: " PTR_FORMAT " covers unmarked line %u of block %u", p2i(obj), line, untype(first));
+              _blocks->owner(index) != LullBlockTable::NoOwner ||   // then it is not in a free line
+              _memory->public_map()->is_in_use(to_line_index(untype(LullGeometry::first_line(index)) + line)),
+              "Marked: " PTR_FORMAT " covers unmarked line %u of block %u", p2i(obj), line, untype(index));
   }
 }
 
@@ -290,7 +332,9 @@ public:
       return;
     }
     HeapWord* const start = cast_from_oop<HeapWord*>(holder);
-    const bool has_parts = holder->is_objArray() && _verify->_blocks->block_of(start)->state() == LullBlockState::LargeHead;
+    const bool has_parts = holder->is_objArray() &&
+                           (_verify->_blocks->block_of(start)->state() == LullBlockState::LargeHead ||
+                            LullGeometry::leaves_block(start, holder->size()));
     guarantee(has_parts ? cards->is_dirty(LullGeometry::line_of(start)) || cards->is_dirty(LullGeometry::line_of(field))
                         : cards->is_any_dirty(start, start + holder->size() - 1),
               "R: field " PTR_FORMAT " of old " PTR_FORMAT " (%s) refers to young " PTR_FORMAT " (%s), and its card is not dirty",

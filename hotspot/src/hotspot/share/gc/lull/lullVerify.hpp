@@ -37,6 +37,9 @@ class WorkerThreads;
 //   Runs        the free runs hold exactly the free blocks; the run table is in order
 //   Recyclable  free lines are in Recyclable blocks only, and make at least one hole
 //   Large       a head is followed by its tails, and only a head is
+//   Slack       only heads and Full blocks have lines that nobody gets, a head those behind the end of its object
+//   Straddler   an object lies in one block, but for arrays of some KB, which are old and public, and lie in
+//               one span; each block that such a one reaches knows it
 //   Used        the bytes in use add up
 //   Idle        no block is evacuated, and no object is forwarded, between collections
 //   Reach       no reference leads into a free line, a free block, or outside
@@ -77,7 +80,9 @@ private:
   void verify_blocks() const;
   void verify_reference(const void* field, oop holder, oop target) const;
   void verify_object(oop obj) const;
+  void verify_lines(oop obj, LullBlockIndex index, HeapWord* part, size_t words) const;
   void verify_words(LullBlockIndex index) const;
+  void verify_straddler(LullBlockIndex index) const;
   bool verify_survivors(LullBlockIndex index) const;    // does it have any?
   void verify_cards(LullBlockIndex index, bool may_be_dirty) const;
   void verify_reachable() const;

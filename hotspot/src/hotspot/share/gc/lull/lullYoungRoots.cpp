@@ -50,10 +50,18 @@ bool LullFindRememberedTask::is_archive(uint32_t index) const {
   return index < _blocks->limit() && _blocks->at(to_block_index(index))->state() == LullBlockState::Archive;
 }
 
+// An array that lies across the start of the block. As of a large one, a card there tells of the elements on it: who
+// has the block of its header finds what the card of that says.
+objArrayOop LullFindRememberedTask::straddling_array(LullBlockIndex index) const {
+  const oop obj = _blocks->has_straddler(index) ? cast_to_oop(_blocks->straddler(index)) : oop(nullptr);
+  return obj != nullptr && obj->is_objArray() ? objArrayOop(obj) : objArrayOop(nullptr);
+}
+
 // Nothing says where the first object of a line begins: it is the last one marked before, if it ends behind the start of the line.
 void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker) {
   LullCardTable* const cards = _memory->card_table();
   const LullMarkBitMap* const marks = _memory->mark_bitmap();
+  const objArrayOop straddler = straddling_array(first);
   HeapWord* from = LullGeometry::start_of(first);   // objects that begin before are remembered, or on no dirty card from here on
   size_t dirty = 0;
   size_t objects = 0;
@@ -72,6 +80,10 @@ void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, 
     }
     for (HeapWord* addr = marks->get_next_marked_addr(start, end); addr < end; addr = marks->get_next_marked_addr(addr + 1, end)) {
       remember(addr);
+    }
+    if (straddler != nullptr && cast_from_oop<HeapWord*>(straddler) + straddler->size() > start) {
+      remember_line(straddler, line, worker);
+      objects++;
     }
     from = end;
   });
@@ -108,12 +120,16 @@ void LullFindRememberedTask::find_large(LullBlockIndex index, size_t blocks, Lul
   Atomic::add(&_objects, (size_t)1);
 }
 
-// The line is behind that of the header. Behind the last element there may be more lines, of which nobody has a card dirtied.
+// The line is behind that in which the array begins. Behind the last element there may be more lines of a large one,
+// of which nobody has a card dirtied.
 void LullFindRememberedTask::remember_line(objArrayOop array, LullLineIndex line, LullMarkWorker* worker) {
-  const size_t offset = pointer_delta(LullGeometry::start_of(line), array->base(), 1);
-  const size_t first = offset / heapOopSize;
-  const size_t end = MIN2((offset + LullGeometry::LineSize) / heapOopSize, (size_t)array->length());
-  assert(offset % heapOopSize == 0 && first < end, "elements %zu to %zu of %d", first, end, array->length());
+  const char* const base = (const char*)array->base();
+  const char* const start = (const char*)LullGeometry::start_of(line);
+  // The rest of a straddler's header may be on the line.
+  const size_t first = start <= base ? 0 : pointer_delta(start, base, 1) / heapOopSize;
+  const size_t end = MIN2(pointer_delta(start + LullGeometry::LineSize, base, 1) / heapOopSize,
+                          (size_t)array->length());
+  assert(first < end, "elements %zu to %zu of %d", first, end, array->length());
   worker->remember_part(array, first, end);
 }
 

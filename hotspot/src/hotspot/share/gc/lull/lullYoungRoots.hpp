@@ -40,6 +40,7 @@ private:
   volatile size_t        _objects;
 
   bool is_archive(uint32_t index) const;
+  objArrayOop straddling_array(LullBlockIndex index) const;
   void find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker);
   void find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker);
   void remember_line(objArrayOop array, LullLineIndex line, LullMarkWorker* worker);

@@ -83,7 +83,7 @@ public class TestInfo {
             keys.put("flags." + flag, "on|off");
         }
         keys.put("flags.changed", "-XX:\\S+ \\{[a-z ,]+\\}");
-        for (String size : List.of("maximum", "committed", "used")) {
+        for (String size : List.of("maximum", "committed", "used", "slack")) {
             keys.put("heap." + size, BYTES);
         }
         keys.put("blocks.size", "32 KB");
@@ -184,6 +184,7 @@ public class TestInfo {
         Asserts.assertEQ(info.get("heap.maximum"), List.of("64.0 MB"));
         Asserts.assertEQ(info.get("heap.committed"), List.of("64.0 MB"));
         Asserts.assertLTE(bytes(info, "heap.used"), (double) HEAP);
+        Asserts.assertLTE(bytes(info, "heap.slack"), bytes(info, "heap.used"));
     }
 
     private static void checkLast(Map<String, List<String>> info, String cause) {

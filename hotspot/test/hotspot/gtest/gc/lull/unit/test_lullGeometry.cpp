@@ -25,6 +25,8 @@
 #include "gc/lull/unit/lullTestHeapBase.hpp"
 #include "unittest.hpp"
 
+#include <vector>
+
 class LullGeometryTest : public ::testing::Test {
 protected:
   const LullTestHeapBase _heap_base;
@@ -68,4 +70,30 @@ TEST_F(LullGeometryTest, sizes_round_up) {
   EXPECT_EQ(LullGeometry::blocks_for(1), 1u);
   EXPECT_EQ(LullGeometry::blocks_for(4096), 1u);
   EXPECT_EQ(LullGeometry::blocks_for(4097), 2u);
+}
+
+TEST_F(LullGeometryTest, parts_of_an_object_lie_in_a_block_each) {
+  HeapWord* const start = LullGeometry::end_of(to_block_index(6)) - 10;
+  const size_t words = 10 + 4096 + 7;
+  std::vector<uint32_t> blocks;
+  size_t sum = 0;
+  LullGeometry::parts_do(start, words, [&](LullBlockIndex block, HeapWord* part, size_t part_words) {
+    EXPECT_EQ(part, start + sum);
+    EXPECT_EQ(LullGeometry::block_of(part), block);
+    EXPECT_FALSE(LullGeometry::leaves_block(part, part_words));
+    blocks.push_back(untype(block));
+    sum += part_words;
+  });
+  EXPECT_EQ(sum, words);
+  EXPECT_EQ(blocks, (std::vector<uint32_t>{6, 7, 8}));
+}
+
+TEST_F(LullGeometryTest, borders_of_blocks_and_spans) {
+  HeapWord* const end = LullGeometry::end_of(to_block_index(63));
+  EXPECT_FALSE(LullGeometry::leaves_block(end - 4096, 4096));
+  EXPECT_TRUE(LullGeometry::leaves_block(end - 4096, 4097));
+  EXPECT_FALSE(LullGeometry::leaves_span(end - 5000, 5000));
+  EXPECT_TRUE(LullGeometry::leaves_span(end - 5000, 5001));
+  // A straddler keeps to less than a span, with room for others.
+  EXPECT_LE(4 * LullGeometry::MaxStraddlerWords, LullGeometry::WordsPerBlock << LullGeometry::LogBlocksPerSpan);
 }
