@@ -163,7 +163,9 @@ pub fn serve(address: SocketAddr, metrics: &'static Metrics, clock: &'static Pau
             None,
             || false,
             |head| {
-                if is_local && !lull_pages::names_this_machine(head) {
+                // Health checks name whom they please (Envoy: its cluster), and it says no more than that the port answers.
+                let is_health = lull_pages::first_line(head).1.split(|&b| b == b'?').next() == Some(b"/health");
+                if is_local && !is_health && !lull_pages::names_this_machine(head) {
                     return Some(ELSEWHERE.into());
                 }
                 Some(answer(head.split(|&b| b == b'\n').next().unwrap_or_default(), metrics, clock).into_bytes())
@@ -209,18 +211,19 @@ mod tests {
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         serve(free, &METRICS, &CLOCK).unwrap();
         let _silent: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(free).unwrap()).collect();
-        let ask = |host: &str| {
+        let ask = |path: &str, host: &str| {
             let mut stream = TcpStream::connect(free).unwrap();
-            write!(stream, "GET /health HTTP/1.1\r\n{host}\r\n").unwrap();
+            write!(stream, "GET {path} HTTP/1.1\r\n{host}\r\n").unwrap();
             let mut text = String::new();
             stream.read_to_string(&mut text).unwrap();
             text
         };
         for host in ["", "Host: localhost\r\n", "Host: 127.0.0.1:1\r\n"] {
-            assert!(ask(host).ends_with("\r\n\r\nruns\n"), "{host}");
+            assert!(ask("/metrics", host).contains("lull_gate_answered_total"), "{host}");
         }
-        let text = ask("Host: attacker.example\r\n");
-        assert!(text.starts_with("HTTP/1.1 421 ") && !text.contains("runs"), "{text}");
+        let text = ask("/metrics", "Host: attacker.example\r\n");
+        assert!(text.starts_with("HTTP/1.1 421 ") && !text.contains("lull_gate"), "{text}");
+        assert!(ask("/health?full", "Host: cluster_of_envoy\r\n").ends_with("\r\n\r\nruns\n"));
         assert!(serve(free, &METRICS, &CLOCK).is_err());
     }
 

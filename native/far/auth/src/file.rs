@@ -3,6 +3,7 @@
 //! Files of keys. A line is `NAME KEY [WORD=VALUE...]`: the name is for people, the key 64 hexadecimal digits, the rest what a server grants
 //! to who has the key; a client does not look at it. Empty lines and those that begin with `#` are none.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -87,7 +88,10 @@ pub fn read_all(path: &Path) -> Result<Vec<Entry>, FileError> {
         return Err(FileError::Open(path.to_owned(), mode, owner, group));
     }
     let mut text = Zeroizing::new(String::new());
-    (&mut file).take(LONGEST).read_to_string(&mut text).map_err(failed)?;
+    (&mut file).take(LONGEST + 1).read_to_string(&mut text).map_err(failed)?;
+    if text.len() as u64 > LONGEST {
+        return Err(FileError::Line(path.to_owned(), text.lines().count(), "the file has more than 1 MB"));
+    }
     let entries = parse(&text).map_err(|(line, what)| FileError::Line(path.to_owned(), line, what))?;
     if entries.is_empty() { Err(FileError::Count(path.to_owned(), 0)) } else { Ok(entries) }
 }
@@ -122,16 +126,17 @@ fn is_private(mode: u32, owner: u32, group: u32) -> bool {
 /// The number of the line, from 1 on.
 pub fn parse(text: &str) -> Result<Vec<Entry>, (usize, &'static str)> {
     let mut entries: Vec<Entry> = Vec::new();
+    let (mut names, mut ids) = (HashSet::new(), HashSet::new());
     for (line, number) in text.lines().zip(1..) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
         let entry = parse_line(line).map_err(|what| (number, what))?;
-        if entries.iter().any(|other| other.name == entry.name) {
+        if !names.insert(entry.name.clone()) {
             return Err((number, "the name has been given before"));
         }
-        if entries.iter().any(|other| other.key.id() == entry.key.id()) {
+        if !ids.insert(entry.key.id()) {
             return Err((number, "the key has been given before"));
         }
         entries.push(entry);

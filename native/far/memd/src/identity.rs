@@ -16,6 +16,8 @@ pub struct Identity {
     pub index: usize,
     /// None: of everybody.
     pub key: Option<Key>,
+    /// The key's number, made once: a stranger's PROVE costs the search and one proof.
+    id: Option<[u8; 16]>,
     /// What it may have.
     pub limits: Limits,
     bytes: AtomicU64,
@@ -64,7 +66,8 @@ impl Identities {
     /// The one that has the key of this number, and the key.
     #[must_use]
     pub fn with_key(&self, id: &[u8; 16]) -> Option<(&Arc<Identity>, &Key)> {
-        self.0.iter().find_map(|identity| Some((identity, identity.key.as_ref().filter(|key| key.id() == *id)?)))
+        let identity = self.0.iter().find(|identity| identity.id == Some(*id))?;
+        Some((identity, identity.key.as_ref()?))
     }
 
     /// All of them.
@@ -94,7 +97,8 @@ fn limits(entry: &Entry) -> Result<Limits, String> {
 
 impl Identity {
     fn new(name: &str, index: usize, key: Option<Key>, limits: Limits) -> Identity {
-        Identity { name: name.to_owned(), index, key, limits, bytes: AtomicU64::new(0), connections: AtomicUsize::new(0) }
+        let id = key.as_ref().map(Key::id);
+        Identity { name: name.to_owned(), index, key, id, limits, bytes: AtomicU64::new(0), connections: AtomicUsize::new(0) }
     }
 
     /// Bytes that its regions have.

@@ -25,7 +25,7 @@ struct Args {
     listen: SocketAddr,
 
     /// The keys of those who may use it, a line each: NAME KEY [memory=SIZE] [connections=N], the key 64 hexadecimal digits (lull-far
-    /// new-key FILE makes one). Only its owner may read the file. Without keys the server listens on this machine's own addresses only.
+    /// new-key FILE makes one). Only its owner may read the file. Without keys the server listens at a loopback address only.
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 

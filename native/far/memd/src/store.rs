@@ -153,8 +153,10 @@ pub struct Session {
 struct Place {
     table: Arc<Mutex<Table>>,
     client: Arc<Client>,
-    /// None: another server's.
-    connected: Option<Connected>,
+    /// Of another server: none of the client's own.
+    is_peer: bool,
+    /// All count for the key.
+    _connected: Connected,
 }
 
 /// What of the store the metrics show.
@@ -243,8 +245,9 @@ impl Store {
             None => Arc::new(Client::new(identity, hello.client)),
         };
         // Another server's connection is none of the client's: it does not keep it here.
-        let connected = if hello.kind == ChannelKind::Peer { None } else { Some(connect_client(&client)?) };
-        if connected.is_some() {
+        let is_peer = hello.kind == ChannelKind::Peer;
+        let connected = connect_client(&client, is_peer)?;
+        if !is_peer {
             let mut state = lock(&client.state);
             state.connections += 1;
             state.heard = Instant::now();
@@ -254,7 +257,7 @@ impl Store {
         }
         table.connections += 1;
         table.clients.insert(name, Arc::clone(&client));
-        Ok(Place { table: Arc::clone(&self.table), client, connected })
+        Ok(Place { table: Arc::clone(&self.table), client, is_peer, _connected: connected })
     }
 
     fn check_room(&self, table: &Table, known: Option<&Client>) -> Result<(), Refusal> {
@@ -297,8 +300,8 @@ impl Store {
     }
 }
 
-fn connect_client(client: &Client) -> Result<Connected, Refusal> {
-    if lock(&client.state).connections >= CONNECTIONS_OF_A_CLIENT {
+fn connect_client(client: &Client, is_peer: bool) -> Result<Connected, Refusal> {
+    if !is_peer && lock(&client.state).connections >= CONNECTIONS_OF_A_CLIENT {
         return Err(refuse!(TooManyConnections, "the client has {CONNECTIONS_OF_A_CLIENT} connections, and may have no more"));
     }
     let (name, most) = (&client.identity.name, client.identity.limits.connections);
@@ -318,7 +321,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut table = lock(&self.table);
         table.connections -= 1;
-        if self.connected.take().is_none() {
+        if self.is_peer {
             return;
         }
         let mut state = lock(&self.client.state);
@@ -602,4 +605,45 @@ impl Region {
 /// A thread that panicked under a lock of these has left nothing half done: each change is one assignment or insertion.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Identities;
+
+    fn store(max_connections: usize) -> Store {
+        Store::new(Arena::reserve(1 << 20).unwrap(), max_connections)
+    }
+
+    fn hello(kind: ChannelKind, generation: u64) -> Hello {
+        Hello::new(kind, 0, generation, [1; 16])
+    }
+
+    #[test]
+    fn one_client_has_a_bound_of_connections() {
+        let (store, identities) = (store(1000), Identities::new(&[]).unwrap());
+        let everybody = identities.of_everybody().unwrap();
+        let connect = |generation| store.connect(everybody, &hello(ChannelKind::Control, generation), None, true);
+        // Those whose channel was taken over count for as long as they are held.
+        let mut held: Vec<Session> = (1..=CONNECTIONS_OF_A_CLIENT as u64).map(|generation| connect(generation).unwrap()).collect();
+        let refusal = connect(1000).unwrap_err();
+        assert_eq!(refusal, refuse!(TooManyConnections, "the client has 64 connections, and may have no more"));
+        held.pop();
+        assert!(connect(1001).is_ok());
+    }
+
+    /// Connections in a client's name that other servers open are the key's, too: else they could take all places.
+    #[test]
+    fn connections_of_other_servers_count_for_the_key() {
+        let entries = lull_far_auth::file::parse(&format!("one {} connections=2", "01".repeat(32))).unwrap();
+        let (store, identities) = (store(1000), Identities::new(&entries).unwrap());
+        let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
+        let _control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
+        let peer = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap();
+        let refusal = store.connect(one, &hello(ChannelKind::Peer, 2), None, true).unwrap_err();
+        assert_eq!(refusal, refuse!(TooManyConnections, "the key one has 2 connections, as many as it is granted"));
+        drop(peer);
+        assert_eq!(one.connections(), 1);
+    }
 }

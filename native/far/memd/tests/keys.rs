@@ -209,26 +209,10 @@ fn places_are_kept_for_clients_that_have_memory() {
 }
 
 #[test]
-fn one_client_has_a_bound_of_connections_and_channels() {
+fn numbers_of_channels_are_bounded() {
     let server = server(|_| {});
     let of = |channel, generation| Hello { channel, ..hello(1, ChannelKind::Fetch, generation) };
-    let all: Vec<Peer> = (0..64).map(|number| Peer::try_hello(server.address, of(number % 16, 1 + u64::from(number))).0).collect();
-    let deadline = Instant::now() + Duration::from_secs(20);
-    // Those whose channels were taken over end by themselves, soon: others take their places until no more fit.
-    let mut more = Vec::new();
-    let text = loop {
-        let (peer, answer) =
-            Peer::try_hello(server.address, Hello { kind: ChannelKind::Control, channel: 0, ..of(0, 100 + more.len() as u64) });
-        if !answer.message().starts_with("HelloAck") {
-            break answer.error(ErrorCode::TooManyConnections);
-        }
-        more.push(peer);
-        if Instant::now() > deadline || more.len() > 200 {
-            break String::new();
-        }
-    };
-    drop(all);
-    assert!(text.is_empty() || text == "the client has 64 connections, and may have no more", "{text}");
+    assert!(Peer::try_hello(server.address, of(15, 1)).1.message().starts_with("HelloAck"));
     let text = Peer::try_hello(server.address, of(16, 1)).1.error(ErrorCode::BadRequest);
     assert_eq!(text, "the number of the fetch channel is 16; it must be below 16");
     let peer = Hello { channel: 255, ..hello(1, ChannelKind::Peer, 1) };

@@ -133,7 +133,10 @@ fn copy_run(pager: &Pager, range: &Range, first: u64, count: u64, (from, to): (P
     };
     loop {
         let mut writing = lock(&pager.evicting);
-        if !pager.servers[to.server].takes_writes() || pager.stopping.load(Ordering::Relaxed) {
+        // A source that is lost may have missed what only the filling server has acknowledged: what it has is old. Under the lock no write
+        // comes between this look and the copy. The keeper ends the program, for nobody has all pages.
+        let may_copy = pager.servers[to.server].takes_writes() && !pager.servers[from.server].lost();
+        if !may_copy || pager.stopping.load(Ordering::Relaxed) {
             return None;
         }
         let group: Vec<(Place, usize)> =

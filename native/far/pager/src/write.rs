@@ -73,6 +73,12 @@ impl<'a> WriteRequest<'a> {
                     channel.close();
                     let (region, count, first) = (self.region, self.count, self.first);
                     let text = format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name);
+                    if wrong > 1 && server.lost() {
+                        // It is being filled: the other server has all of its pages.
+                        say(format_args!("{text}, twice"));
+                        server.give_up();
+                        continue;
+                    }
                     if wrong > 1 {
                         fatal(format_args!("{text}, twice"));
                     }

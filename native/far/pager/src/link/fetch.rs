@@ -168,7 +168,7 @@ impl Server {
                 return None;
             }
             if let Some(held) = self.hold_ready().or_else(|| self.hold_from(AHEAD, |_| true)) {
-                return Some(held);
+                return self.unless_lost(held);
             }
             let now = syscall::now();
             let deadline = *deadline.get_or_insert(now + wait);
@@ -182,7 +182,13 @@ impl Server {
 
     /// Fault path: a connection that is Ready now.
     pub fn hold_ready(&self) -> Option<Held<'_>> {
-        self.hold_from(READY, |_| true)
+        self.hold_from(READY, |_| true).and_then(|held| self.unless_lost(held))
+    }
+
+    /// Looks once more, with the connection taken: before that the server may have been lost, and taken in again without its pages. Now it
+    /// cannot be taken in until the connection is let go.
+    fn unless_lost<'a>(&self, held: Held<'a>) -> Option<Held<'a>> {
+        if self.lost() { None } else { Some(held) }
     }
 
     /// The connection over which a page is Coming, and what comes over it; none if somebody else holds it, or nothing does. Of a lost

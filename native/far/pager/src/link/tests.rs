@@ -206,6 +206,20 @@ fn an_answer_that_comes_byte_by_byte_is_given_up() {
     assert_eq!(watched.load(Ordering::Relaxed), 1);
 }
 
+/// A connection that is there again is no reason to fetch what is not there yet.
+#[test]
+fn nothing_is_fetched_from_a_server_that_is_being_filled() {
+    let (server, thread) = one_connection(0, |_, _| {});
+    assert!(server.hold_ready().is_some());
+    server.give_up();
+    assert!(server.hold_ready().is_none() && server.hold(0).is_none() && !server.takes_writes());
+    server.begin_filling();
+    assert!(server.hold_ready().is_none() && server.hold(0).is_none() && server.takes_writes());
+    // It was let go as it was.
+    assert!(server.end_filling() && server.hold_ready().is_some());
+    thread.join().unwrap();
+}
+
 /// Answers that are not what was asked for are never used.
 #[test]
 fn an_answer_to_another_question_is_refused() {
