@@ -22,22 +22,28 @@
 #include "gc/lull/lullIdlePolicy.hpp"
 
 // Next to nothing was allocated for QuietLooks intervals.
-bool LullIdlePolicy::is_quiet() const {
+// Than that share of the capacity, since QuietLooks looks before.
+bool LullIdlePolicy::has_allocated_less(size_t share) const {
   if (_number <= QuietLooks) {
     return false;
   }
   const size_t allocated = before(0)._allocated - before(QuietLooks)._allocated;
-  return allocated <= before(0)._capacity / QuietShare;
+  return allocated <= before(0)._capacity / share;
 }
 
-// Not again and again for what a quiet program allocates in a while.
-bool LullIdlePolicy::may_gain(const Look& now) const {
-  const size_t least = MAX2((size_t)LeastGain, now._capacity / QuietShare);
+// Not again and again for what such a program allocates in a while.
+bool LullIdlePolicy::may_gain(const Look& now, size_t share) const {
+  const size_t least = MAX2((size_t)LeastGain, now._capacity / share);
   if (_used_after == 0) {
     return now._used >= least;
   }
   // What was alive then may be dead now.
   return now._used >= _used_after + least || (_looks_since >= LongQuietLooks && now._used >= least);
+}
+
+bool LullIdlePolicy::wants_collection(const Look& now) const {
+  return (has_allocated_less(QuietShare) && may_gain(now, QuietShare)) ||
+         (has_allocated_less(LittleShare) && may_gain(now, LittleGainShare));
 }
 
 // In all looks of the window.
@@ -60,7 +66,7 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
   }
-  if (is_quiet() && may_gain(now)) {
+  if (wants_collection(now)) {
     const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
     return {now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung, 0};
   }

@@ -32,7 +32,8 @@
 //               Collects nothing; the heap gets smaller by a step.
 //   collect     when next to nothing was allocated between the last QuietLooks, and garbage may have piled up since
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
-//               young. After a long quiet time a longer pause is no matter.
+//               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
+//               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
 //
 // Pure; written by one thread.
 class LullIdlePolicy : public CHeapObj<mtGC> {
@@ -58,6 +59,8 @@ private:
   static const uint   Window = 12;                                  // looks
   static const uint   QuietLooks = 6;
   static const size_t QuietShare = 16;                              // of the capacity, allocated in that time
+  static const size_t LittleShare = 4;                              // the same, of a program that does little
+  static const size_t LittleGainShare = 2;                          // of the capacity, in use
   static const uint   LongQuietLooks = 60;                          // after so many it is tried once more for any gain
   static const size_t LeastGain = 4 * M;
   static const size_t LeastStepShare = 32;                          // of the capacity
@@ -71,8 +74,9 @@ private:
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
 
   const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
-  bool is_quiet() const;
-  bool may_gain(const Look& now) const;
+  bool has_allocated_less(size_t share) const;
+  bool may_gain(const Look& now, size_t share) const;
+  bool wants_collection(const Look& now) const;
   size_t unused() const;
 
 public:

@@ -81,6 +81,29 @@ TEST_F(LullIdlePolicyTest, a_busy_one_is_not) {
   }
 }
 
+// What was alive at the peak is dead, and what is allocated since would fill the heap in minutes.
+TEST_F(LullIdlePolicyTest, one_that_does_little_after_a_peak_is_collected_once) {
+  _look._used = 250 * M;
+  _look._free = 0;
+  expect_after(7, 10 * M, Action::CollectGlobal);
+  _look._used = 50 * M;
+  _policy.record_collection(_look._used, true);
+  for (int i = 0; i < 50; i++) {
+    _look._used = MIN2(_look._used + 10 * M, 240 * M);
+    ASSERT_EQ(look(10 * M)._action, Action::None) << i;
+  }
+  _look._used = 251 * M;
+  EXPECT_EQ(look(10 * M)._action, Action::CollectGlobal);
+}
+
+TEST_F(LullIdlePolicyTest, one_that_does_more_is_not) {
+  _look._used = 350 * M;
+  _look._free = 0;
+  for (int i = 0; i < 100; i++) {
+    ASSERT_EQ(look(17 * M)._action, Action::None);
+  }
+}
+
 TEST_F(LullIdlePolicyTest, a_large_heap_is_not_stopped_for_long_unless_it_is_quiet_for_long) {
   _look._expected_global_ns = NANOSECS_PER_SEC;
   _look._free = 0;
