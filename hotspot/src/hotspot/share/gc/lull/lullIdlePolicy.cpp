@@ -46,6 +46,12 @@ bool LullIdlePolicy::wants_collection(const Look& now) const {
          (has_allocated_less(LittleShare) && may_gain(now, LittleGainShare));
 }
 
+bool LullIdlePolicy::wants_to_move(const Look& now) const {
+  const size_t known = now._used + now._free;
+  return _may_move && now._capacity - MIN2(known, now._capacity) >= MAX2((size_t)LeastGain, now._capacity / SparseShare) &&
+         now._expected_global_ns <= LongestPause;
+}
+
 // In all looks of the window.
 size_t LullIdlePolicy::unused() const {
   if (_number < Window) {
@@ -66,6 +72,11 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
   }
+  _moves = wants_to_move(now);
+  _may_move = false;
+  if (_moves) {
+    return {Action::CollectGlobal, 0};
+  }
   if (wants_collection(now)) {
     const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
     return {now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung, 0};
@@ -83,6 +94,7 @@ void LullIdlePolicy::record_collection(size_t used, bool global) {
   _used_after = used;
   _looks_since = global ? 0 : _looks_since;
   _number = 0;
+  _may_move = global && !_moves;
 }
 
 // As if it had not been there before either.

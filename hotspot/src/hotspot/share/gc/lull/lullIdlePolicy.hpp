@@ -34,6 +34,8 @@
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
 //               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
 //               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
+//               What is alive then may lie in all blocks; only the collection after it knows where little is, and
+//               moves that. So a second one follows at once, if much of the heap is neither used nor in free blocks.
 //
 // Pure; written by one thread.
 class LullIdlePolicy : public CHeapObj<mtGC> {
@@ -62,6 +64,7 @@ private:
   static const size_t LittleShare = 4;                              // the same, of a program that does little
   static const size_t LittleGainShare = 2;                          // of the capacity, in use
   static const uint   LongQuietLooks = 60;                          // after so many it is tried once more for any gain
+  static const size_t SparseShare = 4;                              // of the capacity, in holes
   static const size_t LeastGain = 4 * M;
   static const size_t LeastStepShare = 32;                          // of the capacity
   static const size_t KeptShare = 4;                                // of what was free
@@ -72,15 +75,18 @@ private:
   uint   _number;                // since the last collection when idle, or the VM's start
   uint   _looks_since;           // the same, all of them
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
+  bool   _moves;                 // the collection that was decided last
+  bool   _may_move;              // the one before was global, and left things where they were
 
   const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
   bool has_allocated_less(size_t share) const;
   bool may_gain(const Look& now, size_t share) const;
   bool wants_collection(const Look& now) const;
+  bool wants_to_move(const Look& now) const;
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _moves(false), _may_move(false) {}
 
   Decision look(const Look& now);
 

@@ -66,7 +66,7 @@ TEST_F(LullIdlePolicyTest, a_quiet_program_is_collected_once) {
 // Nothing is allocated, but what was alive may be dead: once in five minutes.
 TEST_F(LullIdlePolicyTest, a_quiet_program_is_looked_at_again_after_a_long_time) {
   expect_after(7, 0, Action::CollectGlobal);
-  _look._free = 0;
+  _look._min_capacity = _look._capacity;    // nothing is given back
   _policy.record_collection(_look._used, true);
   for (int i = 1; i < 60; i++) {
     ASSERT_EQ(look(0)._action, Action::None) << i;
@@ -87,6 +87,8 @@ TEST_F(LullIdlePolicyTest, one_that_does_little_after_a_peak_is_collected_once) 
   _look._free = 0;
   expect_after(7, 10 * M, Action::CollectGlobal);
   _look._used = 50 * M;
+  _look._free = 300 * M;
+  _look._min_capacity = _look._capacity;    // nothing is given back
   _policy.record_collection(_look._used, true);
   for (int i = 0; i < 50; i++) {
     _look._used = MIN2(_look._used + 10 * M, 240 * M);
@@ -94,6 +96,31 @@ TEST_F(LullIdlePolicyTest, one_that_does_little_after_a_peak_is_collected_once) 
   }
   _look._used = 251 * M;
   EXPECT_EQ(look(10 * M)._action, Action::CollectGlobal);
+}
+
+// The first one finds what is alive in each block, the second moves it.
+TEST_F(LullIdlePolicyTest, what_lies_in_all_blocks_is_moved_by_a_second_collection) {
+  _look._used = 350 * M;
+  _look._free = 0;
+  expect_after(7, 0, Action::CollectGlobal);
+  _look._used = 30 * M;
+  _look._free = 80 * M;
+  _policy.record_collection(_look._used, true);
+  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
+  _policy.record_collection(_look._used, true);    // in vain
+  for (int i = 0; i < 11; i++) {
+    ASSERT_EQ(look(0)._action, Action::None) << i;
+  }
+}
+
+TEST_F(LullIdlePolicyTest, no_second_collection_where_most_is_free_in_blocks) {
+  _look._used = 350 * M;
+  _look._free = 0;
+  expect_after(7, 0, Action::CollectGlobal);
+  _look._used = 30 * M;
+  _look._free = 280 * M;
+  _policy.record_collection(_look._used, true);
+  EXPECT_EQ(look(0)._action, Action::None);
 }
 
 TEST_F(LullIdlePolicyTest, one_that_does_more_is_not) {
