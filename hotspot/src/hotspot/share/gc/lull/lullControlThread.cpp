@@ -24,6 +24,7 @@
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullPendingReferences.hpp"
+#include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
@@ -115,7 +116,7 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
                       "the last pause; since the last global one %zu and %zuM", seen._references, seen._garbage / M,
                       seen._native_growth / M, (double)seen._elapsed_ns / NANOSECS_PER_SEC, since_global._references,
                       since_global._garbage / M);
-  if (_heap->collect_early(GCCause::_lull_references, global)) {
+  if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
     const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
     _references.record_pause(pauses->_last_time, Atomic::load(&_cleared));
     _own_collections++;
@@ -170,6 +171,11 @@ size_t LullControlThread::give_back(size_t bytes) {
   return before - MIN2(_heap->capacity(), before);
 }
 
+void LullControlThread::collect_idle(LullExtent extent) {
+  _own_collections += _heap->collect_early(GCCause::_lull_idle, extent) ? 1 : 0;
+  _idle.record_collection(_heap->used(), extent == LullExtent::Global);
+}
+
 void LullControlThread::look() {
   const LullIdlePolicy::Look heap = {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), MinHeapSize,
                                      expected_global_ns()};
@@ -181,12 +187,14 @@ void LullControlThread::look() {
       _idle.record_given_back(give_back(decision._bytes));
       break;
     case LullIdlePolicy::Action::CollectYoung:
-    case LullIdlePolicy::Action::CollectGlobal: {
-      const bool global = decision._action == LullIdlePolicy::Action::CollectGlobal;
-      _own_collections += _heap->collect_early(GCCause::_lull_idle, global) ? 1 : 0;
-      _idle.record_collection(_heap->used(), global);
+      collect_idle(LullExtent::Young);
       break;
-    }
+    case LullIdlePolicy::Action::CollectGlobal:
+      collect_idle(LullExtent::Global);
+      break;
+    case LullIdlePolicy::Action::Slide:
+      collect_idle(LullExtent::Slide);
+      break;
   }
   _last_used = _heap->used();
 }

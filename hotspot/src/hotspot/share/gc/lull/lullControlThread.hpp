@@ -29,6 +29,7 @@
 #include "runtime/mutex.hpp"
 
 class LullHeap;
+enum class LullExtent;
 
 // Begins the collections that no allocation waits for.
 //
@@ -63,6 +64,7 @@ private:
   jlong process_references();
   size_t allocated();
   size_t give_back(size_t bytes);
+  void collect_idle(LullExtent extent);
   void look();
   void wait(jlong ns);
 

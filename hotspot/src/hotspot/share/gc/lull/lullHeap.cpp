@@ -383,15 +383,17 @@ uint LullHeap::collections_so_far() const {
   return total_collections();
 }
 
-bool LullHeap::collect_early(GCCause::Cause cause, bool global) {
-  VM_LullCollectEarly op(collections_so_far(), cause, global);
+bool LullHeap::collect_early(GCCause::Cause cause, LullExtent extent) {
+  VM_LullCollectEarly op(collections_so_far(), cause, extent);
   VMThread::execute(&op);
   return op.gc_succeeded();
 }
 
 // For references, private objects stay private but those of threads whose private references wait for it.
-void LullHeap::collect_early_at_safepoint(bool global) {
-  if (global || !LullYoungCollections) {
+void LullHeap::collect_early_at_safepoint(LullExtent extent) {
+  if (extent == LullExtent::Slide) {
+    collect_at_safepoint(LullEvacuationRequest::slide(), false /* clear soft references */);
+  } else if (extent == LullExtent::Global || !LullYoungCollections) {
     collect_at_safepoint(LullEvacuationRequest::normal(), false /* clear soft references */);
   } else {
     collect_young_at_safepoint(gc_cause() == GCCause::_lull_references && !_tracking_switch->publishes_all());

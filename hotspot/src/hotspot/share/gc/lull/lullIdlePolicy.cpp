@@ -46,10 +46,10 @@ bool LullIdlePolicy::wants_collection(const Look& now) const {
          (has_allocated_less(LittleShare) && may_gain(now, LittleGainShare));
 }
 
-bool LullIdlePolicy::wants_to_move(const Look& now) const {
+bool LullIdlePolicy::wants_to_slide(const Look& now) const {
   const size_t known = now._used + now._free;
-  return _may_move && now._capacity - MIN2(known, now._capacity) >= MAX2((size_t)LeastGain, now._capacity / SparseShare) &&
-         now._expected_global_ns <= LongestPause;
+  return _may_slide && now._capacity - MIN2(known, now._capacity) >= MAX2((size_t)LeastGain, now._capacity / SparseShare) &&
+         SlideFactor * now._expected_global_ns <= LongestPause;
 }
 
 // In all looks of the window.
@@ -72,10 +72,10 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
   }
-  _moves = wants_to_move(now);
-  _may_move = false;
-  if (_moves) {
-    return {Action::CollectGlobal, 0};
+  const bool slides = wants_to_slide(now);
+  _may_slide = false;
+  if (slides) {
+    return {Action::Slide, 0};
   }
   if (wants_collection(now)) {
     const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
@@ -94,7 +94,7 @@ void LullIdlePolicy::record_collection(size_t used, bool global) {
   _used_after = used;
   _looks_since = global ? 0 : _looks_since;
   _number = 0;
-  _may_move = global && !_moves;
+  _may_slide = global;
 }
 
 // As if it had not been there before either.

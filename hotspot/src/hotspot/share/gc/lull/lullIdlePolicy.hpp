@@ -34,8 +34,8 @@
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
 //               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
 //               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
-//               What is alive then may lie in all blocks; only the collection after it knows where little is, and
-//               moves that. So a second one follows at once, if much of the heap is neither used nor in free blocks.
+//   slide       right after one of the whole heap, if much of that is neither used nor in free blocks: what is alive
+//               lies in all of them, and none of the memory between could go back.
 //
 // Pure; written by one thread.
 class LullIdlePolicy : public CHeapObj<mtGC> {
@@ -50,7 +50,7 @@ public:
     jlong  _expected_global_ns; // how long a pause for the whole heap would take
   };
 
-  enum class Action { None, GiveBack, CollectYoung, CollectGlobal };
+  enum class Action { None, GiveBack, CollectYoung, CollectGlobal, Slide };
 
   struct Decision {
     Action _action;
@@ -65,6 +65,7 @@ private:
   static const size_t LittleGainShare = 2;                          // of the capacity, in use
   static const uint   LongQuietLooks = 60;                          // after so many it is tried once more for any gain
   static const size_t SparseShare = 4;                              // of the capacity, in holes
+  static const jlong  SlideFactor = 4;                              // it takes so many times as long, one thread moving
   static const size_t LeastGain = 4 * M;
   static const size_t LeastStepShare = 32;                          // of the capacity
   static const size_t KeptShare = 4;                                // of what was free
@@ -75,23 +76,22 @@ private:
   uint   _number;                // since the last collection when idle, or the VM's start
   uint   _looks_since;           // the same, all of them
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
-  bool   _moves;                 // the collection that was decided last
-  bool   _may_move;              // the one before was global, and left things where they were
+  bool   _may_slide;             // the last look was followed by a global collection
 
   const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
   bool has_allocated_less(size_t share) const;
   bool may_gain(const Look& now, size_t share) const;
   bool wants_collection(const Look& now) const;
-  bool wants_to_move(const Look& now) const;
+  bool wants_to_slide(const Look& now) const;
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _moves(false), _may_move(false) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _may_slide(false) {}
 
   Decision look(const Look& now);
 
   // What was decided has been done, and has left so much in use.
-  void record_collection(size_t used, bool global);
+  void record_collection(size_t used, bool global);    // global: of all, and nothing has slid
   void record_given_back(size_t bytes);
 };
 

@@ -98,22 +98,21 @@ TEST_F(LullIdlePolicyTest, one_that_does_little_after_a_peak_is_collected_once) 
   EXPECT_EQ(look(10 * M)._action, Action::CollectGlobal);
 }
 
-// The first one finds what is alive in each block, the second moves it.
-TEST_F(LullIdlePolicyTest, what_lies_in_all_blocks_is_moved_by_a_second_collection) {
+TEST_F(LullIdlePolicyTest, what_lies_in_all_blocks_slides_after_it) {
   _look._used = 350 * M;
   _look._free = 0;
   expect_after(7, 0, Action::CollectGlobal);
   _look._used = 30 * M;
   _look._free = 80 * M;
   _policy.record_collection(_look._used, true);
-  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
-  _policy.record_collection(_look._used, true);    // in vain
+  EXPECT_EQ(look(0)._action, Action::Slide);
+  _policy.record_collection(_look._used, false);    // in vain
   for (int i = 0; i < 11; i++) {
     ASSERT_EQ(look(0)._action, Action::None) << i;
   }
 }
 
-TEST_F(LullIdlePolicyTest, no_second_collection_where_most_is_free_in_blocks) {
+TEST_F(LullIdlePolicyTest, nothing_slides_where_most_is_free_in_blocks) {
   _look._used = 350 * M;
   _look._free = 0;
   expect_after(7, 0, Action::CollectGlobal);
