@@ -173,7 +173,11 @@ size_t LullControlThread::give_back(size_t bytes) {
 
 void LullControlThread::collect_idle(LullExtent extent) {
   _own_collections += _heap->collect_early(GCCause::_lull_idle, extent) ? 1 : 0;
-  _idle.record_collection(_heap->used(), extent == LullExtent::Global);
+  if (extent == LullExtent::Slide) {
+    _idle.record_slide(_heap->used());
+  } else {
+    _idle.record_collection(_heap->used(), extent == LullExtent::Global);
+  }
 }
 
 void LullControlThread::look() {
@@ -184,7 +188,7 @@ void LullControlThread::look() {
     case LullIdlePolicy::Action::None:
       return;
     case LullIdlePolicy::Action::GiveBack:
-      _idle.record_given_back(give_back(decision._bytes));
+      _idle.record_given_back(decision._bytes, give_back(decision._bytes));
       break;
     case LullIdlePolicy::Action::CollectYoung:
       collect_idle(LullExtent::Young);

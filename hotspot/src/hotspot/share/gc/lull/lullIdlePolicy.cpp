@@ -47,8 +47,10 @@ bool LullIdlePolicy::wants_collection(const Look& now) const {
 }
 
 bool LullIdlePolicy::wants_to_slide(const Look& now) const {
-  const size_t known = now._used + now._free;
-  return _may_slide && now._capacity - MIN2(known, now._capacity) >= MAX2((size_t)LeastGain, now._capacity / SparseShare) &&
+  const size_t least = MAX2((size_t)LeastGain, now._capacity / SparseShare);
+  const size_t surplus = now._capacity - MIN2(now._min_capacity, now._capacity);
+  return (_may_slide || has_allocated_less(LittleShare)) && surplus >= least &&
+         (_is_stuck || holes(now) >= _holes_left + least) &&
          SlideFactor * now._expected_global_ns <= LongestPause;
 }
 
@@ -71,6 +73,10 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   _used_after = MIN2(_used_after, now._used);
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
+  }
+  if (_has_slid) {
+    _has_slid = false;
+    _holes_left = holes(now);
   }
   const bool slides = wants_to_slide(now);
   _may_slide = false;
@@ -97,8 +103,18 @@ void LullIdlePolicy::record_collection(size_t used, bool global) {
   _may_slide = global;
 }
 
+void LullIdlePolicy::record_slide(size_t used) {
+  record_collection(used, true);
+  _may_slide = false;
+  _has_slid = true;
+  _is_slid = true;
+  _is_stuck = false;
+}
+
 // As if it had not been there before either.
-void LullIdlePolicy::record_given_back(size_t bytes) {
+void LullIdlePolicy::record_given_back(size_t asked, size_t bytes) {
+  _is_stuck = bytes < asked / 2 && !_is_slid;
+  _is_slid = _is_slid && bytes < asked / 2;
   for (Look& look : _looks) {
     look._free -= MIN2(look._free, bytes);
   }

@@ -34,8 +34,8 @@
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
 //               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
 //               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
-//   slide       right after one of the whole heap, if much of that is neither used nor in free blocks: what is alive
-//               lies in all of them, and none of the memory between could go back.
+//   slide       when little was allocated, and what is alive lies everywhere: much of the heap is neither used nor in
+//               free blocks, or less than half of what was to go back could. Not again for what a slide leaves.
 //
 // Pure; written by one thread.
 class LullIdlePolicy : public CHeapObj<mtGC> {
@@ -76,23 +76,30 @@ private:
   uint   _number;                // since the last collection when idle, or the VM's start
   uint   _looks_since;           // the same, all of them
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
-  bool   _may_slide;             // the last look was followed by a global collection
+  bool   _may_slide;             // the last look was followed by a collection of the whole heap
+  bool   _has_slid;              // by a slide
+  size_t _holes_left;            // by the last slide
+  bool   _is_stuck;              // memory that was to go back could not
+  bool   _is_slid;               // and a slide has not helped
 
   const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
   bool has_allocated_less(size_t share) const;
   bool may_gain(const Look& now, size_t share) const;
   bool wants_collection(const Look& now) const;
+  static size_t holes(const Look& look) { return look._capacity - MIN2(look._used + look._free, look._capacity); }
   bool wants_to_slide(const Look& now) const;
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _may_slide(false) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _may_slide(false), _has_slid(false), _holes_left(0),
+      _is_stuck(false), _is_slid(false) {}
 
   Decision look(const Look& now);
 
   // What was decided has been done, and has left so much in use.
-  void record_collection(size_t used, bool global);    // global: of all, and nothing has slid
-  void record_given_back(size_t bytes);
+  void record_collection(size_t used, bool global);
+  void record_slide(size_t used);
+  void record_given_back(size_t asked, size_t bytes);
 };
 
 #endif // SHARE_GC_LULL_LULLIDLEPOLICY_HPP
