@@ -181,8 +181,8 @@ void LullControlThread::collect_idle(LullExtent extent) {
 }
 
 void LullControlThread::look() {
-  const LullIdlePolicy::Look heap = {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), MinHeapSize,
-                                     expected_global_ns()};
+  const LullIdlePolicy::Look heap = {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(),
+                                     _heap->least_capacity(), expected_global_ns()};
   const LullIdlePolicy::Decision decision = _idle.look(heap);
   switch (decision._action) {
     case LullIdlePolicy::Action::None:

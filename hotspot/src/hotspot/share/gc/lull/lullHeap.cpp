@@ -197,6 +197,8 @@ size_t LullHeap::max_capacity() const { return _memory->max_capacity(); }
 size_t LullHeap::capacity() const     { return _memory->capacity(); }
 size_t LullHeap::used() const         { return _supply->used_bytes(); }
 
+size_t LullHeap::least_capacity() const { return _sizer->may_shrink() ? MinHeapSize : capacity(); }
+
 size_t LullHeap::unused_bytes() const { return (size_t)_supply->free_blocks() * LullGeometry::BlockSize; }
 
 // What is in use is read first: a heap that grows in between must not show more in use than committed.

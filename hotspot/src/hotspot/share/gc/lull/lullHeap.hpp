@@ -144,6 +144,7 @@ public:
   size_t capacity() const override;
   size_t used() const override;
   size_t unused_bytes() const;    // in whole blocks
+  size_t least_capacity() const;  // to which it may shrink of itself
   MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
   bool is_in_reserved(const void* p) const { return _reserved.contains(p); }

@@ -21,8 +21,7 @@
 
 #include "gc/lull/lullIdlePolicy.hpp"
 
-// Next to nothing was allocated for QuietLooks intervals.
-// Than that share of the capacity, since QuietLooks looks before.
+// Than that share of the capacity, within QuietLooks intervals.
 bool LullIdlePolicy::has_allocated_less(size_t share) const {
   if (_number <= QuietLooks) {
     return false;

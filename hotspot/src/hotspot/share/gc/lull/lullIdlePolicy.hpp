@@ -80,7 +80,7 @@ private:
   bool   _has_slid;              // by a slide
   size_t _holes_left;            // by the last slide
   bool   _is_stuck;              // memory that was to go back could not
-  bool   _is_slid;               // and a slide has not helped
+  bool   _is_slid;               // no memory went back since the last slide
 
   const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
   bool has_allocated_less(size_t share) const;
