@@ -171,19 +171,23 @@ size_t LullControlThread::give_back(size_t bytes) {
   return before - MIN2(_heap->capacity(), before);
 }
 
+LullIdlePolicy::Look LullControlThread::heap_now() {
+  return {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), _heap->least_capacity(), expected_global_ns()};
+}
+
+// If another pause has come first it has collected, but nothing has slid.
 void LullControlThread::collect_idle(LullExtent extent) {
-  _own_collections += _heap->collect_early(GCCause::_lull_idle, extent) ? 1 : 0;
-  if (extent == LullExtent::Slide) {
-    _idle.record_slide(_heap->used());
+  const bool collected = _heap->collect_early(GCCause::_lull_idle, extent);
+  _own_collections += collected ? 1 : 0;
+  if (extent == LullExtent::Slide && collected) {
+    _idle.record_slide(heap_now());
   } else {
     _idle.record_collection(_heap->used(), extent == LullExtent::Global);
   }
 }
 
 void LullControlThread::look() {
-  const LullIdlePolicy::Look heap = {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(),
-                                     _heap->least_capacity(), expected_global_ns()};
-  const LullIdlePolicy::Decision decision = _idle.look(heap);
+  const LullIdlePolicy::Decision decision = _idle.look(heap_now());
   switch (decision._action) {
     case LullIdlePolicy::Action::None:
       return;

@@ -64,6 +64,7 @@ private:
   jlong process_references();
   size_t allocated();
   size_t give_back(size_t bytes);
+  LullIdlePolicy::Look heap_now();
   void collect_idle(LullExtent extent);
   void look();
   void wait(jlong ns);

@@ -73,10 +73,6 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
   }
-  if (_has_slid) {
-    _has_slid = false;
-    _holes_left = holes(now);
-  }
   const bool slides = wants_to_slide(now);
   _may_slide = false;
   if (slides) {
@@ -102,10 +98,10 @@ void LullIdlePolicy::record_collection(size_t used, bool global) {
   _may_slide = global;
 }
 
-void LullIdlePolicy::record_slide(size_t used) {
-  record_collection(used, true);
+void LullIdlePolicy::record_slide(const Look& left) {
+  record_collection(left._used, true);
   _may_slide = false;
-  _has_slid = true;
+  _holes_left = holes(left);
   _is_slid = true;
   _is_stuck = false;
 }

@@ -77,7 +77,6 @@ private:
   uint   _looks_since;           // the same, all of them
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
   bool   _may_slide;             // the last look was followed by a collection of the whole heap
-  bool   _has_slid;              // by a slide
   size_t _holes_left;            // by the last slide
   bool   _is_stuck;              // memory that was to go back could not
   bool   _is_slid;               // no memory went back since the last slide
@@ -91,14 +90,15 @@ private:
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _may_slide(false), _has_slid(false), _holes_left(0),
-      _is_stuck(false), _is_slid(false) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _may_slide(false), _holes_left(0), _is_stuck(false),
+      _is_slid(false) {}
 
   Decision look(const Look& now);
 
-  // What was decided has been done, and has left so much in use.
+  // What was decided has been done, and has left so much in use, or the heap like that; of the bytes that were asked
+  // for, so many have gone back.
   void record_collection(size_t used, bool global);
-  void record_slide(size_t used);
+  void record_slide(const Look& left);
   void record_given_back(size_t asked, size_t bytes);
 };
 

@@ -95,6 +95,9 @@ private:
   jlong      _credited_at;
   uint       _doublings;
 
+  // A program that really needs more memory outside grows by steps that get larger.
+  static bool is_due_by_native(const Seen& seen);
+
 public:
   LullReferencePolicy(uint percent, jlong now_ns)
     : _percent(percent), _credit(percent / 100.0), _urgent_credit(MIN2(10 * percent, 50u) / 100.0), _credited_at(now_ns),
@@ -103,9 +106,6 @@ public:
   // Garbage, and references, after which it is worth a question whether a pause is due. Bytes; SIZE_MAX: never.
   size_t garbage_due(size_t capacity) const;
   size_t references_due() const;
-
-  // A program that really needs more memory outside grows by steps that get larger.
-  static bool is_due_by_native(const Seen& seen);
 
   bool is_due(const Seen& seen, size_t capacity) const;
   bool is_urgent(const Seen& seen, size_t capacity) const;

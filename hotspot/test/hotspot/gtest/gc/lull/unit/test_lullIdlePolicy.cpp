@@ -107,7 +107,7 @@ TEST_F(LullIdlePolicyTest, what_lies_in_all_blocks_slides_after_it) {
   _look._free = 80 * M;
   _policy.record_collection(_look._used, true);
   EXPECT_EQ(look(0)._action, Action::Slide);
-  _policy.record_slide(_look._used);    // in vain
+  _policy.record_slide(_look);    // in vain
   for (int i = 0; i < 11; i++) {
     ASSERT_EQ(look(0)._action, Action::None) << i;
   }
@@ -120,7 +120,7 @@ TEST_F(LullIdlePolicyTest, holes_of_a_program_that_does_little_slide) {
   expect_after(7, 10 * M, Action::Slide);
   _look._capacity = 120 * M;
   _look._free = 85 * M;
-  _policy.record_slide(_look._used);
+  _policy.record_slide(_look);
   for (int i = 0; i < 11; i++) {
     ASSERT_EQ(look(M)._action, Action::None) << i;
   }
@@ -131,7 +131,7 @@ TEST_F(LullIdlePolicyTest, all_slides_once_if_what_is_unused_cannot_go_back) {
   expect_after(12, 10 * M, Action::GiveBack);
   _policy.record_given_back(225 * M, 10 * M);
   EXPECT_EQ(look(10 * M)._action, Action::Slide);
-  _policy.record_slide(_look._used);
+  _policy.record_slide(_look);
   expect_after(12, 10 * M, Action::GiveBack);
   _policy.record_given_back(225 * M, 10 * M);    // something stays where it is
   for (int i = 0; i < 30; i++) {
