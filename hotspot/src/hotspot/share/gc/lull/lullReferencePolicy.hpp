@@ -34,7 +34,8 @@
 //   by garbage      after as much local garbage as another collector would have had a young collection for, if any
 //                   reference was seen since the last pause: published, or private and not for its thread to clear
 //   by references   after so many published references, however little garbage there is
-//   by growth       if any reference was seen, and the process has grown outside of the heap by a quarter
+//   by growth       after the process has grown outside of the heap by a quarter, whatever was seen: few references may
+//                   hold much, and a thread that has published few tells of them late
 //   by time         after MaxWait and a few heaps of garbage, whatever was seen: not all ways to a reference are counted
 //
 // Such a pause looks at what is young. What has become old before it died needs a global one: when many references have
