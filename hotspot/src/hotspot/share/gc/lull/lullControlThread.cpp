@@ -32,6 +32,9 @@
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
+#ifdef LINUX
+#include "os_linux.hpp"
+#endif
 
 // Between two looks at what no mutator says, at most.
 static jlong longest_wait() { return MIN2(LullLookInterval, 1000u) * (jlong)NANOSECS_PER_MILLISEC; }
