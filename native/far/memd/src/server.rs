@@ -344,7 +344,7 @@ fn start_connection(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     shared.metrics.connections.fetch_add(1, Ordering::Relaxed);
     let open = OpenConnection(Arc::clone(shared));
     let shared = Arc::clone(shared);
-    let started = shared.strangers.enter(&stream).and_then(|(stranger, pushed_out)| {
+    let started = shared.strangers.enter(&stream, peer.ip()).and_then(|(stranger, pushed_out)| {
         Metrics::add(&shared.metrics.strangers_dropped, pushed_out.into());
         let serve = move || {
             connection::serve(&open.0, &stream, peer, stranger);

@@ -188,6 +188,22 @@ fn a_client_comes_back_past_a_thousand_silent_connections() {
     drop(silent);
 }
 
+/// Who takes all places of strangers, over and over, while a client is in the middle of its handshake: that one is known in the end.
+#[test]
+fn a_flood_from_one_address_keeps_out_nobody_from_another() {
+    let server = one_key();
+    let control = Hello { features: FEATURE_KEY, ..hello(1, ChannelKind::Control, 1) };
+    let (mut client, answer) = Peer::try_hello(server.address, control);
+    let Answer::Frame(header, payload) = answer else { panic!("closed") };
+    let Ok(Message::Challenge(challenge)) = Message::decode(&header, &payload) else { panic!("no CHALLENGE") };
+    let mut flood: Vec<TcpStream> = (0..500).map(|_| common::connect_from([127, 0, 0, 2], server.address)).collect();
+    // All of them were taken out of the queue before this one, whose answer says so.
+    flood.push(Peer::try_hello(server.address, Hello { client: [2; 16], ..control }).0.stream);
+    let key = key(1);
+    let prove = proof::Client::new(&key, &control, challenge, [7; 32]).prove();
+    assert!(client.ask(&Message::Prove(prove), 0).message().starts_with("Proved("));
+}
+
 /// Who has memory here can come back when those who have none have taken all places that they may.
 #[test]
 fn places_are_kept_for_clients_that_have_memory() {
