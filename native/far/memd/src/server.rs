@@ -229,6 +229,13 @@ impl Server {
         self.shared.store.arena.committed()
     }
 
+    /// Bytes that clients have.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        let arena = &self.shared.store.arena;
+        arena.capacity() - arena.free()
+    }
+
     /// What stops the server, from any thread.
     #[must_use]
     pub fn handle(&self) -> Handle {
