@@ -80,6 +80,9 @@ struct Far {
     /// The most pages that one fault fetches.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=32))]
     read_ahead: u32,
+    /// Seal the pages.
+    #[arg(long)]
+    seal: bool,
 }
 
 #[derive(Args, Debug)]

@@ -239,7 +239,7 @@ fn from_servers(
                 continue;
             };
             let result = exchange(pager, &mut held, place.region, run, if copy == 0 { meanwhile.take() } else { None })
-                .map(|length| use_pages(held.pages(length)));
+                .map(|length| use_pages(pager.opened(range.first + index as u32, place, held.pages(length))));
             match result {
                 Ok(result) => {
                     pager.counters.replica_fetches.fetch_add(u64::from(copy > 0), Ordering::Relaxed);
@@ -378,7 +378,8 @@ fn take_in(pager: &Pager, held: &mut Held<'_>, ahead: &Ahead) -> bool {
     let answer = held.answer_ahead(ahead);
     if let Ok(length) = answer {
         let range = pager.range_of(page);
-        if let Err(error) = pager.kernel.copy_in(range.span(page, count), held.pages(length), true) {
+        let contents = pager.opened(page, range.layout.place((page - range.first).into(), 0), held.pages(length));
+        if let Err(error) = pager.kernel.copy_in(range.span(page, count), contents, true) {
             unexplained("map a page that was read ahead", range, page, error);
         }
         pager.counters.pages_fetched.fetch_add(count as u64, Ordering::Relaxed);

@@ -31,11 +31,14 @@ pub struct CFarOptions {
     pub fault_mode: u32,
     /// Milliseconds; 0: the default.
     pub server_timeout_ms: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Zero, or [`SEAL`].
+    pub flags: u32,
     /// The path of a file with the key, or null. Not known to callers whose `size` is that of all before it.
     pub key_file: *const c_char,
 }
+
+/// `LULL_FAR_SEAL`
+const SEAL: u32 = 1;
 
 /// Bytes of the options before there were keys.
 const WITHOUT_KEY: usize = std::mem::offset_of!(CFarOptions, key_file);
@@ -98,8 +101,8 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
         std::ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut own).cast(), size);
         own
     };
-    if given.reserved != 0 {
-        return Err(format!("the reserved field of the options is {}; it must be 0", given.reserved));
+    if given.flags & !SEAL != 0 {
+        return Err(format!("the flags of the options are {:#x}; {SEAL:#x} (LULL_FAR_SEAL) or 0 is possible", given.flags));
     }
     if given.servers.is_null() {
         return Err("no servers".to_owned());
@@ -114,6 +117,7 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
         options.key = Some(lull_far_auth::file::read_one(path).map_err(|error| error.to_string())?);
     }
     options.replicas = given.replicas as usize;
+    options.seal = given.flags & SEAL != 0;
     options.mode = mode(given.fault_mode)?;
     if given.server_timeout_ms != 0 {
         options.server_timeout = Duration::from_millis(given.server_timeout_ms.into());

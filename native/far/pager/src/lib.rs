@@ -47,6 +47,8 @@ mod restore;
 #[cfg(not(loom))]
 mod retry;
 #[cfg(not(loom))]
+pub mod seal;
+#[cfg(not(loom))]
 pub mod signal;
 #[cfg(not(loom))]
 mod syscall;

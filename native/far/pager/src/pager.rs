@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lull_far_auth::Key;
+use lull_far_auth::{Key, seal_key};
 use lull_far_protocol::{ChannelKind, ErrorCode, Message, Op};
 
 use crate::PAGE_SIZE;
@@ -21,14 +21,15 @@ use crate::evict;
 use crate::fault;
 use crate::keeper;
 use crate::kernel::{self, FaultMode, Kernel, NotPermitted, Span};
-use crate::last_words::say;
-use crate::layout::Layout;
+use crate::last_words::{fatal, say};
+use crate::layout::{Layout, Place};
 use crate::link::{Channel, LinkError, Payload, Server, random};
 use crate::page::{Kind, Page};
 use crate::queue::{Cell, Queue};
 use crate::record::Record;
 use crate::restore;
 use crate::room::Room;
+use crate::seal::{self, Seals};
 use crate::stream::{LONGEST, Streams};
 use crate::syscall;
 use crate::wait::{Event, Events};
@@ -57,6 +58,9 @@ pub struct Options {
     pub key: Option<Key>,
     /// How many servers hold each page beside the first, 0 or 1.
     pub replicas: usize,
+    /// Whether pages are sealed before they leave, so that servers, and who listens, can neither read nor change them, nor give old ones.
+    /// Costs 24 bytes for each page that has left, and the time to seal and open it.
+    pub seal: bool,
     /// In which thread faults are served.
     pub mode: FaultMode,
     /// How long a server may be silent before it is lost.
@@ -73,7 +77,18 @@ impl Options {
     pub fn new(servers: Vec<String>, local_bytes: u64, capacity_bytes: u64) -> Options {
         let server_timeout = Duration::from_secs(10);
         let mode = FaultMode::InThread;
-        Options { servers, local_bytes, capacity_bytes, key: None, replicas: 0, mode, server_timeout, read_ahead: LONGEST, record: None }
+        Options {
+            servers,
+            local_bytes,
+            capacity_bytes,
+            key: None,
+            replicas: 0,
+            seal: false,
+            mode,
+            server_timeout,
+            read_ahead: LONGEST,
+            record: None,
+        }
     }
 }
 
@@ -159,6 +174,8 @@ pub struct Pager {
     /// The state of each page. Ranges get numbers in order; a number is never used again.
     pub(crate) pages: &'static [Page],
     pub(crate) mapped: Queue<&'static [Cell]>,
+    /// If pages are sealed.
+    pub(crate) seals: Option<Seals>,
     pub(crate) room: Room,
     /// How many more pages may be Coming: each has room, too, and stays so until somebody sees to it.
     pub(crate) ahead: Room,
@@ -253,6 +270,13 @@ impl Pager {
         let pages = unsafe { kernel::table::<Page>(total) }.map_err(failed)?;
         // SAFETY: a zero cell is an empty one.
         let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
+        let seals = if options.seal {
+            // SAFETY: a zero cell is that of a page that was never sealed.
+            let cells = unsafe { kernel::table::<seal::Cell>(total) }.map_err(failed)?;
+            Some(Seals::new(&seal_key(&secret), cells))
+        } else {
+            None
+        };
         let evicting = Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Write)).collect());
         let pager = Box::leak(Box::new(Pager {
             kernel,
@@ -265,6 +289,7 @@ impl Pager {
             options,
             pages,
             mapped: Queue::new(cells),
+            seals,
             page_events: Events::new(),
             streams: Streams::new(read_ahead, local),
             record,
@@ -484,6 +509,25 @@ impl Pager {
                 say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
             }
         }
+    }
+
+    /// Fault path: pages that a server has given, from this place on, opened where they are. Ends the program, before anybody can read them, if
+    /// one is not what was written there last.
+    pub(crate) fn opened<'a>(&self, first: u32, place: Place, contents: &'a mut [u8]) -> &'a [u8] {
+        if let Some(seals) = &self.seals {
+            for (content, number) in contents.chunks_exact_mut(PAGE_SIZE).zip(0..) {
+                if !seals.open(first + number, content) {
+                    fatal(format_args!(
+                        "memory server {} gives page {} of region {} not as it was written last: it is changed, old, or another one; \
+                         the program cannot go on",
+                        self.servers[place.server].name,
+                        place.page + u64::from(number),
+                        place.region
+                    ));
+                }
+            }
+        }
+        contents
     }
 
     /// The range that an address lies in, if it is mapped. Fault path.

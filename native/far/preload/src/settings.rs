@@ -28,6 +28,7 @@ pub struct Settings {
     key: Result<Option<Key>, String>,
     local: String,
     replicas: usize,
+    seal: bool,
     mode: FaultMode,
     timeout: Duration,
     record: Option<PathBuf>,
@@ -60,6 +61,7 @@ fn read() -> Option<Settings> {
         key: std::env::var_os("LULL_FAR_KEY").map(|path| read_one(Path::new(&path)).map_err(|error| error.to_string())).transpose(),
         local: text("LULL_FAR_LOCAL")?,
         replicas: text("LULL_FAR_REPLICAS")?.parse().ok()?,
+        seal: text("LULL_FAR_SEAL").is_some_and(|value| value == "1"),
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
         timeout: Duration::from_millis(text("LULL_FAR_SERVER_TIMEOUT_MS")?.parse().ok()?),
         record: std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from),
@@ -83,6 +85,7 @@ impl Settings {
         let mut options = Options::new(self.servers.clone(), local, capacity);
         options.key = self.key.clone()?;
         options.replicas = self.replicas;
+        options.seal = self.seal;
         options.mode = self.mode;
         options.server_timeout = self.timeout;
         options.record.clone_from(&self.record);
