@@ -24,6 +24,7 @@
 #include "code/codeCache.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullClassRoots.hpp"
 #include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCodeTasks.hpp"
@@ -134,7 +135,9 @@ void LullCollector::find_remembered() {
   GCTraceTime(Info, gc, phases) tm("Find Remembered", &_timer);
   LullFindRememberedTask task(_mark_workers, _memory, _blocks);
   _workers->run_task(&task);
-  log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu", task.dirty_cards(), task.objects());
+  _memory->card_table()->forget_touched(_blocks->limit());
+  log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu, in %zu stretches of cards of %u", task.dirty_cards(), task.objects(),
+                      task.visited(), _blocks->limit());
 }
 
 void LullCollector::mark_young() {
@@ -398,6 +401,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   }
   if (LullYoungCollections) {
     ScavengableNMethods::prune_nmethods_not_into_young();   // all that is alive is old now
+    _memory->card_table()->forget_touched(_blocks->limit());
   }
   log_statistics();
 }

@@ -88,6 +88,8 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
     _walk_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
     _card_space(LullYoungCollections ? reserve_low(LullCardTable::storage_bytes(heap.size()), bias_of(heap, LullCardTable::storage_bytes))
                                      : ReservedSpace()),
+    _stretch_space(LullYoungCollections ? reserve_low(LullCardTable::stretches_bytes(heap.size()), bias_of(heap, LullCardTable::stretches_bytes))
+                                        : ReservedSpace()),
     _public_map(nullptr),
     _card_table(nullptr),
     _mark_bitmap(),
@@ -101,12 +103,16 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
   if (!is_usable()) {
     return;
   }
+  // As the tables by block, it is there as a whole.
+  if (_stretch_space.is_reserved() && !os::commit_memory(_stretch_space.base(), _stretch_space.size(), false)) {
+    vm_exit_out_of_memory(_stretch_space.size(), OOM_MMAP_ERROR, "the table of the stretches of cards");
+  }
   const MemRegion covered((HeapWord*)heap.base(), heap.size() / HeapWordSize);
   _public_map = new LullPublicMap(_public_map_space.base());
   log_debug(gc, lull)("Public map: " PTR_FORMAT ", that of address 0 would be at " PTR_FORMAT,
                       p2i(_public_map_space.base()), _public_map->biased_base());
   if (LullYoungCollections) {
-    _card_table = new LullCardTable(_card_space.base());
+    _card_table = new LullCardTable(_card_space.base(), _stretch_space.base());
     log_debug(gc, lull)("Card table: " PTR_FORMAT ", that of address 0 would be at " PTR_FORMAT,
                         p2i(_card_space.base()), _card_table->biased_base());
   }
@@ -117,7 +123,7 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
 }
 
 bool LullMemory::is_usable() const {
-  return (!LullYoungCollections || _card_space.is_reserved()) &&
+  return (!LullYoungCollections || (_card_space.is_reserved() && _stretch_space.is_reserved())) &&
          _public_map_space.is_reserved() &&
          _mark_bitmap_space.is_reserved() &&
          _walk_bitmap_space.is_reserved();

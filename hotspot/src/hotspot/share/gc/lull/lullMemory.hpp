@@ -48,6 +48,7 @@ private:
   ReservedSpace           _mark_bitmap_space;
   ReservedSpace           _walk_bitmap_space;
   ReservedSpace           _card_space;        // only with young collections
+  ReservedSpace           _stretch_space;     // as well
 
   LullPublicMap*          _public_map;
   LullCardTable*          _card_table;        // or nullptr

@@ -33,24 +33,34 @@
 LullBlockTask::LullBlockTask(const char* name, LullBlockTable* blocks)
   : WorkerTask(name),
     _next(0),
+    _visited(0),
     _blocks(blocks) {}
+
+void LullBlockTask::Visit::block(LullBlockIndex index) {
+  LullBlock* const block = _task->_blocks->at(index);
+  _blocks++;
+  if (block->is_committed() && !block->is_free()) {
+    _task->do_block(index, block, _worker_id);
+  }
+}
+
+void LullBlockTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+  for (uint32_t i = start; i < end; i++) {
+    visit->block(to_block_index(i));
+  }
+}
 
 void LullBlockTask::work(uint worker_id) {
   const uint32_t count = _blocks->limit();
+  Visit visit(this, worker_id);
   for (;;) {
     const uint32_t start = Atomic::fetch_then_add(&_next, BlocksPerClaim);
     if (start >= count) {
-      return;
+      break;
     }
-    const uint32_t end = MIN2(start + BlocksPerClaim, count);
-    for (uint32_t i = start; i < end; i++) {
-      const LullBlockIndex index = to_block_index(i);
-      LullBlock* const block = _blocks->at(index);
-      if (block->is_committed() && !block->is_free()) {
-        do_block(index, block, worker_id);
-      }
-    }
+    blocks_do(start, MIN2(start + BlocksPerClaim, count), &visit);
   }
+  Atomic::add(&_visited, visit.blocks());
 }
 
 void LullBlockTask::forget_survivors(LullBlockIndex index) {

@@ -30,15 +30,33 @@ class LullMemory;
 class LullPublicMap;
 class MarkBitMap;
 
-// A task over all blocks: each worker claims a stretch of blocks at a time.
+// A task over blocks: each worker claims some neighbours at a time.
 class LullBlockTask : public WorkerTask {
 private:
   static const uint32_t BlocksPerClaim = 256;
 
   volatile uint32_t _next;
+  volatile size_t   _visited;
 
 protected:
+  // What a worker comes to.
+  class Visit : public StackObj {
+  private:
+    LullBlockTask* const _task;
+    const uint           _worker_id;
+    size_t               _blocks;
+
+  public:
+    Visit(LullBlockTask* task, uint worker_id) : _task(task), _worker_id(worker_id), _blocks(0) {}
+
+    void block(LullBlockIndex index);
+    size_t blocks() const { return _blocks; }
+  };
+
   LullBlockTable* const _blocks;
+
+  // Visits what there is from start to end: all blocks. A task that is about few of them has a table that tells which.
+  virtual void blocks_do(uint32_t start, uint32_t end, Visit* visit);
 
   // Called for every block but the Uncommitted and Free ones.
   virtual void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) = 0;
@@ -49,6 +67,8 @@ protected:
 public:
   LullBlockTask(const char* name, LullBlockTable* blocks);
   void work(uint worker_id) final;
+
+  size_t visited() const { return _visited; }
 };
 
 // Before marking: clears the marks of blocks that are in use. The words of large objects

@@ -181,6 +181,22 @@ void LullVerify::verify_cards(LullBlockIndex index, bool may_be_dirty) const {
   }
 }
 
+// Where no stretch is touched no young collection looks for dirty cards.
+void LullVerify::verify_stretches() const {
+  const LullCardTable* const cards = _memory->card_table();
+  if (cards == nullptr) {
+    return;
+  }
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    const LullBlockIndex index = to_block_index(i);
+    const void* const start = LullGeometry::start_of(index);
+    guarantee(cards->is_touched(index) || !_blocks->at(index)->is_committed() ||
+              !cards->is_any_dirty(start, LullGeometry::end_of(index) - 1),
+              "Stretches: a card of block %u, which is %s, is dirty, and its stretch is not touched", i,
+              to_string(_blocks->at(index)->state()));
+  }
+}
+
 void LullVerify::verify_blocks() const {
   size_t used = 0;
   bool has_survivors = false;
@@ -379,6 +395,7 @@ public:
 
 void LullVerify::verify_publication() const {
   assert_at_safepoint();
+  verify_stretches();
   ResourceMark rm;
   LullVerifyWeakRootClosure weak_roots(_memory->public_map());
   WeakProcessor::oops_do(&weak_roots);

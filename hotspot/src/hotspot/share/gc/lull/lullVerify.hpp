@@ -57,6 +57,7 @@ class WorkerThreads;
 //               objects is mounted on that thread, or has ended
 //   R           with young collections: what is not marked is young, its block knows that it has such objects, and what old objects, code
 //               and class loaders have of it is remembered
+//   Stretches   the stretch of a dirty card is touched
 
 class LullVerify : public StackObj {
   friend class LullVerifyPublicationVisitor;
@@ -85,6 +86,7 @@ private:
   void verify_straddler(LullBlockIndex index) const;
   bool verify_survivors(LullBlockIndex index) const;    // does it have any?
   void verify_cards(LullBlockIndex index, bool may_be_dirty) const;
+  void verify_stretches() const;
   void verify_reachable() const;
   void verify_code() const;
   void verify_names() const;
