@@ -262,6 +262,7 @@ void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
   add_free_run(start, count);
   for (uint32_t i = start; i < start + count; i++) {
     assert(!_table->has_straddler(to_block_index(i)), "block %u is free, and a straddler lies there", i);
+    _table->clear_young(to_block_index(i));   // before anybody can take it
     _table->at(to_block_index(i))->set_free();
   }
   LullProtection::forbid(to_block_index(start), count);

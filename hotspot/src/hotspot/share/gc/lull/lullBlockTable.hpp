@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullBlock.hpp"
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullSparseBytes.hpp"
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
 
@@ -59,7 +60,8 @@ private:
   Owner* const     _owners;
   // Has it had an owner since the last global or young collection, or has the running one copied objects into it, or is it of the
   // archive before the first? Then there may be young objects in it; else what is alive in it is marked. Written with the owner, or
-  // by who has taken it; cleared by the sweep, but for survivors.
+  // by who has taken it; cleared by the sweep, but for survivors, and by who frees the block. So a young collection finds what it has
+  // to look at here.
   enum class Young : uint8_t {
     None,
     Some,
@@ -100,6 +102,7 @@ public:
   LullFate fate(LullBlockIndex index) const { return _fates[untype(index)]; }
   void set_fate(LullBlockIndex index, LullFate fate) { _fates[untype(index)] = fate; }
   bool is_evacuated(LullBlockIndex index) const { return fate(index) != LullFate::Stay; }
+  void all_stay() { memset(_fates, (int)LullFate::Stay, _limit * sizeof(LullFate)); }    // a byte each
   bool is_evacuated(oop obj) const;
 
   // Words of live objects. Workers add to it without an atomic instruction: now and then
@@ -135,6 +138,14 @@ public:
   void set_young(LullBlockIndex index) { _young[untype(index)] = Young::Some; }
   void set_survivors(LullBlockIndex index) { _young[untype(index)] = Young::Survivors; }
   void clear_young(LullBlockIndex index) { _young[untype(index)] = Young::None; }
+
+  // Calls f(LullBlockIndex) for each block from start to end in which there may be something young, in order; large objects by
+  // their heads. f may clear what is said of its block.
+  template <typename Function>
+  void young_do(uint32_t start, uint32_t end, Function f) const {
+    STATIC_ASSERT(sizeof(Young) == 1 && (int)Young::None == 0);
+    LullSparseBytes::non_zero_do((const uint8_t*)_young, start, end, [&](uint32_t i) { f(to_block_index(i)); });
+  }
 
   bool has_marks(LullBlockIndex index) const { return _marked[untype(index)]; }
   void set_marks(LullBlockIndex index) {

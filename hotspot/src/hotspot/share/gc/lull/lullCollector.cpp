@@ -324,9 +324,7 @@ void LullCollector::sweep(LullSweepTask* task) {
 }
 
 void LullCollector::end_evacuation() {
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    _blocks->set_fate(to_block_index(i), LullFate::Stay);
-  }
+  _blocks->all_stay();
 }
 
 void LullCollector::slide() {
@@ -422,6 +420,7 @@ void LullCollector::collect_young() {
   process_weak_roots();
   LullYoungSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
   sweep(&sweep_task);
+  log_debug(gc, heap)("Swept: %zu blocks of %u, in which there was something young", sweep_task.visited(), _blocks->limit());
   end_evacuation();
   log_statistics();
 }

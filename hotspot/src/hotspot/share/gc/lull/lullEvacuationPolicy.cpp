@@ -228,9 +228,10 @@ bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {
 }
 
 // R: every reference to a young object is in a root, in a young object, or in an old one on a dirty card. A young collection
-// visits all of these. How many lines of the block are free or hold young objects only, if these may move? 0: all stays.
+// visits all of these. How many lines of a block with young objects are free or hold such only, if these may move? 0: all stays.
 uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable* cards) const {
-  if (!_blocks->has_young(index) || !may_move(index)) {
+  assert(_blocks->has_young(index), "block %u has nothing young", untype(index));
+  if (!may_move(index)) {
     return 0;
   }
   if (!_blocks->has_marks(index)) {
@@ -306,15 +307,14 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   GrowableArray<Mixed> mixed;
   const double room_at_first = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
   YoungRoom room = {room_at_first, 1, must_age()};
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    const LullBlockIndex index = to_block_index(i);
+  _blocks->young_do(0, _blocks->limit(), [&](LullBlockIndex index) {
     const uint lines = young_lines(index, cards);
     if (lines == LinesPerBlock) {
       select_young_block(index, lines, &room);
     } else if (lines > 0) {
       mixed.append({index, lines});
     }
-  }
+  });
   room._room = MIN2(room._room, (double)(_new_blocks._selected + _survivor_blocks._selected) * LinesPerBlock);
   for (const Mixed& block : mixed) {
     select_young_block(block._index, block._lines, &room);

@@ -93,6 +93,10 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
   }
 }
 
+void LullPrepareYoungTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+  _blocks->young_do(start, end, [&](LullBlockIndex index) { visit->block(index); });
+}
+
 void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   forget_survivors(index);
   if (block->has_lines() && _blocks->owner(index) != LullBlockTable::NoOwner) {
@@ -191,9 +195,6 @@ void LullSweepTask::free_unmarked(LullBlockIndex index, LullBlock* block) {
 }
 
 void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
-  if (!may_change(index)) {
-    return;
-  }
   forget_dead_straddler(index);
   if (!_blocks->has_marks(index)) {
     assert_unmarked(index);
@@ -243,9 +244,6 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
       remember_large(index, blocks, false);
       return;
     }
-    if (!may_change(index)) {
-      return;
-    }
     _blocks->clear_young(index);
     _blocks->set_owner(index, LullBlockTable::NoOwner);
     if (LullTracking) {
@@ -255,6 +253,7 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
     return;
   }
   _blocks->set_owner(index, LullBlockTable::NoOwner);
+  _blocks->clear_young(index);
   _blocks->clear_marks(index);
   remember_large(index, blocks, false);
   // The worker that has the head frees the tail too. Another worker that comes to the
@@ -347,6 +346,10 @@ void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block)
     block->set_full(free_count);
   }
   LullZap::lines(index, unused_lines);
+}
+
+void LullYoungSweepTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+  _blocks->young_do(start, end, [&](LullBlockIndex index) { visit->block(index); });
 }
 
 void LullYoungSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {

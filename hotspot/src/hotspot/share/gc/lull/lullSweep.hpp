@@ -85,10 +85,12 @@ public:
   LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory);
 };
 
-// The same before the marking of a young collection: marks stay, and so do the words of all blocks.
+// The same before the marking of a young collection: marks stay, and so do the words of all blocks. Visits those in which there may be
+// something young: any that has an owner, or survivors, is one of them.
 class LullPrepareYoungTask : public LullBlockTask {
 private:
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+  void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
 
 public:
   explicit LullPrepareYoungTask(LullBlockTable* blocks) : LullBlockTask("Lull Prepare Young", blocks) {}
@@ -112,9 +114,6 @@ private:
   const LullCardTable::Remembered _remembered;
   const uint                      _min_hole_lines;    // of a Recyclable block
 
-  // May anything in the block have died, or become old?
-  virtual bool may_change(LullBlockIndex index) const { return true; }
-
   // Of a block with an owner, and of one without.
   virtual void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block);
   virtual void forget_dead_objects(LullBlockIndex index) {}   // marking has set the words of what is alive
@@ -136,13 +135,13 @@ public:
                 LullCardTable::Remembered remembered = LullCardTable::Remembered::Forget);
 };
 
-// The same of a young collection. It leaves blocks as they are in which there is nothing young, and of others the lines in
+// The same of a young collection. It does not visit blocks in which there is nothing young, and leaves of others the lines in
 // which there is something old. Survivors lose their marks, as private objects do. What is old and refers to them keeps its cards dirty.
 class LullYoungSweepTask : public LullSweepTask {
 private:
   void sweep_survivors(LullBlockIndex index, LullBlock* block);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
-  bool may_change(LullBlockIndex index) const override { return _blocks->has_young(index); }
+  void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
   bool may_have_been_old() const override { return false; }
   void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) override;
   void forget_dead_objects(LullBlockIndex index) override;

@@ -164,6 +164,25 @@ bool LullVerify::verify_survivors(LullBlockIndex index) const {
   return true;
 }
 
+// What is not said to have something young is no business of a young collection. After one nothing is said of free blocks.
+void LullVerify::verify_young(LullBlockIndex index) const {
+  if (_memory->card_table() == nullptr) {
+    return;
+  }
+  const LullBlock* const block = _blocks->at(index);
+  guarantee(_blocks->has_young(index) || _blocks->owner(index) == LullBlockTable::NoOwner,
+            "Young: block %u, which is %s, is of thread %u, and is said to have nothing young", untype(index),
+            to_string(block->state()), _blocks->owner(index));
+  guarantee(!_blocks->has_young(index) || (block->is_committed() && !block->is_free() && block->state() != LullBlockState::LargeTail),
+            "Young: block %u, which is %s, is said to have something young", untype(index), to_string(block->state()));
+  if (_moment != Moment::AfterCollection || _blocks->has_young(index)) {
+    return;
+  }
+  guarantee(block->state() != LullBlockState::LargeHead || _memory->mark_bitmap()->is_marked(LullGeometry::start_of(index)),
+            "Young: the large object at block %u is not old, and is said not to be young", untype(index));
+  guarantee(block->state() != LullBlockState::Owned, "Young: block %u is of a thread, and is said to have nothing young", untype(index));
+}
+
 // What a young collection relies on to leave a line or a block alone.
 void LullVerify::verify_cards(LullBlockIndex index, bool may_be_dirty) const {
   const LullCardTable* const cards = _memory->card_table();
@@ -204,6 +223,7 @@ void LullVerify::verify_blocks() const {
     verify_block(to_block_index(i), &used);
     verify_words(to_block_index(i));
     verify_straddler(to_block_index(i));
+    verify_young(to_block_index(i));
     has_survivors |= verify_survivors(to_block_index(i));
   }
   for (uint32_t i = 0; i < _blocks->limit(); i++) {

@@ -57,6 +57,8 @@ class WorkerThreads;
 //               objects is mounted on that thread, or has ended
 //   R           with young collections: what is not marked is young, its block knows that it has such objects, and what old objects, code
 //               and class loaders have of it is remembered
+//   Young       with young collections: a block that has an owner, or in which something is not marked, is said to have something young,
+//               and no block that is free is
 //   Stretches   the stretch of a dirty card is touched
 
 class LullVerify : public StackObj {
@@ -86,6 +88,7 @@ private:
   void verify_straddler(LullBlockIndex index) const;
   bool verify_survivors(LullBlockIndex index) const;    // does it have any?
   void verify_cards(LullBlockIndex index, bool may_be_dirty) const;
+  void verify_young(LullBlockIndex index) const;
   void verify_stretches() const;
   void verify_reachable() const;
   void verify_code() const;
