@@ -50,9 +50,10 @@
 // While a young collection marks, the second bit of a card says that a field on its line refers to a survivor, whatever is on that line. The
 // sweep, which knows where there is something old, makes that Dirty or NoOld.
 //
-// Who makes a card Dirty, or remembers a survivor there, touches its stretch after it: a second byte, one for the cards of a block. Nobody
-// stops for a collection in between. So a young collection looks at the cards of stretches that are touched, and the invariant is:
-// the stretch of a dirty card is touched. Cards become clean one by one, stretches all at once, when no card is dirty any more.
+// Who makes a card Dirty, or remembers a survivor there, touches its stretch after it: a second byte, one for the
+// cards of a block. Nobody stops for a collection in between. So a young collection looks at the cards of stretches
+// that are touched, and the invariant is: the stretch of a dirty card is touched. Cards become clean one by one,
+// stretches all at once, when no card is dirty any more.
 //
 // Mutators write Dirty only, all the same value. Workers write the others, at safepoints, the one that has
 // claimed the block.
@@ -89,7 +90,8 @@ private:
   }
 
 public:
-  // storage holds one byte for each line of the reserved heap, and stretches one for each block, both at a multiple of 8, all 0.
+  // storage holds one byte for each line of the reserved heap, and stretches one for each block, both at a multiple
+  // of 8, all 0.
   LullCardTable(char* storage, char* stretches) : _cards((uint8_t*)storage), _stretches((uint8_t*)stretches) {}
 
   static size_t storage_bytes(size_t heap_bytes)   { return heap_bytes >> LullGeometry::LogLineSize; }
@@ -114,7 +116,9 @@ public:
   bool is_touched(LullBlockIndex index) const { return _stretches[untype(index)] != 0; }
 
   // Is any from start to end, which is not asked for?
-  bool is_any_touched(uint32_t start, uint32_t end) const { return LullSparseBytes::has_non_zero(_stretches, start, end); }
+  bool is_any_touched(uint32_t start, uint32_t end) const {
+    return LullSparseBytes::has_non_zero(_stretches, start, end);
+  }
 
   // Calls f(LullBlockIndex) for each touched stretch of the blocks from start to end.
   template <typename Function>

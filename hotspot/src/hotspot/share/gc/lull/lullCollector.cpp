@@ -136,8 +136,8 @@ void LullCollector::find_remembered() {
   LullFindRememberedTask task(_mark_workers, _memory, _blocks);
   _workers->run_task(&task);
   _memory->card_table()->forget_touched(_blocks->limit());
-  log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu, in %zu stretches of cards of %u", task.dirty_cards(), task.objects(),
-                      task.visited(), _blocks->limit());
+  log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu, in %zu stretches of cards of %u",
+                      task.dirty_cards(), task.objects(), task.visited(), _blocks->limit());
 }
 
 void LullCollector::mark_young() {
@@ -418,9 +418,9 @@ void LullCollector::collect_young() {
   const size_t live_words = _statistics._evacuated_words + _statistics._failed_words;
   _evacuation_policy->record_young(live_words - _statistics._mature_words, _statistics._mature_words);
   process_weak_roots();
-  LullYoungSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
+  LullYoungSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers());
   sweep(&sweep_task);
-  log_debug(gc, heap)("Swept: %zu blocks of %u, in which there was something young", sweep_task.visited(), _blocks->limit());
   end_evacuation();
+  sweep_task.finish();
   log_statistics();
 }

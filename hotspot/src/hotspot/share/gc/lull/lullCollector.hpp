@@ -148,12 +148,12 @@ public:
   // Does such a collection slide at its end?
   static bool must_slide(const LullEvacuationRequest& request);
 
-  // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply. What
+  // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply, of a global collection. What
   // is private in blocks with an owner stays private, and does not move: then it may not slide. Unloads
   // what is dead of classes and code; if told so, looks for it even where no object or class loader says that there is any.
   void collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always);
 
-  // The same for what is young.
+  // The same for what is young. The supply is right when it ends.
   void collect_young();
 };
 

@@ -229,6 +229,7 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
     return nullptr;
   }
   _blocks->at(head)->set_large_words(words);
+  _supply->add_slack(_blocks->at(head)->slack_lines());
   if (LullTracking) {
     const bool is_public = LullThreadLocalData::is_public_mode(thread) && !LullPublicMap::is_tracking_suspended();
     _memory->public_map()->set_blocks(head, blocks, is_public);
@@ -633,7 +634,6 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _collector->collect_young();
     end_collection_of_allocators();
-    _supply->rebuild();
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
     ClassLoaderDataGraph::clear_claimed_marks();
 

@@ -88,7 +88,8 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
     _walk_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
     _card_space(LullYoungCollections ? reserve_low(LullCardTable::storage_bytes(heap.size()), bias_of(heap, LullCardTable::storage_bytes))
                                      : ReservedSpace()),
-    _stretch_space(LullYoungCollections ? reserve_low(LullCardTable::stretches_bytes(heap.size()), bias_of(heap, LullCardTable::stretches_bytes))
+    _stretch_space(LullYoungCollections ? reserve_low(LullCardTable::stretches_bytes(heap.size()),
+                                                      bias_of(heap, LullCardTable::stretches_bytes))
                                         : ReservedSpace()),
     _public_map(nullptr),
     _card_table(nullptr),

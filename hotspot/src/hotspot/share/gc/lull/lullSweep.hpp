@@ -24,8 +24,10 @@
 
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullCardTable.hpp"
+#include "gc/lull/lullSweptBlocks.hpp"
 #include "gc/shared/workerThread.hpp"
 
+class LullBlockSupply;
 class LullMemory;
 class LullPublicMap;
 class MarkBitMap;
@@ -58,6 +60,9 @@ protected:
   // Visits what there is from start to end: all blocks. A task that is about few of them has a table that tells which.
   virtual void blocks_do(uint32_t start, uint32_t end, Visit* visit);
 
+  // The worker finds no more blocks.
+  virtual void end_work(uint worker_id) {}
+
   // Called for every block but the Uncommitted and Free ones.
   virtual void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) = 0;
 
@@ -85,8 +90,8 @@ public:
   LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory);
 };
 
-// The same before the marking of a young collection: marks stay, and so do the words of all blocks. Visits those in which there may be
-// something young: any that has an owner, or survivors, is one of them.
+// The same before the marking of a young collection: marks stay, and so do the words of all blocks. Visits those in
+// which there may be something young: any that has an owner, or survivors, is one of them.
 class LullPrepareYoungTask : public LullBlockTask {
 private:
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
@@ -110,6 +115,11 @@ protected:
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
 
+  // Blocks that hold nothing any more, and are filled with what says so; one with holes, its free lines. The caller
+  // of a global collection builds the supply's lists from their states.
+  virtual void make_free(LullBlockIndex index, uint32_t blocks, uint worker_id);
+  virtual void make_recyclable(LullBlockIndex index, uint worker_id);
+
 private:
   const LullCardTable::Remembered _remembered;
   const uint                      _min_hole_lines;    // of a Recyclable block
@@ -123,32 +133,45 @@ private:
 
   // Does nothing lie across its start any more?
   void forget_dead_straddler(LullBlockIndex index);
-  void free_unmarked(LullBlockIndex index, LullBlock* block);
-  void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
+  void free_unmarked(LullBlockIndex index, LullBlock* block, uint worker_id);
+  void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines, uint worker_id);
   void sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
-  void sweep_block(LullBlockIndex index, LullBlock* block);
+  void sweep_block(LullBlockIndex index, LullBlock* block, uint worker_id);
   void remember_large(LullBlockIndex index, size_t blocks, bool is_old);
-  void sweep_large(LullBlockIndex index, LullBlock* block);
+  void sweep_large(LullBlockIndex index, LullBlock* block, uint worker_id);
 
 public:
   LullSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines,
                 LullCardTable::Remembered remembered = LullCardTable::Remembered::Forget);
 };
 
-// The same of a young collection. It does not visit blocks in which there is nothing young, and leaves of others the lines in
-// which there is something old. Survivors lose their marks, as private objects do. What is old and refers to them keeps its cards dirty.
+// The same of a young collection. It does not visit blocks in which there is nothing young, and leaves of others the
+// lines in which there is something old. Survivors lose their marks, as private objects do. What is old and refers to
+// them keeps its cards dirty.
+//
+// The supply's lists stay, and change by what it finds: finish() is to be called.
 class LullYoungSweepTask : public LullSweepTask {
 private:
-  void sweep_survivors(LullBlockIndex index, LullBlock* block);
+  LullBlockSupply* const _supply;
+  const uint             _workers;
+  LullSweptBlocks**      _swept;    // by worker
+
+  void sweep_survivors(LullBlockIndex index, LullBlock* block, uint worker_id);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
+  void end_work(uint worker_id) override { _swept[worker_id]->flush(); }
+  void make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) override;
+  void make_recyclable(LullBlockIndex index, uint worker_id) override;
   bool may_have_been_old() const override { return false; }
   void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) override;
   void forget_dead_objects(LullBlockIndex index) override;
 
 public:
-  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines)
-    : LullSweepTask(blocks, memory, min_hole_lines, LullCardTable::Remembered::Keep) {}
+  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply, uint workers);
+  ~LullYoungSweepTask();
+
+  // The lists are right again. One thread.
+  void finish();
 };
 
 #endif // SHARE_GC_LULL_LULLSWEEP_HPP

@@ -33,8 +33,8 @@ class LullMemory;
 // The old objects, and parts of large arrays, on dirty cards (R), found before anything is marked: then what is
 // marked is old. The cards become clean: what they refer to will be old, too, or remembered anew.
 //
-// Visits the blocks whose stretches of cards are touched. They stay so while it runs, for of an object of more than one block the
-// worker that has the first of these sees to all.
+// Visits the blocks whose stretches of cards are touched. They stay so while it runs, for of an object of more than
+// one block the worker that has the first of these sees to all.
 class LullFindRememberedTask : public LullBlockTask {
 private:
   LullMarkWorker** const _workers;
