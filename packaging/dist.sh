@@ -167,6 +167,7 @@ main() {
   rm -rf "$DIST"
   mkdir -p "$DIST" "$WORK"
   printf '%s\n' "$JDK" > "$WORK/jdk"
+  printf '%s\n' "$SOURCE_DATE_EPOCH" > "$WORK/epoch"
   build_maven_repository
   write_sboms
   phase "packing" "$LOGS/dist-pack.log" pack_all

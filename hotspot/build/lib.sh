@@ -149,6 +149,14 @@ compile_programs() {
   cleanly "$jdk/bin/javac" -d "$work" "${@:3}"
 }
 
+# draw_table TABLE.csv linear|log X-TITLE UNIT DESCRIPTION: the picture of it, TABLE.svg, by the benches' class for that.
+draw_table() {
+  local classes=$BUILD/test-work/csv-picture sources=$ROOT/bench/harness/src/main/java
+  mkdir -p "$classes"
+  "$(boot_jdk)/bin/javac" -d "$classes" -sourcepath "$sources" "$sources/lull/bench/run/CsvPicture.java"
+  "$(boot_jdk)/bin/java" -cp "$classes" lull.bench.run.CsvPicture "${@:2}" < "$1" > "${1%.csv}.svg"
+}
+
 image_of() { case $1 in release) printf '%s' "$BUILD/jdk" ;; fastdebug) printf '%s' "$BUILD/jdk-debug" ;; full) printf '%s' "$BUILD/jdk-full" ;; *) die "unknown configuration '$1' (release, fastdebug or full)" ;; esac; }
 
 # Where in build/openjdk/build a configuration is built: one of which all is built goes on in the directory of the release

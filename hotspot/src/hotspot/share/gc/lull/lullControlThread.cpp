@@ -80,8 +80,22 @@ void LullControlThread::record_pause(bool is_global, size_t cleared) {
   Atomic::store(&_last_pause_end, os::javaTimeNanos());
 }
 
-LullReferencePolicy::Seen LullControlThread::seen_references(jlong now) const {
-  return {LullPendingReferences::garbage(), LullPendingReferences::references(), now - Atomic::load(&_last_pause_end)};
+// From the kernel's counters; 0: unknown. os::rss() asks for more, and the kernel goes through all page tables for it.
+static size_t resident_bytes() {
+#ifdef LINUX
+  os::Linux::meminfo_t info;
+  return os::Linux::query_process_memory_info(&info) && info.vmrss > 0 ? (size_t)info.vmrss * K : 0;
+#else
+  return 0;
+#endif
+}
+
+LullReferencePolicy::Seen LullControlThread::seen_references(jlong now) {
+  const size_t resident = resident_bytes();
+  const size_t allocated = LullPendingReferences::all_garbage() + _heap->used();
+  const size_t growth = _native_growth.look(_heap->total_collections(), resident, allocated);
+  return {LullPendingReferences::garbage(), LullPendingReferences::references(), now - Atomic::load(&_last_pause_end),
+          growth, resident};
 }
 
 void LullControlThread::set_limits() {
@@ -97,9 +111,10 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
   // Without young collections the whole heap is looked at in any case, and that is what is charged.
   const bool global = !LullYoungCollections ||
                       LullReferencePolicy::wants_global(since_global, _heap->capacity(), expected_global_ns());
-  log_debug(gc, ergo)("References are due: %zu seen, %zuM of local garbage, %.3f s since the last pause; "
-                      "since the last global one %zu and %zuM", seen._references, seen._garbage / M,
-                      (double)seen._elapsed_ns / NANOSECS_PER_SEC, since_global._references, since_global._garbage / M);
+  log_debug(gc, ergo)("References are due: %zu seen, %zuM of local garbage, %zuM taken outside of the heap, %.3f s since "
+                      "the last pause; since the last global one %zu and %zuM", seen._references, seen._garbage / M,
+                      seen._native_growth / M, (double)seen._elapsed_ns / NANOSECS_PER_SEC, since_global._references,
+                      since_global._garbage / M);
   if (_heap->collect_early(GCCause::_lull_references, global)) {
     const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
     _references.record_pause(pauses->_last_time, Atomic::load(&_cleared));

@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_LULLCONTROLTHREAD_HPP
 
 #include "gc/lull/lullIdlePolicy.hpp"
+#include "gc/lull/lullNativeGrowth.hpp"
 #include "gc/lull/lullReferencePolicy.hpp"
 #include "gc/shared/concurrentGCThread.hpp"
 #include "runtime/mutex.hpp"
@@ -44,6 +45,7 @@ private:
   bool                _is_woken;       // under the monitor
   LullHeap* const     _heap;
   LullReferencePolicy _references;     // this and what follows by this thread alone
+  LullNativeGrowth    _native_growth;
   LullIdlePolicy      _idle;
   jlong               _last_look;
   size_t              _allocated;      // of the idle policy's looks
@@ -54,7 +56,7 @@ private:
   volatile jlong      _last_pause_end; // written at safepoints
   volatile size_t     _cleared;        // by the last pause; written at safepoints
 
-  LullReferencePolicy::Seen seen_references(jlong now) const;
+  LullReferencePolicy::Seen seen_references(jlong now);
   void set_limits();
   jlong expected_global_ns() const;
   void collect_references(const LullReferencePolicy::Seen& seen);

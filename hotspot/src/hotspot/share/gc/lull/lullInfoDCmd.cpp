@@ -24,6 +24,7 @@
 #include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullTrackingSwitch.hpp"
@@ -157,6 +158,8 @@ void LullInfoDCmd::print_local() {
   bytes("local.freed", total._freed);
   bytes("local.survived", total._survived);
   bytes("local.tenured", total._tenured);
+  line("references.waiting", "%zu", LullPendingReferences::references());
+  bytes("references.garbage", LullPendingReferences::garbage());
 }
 
 // A reason for public mode, and how many threads have it.

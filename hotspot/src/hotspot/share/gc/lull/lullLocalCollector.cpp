@@ -72,6 +72,7 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _allocated_in_public_mode(0),
     _unmount_allocated(0),
     _pause_allocated(0),
+    _pause_published(0),
     _request_depth(0),
     DEBUG_ONLY(_slow_allocations(0) COMMA)
     _statistics() {}
@@ -251,6 +252,11 @@ void LullLocalCollector::tell_in_public_mode() {
   }
 }
 
+// Of so much since a mark, what came after a later mark.
+static size_t after(size_t amount, size_t mark, size_t later) {
+  return amount - MIN2(later - MIN2(mark, later), amount);
+}
+
 void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
@@ -273,6 +279,8 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   now._collections = 1;
   now._allocated = allocated;
   now._published = published_since_last();
+  now._judged_allocated = after(now._allocated, _last_allocated, _pause_allocated);
+  now._judged_published = after(now._published, _last_published, _pause_published);
   now._freed = collection.freed_bytes();
   now._survived = collection.survived_bytes();
   now._copied = collection.copied_bytes();
@@ -416,19 +424,11 @@ void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
   begin_anew();
 }
 
-// What was allocated and published before it is none of the next local collection's: to that would remain what was
-// published, and not what was freed, and the thread would be found to gain nothing by what is private. As after a
-// collection for lack of memory the thread may be in the middle of a request; not if it has done nothing since the last pause.
+// It has freed what the next local collection would have, so what was published for that is none of that one's costs, either.
 void LullLocalCollector::record_pause() {
   assert_at_safepoint();
-  if (_allocator->allocated() == _pause_allocated) {
-    _last_trigger = Trigger::Wait;
-  } else if (!is_idle()) {
-    _last_trigger = Trigger::NoMemory;
-  }
   _pause_allocated = _allocator->allocated();
-  _told_published = LullPublisher::of(_thread)->statistics()._references;
-  begin_anew();
+  _pause_published = LullPublisher::of(_thread)->statistics().published_bytes();
 }
 
 void LullLocalCollector::retire() {

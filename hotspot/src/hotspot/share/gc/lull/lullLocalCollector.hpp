@@ -131,6 +131,7 @@ private:
   size_t               _allocated_in_public_mode;   // and not told
   size_t               _unmount_allocated;  // when a virtual thread was unmounted last
   size_t               _pause_allocated;    // when the last pause ended
+  size_t               _pause_published;
   uint                 _request_depth;      // of nested begins
   DEBUG_ONLY(uint      _slow_allocations;)
   LullLocalStatistics  _statistics;

@@ -31,6 +31,8 @@ struct LullLocalStatistics {
   size_t _collections;
   size_t _allocated;    // by the thread, up to its last collection
   size_t _published;    // by the thread, up to then; by stores
+  size_t _judged_allocated;   // of the two, what came after the last pause: that has freed what was there before
+  size_t _judged_published;
   size_t _freed;        // whole lines that were in use before, less what copies take
   size_t _survived;
   size_t _copied;       // of what survived
@@ -45,13 +47,15 @@ struct LullLocalStatistics {
   jlong  _longest_cpu_time;   // most of it of one collection, which need not be the longest
 
   LullLocalStatistics()
-    : _collections(0), _allocated(0), _published(0), _freed(0), _survived(0), _copied(0), _tenured(0), _before_wait(0),
-      _shallow(0), _frames(0), _requests(0), _time(0), _longest(0), _cpu_time(0), _longest_cpu_time(0) {}
+    : _collections(0), _allocated(0), _published(0), _judged_allocated(0), _judged_published(0), _freed(0), _survived(0), _copied(0),
+      _tenured(0), _before_wait(0), _shallow(0), _frames(0), _requests(0), _time(0), _longest(0), _cpu_time(0), _longest_cpu_time(0) {}
 
   void add(const LullLocalStatistics& other) {
     _collections += other._collections;
     _allocated   += other._allocated;
     _published   += other._published;
+    _judged_allocated += other._judged_allocated;
+    _judged_published += other._judged_published;
     _freed       += other._freed;
     _survived    += other._survived;
     _copied      += other._copied;

@@ -159,9 +159,9 @@ void LullPublicModePolicy::begin_share_window(const LullPublicationStatistics& s
 void LullPublicModePolicy::begin_local_window(Thread* thread) {
   const LullLocalStatistics* const local = local_statistics(thread);
   if (local != nullptr) {
-    _local_allocated = local->_allocated;
+    _local_allocated = local->_judged_allocated;
     _local_freed = local->_freed;
-    _local_published = local->_published;
+    _local_published = local->_judged_published;
   }
 }
 
@@ -177,14 +177,14 @@ LullPublicModePolicy::Verdict LullPublicModePolicy::judge_share(const LullPublic
 }
 
 // By what was allocated up to the last local collection: a request that is longer than a window has
-// freed nothing yet.
+// freed nothing yet. And after the last pause, which has freed all that was garbage then.
 LullPublicModePolicy::Verdict LullPublicModePolicy::judge_local_collections(Thread* thread) {
   const LullLocalStatistics* const local = local_statistics(thread);
-  if (local == nullptr || LullPublicModePercent == 100 || local->_allocated - _local_allocated < LullPublicModeWindow) {
+  if (local == nullptr || LullPublicModePercent == 100 || local->_judged_allocated - _local_allocated < LullPublicModeWindow) {
     return Verdict::NotYet;
   }
   const size_t freed = local->_freed - _local_freed;
-  const size_t published = local->_published - _local_published;
+  const size_t published = local->_judged_published - _local_published;
   begin_local_window(thread);
   return freed < FreedPerPublished * published ? Verdict::PaysNot : Verdict::Pays;
 }

@@ -33,6 +33,11 @@ size_t LullReferencePolicy::references_due() const {
   return _percent == 0 ? SIZE_MAX : ManyReferences;
 }
 
+bool LullReferencePolicy::is_due_by_native(const Seen& seen) {
+  const size_t before = seen._resident - MIN2(seen._native_growth, seen._resident);
+  return seen._references > 0 && seen._native_growth >= MAX2((size_t)LeastNativeGrowth, before / NativeShare);
+}
+
 bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {
   if (_percent == 0) {
     return false;
@@ -40,7 +45,7 @@ bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {
   const bool by_garbage = seen._references > 0 && seen._garbage >= garbage_due(capacity);
   const bool by_references = seen._references >= references_due();
   const bool by_time = seen._elapsed_ns >= MaxWait && seen._garbage >= HeapsOfGarbage * capacity;
-  return by_garbage || by_references || by_time;
+  return by_garbage || by_references || by_time || is_due_by_native(seen);
 }
 
 bool LullReferencePolicy::is_urgent(const Seen& seen, size_t capacity) const {

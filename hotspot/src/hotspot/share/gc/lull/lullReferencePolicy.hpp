@@ -34,6 +34,7 @@
 //   by garbage      after as much local garbage as another collector would have had a young collection for, if any
 //                   reference was seen since the last pause: published, or private and not for its thread to clear
 //   by references   after so many published references, however little garbage there is
+//   by growth       if any reference was seen, and the process has grown outside of the heap by a quarter
 //   by time         after MaxWait and a few heaps of garbage, whatever was seen: not all ways to a reference are counted
 //
 // Such a pause looks at what is young. What has become old before it died needs a global one: when many references have
@@ -50,11 +51,14 @@
 // Pure; written by one thread at a time.
 class LullReferencePolicy : public CHeapObj<mtGC> {
 public:
-  // Local garbage in bytes, and references, since the last pause; elapsed nanoseconds since then.
+  // Since the last pause: local garbage in bytes, references, nanoseconds, bytes that were taken outside of the heap; and
+  // how many bytes the process has.
   struct Seen {
     size_t _garbage;
     size_t _references;
     jlong  _elapsed_ns;
+    size_t _native_growth = 0;
+    size_t _resident = 0;
   };
 
 private:
@@ -68,6 +72,8 @@ private:
   static const uint   MaxDoublings = 3;
   static const size_t UrgentFactor = 4;           // over the limit
   static const size_t HeapsOfGarbage = 4;
+  static const size_t LeastNativeGrowth = 64 * M;
+  static const size_t NativeShare = 4;            // of what the process had before
   static const jlong  MaxWait = 10 * (jlong)NANOSECS_PER_SEC;
   static const size_t HeapsUntilGlobal = 8;
   static const jlong  MaxCredit = NANOSECS_PER_SEC / 10;
@@ -97,6 +103,9 @@ public:
   // Garbage, and references, after which it is worth a question whether a pause is due. Bytes; SIZE_MAX: never.
   size_t garbage_due(size_t capacity) const;
   size_t references_due() const;
+
+  // A program that really needs more memory outside grows by steps that get larger.
+  static bool is_due_by_native(const Seen& seen);
 
   bool is_due(const Seen& seen, size_t capacity) const;
   bool is_urgent(const Seen& seen, size_t capacity) const;

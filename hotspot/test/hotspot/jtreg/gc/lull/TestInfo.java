@@ -22,6 +22,7 @@
 
 package gc.lull;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -65,6 +66,7 @@ public class TestInfo {
     private static final int BLOCK = 32 << 10;
     private static final int HEAP = 64 << 20;
     private static final int LOOKS = 30;
+    private static final int REGISTERED = 300;        // too few for a pause of their own
 
     private static final String BYTES = "\\d+\\.\\d MB";
     private static final String BLOCKS = "\\d+ blocks, " + BYTES;
@@ -108,6 +110,8 @@ public class TestInfo {
             for (String size : List.of("freed", "survived", "tenured")) {
                 keys.put("local." + size, BYTES);
             }
+            keys.put("references.waiting", COUNT);
+            keys.put("references.garbage", BYTES);
             keys.put("threads.private_mode", COUNT);
             keys.put("threads.public_mode", COUNT);
             keys.put("threads.public_mode.reason", COUNT + ", \\S.*");
@@ -199,14 +203,18 @@ public class TestInfo {
     static volatile boolean stop;
 
     /** Leaves garbage, and waits. */
+    private static void waitOnce() {
+        byte[][] latest = new byte[8][];    // or a compiler leaves the garbage out
+        for (int j = 0; j <= GARBAGE / 1024; j++) {
+            latest[j & 7] = new byte[1024 - 16];
+        }
+        Asserts.assertNotNull(latest[7]);
+        LockSupport.parkNanos(1);
+    }
+
     private static void waitOften() {
         for (int i = 0; i < WAITS; i++) {
-            byte[][] latest = new byte[8][];    // or a compiler leaves the garbage out
-            for (int j = 0; j <= GARBAGE / 1024; j++) {
-                latest[j & 7] = new byte[1024 - 16];
-            }
-            Asserts.assertNotNull(latest[i & 7]);
-            LockSupport.parkNanos(1);
+            waitOnce();
         }
     }
 
@@ -223,6 +231,16 @@ public class TestInfo {
         }
         wait(done, end);
         Asserts.assertEQ(held[held.length - 1].length, 8192 - 16);
+    }
+
+    /** References that others can reach, and local garbage after them. */
+    private static void register() {
+        List<WeakReference<Object>> registered = new ArrayList<>();
+        shared = registered;
+        for (int i = 0; i < REGISTERED; i++) {
+            registered.add(new WeakReference<>(new Object()));
+        }
+        waitOnce();
     }
 
     private static void wait(CountDownLatch done, CountDownLatch end) {
@@ -253,6 +271,9 @@ public class TestInfo {
         while (holder.getState() != Thread.State.WAITING) {
             Thread.sleep(10);
         }
+        Thread registrar = new Thread(TestInfo::register);
+        registrar.start();
+        registrar.join();
 
         Map<String, List<String>> info = info(new PidJcmdExecutor(), true);
         checkBlocks(info);
@@ -265,6 +286,8 @@ public class TestInfo {
         Asserts.assertGTE(number(info, "local.before_wait"), (double) WAITS);
         Asserts.assertGTE(number(info, "local.collections"), number(info, "local.before_wait"));
         Asserts.assertGTE(bytes(info, "local.freed"), (double) WAITS * GARBAGE);
+        Asserts.assertGTE(number(info, "references.waiting"), (double) REGISTERED);
+        Asserts.assertGTE(bytes(info, "references.garbage"), (double) GARBAGE * 9 / 10, "the registrar's");
         Asserts.assertGTE(1000 * number(info, "local.time") + 1, number(info, "local.longest"));
         Asserts.assertGTE(number(info, "threads.private_mode"), 2.0, "the waiter and the holder");
         long publishers = info.getOrDefault("threads.public_mode.thread", List.of()).stream()

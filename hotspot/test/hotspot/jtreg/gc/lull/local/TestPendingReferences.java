@@ -22,12 +22,15 @@
 
 package gc.lull.local;
 
+import java.lang.foreign.Arena;
 import java.lang.ref.Cleaner;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.SoftReference;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,7 +42,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary References are processed where all garbage is private and memory never runs out.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -47,7 +50,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary The same in code of C1, with compact headers.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -55,7 +58,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary The same in the interpreter, with references of 64 bits.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -Xint -XX:-UseCompressedOops gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -Xint -XX:-UseCompressedOops gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -63,7 +66,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull & vm.debug
  * @summary The same with local collections wherever there may be one.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:LullLocalCollectALot=1 gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -XX:LullLocalCollectALot=1 gc.lull.local.TestPendingReferences
  */
 
 public class TestPendingReferences {
@@ -202,6 +205,26 @@ public class TestPendingReferences {
         check(cleaned.get() > 0, "none of " + registered + " was cleaned");
     }
 
+    private static WeakReference<Arena> takeOutside(int bytes) {
+        Arena arena = Arena.ofAuto();
+        arena.allocate(bytes).fill((byte) 1);
+        return new WeakReference<>(arena);
+    }
+
+    /** Few registrations, and no garbage but a few hundred bytes: it is the process that grows. */
+    private static void memoryOutside() throws InterruptedException {
+        List<WeakReference<Arena>> arenas = new ArrayList<>();
+        shared = arenas;
+        for (int i = 0; i < 40; i++) {
+            arenas.add(takeOutside(4 << 20));
+        }
+        long start = System.nanoTime();
+        while (arenas.get(0).get() != null) {
+            check(System.nanoTime() - start < PATIENCE, "160 MB outside of the heap are not given up");
+            Thread.sleep(50);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         privateWeak();
         chains();
@@ -212,6 +235,7 @@ public class TestPendingReferences {
         weakMap();
         outlived();
         registrationsAlone();
+        memoryOutside();
         check(GCBean.localCollections() > 100, "local collections: " + GCBean.localCollections());
     }
 }

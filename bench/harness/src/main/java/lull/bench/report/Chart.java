@@ -128,9 +128,28 @@ public final class Chart {
         return this;
     }
 
+    /** Writes the names of lines above the drawing area, each beside a piece of its line; {@code classes} and {@code names} in the same order. */
+    public Chart key(List<String> classes, List<String> names) {
+        double at = LEFT + 24;
+        for (int i = 0; i < names.size(); i++) {
+            svg.empty("path", "class", "line " + classes.get(i), "d", "M" + Markup.number(at) + " 6H" + Markup.number(at + 18));
+            svg.text("text", names.get(i), "x", at + 23, "y", 10.0);
+            at += 40 + 7.2 * names.get(i).length();
+        }
+        svg.line();
+        return this;
+    }
+
     /** Ends the picture. */
     public Markup end() {
         return svg.close();
+    }
+
+    /** Ends the picture as a file of its own, with its style sheet. */
+    public String alone() {
+        String element = end().toString();
+        int head = element.indexOf('>') + 1;
+        return element.substring(0, head) + "\n<style>" + Markup.escape(Page.style()) + "</style>\n" + element.substring(head) + "\n";
     }
 
     private String path(List<Point> points) {

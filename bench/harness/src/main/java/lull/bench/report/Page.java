@@ -54,6 +54,11 @@ public final class Page {
             @media (max-width: 560px) { svg text, svg text.name, svg text.value { font-size: 14.5px; } }
             """;
 
+    /** The style sheet of pages and of pictures that stand alone. */
+    static String style() {
+        return STYLE;
+    }
+
     private final Markup body = new Markup();
     private final String title;
 
