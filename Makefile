@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: jdk jdk-debug image-full dist test-dist hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native bench-deps demo \
+.PHONY: jdk jdk-debug image-full dist test-dist hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native docs bench-deps demo \
         bench bench-quick gate-bench gate-cassandra budget-bench bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
@@ -59,6 +59,9 @@ doctor:         ## does Lull pay for a service: the command `lull doctor`, at bu
 
 test-native:    ## the tests of the Rust parts, with Java services on each JDK that is installed
 	@native/test.sh
+
+docs:           ## these pages as a site that can be searched, at build/docs/index.html; checks every link and command in them
+	@book/build.sh
 
 # Before the hour that the JDK may take.
 bench-deps:

@@ -5,7 +5,7 @@
 #
 #   N passed, N failed, N skipped
 #
-#   1. scripts this script and jtreg.sh do not take a failure for anything else (self-test.sh)
+#   1. scripts this script and jtreg.sh do not take a failure for anything else (self-test.sh); what the pages show exists (book/test.sh)
 #   2. unit    data structures without a VM, in seconds
 #   3. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
 #   4. product our sources compile as in the release build (product-check.sh); jlink and jpackage of the debug JDK, and its name (hotspot/test/image/run.sh)
@@ -254,7 +254,10 @@ run_requests() { run_maven requests "$ROOT/java/test.sh" LULL_JAVA="$BUILD/jdk-d
 
 run_bench() { if [[ -f $ROOT/bench/pom.xml ]]; then run_maven bench "$ROOT/bench/test.sh"; fi; }
 
-run_scripts() { run_script scripts "$SCRIPTS/self-test.sh"; }
+run_scripts() {
+  run_script scripts "$SCRIPTS/self-test.sh"
+  run_script pages "$ROOT/book/test.sh"
+}
 
 # With the JDK that is there, if one has been built; the phase itself builds none.
 run_native() {

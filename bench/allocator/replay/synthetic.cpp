@@ -2,7 +2,7 @@
 //
 // Synthetic traces:
 //
-//   generations   few sizes are common, as in programs in Java (claim C11 of docs/allocator.md); most objects die young, some
+//   generations   few sizes are common, as in programs in Java (claim C11 of docs/measurements/allocator-study.md); most objects die young, some
 //                 live long, a few for ever
 //   phases        the common sizes change eight times, and what of a phase lives on keeps its chunks apart: free chunks of
 //                 sizes that are no longer asked for

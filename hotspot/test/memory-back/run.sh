@@ -27,7 +27,12 @@ for setting in "${settings[@]}"; do
   names+=("$name") pids+=($!)
 done
 
-resident() { awk '/^VmRSS:/ { printf "%.1f", $2 / 1024; found = 1 } END { if (!found) printf "none" }' "/proc/$1/status" 2> /dev/null || printf 'none'; }
+# Of the JVM, which is the child of the shell that has started it.
+resident() {
+  local jvm
+  jvm=$(cat "/proc/$1/task/$1/children" 2> /dev/null || true)
+  awk '/^VmRSS:/ { printf "%.1f", $2 / 1024; found = 1 } END { if (!found) printf "none" }' "/proc/${jvm// /}/status" 2> /dev/null || printf 'none'
+}
 
 table=$work/resident.csv
 (IFS=','; printf 'second,%s\n' "${names[*]}") > "$table"

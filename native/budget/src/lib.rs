@@ -2,7 +2,7 @@
 
 //! The heap budget for JVMs as they are: HotSpot's policy outside of the JVM, with the levers that its collector has.
 //!
-//! `docs/budget.md` says what it can do and what it cannot.
+//! `docs/reference/heap-budget.md` says what it can do and what it cannot.
 
 pub mod attach;
 pub mod cgroup;

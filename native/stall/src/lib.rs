@@ -2,7 +2,7 @@
 
 //! The sensor of the heap budget: how long the threads of a process have been stalled on I/O, in a file that a JVM maps.
 //!
-//! `include/lull_stall.h` is the file's format, `docs/budget.md` says what each source sees and what it does not.
+//! `include/lull_stall.h` is the file's format, `docs/reference/heap-budget.md` says what each source sees and what it does not.
 
 mod bpf;
 mod estimates;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The file of a heap that a JVM has exported (`jcmd PID GC.export_heap FILE`, docs/far-memory.md). All numbers are little-endian.
+//! The file of a heap that a JVM has exported (`jcmd PID GC.export_heap FILE`, docs/design/far-memory.md). All numbers are little-endian.
 //!
 //! ```text
 //!  0  "LulHeap1"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The memory server: holds the pages of pagers on other machines (`docs/far-memory.md`).
+//! The memory server: holds the pages of pagers on other machines (`docs/design/far-memory.md`).
 //!
 //! From the socket inwards: [`server`] accepts, `connection` speaks the protocol over `transport`, [`store`] knows who has
 //! what, [`arena`] is the memory. [`cycle`] traces a client's heap in it, `requests` is what a client says to that, `peer` what servers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 //! The pager: maps ranges of memory whose pages live on memory servers, with a hard bound on what is local
-//! (`docs/far-memory.md`). Linux on x86-64. For C: `native/far/include/lull_far.h`.
+//! (`docs/design/far-memory.md`). Linux on x86-64. For C: `native/far/include/lull_far.h`.
 //!
 //! Policy and mechanism: [`kernel`] is what can be done to pages, [`page`] what may follow on what, `fault` and `evict` do it;
 //! [`stream`] decides what to read ahead, the evictor's queues what to drop.

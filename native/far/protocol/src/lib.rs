@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The wire protocol between the pager and the memory servers (`docs/far-memory-protocol.md`).
+//! The wire protocol between the pager and the memory servers (`docs/reference/far-memory-protocol.md`).
 //!
 //! This crate knows bytes only: it opens no socket, allocates nothing when it decodes, and does not panic on any input. A
 //! frame is a header of [`HEADER_LEN`] bytes ([`Header`]) and a payload ([`Message`]). A reader takes the header, decodes it,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Tracing a Java heap that lies on several memory servers (`docs/far-memory.md`, tracing by the servers).
+//! Tracing a Java heap that lies on several memory servers (`docs/design/far-memory.md`, tracing by the servers).
 //!
 //! [`layout`] says where an object of a class has its references, [`geometry`] on which server an address lies, [`tracer`] is what one
 //! server does, [`termination`] how the client knows that all are done, [`wire`] what they say to each other. Nothing here opens a

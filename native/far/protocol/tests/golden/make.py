@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-"""Writes the golden frames from docs/far-memory-protocol.md alone: a second implementation, which shares no code with the first.
+"""Writes the golden frames from docs/reference/far-memory-protocol.md alone: a second implementation, which shares no code with the first.
 
 make.py writes the files beside itself; make.py --check says whether they are what it would write. One file is one frame, in
 hexadecimal, the header in the first line, the payload in the others.

@@ -33,6 +33,7 @@ LullBlockTable::LullBlockTable(size_t reserved_bytes)
     _young(MmapArrayAllocator<Young>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _marked(MmapArrayAllocator<bool>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _straddlers(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _straddler_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _wasted(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _all_wasted(0),
     _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),

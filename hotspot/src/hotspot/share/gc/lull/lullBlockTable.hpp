@@ -72,8 +72,9 @@ private:
   // not said the bitmap is clear, and nobody looks at it. Written by workers that mark, all the same value, and by who clears the marks.
   bool* const      _marked;
   // Of the straddler that lies across the start of the block, if there is one: how many words before it that begins.
-  // Written at safepoints: by sliding, which has put it there, and by the sweep that finds it dead.
+  // And how many it has. Written at safepoints: by sliding, which has put it there, and by the sweep that finds it dead.
   uint16_t* const  _straddlers;
+  uint16_t* const  _straddler_words;
   // Lines that would be won if what is alive in the block was moved elsewhere, as of the last sweep that came to it;
   // and of all blocks. Written by who sweeps the block, by who frees it, and when the lists are rebuilt.
   uint8_t* const   _wasted;
@@ -175,12 +176,20 @@ public:
     assert(has_straddler(index), "block %u", untype(index));
     return LullGeometry::start_of(index) - _straddlers[untype(index)];
   }
-  void set_straddler(LullBlockIndex index, const HeapWord* obj) {
+  size_t straddler_words(LullBlockIndex index) const { return _straddler_words[untype(index)]; }
+  void set_straddler(LullBlockIndex index, const HeapWord* obj, size_t words) {
     STATIC_ASSERT(LullGeometry::MaxStraddlerWords <= UINT16_MAX);
-    assert(obj < LullGeometry::start_of(index) &&
-           !LullGeometry::leaves_span(obj, LullGeometry::start_of(index) - obj + 1),
-           "block %u, " PTR_FORMAT, untype(index), p2i(obj));
-    _straddlers[untype(index)] = (uint16_t)(LullGeometry::start_of(index) - obj);
+    const HeapWord* const start = LullGeometry::start_of(index);
+    assert(obj < start && start < obj + words && LullGeometry::is_straddler_size(words),
+           "block %u, " PTR_FORMAT ", %zu words", untype(index), p2i(obj), words);
+    _straddlers[untype(index)] = (uint16_t)(start - obj);
+    _straddler_words[untype(index)] = (uint16_t)words;
+  }
+  // Words of the straddler that begins in this block and lies across its end; 0: there is none.
+  size_t leaving_words(LullBlockIndex index) const {
+    const uint32_t next = untype(index) + 1;
+    const bool is_there = next < _limit && _straddlers[next] != 0 && _straddlers[next] <= LullGeometry::WordsPerBlock;
+    return is_there ? _straddler_words[next] : 0;
   }
   void clear_straddler(LullBlockIndex index) { _straddlers[untype(index)] = 0; }
 

@@ -53,16 +53,23 @@ class WorkerThreads;
 // Up to the sweep there is no second pass over the heap to update references: an object moves before
 // the first reference to it is stored back, and every live reference is visited once.
 
-// The young collection (LullYoungCollections): all threads are stopped; what has not been found alive by an
-// earlier collection is traced. What of it is in a block without an owner is evacuated, beside old objects, too: all references to what
-// is young are visited, as in a global collection. What is old does not move, and no class and no code is
-// unloaded. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
+// The young collection (LullYoungCollections): all threads are stopped. It traces what no earlier collection has
+// found alive. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
 //
-// What is copied for the first time survives, and stays young for one collection more (LullAgeSurvivors): much of it is
-// dead by then, and would only be found by a global collection. Survivors have blocks of their own (LullSurvivorAllocator). They have no
-// marks between collections, and their lines no old objects. So what is old when the collection has ended, and refers to them, is
-// remembered anew: fields on cards, class loaders by their flag; code stays on the list of that with young references. What survives where
-// it is - large objects, those in blocks with an owner or pinned, or without room for a copy - is old at once.
+// What is young in blocks without an owner is evacuated, beside old objects, too: all references to what is young
+// are visited, as in a global collection. What is old does not move. No class and no code is unloaded.
+//
+// What is copied for the first time survives, and stays young for one collection more (LullAgeSurvivors). Much of
+// it is dead by then, and only a global collection would find that otherwise. Survivors have blocks of their own
+// (LullSurvivorAllocator). Between collections they have no marks, and their lines no old objects. So what is old
+// at the end of the collection, and refers to survivors, is remembered anew:
+//
+//   fields               on cards
+//   class loaders        by their flag
+//   code                 stays on the list of code with young references
+//
+// Objects that survive where they are become old at once: large ones, those in blocks with an owner or pinned, and
+// those without room for a copy.
 //
 //   prepare      choose the blocks to evacuate; forget which lines private objects are on
 //   remembered   old objects on dirty cards

@@ -48,6 +48,12 @@ bool LullEvacuationPolicy::may_be_emptied(LullBlockIndex index) const {
   return !_blocks->has_straddler(index);
 }
 
+// With what of a straddler lies in the next block. It may be dead, as all that is estimated.
+uint LullEvacuationPolicy::lines_to_copy(LullBlockIndex index) const {
+  const size_t words = _blocks->leaving_words(index);
+  return _blocks->packed_lines(index) + (uint)(words / LullGeometry::WordsPerLine);
+}
+
 // Lines to expect to be copied, with a tenth for the ends of holes.
 size_t LullEvacuationPolicy::copied_lines(size_t estimated_lines) const {
   return (size_t)((double)estimated_lines * _correction * 1.1) + 1;
@@ -81,7 +87,9 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
   _hole_lines = 0;
   _bounded_by_room = false;
   const auto is_candidate = [&](LullBlockIndex index) {
-    return may_move(index) && may_be_emptied(index) && !(keep_reserve && _blocks->at(index)->is_in_reserve());
+    // What lies across its end is only copied if it fits into a block.
+    return may_move(index) && may_be_emptied(index) && _blocks->leaving_words(index) <= LullGeometry::WordsPerBlock &&
+           !(keep_reserve && _blocks->at(index)->is_in_reserve());
   };
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     const LullBlock* const block = _blocks->at(to_block_index(i));
@@ -89,7 +97,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     const size_t holes = hole_lines(block);
     _hole_lines += holes;
     if (is_candidate(to_block_index(i))) {
-      live_lines_of[lines] += lines;
+      live_lines_of[lines] += lines_to_copy(to_block_index(i));
       holes_of[lines] += holes;
     }
   }
@@ -118,10 +126,11 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
     if (lines == limit + 1 && lines <= max_live_lines) {
       // Some of the blocks with one live line more, while they fit.
       const double holes = _hole_use.room_in(hole_lines(block));
-      if ((double)copied_lines(needed + lines) + holes > room) {
+      const uint to_copy = lines_to_copy(to_block_index(i));
+      if ((double)copied_lines(needed + to_copy) + holes > room) {
         continue;
       }
-      needed += lines;
+      needed += to_copy;
       room -= holes;
     } else if (lines > limit) {
       continue;

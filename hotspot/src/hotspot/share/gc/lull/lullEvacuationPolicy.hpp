@@ -94,6 +94,7 @@ private:
 
   bool may_move(LullBlockIndex index) const;
   bool may_be_emptied(LullBlockIndex index) const;
+  uint lines_to_copy(LullBlockIndex index) const;
   size_t wasted_lines(size_t* committed) const;
   size_t copied_lines(size_t estimated_lines) const;
   static uint max_live_lines(LullEvacuationRequest::Goal goal);

@@ -72,7 +72,8 @@ public:
   // A straddler is an object that lies across borders of blocks, in blocks of lines. It has come there by sliding
   // (lullSlidingPlan.hpp): an array of 2 to 320 KB. What a shorter one leaves at the end of a block is less
   // than a sixteenth of it; what a longer one leaves at the end of blocks of its own is less than a tenth of them.
-  // None lies across the border of a span of 2 MB: one that is pinned keeps no more in its place.
+  // They are tied to each other by the blocks that they share, as far as about the next border of a span of 2 MB: what is
+  // pinned keeps little more in its place (lullSlidingCursor.hpp).
   static const size_t MinStraddlerWords = WordsPerBlock / 16;
   static const size_t MaxStraddlerWords = 10 * WordsPerBlock;
   static const int    LogBlocksPerSpan  = 6;
@@ -124,11 +125,6 @@ public:
 
   static bool leaves_span(const HeapWord* start, size_t words) {
     return (untype(block_of(start)) >> LogBlocksPerSpan) != (untype(block_of(start + words - 1)) >> LogBlocksPerSpan);
-  }
-
-  // The first block of the span of this address.
-  static LullBlockIndex start_of_span(const void* addr) {
-    return to_block_index((untype(block_of(addr)) >> LogBlocksPerSpan) << LogBlocksPerSpan);
   }
 
   // Calls f(block, start of part, words of part) for the part of an object in each of its blocks, in order.

@@ -476,7 +476,7 @@ void LullHeap::end_collection_of_allocators() {
 // Each hole that becomes an allocation buffer costs a call into the VM with all that is cold behind it, about a microsecond: more for each
 // object in a short hole than the object itself. Where all objects are public, what is left alone is not lost, for its neighbours die, too, and
 // it is part of a longer hole later: with PublicMinHoleLines, H2 and CRUD refill a fifth as often as with two, and collect as often
-// (docs/collector.md). Where threads have private objects they find holes themselves every few hundred KB, and what they cannot use of their
+// (docs/design/heap.md). Where threads have private objects they find holes themselves every few hundred KB, and what they cannot use of their
 // blocks nobody else can: the compiler as a service collected five times as often. And where memory is scarce, each hole counts.
 void LullHeap::choose_min_hole_lines(bool is_routine) {
   const uint PublicMinHoleLines = 16;

@@ -34,32 +34,30 @@ class LullLocalCollection;
 
 // Decides when its thread collects locally:
 //
-//   before it waits     a request has ended, as a rule: nearly nothing survives, and nobody
-//                       waits for the thread. Where much survives, in the middle of a
-//                       request that waits for others, it looks less often
-//   at a request's end  the program says that it has ended: as before a wait
-//   at a refill         LullLocalBudget is used up, and the stack is about as shallow as it was
-//                       before a wait: a thread that always has a next request does not wait
-//   at a refill         LullLocalBudget was allocated before the last virtual thread was unmounted: what of it is
-//                       not public is dead
-//   at a refill         the learned budget is used up, however deep the stack is, and memory is
-//                       scarce
-//   before it asks for a global collection, unless most would survive: a global one frees
-//                       more in the time
+//   before it waits     A request has ended, as a rule: nearly nothing survives, and nobody waits for the thread.
+//                       Where much survives, the request waits for others, and the thread looks less often.
+//   at a request's end  The program says that it has ended: as before a wait.
+//   at a refill         LullLocalBudget is used up, and the stack is about as shallow as before a wait. A thread
+//                       that always has a next request does not wait.
+//   at a refill         LullLocalBudget was allocated before the last virtual thread was unmounted. What of it is
+//                       not public is dead.
+//   at a refill         The learned budget is used up, however deep the stack is, and memory is scarce.
+//   before it asks for a global collection, unless most would survive: a global one frees more in the time.
 //
-// In the middle of a request much of what it has allocated survives, and is copied in vain: a
-// thread waits for the request's end as long as there is memory enough. If there is not, the
-// budget learns how much a request needs: it doubles each time that much has survived at
-// a refill, up to a share of the heap, and halves when nearly nothing has a few times in a
-// row: once may be the end of a request that was met by chance. It is never less
-// than a multiple of what has survived, so that no more than a share of what is allocated
-// is copied. How deep a shallow stack may be is learned from waits; where more than nearly
-// nothing has survived is too deep, for so many requests: a framework may handle requests at
-// the depth at which it waits for them.
+// In the middle of a request much survives, and is copied in vain. So a thread waits for the request's end as long
+// as there is memory enough. If there is not, the budget learns how much a request needs:
 //
-// In each case it must have allocated so much that a look at its stack is worth it, where that is very deep
-// (LullWalkBudget). Where memory lacks before that the next collection is a young or a global one, which looks at the
-// stack once, too, and frees more for it.
+//   it doubles   each time that much has survived at a refill, up to a share of the heap;
+//   it halves    when nearly nothing has survived a few times in a row: once may be the end of a request that was
+//                met by chance;
+//   it is never less than a multiple of what has survived, so that at most a share of what is allocated is copied.
+//
+// How deep a shallow stack may be is learned from waits. Where more than nearly nothing has survived is too deep,
+// for so many requests: a framework may handle requests at the depth at which it waits for them.
+//
+// Where the stack is very deep, the thread must have allocated so much that a look at its stack is worth it
+// (LullWalkBudget). Where memory lacks before that, the next collection is a young or a global one. That looks at
+// the stack once, too, and frees more for it.
 //
 // Used by its thread alone, or for it by a worker while it is stopped.
 class LullLocalCollector : public CHeapObj<mtGC> {

@@ -25,7 +25,7 @@
 #include "utilities/globalDefinitions.hpp"
 
 // What a run table and a segregated space do, counted for the study of allocators
-// (docs/allocator.md), or not counted at all: the collector's own tables take
+// (docs/measurements/allocator-study.md), or not counted at all: the collector's own tables take
 // LullNoRunCounters, whose calls are empty, and pay neither time nor space.
 //
 // A counter belongs to the owner of its table, as the table itself: not synchronized.

@@ -38,7 +38,7 @@ struct LullRun {
 // Finds the shortest free run that is long enough: segregated lists by length
 // (thesis of 2005, chapter 3), with an index over them that tells the first one
 // that is not empty. The collector's tables use a bitmap, whose upkeep costs least where
-// lists become empty and non-empty all the time; the others are for comparison (docs/allocator.md).
+// lists become empty and non-empty all the time; the others are for comparison (docs/measurements/allocator-study.md).
 //
 //   list 1 .. N-1   runs of exactly that length, last in, first out
 //   list N          runs of N units or more, searched for the best fit

@@ -27,7 +27,7 @@
 
 class LullObjectSpace;
 
-// The heap of the thesis of 2005, for the allocator study (docs/allocator.md): all objects in one
+// The heap of the thesis of 2005, for the allocator study (docs/measurements/allocator-study.md): all objects in one
 // segregated space, one lock, a stop-the-world mark-sweep collection in which nothing moves. It is the Lull heap
 // with all blocks in state Segregated: marking, references, class unloading are the collector's; where objects are, and
 // the sweep, are those of the space. -XX:LullAllocation=segregated; slow by design, and measured:

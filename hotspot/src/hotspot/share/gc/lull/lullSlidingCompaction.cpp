@@ -204,7 +204,7 @@ void LullSlidingCompaction::take_over(HeapWord* obj, size_t words) {
     }
     assert(block->has_lines(), "block %u is %s", untype(index), to_string(block->state()));
     if (part != obj) {
-      _blocks->set_straddler(index, obj);
+      _blocks->set_straddler(index, obj, words);
     }
     _blocks->set_marks(index);
     _memory->public_map()->mark_lines(part, part_words);

@@ -36,24 +36,30 @@
 // The block that is being filled ends at end(), where that of another one begins that nothing has gone to yet -
 // unless something stays between the two, or a large object has just gone there. Then an object that is too long for
 // the rest of the block cannot lie across its end.
+//
+// What is pinned keeps in place all that is tied to it by straddlers. So behind one that crosses a border of spans no
+// other one leaves the block, unless it would have to move up. What is left of that block is for shorter objects.
 class LullSlidingCursor {
 private:
   uint32_t  _next;      // the first block that nothing has been moved to yet; only what stays is in between
   HeapWord* _top;       // in the block that is being filled,
   HeapWord* _end;       // which ends here; both nullptr: there is none
+  bool      _breaks;    // the chain of straddlers ends in that block
 
   bool is_contiguous() const {
     return _end != nullptr && untype(LullGeometry::block_of(_end - 1)) + 1 == _next;
   }
 
-  void set_top(HeapWord* top) {
-    _top = top;
-    _next = untype(LullGeometry::block_of(top - 1)) + 1;
+  // What begins at start lies across the end of that block, or begins another one.
+  void go_on(HeapWord* start, size_t words) {
+    _top = start + words;
+    _next = untype(LullGeometry::block_of(_top - 1)) + 1;
     _end = LullGeometry::start_of(to_block_index(_next));
+    _breaks = LullGeometry::leaves_span(start, words);
   }
 
 public:
-  LullSlidingCursor() : _next(0), _top(nullptr), _end(nullptr) {}
+  LullSlidingCursor() : _next(0), _top(nullptr), _end(nullptr), _breaks(false) {}
 
   uint32_t next() const  { return _next; }
   HeapWord* top() const  { return _top; }
@@ -73,20 +79,18 @@ public:
     assert(words <= LullGeometry::WordsPerBlock, "%zu words", words);
     _top = LullGeometry::start_of(to_block_index(_next));
     _end = _top + LullGeometry::WordsPerBlock;
+    _breaks = false;
     _next++;
     _top += words;
   }
 
-  // May an object of so many words begin at top() and lie across the end of its block? A span's end no object lies
-  // across.
-  bool can_straddle(size_t words) const {
-    return room() > 0 && is_contiguous() && !LullGeometry::leaves_span(_top, words);
-  }
+  // May an object begin at top() and lie across the end of its block?
+  bool can_straddle() const { return room() > 0 && is_contiguous() && !_breaks; }
 
-  // From top() on into the next blocks.
+  // From top() on into the next blocks; the first object of these words crosses.
   void take_across(size_t words) {
-    assert(is_contiguous() && room() > 0, "something is in between");
-    set_top(_top + words);
+    assert(is_contiguous() && words > room() && room() > 0, "something is in between, or it fits");
+    go_on(_top, words);
   }
 
   // For a straddler, which was at this address: where it is to be, nullptr if that would be behind it.
@@ -95,14 +99,14 @@ public:
       take(words);
       return _top - words;
     }
-    HeapWord* start = can_straddle(words) ? _top : LullGeometry::start_of(to_block_index(_next));
-    if (LullGeometry::leaves_span(start, words)) {
-      start = LullGeometry::start_of(LullGeometry::start_of_span(start + words - 1));
+    HeapWord* start = can_straddle() ? _top : LullGeometry::start_of(to_block_index(_next));
+    if (start > from && is_contiguous()) {
+      start = _top;
     }
     if (start > from) {
       return nullptr;
     }
-    set_top(start + words);
+    go_on(start, words);
     return start;
   }
 

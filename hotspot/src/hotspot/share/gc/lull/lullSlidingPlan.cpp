@@ -194,7 +194,7 @@ void LullSlidingPlan::place_inside(LullBlockIndex index, size_t live) {
   if (fit == live) {
     return;
   }
-  if (may_straddle(cast_to_oop(next)) && _cursor.can_straddle(cast_to_oop(next)->size())) {
+  if (may_straddle(cast_to_oop(next)) && _cursor.can_straddle()) {
     // All that follows is less than a block, and goes on there.
     to._split = (uint16_t)live;
     _cursor.take_across(live - fit);
@@ -237,7 +237,7 @@ bool LullSlidingPlan::place_large(LullBlockIndex index, uint32_t blocks) {
       return true;
     }
   }
-  // It cannot, or it lies across the border of a span.
+  // It cannot, or it would be behind where it is.
   assert(_cursor.next() <= untype(index), "block %u needs block %u", untype(index), _cursor.next());
   to._first = LullGeometry::start_of(to_block_index(_cursor.take_blocks(blocks)));
   to._moves = to._first != start;

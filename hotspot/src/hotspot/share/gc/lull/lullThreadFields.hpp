@@ -33,31 +33,39 @@ class Klass;
 class LullAllocator;
 class Symbol;
 
-// What hangs on a Thread object, or on its JavaThread, can be read by all threads, as a rule. Three places are read by that thread alone, and
-// may refer to what is private to it: the exceptions from P.
+// The exceptions from P. As a rule all threads can read what hangs on a Thread object, or on its JavaThread.
+// Only the thread itself reads three places, and these may refer to what is private to it:
 //
 //   Thread.threadLocals             the map of its thread-local values; see lullThreadLocalMap.hpp
 //   Thread.scopedValueBindings      the values that are bound to ScopedValues, in objects that do not change
 //   JavaThread::_scopedValueCache   an array of bindings that were found lately
 //
-// They are roots of their thread's local collections. The class library reads and writes them for the current thread and its carrier only.
-// Nobody but the thread comes to the array, as long as it carries no virtual thread. But a virtual thread that is unmounted in a CarrierThreadLocal's initialValue() has asked
-// for its carrier before, and goes on with the map of that one, wherever it is mounted then (ThreadLocal.setInitialValue()). So the fields of a thread's own Thread object
-// are no places any more once a virtual thread's frames have left it. Whoever else may come to the fields looks up first the
-// field, its accessor, or a method of ThreadLocal that takes a Thread: by reflection, a method handle, JNI or JVMTI. Then what is in the places of
-// all threads is published, and stays public from there on.
+// They are roots of their thread's local collections. The class library reads and writes them for the current
+// thread and its carrier only.
 //
-// Bindings that have become public with all that their thread had do no harm: those of the next request are new objects. The array would publish
-// each value that is put into it. So the thread forgets it after its next local collection, as HotSpot does when an exception may have left it
-// wrong, and makes another, which is private, when it next looks for a value.
+// Other readers of the two fields look up something first: the field, its accessor, or a method of ThreadLocal
+// that takes a Thread. They do so by reflection, a method handle, JNI or JVMTI. Then the places of all threads
+// are published, and stay public from there on.
+//
+// A carrier's own Thread object has no private places once the frames of a virtual thread have left it. Such a
+// thread may have asked for a value of its carrier, and be unmounted in CarrierThreadLocal::initialValue(). It
+// then goes on with that carrier's map, wherever it is mounted (ThreadLocal.setInitialValue()).
+//
+// Bindings that have become public do no harm: those of the next request are new objects. But a public array
+// would publish each value that is put into it. So the thread forgets it after its next local collection, and
+// makes another, which is private, when it next looks for a value. HotSpot does the same when an exception may
+// have left the array wrong.
 //
 // The two fields of a virtual thread are places of its carrier as long as it is mounted:
 //
-//   first private value           stored there, in code of the virtual thread: a weak root of the carrier refers to it from now on
+//   first private value           stored in code of the virtual thread; from now on a weak root of the carrier
+//                                 refers to it
 //   its frames leave the carrier  what is there is published, and the root cleared: another carrier may mount it
-//   it ends                       the class library drops its map; the root stays, until the next one comes or nobody knows the thread any more
+//   it ends                       the class library drops its map; the root stays until the next one comes, or
+//                                 until nobody knows the thread any more
 //
-// What it sets after it has waited goes into a map that is public. So does what it has found of its bindings: Continuation keeps that array meanwhile.
+// What a virtual thread sets after it has waited goes into a map that is public. The bindings that it has found
+// go into a public array: Continuation keeps that array meanwhile.
 class LullThreadFields : public AllStatic {
   friend class LullPublishFieldsClosure;
 

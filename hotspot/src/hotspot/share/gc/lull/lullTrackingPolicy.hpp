@@ -24,22 +24,22 @@
 
 #include "utilities/globalDefinitions.hpp"
 
-// Does it pay to know which objects are private, for all threads together? Where requests publish much of what they
-// make, publication, small holes and barriers cost more than local collections save, and by how much depends on how
-// large the heap is. That is measured, not modelled: what a byte that is allocated costs, in processor time of the
-// threads that allocate and in pauses, with tracking and while it is suspended.
+// Does it pay to know which objects are private, for all threads together? Where requests publish much,
+// publication, small holes and barriers cost more than local collections save. How much more depends on the size
+// of the heap. So the cost is measured, not modelled: what an allocated byte costs, in pauses and in processor
+// time of the threads that allocate, with tracking and while it is suspended.
 //
-//   Tracking    as long as nobody has reason to doubt it: local collections free many bytes for each one that is
-//               published, and threads are in private mode
-//   Trial       windows with tracking and without, in turn, beginning and ending as it has been before; a window of the
-//               other kind is compared with the two around it, so that a program that gets faster or slower
-//               meanwhile favours neither. Until the difference stands out from how much the comparisons differ, or
-//               there have been enough: then the mean decides. If an earlier trial has decided the same, the first
-//               comparison that says so again ends the trial: it costs one window
-//   Suspended   what has been found to cost less. Tried again later, twice as late each time that the same is
-//               found, and soon if a byte costs much more than it did
+//   Tracking    as long as there is no reason to doubt it: local collections free many bytes for each published
+//               one, and threads are in private mode
+//   Trial       alternates windows with tracking and without; the first and the last are of the current mode. A
+//               window of the other mode is compared with the two around it, so a program that becomes faster or
+//               slower meanwhile favours neither. The trial ends when the mean difference stands out from the
+//               spread, or after enough comparisons: then the mean decides. If an earlier trial has decided the
+//               same, the first comparison that confirms it ends the trial, which costs one window
+//   Suspended   the cheaper mode by the last trial. The next trial comes twice as late each time that the result
+//               is the same, and soon if a byte becomes much more expensive
 //
-// Time, bytes and processor time are given; nothing is asked of the VM. Written at safepoints.
+// The caller gives time, bytes and processor time; nothing is asked of the VM. Written at safepoints.
 class LullTrackingPolicy {
 public:
   // Between the ends of two collections.

@@ -139,9 +139,9 @@ void LullVerify::verify_straddler(LullBlockIndex index) const {
             "Straddler: " PTR_FORMAT " in block %u, which is %s, is none, or is not old", p2i(obj), untype(index),
             to_string(_blocks->at(index)->state()));
   const size_t words = cast_to_oop(obj)->size();
-  guarantee(obj + words > start && !LullGeometry::leaves_span(obj, words),
-            "Straddler: " PTR_FORMAT " of %zu words does not reach block %u, or leaves its span",
-            p2i(obj), words, untype(index));
+  guarantee(obj + words > start && words == _blocks->straddler_words(index),
+            "Straddler: " PTR_FORMAT " of %zu words does not reach block %u, or %zu are said to be there",
+            p2i(obj), words, untype(index), _blocks->straddler_words(index));
   guarantee(_blocks->has_marks(index), "Straddler: block %u has one, and is said to have no marks", untype(index));
   const size_t words_here = MIN2(pointer_delta(obj + words, start), LullGeometry::WordsPerBlock);
   guarantee(!LullTracking || _memory->public_map()->is_extent_public(start, words_here),

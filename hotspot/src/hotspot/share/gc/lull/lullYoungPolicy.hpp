@@ -25,15 +25,17 @@
 #include "memory/allocation.hpp"
 #include "utilities/globalDefinitions.hpp"
 
-// When is a young collection the better one? Garbage among old objects stays until a global collection, so
-// that each young one frees less than the one before. A cycle is a global collection and the young ones after
-// it; it has cost some time for each byte that it has freed. When the last young collection has cost more for
-// its bytes than the whole cycle did, another one would only make that worse: the next one is global, and a
-// new cycle begins (Charnov's marginal value theorem, which has nothing to tune). What it has cost is its time, but not more than
-// a mean of the cycle's last ones: that one was disturbed is no reason.
+// When is a young collection the better one? Garbage among old objects stays until a global collection. So each
+// young collection frees less than the one before.
 //
-// Where most of what is young is alive, the first young collection of a cycle does not pay already. Then the
-// next cycles have none: one at first, and twice as many and one more each time that it is tried in vain.
+// A cycle is a global collection and the young ones after it. It has cost some time for each byte that it has
+// freed. When the last young collection has cost more for its bytes than the whole cycle did, another one would
+// only make that worse. The next one is then global, and a new cycle begins. That is Charnov's marginal value
+// theorem, which has nothing to tune. A young collection costs its time, but at most a mean of the cycle's last
+// ones: that one was disturbed is no reason to end the cycle.
+//
+// Where most of what is young is alive, already the first young collection of a cycle does not pay. Then the next
+// cycles have none: one cycle at first, and twice as many and one more after each vain attempt.
 //
 // Written at safepoints.
 class LullYoungPolicy : public CHeapObj<mtGC> {

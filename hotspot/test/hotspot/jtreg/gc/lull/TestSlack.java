@@ -66,6 +66,7 @@ public class TestSlack {
     public static void main(String[] args) throws Exception {
         // Blocks of arrays: 15.6 of 32 MB, of which half is slack.
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-Xms32m", "-Xmx32m",
+            "-XX:+UnlockExperimentalVMOptions", "-XX:LullReferencePausePercent=0",    // no other collection is first
             "-Xlog:gc+heap*=debug", Work.class.getName(), Integer.toString(16 << 20));
         output.shouldHaveExitValue(0);
         List<long[]> collections = new ArrayList<>();
@@ -78,7 +79,8 @@ public class TestSlack {
         Asserts.assertGTE(collections.size(), 3, "a collection that is asked for, one that slides, and the last one");
         long expected = COUNT * (LINES - USED_LINES) * LINE >> 10;
         long[] first = collections.get(0);
-        Asserts.assertGTE(first[1], expected, "slack of " + COUNT + " arrays in a block each");
+        // Of a few, for which there was room in an allocation buffer, there is none.
+        Asserts.assertGTE(first[1], expected - 100, "slack of " + COUNT + " arrays in a block each");
         Asserts.assertLTE(first[1], expected + 512, "slack of some others");
         Asserts.assertGTE(first[0] - first[1], COUNT * (long) LENGTH >> 10,
                           "what is used and no slack has room for the arrays");

@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @requires vm.gc.Lull
  * @summary Arrays of 4 to 300 KB, of one size at a time, fill nine tenths of what the heap has for them, and are replaced at
  *          random. Of 16 KB and a header, say, one is in a block of 32 KB when it is new; once all has slid together
- *          they lie across the borders of blocks.
+ *          they lie across the borders of blocks, and what is free is in one run.
  * @library /
  * @run main/othervm -Xmx20m -XX:+UseLullGC gc.lull.TestStraddlers
  * @run main/othervm -Xmx20m -XX:+UseLullGC -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders -XX:ParallelGCThreads=4
@@ -112,6 +112,23 @@ public class TestStraddlers {
         }
     }
 
+    // Arrays of ten blocks, without any slack, in all of the heap but for the room of two, and of two that die: a larger
+    // one fits where these have slid together, and nothing is left free between them.
+    private static void leaveOneRun() {
+        sink = null;
+        int length = 10 * (32 << 10) - 16;
+        byte[][] arrays = new byte[(int) (room() / (length + 16)) - 2][];
+        Arrays.setAll(arrays, i -> (byte[]) Data.bytes(length, i));
+        arrays[3] = null;
+        arrays[arrays.length / 2] = null;
+        sink = new byte[630_000];
+        for (int i = 0; i < arrays.length; i++) {
+            if (arrays[i] != null) {
+                Data.check(arrays[i], i);
+            }
+        }
+    }
+
     // What a thread does: arrays that all see, and some, with small objects, that only it sees.
     private static void replace(AtomicReferenceArray<Object[]> shared, Random random, int steps) {
         try {
@@ -170,6 +187,7 @@ public class TestStraddlers {
             runThreads(random);
         } else {
             fillWithEach(random);
+            leaveOneRun();
         }
     }
 }

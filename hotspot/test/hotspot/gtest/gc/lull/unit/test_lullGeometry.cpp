@@ -94,8 +94,6 @@ TEST_F(LullGeometryTest, borders_of_blocks_and_spans) {
   EXPECT_TRUE(LullGeometry::leaves_block(end - 4096, 4097));
   EXPECT_FALSE(LullGeometry::leaves_span(end - 5000, 5000));
   EXPECT_TRUE(LullGeometry::leaves_span(end - 5000, 5001));
-  EXPECT_EQ(LullGeometry::start_of_span(end - 1), to_block_index(0));
-  EXPECT_EQ(LullGeometry::start_of_span(end), to_block_index(64));
   // A straddler keeps to less than a span, with room for others.
   EXPECT_LE(4 * LullGeometry::MaxStraddlerWords, LullGeometry::WordsPerBlock << LullGeometry::LogBlocksPerSpan);
 }

@@ -42,10 +42,10 @@ protected:
 
 TEST_F(LullSlidingCursorTest, a_straddler_goes_on_in_the_next_block) {
   LullSlidingCursor cursor;
-  EXPECT_FALSE(cursor.can_straddle(600));
+  EXPECT_FALSE(cursor.can_straddle());
   cursor.take_block(BlockWords - 100);
   EXPECT_EQ(cursor.room(), 100u);
-  ASSERT_TRUE(cursor.can_straddle(600));
+  ASSERT_TRUE(cursor.can_straddle());
   cursor.take_across(600);
   EXPECT_EQ(cursor.top(), start_of(1) + 500);
   EXPECT_EQ(cursor.next(), 2u);
@@ -59,7 +59,7 @@ TEST_F(LullSlidingCursorTest, what_stays_is_not_straddled) {
   LullSlidingCursor cursor;
   cursor.take_block(BlockWords - 100);
   cursor.skip_to(5);
-  EXPECT_FALSE(cursor.can_straddle(600));
+  EXPECT_FALSE(cursor.can_straddle());
   EXPECT_EQ(cursor.place_straddler(600, start_of(7)), start_of(5));
   // What fits before it goes there: this block is full from here on, the other one is not.
   cursor = LullSlidingCursor();
@@ -68,22 +68,35 @@ TEST_F(LullSlidingCursorTest, what_stays_is_not_straddled) {
   EXPECT_EQ(cursor.place_straddler(600, start_of(7)), start_of(1) - 700);
   // Nor are large objects.
   EXPECT_EQ(cursor.take_blocks(3), 5u);
-  EXPECT_FALSE(cursor.can_straddle(600));
+  EXPECT_FALSE(cursor.can_straddle());
   EXPECT_EQ(cursor.room(), 100u);
 }
 
-TEST_F(LullSlidingCursorTest, no_object_leaves_its_span) {
+TEST_F(LullSlidingCursorTest, behind_the_border_of_a_span_the_chain_breaks) {
   LullSlidingCursor cursor;
   cursor.skip_to(SpanBlocks - 1);
   cursor.take_block(BlockWords - 300);
-  EXPECT_FALSE(cursor.can_straddle(600));
-  EXPECT_EQ(cursor.place_straddler(600, start_of(SpanBlocks)), start_of(SpanBlocks));
-  // Which may be behind the place in which a large object is.
+  EXPECT_EQ(cursor.place_straddler(600, start_of(SpanBlocks + 9)), start_of(SpanBlocks) - 300);
+  EXPECT_FALSE(cursor.can_straddle());
+  cursor.take(200);                   // shorter objects go on
+  EXPECT_EQ(cursor.place_straddler(BlockWords, start_of(SpanBlocks + 9)), start_of(SpanBlocks + 1));
+  cursor.take_block(100);
+  EXPECT_TRUE(cursor.can_straddle());
+  // But nothing moves up for that.
   cursor = LullSlidingCursor();
-  cursor.skip_to(SpanBlocks - 5);
-  EXPECT_EQ(cursor.place_straddler(MaxStraddler, start_of(SpanBlocks - 4)), nullptr);
-  EXPECT_EQ(cursor.next(), SpanBlocks - 5);
-  EXPECT_EQ(cursor.take_blocks(10), SpanBlocks - 5);
+  cursor.skip_to(SpanBlocks - 1);
+  cursor.take_block(BlockWords - 300);
+  cursor.take_across(600);
+  EXPECT_EQ(cursor.place_straddler(BlockWords, start_of(SpanBlocks) + 400), start_of(SpanBlocks) + 300);
+  EXPECT_TRUE(cursor.can_straddle());
+}
+
+TEST_F(LullSlidingCursorTest, what_would_move_up_is_not_placed) {
+  LullSlidingCursor cursor;
+  cursor.take_block(BlockWords - 100);
+  cursor.skip_to(5);
+  EXPECT_EQ(cursor.place_straddler(600, start_of(4)), nullptr);
+  EXPECT_EQ(cursor.next(), 5u);
 }
 
 // A heap of objects, in order of addresses.
@@ -150,7 +163,7 @@ protected:
         const bool may_straddle = random(0, 3) == 0;
         const size_t words = may_straddle ? random(256, random(0, 5) == 0 ? MaxStraddler : 2000) : random(2, 600);
         if (is_free(heap, top, words) &&
-            !(may_straddle ? LullGeometry::leaves_span(top, words) : LullGeometry::leaves_block(top, words))) {
+            (may_straddle || !LullGeometry::leaves_block(top, words))) {
           heap._objects.push_back({top, words, may_straddle, false});
           top += words;
         } else {
@@ -173,7 +186,7 @@ protected:
     }
     if (object->_words <= cursor->room()) {
       cursor->take(object->_words);
-    } else if (object->_may_straddle && cursor->can_straddle(object->_words)) {
+    } else if (object->_may_straddle && cursor->can_straddle()) {
       cursor->take_across(object->_words);
     } else {
       cursor->take_block(object->_words);
@@ -205,7 +218,7 @@ protected:
       ASSERT_LE(object._start, old._start) << "object " << i << " moves up";
       ASSERT_TRUE(is_free(after, object._start, object._words)) << "object " << i << " lies on what stays";
       ASSERT_TRUE(object._is_large || !LullGeometry::leaves_block(object._start, object._words) ||
-                  (object._may_straddle && !LullGeometry::leaves_span(object._start, object._words))) << "object " << i;
+                  object._may_straddle) << "object " << i;
       ASSERT_TRUE(!object._is_large || object._start == LullGeometry::start_of(LullGeometry::block_of(object._start)));
       // A large object may leave room before it, to which smaller ones go.
       if (!object._is_large && object._start < end) {
@@ -244,4 +257,43 @@ TEST_F(LullRandomSlidingTest, arrays_of_half_a_block_fill_all) {
   const SlidingObject& last = slid._objects.back();
   const size_t blocks = untype(LullGeometry::block_of(last._start + last._words - 1)) + 1;
   EXPECT_LE(blocks * BlockWords, heap.words() + heap.words() / 50);
+}
+
+// Of ten blocks each, without any slack: no block is left free between two of them, wherever borders of spans are.
+TEST_F(LullRandomSlidingTest, long_arrays_leave_one_run) {
+  SlidingHeap heap;
+  heap._stays.assign(Blocks, false);
+  for (uint32_t i = 10; i + 10 <= Blocks; i += 10) {
+    heap._objects.push_back({start_of(i) + (i == 10 ? 0 : 1), MaxStraddler, true, i == 10});
+  }
+  heap._objects.pop_back();    // it would lie across the end of the heap
+  const SlidingHeap slid = slide(heap);
+  check(heap, slid);
+  const SlidingObject* before = nullptr;
+  for (const SlidingObject& object : slid._objects) {
+    if (before != nullptr) {
+      const uint32_t last = untype(LullGeometry::block_of(before->_start + before->_words - 1));
+      EXPECT_LE(untype(LullGeometry::block_of(object._start)), last + 1);
+    }
+    before = &object;
+  }
+}
+
+// Arrays that fill the heap without a gap: what is pinned in the middle keeps some spans, not all.
+TEST_F(LullRandomSlidingTest, chains_of_straddlers_are_short) {
+  SlidingHeap heap;
+  heap._stays.assign(Blocks, false);
+  for (uint32_t i = 0; i < Blocks; i++) {
+    heap._objects.push_back({start_of(i), BlockWords / 2 + 2, true, true});
+  }
+  const SlidingHeap slid = slide(slide(heap));
+  uint32_t chain = 1;
+  for (size_t i = 1; i < slid._objects.size(); i++) {
+    const SlidingObject& last = slid._objects[i - 1];
+    const bool is_tied = LullGeometry::block_of(slid._objects[i]._start) == LullGeometry::block_of(last._start + last._words - 1);
+    const uint32_t blocks = untype(LullGeometry::block_of(slid._objects[i]._start + slid._objects[i]._words - 1)) -
+                            untype(LullGeometry::block_of(slid._objects[i]._start));
+    chain = is_tied ? chain + blocks : 1;
+    ASSERT_LE(chain, SpanBlocks + 2) << "array " << i;
+  }
 }

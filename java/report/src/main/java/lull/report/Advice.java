@@ -136,7 +136,7 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         if (mode == Mode.PRIVATE && local >= 100 && late * 2 > local && recording.requests.total() == 0) {
             flags.add(new Flag("lull.Requests", "Not a flag: " + (figures.areLocalCollectionsRecorded() ? "" : "at least ") + Text.percent(late / local)
                     + " of the local collections came in the middle of requests. "
-                    + "If the program says where a request ends (`docs/requests.md`), less survives them."));
+                    + "If the program says where a request ends (`docs/guides/requests.md`), less survives them."));
         }
         return flags;
     }

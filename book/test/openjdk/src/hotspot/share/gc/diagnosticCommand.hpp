@@ -1,0 +1,1 @@
+return "GC.heap_dump";

@@ -1,0 +1,1 @@
+  product(bool, UseG1GC, false, "") product(uint, StressSeed, 0, "")

@@ -1,0 +1,2 @@
+# run.sh --fast; LULL_BUILD
+# See docs/nothing.md and docs/good.md.

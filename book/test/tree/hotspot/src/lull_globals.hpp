@@ -1,0 +1,2 @@
+  product(bool, LullTracking, true, \
+  product(size_t, LullLocalBudget, 1, \

@@ -1,0 +1,4 @@
+#[arg(long, value_name = "SIZE")]
+memory: u64,
+#[arg(long)]
+forgotten_option: u64,

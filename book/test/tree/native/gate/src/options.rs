@@ -1,0 +1,1 @@
+match key { "port" => 1 }
