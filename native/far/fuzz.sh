@@ -7,6 +7,7 @@
 #   decode     frames               requests   a memory server against a client's frames
 #   answers    the pager's fault path against a server's answers
 #   trace      what is said about tracing, and the tracer    metrics    the server's metrics port
+#   keys       files of keys, what they grant, networks
 
 # shellcheck source-path=SCRIPTDIR source=../build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../build.sh"
@@ -15,7 +16,7 @@ case ${1:-} in --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "'$seconds' is no number of seconds"
 targets=("${@:2}")
-if ((${#targets[@]} == 0)); then targets=(decode requests answers trace metrics); fi
+if ((${#targets[@]} == 0)); then targets=(decode requests answers trace metrics keys); fi
 toolchain
 
 have c++ || die "libFuzzer needs a C++ compiler" "install g++"

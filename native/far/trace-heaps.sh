@@ -42,7 +42,7 @@ trap cleanup EXIT
 heap_mb=$((64 + objects / 6000))
 addresses=()
 for i in 1 2 3; do
-  "$CARGO_TARGET_DIR/release/lull-memd" --listen 127.0.0.1:0 --memory "$((heap_mb + 64))m" > "$work/memd-$i.out" 2> "$work/memd-$i.log" &
+  "$CARGO_TARGET_DIR/release/lull-memd" --listen 127.0.0.1:0 --peers 127.0.0.1 --memory "$((heap_mb + 64))m" > "$work/memd-$i.out" 2> "$work/memd-$i.log" &
   servers+=($!)
   for _ in {1..100}; do
     address=$(sed -n 's/^listening at //p' "$work/memd-$i.out")

@@ -3,7 +3,7 @@
 #
 # run.sh: the smallest heap, in MB, in which so many MB of live byte arrays of one length fit (LiveArrays.java), by
 # length and collector. Found by bisection of -Xmx in steps of 1 MB; what fits need not be monotonic. Some eight runs
-# of a second for each cell. The table is in build/test-work/array-heaps/table.csv too.
+# of a second for each cell. The table is in build/test-work/array-heaps/table.csv too, and drawn in picture.svg.
 #
 #   LULL_TEST_JDK      the JDK                            (default: build/jdk)
 #   LULL_TEST_MB       of live arrays                     (default: 100)
@@ -50,3 +50,6 @@ smallest() {   # LENGTH FLAG...
     printf '\n'
   done
 } | tee "$table"
+sed '1s/-XX:+Use\([A-Za-z0-9]*\)GC/\1/g' "$table" > "$work/picture.csv"
+draw_table "$work/picture.csv" log "bytes of an array" MB "The smallest heap for $mb MB of live arrays of one length"
+say "$table and $work/picture.svg"

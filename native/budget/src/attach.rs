@@ -9,13 +9,15 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::process::Status;
 
 /// A JVM that has an operation under way answers late; one at a long safepoint, too.
 const TIMEOUT: Duration = Duration::from_secs(30);
 const PROTOCOL: &str = "1";
+/// More than all that is asked for here.
+const LONGEST_ANSWER: usize = 1 << 20;
 
 /// A JVM that listens.
 #[derive(Debug)]
@@ -73,8 +75,7 @@ impl Attach {
         stream.set_read_timeout(Some(self.patience)).map_err(failed)?;
         let request = [&[PROTOCOL, command], &arguments[..]].concat().iter().map(|part| format!("{part}\0")).collect::<String>();
         stream.write_all(request.as_bytes()).map_err(failed)?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).map_err(failed)?;
+        let answer = read_all(&mut stream, self.patience).map_err(failed)?;
         match answer.split_once('\n') {
             Some((status, text)) if status.trim() == "0" => Ok(text.to_owned()),
             Some(_) => Err(Failure::Refused(format!("{}: the JVM says {}", what(), answer.trim()))),
@@ -120,6 +121,31 @@ impl Attach {
     #[cfg(test)]
     pub(crate) fn at(socket: PathBuf, patience: Duration) -> Self {
         Self { socket, patience }
+    }
+}
+
+/// All that comes until the end, which must be in time and no more than a flag or a list of them can be: whoever is there may not be a JVM.
+fn read_all(stream: &mut UnixStream, patience: Duration) -> io::Result<String> {
+    let (deadline, mut answer, mut buffer) = (Instant::now() + patience, Vec::new(), [0; 4096]);
+    loop {
+        // The socket's own limit is for each piece.
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        let count = match stream.read(&mut buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            other => other?,
+        };
+        if count == 0 {
+            return String::from_utf8(answer).map_err(|_| io::Error::new(ErrorKind::InvalidData, "the answer is not text"));
+        }
+        answer.extend_from_slice(&buffer[..count]);
+        if answer.len() > LONGEST_ANSWER {
+            let text = format!("the answer has more than {LONGEST_ANSWER} bytes: is it a JVM?");
+            return Err(io::Error::new(ErrorKind::InvalidData, text));
+        }
     }
 }
 
@@ -191,6 +217,34 @@ mod tests {
             String::from_utf8(request).unwrap()
         });
         (attach, server)
+    }
+
+    /// Whoever pretends to be a JVM takes neither the controller's memory nor its time.
+    #[test]
+    fn an_answer_without_an_end_is_given_up() {
+        for (piece, pause, want) in
+            [(vec![b'x'; 1 << 16], Duration::ZERO, "bytes: is it a JVM?"), (vec![b'x'], Duration::from_millis(20), "")]
+        {
+            let socket = temporary("endless");
+            let listener = UnixListener::bind(&socket).unwrap();
+            let attach = Attach::at(socket.clone(), if pause.is_zero() { TIMEOUT } else { Duration::from_millis(300) });
+            let server = std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut sent = 0;
+                while sent < 64 << 20 && stream.write_all(&piece).is_ok() {
+                    sent += piece.len();
+                    sleep(pause);
+                }
+                sent
+            });
+            match attach.execute("jcmd", ["GC.run", "", ""]) {
+                Err(Failure::Lost(text)) if !want.is_empty() => assert!(text.ends_with(want), "{text}"),
+                Err(Failure::Late(_)) if want.is_empty() => {}
+                other => panic!("{other:?}"),
+            }
+            assert!(server.join().unwrap() < 8 << 20, "all was read");
+            fs::remove_file(socket).unwrap();
+        }
     }
 
     #[test]

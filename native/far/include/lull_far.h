@@ -46,6 +46,8 @@ struct lull_far_options {
   uint32_t    server_timeout_ms; /* a server that is silent for longer is lost; 0: 10000. Shorter ends waits sooner, and takes
                                     slow servers for lost ones */
   uint32_t    reserved;          /* 0 */
+  const char* key_file;          /* the file with the key that the servers have, too (lull-far new-key makes one); NULL: none.
+                                    Options that end before this are taken, too */
 };
 
 /* Counts since the start. A page has 4096 bytes. */

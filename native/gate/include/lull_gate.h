@@ -28,8 +28,9 @@ struct lull_gate_beacon {
   /*
    * The word: LULL_GATE_RUNS, LULL_GATE_ENDED, or the time until which the pause that is under way is expected to last:
    * CLOCK_MONOTONIC, nanoseconds. While it is not LULL_GATE_RUNS, the JVM answers nothing, also when that time has passed: then the
-   * pause is longer than expected, and the next time is about to be written. Written by the gate's thread only; read it with one
-   * atomic load, relaxed, for nothing else depends on it.
+   * pause is longer than expected, and the next time is about to be written. Written by the gate's thread only, by a system call;
+   * read it with one atomic load, relaxed, for nothing else depends on it. Whoever must never act on a word that is half written loads until
+   * two loads one after the other are equal.
    */
   uint64_t busy_until;
 

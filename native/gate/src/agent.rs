@@ -17,7 +17,7 @@ use crate::datagram::Datagrams;
 use crate::flight::Events;
 use crate::gate::{Gate, VmWatch};
 use crate::health;
-use crate::http1::Http1;
+use crate::http1::{Http1, Leave};
 use crate::http2::Http2;
 use crate::intercept::{self, Binding};
 use crate::jni;
@@ -47,6 +47,7 @@ pub static METRICS: Metrics = Metrics::new();
 struct Running {
     options: Options,
     deadline_headers: std::sync::Arc<[String]>,
+    leave: std::sync::Arc<Leave>,
     watched: Watched,
 }
 
@@ -85,7 +86,7 @@ pub fn accepted(fd: i32, blocking: bool) {
     let Some(port) = kernel::tcp_local_port(fd) else { return };
     let names = || running.deadline_headers.clone();
     let protocol = if running.options.ports.contains(&port) {
-        Spoken::Http1(Http1::new(names()))
+        Spoken::Http1(Http1::new(names()).leaving(running.leave.clone()))
     } else if running.options.h2_ports.contains(&port) && !running.options.dry_run {
         // In a dry run nothing is changed, and without a change of SETTINGS nothing could be answered.
         Spoken::Http2(Box::new(Http2::new(names(), Duration::from_millis(running.options.deadline_ms))))
@@ -181,11 +182,11 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
         complain("the flight recorder will not be told of pauses: no thread can be started");
     }
     let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, outlets);
-    if let Some(port) = running.options.metrics_port {
-        metrics::serve(port, &METRICS, &CLOCK).map_err(|error| format!("the metrics cannot be served at port {port}: {error}"))?;
+    if let Some(address) = running.options.metrics {
+        metrics::serve(address, &METRICS, &CLOCK).map_err(|error| format!("the metrics cannot be served at {address}: {error}"))?;
     }
-    if let Some(port) = running.options.agent_check_port {
-        health::serve_agent_check(port, &CLOCK).map_err(|error| format!("agent checks cannot be answered at port {port}: {error}"))?;
+    if let Some(address) = running.options.agent_check {
+        health::serve_agent_check(address, &CLOCK).map_err(|error| format!("agent checks cannot be answered at {address}: {error}"))?;
     }
     let spawned = std::thread::Builder::new().name("lull gate".into()).spawn(move || {
         // Before the collector's own threads, if we may: on a machine whose processors are all busy, a pause is when we are needed.
@@ -228,7 +229,8 @@ fn vm_init(env: *mut jni::Env) -> Result<(), String> {
     }
     let watched = Watched::new().map_err(|error| format!("no epoll set can be made: {error}"))?;
     let deadline_headers = options.deadline_headers.clone().into();
-    if RUNNING.set(Running { options, deadline_headers, watched }).is_err() {
+    let leave = Leave { paths: options.leave.clone(), agents: options.leave_agents.clone() }.into();
+    if RUNNING.set(Running { options, deadline_headers, leave, watched }).is_err() {
         return Err("started twice".to_string());
     }
     // SAFETY: on the event's thread.

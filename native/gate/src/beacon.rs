@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -24,43 +24,38 @@ struct Layout {
     version: u32,
     size: u32,
     process: u64,
-    busy_until: AtomicU64,
-    pauses: AtomicU64,
+    busy_until: u64,
+    pauses: u64,
 }
 
 const SIZE: usize = size_of::<Layout>();
 
-/// The mapped word. Written by the gate's thread only.
+/// The word. Written by the gate's thread only, by a system call: to write to a mapping would end the VM if somebody had made the file shorter.
+/// The word and the count behind it go in one call.
 pub struct Beacon {
-    layout: &'static Layout,
+    file: File,
+    word: AtomicU64,
+    pauses: AtomicU64,
 }
 
 impl Beacon {
-    /// Puts a beacon at `path`, in the place of any file that is there.
+    /// Puts a beacon at `path`, in the place of any file that is there. The directory may be one that others write to: nothing of theirs is
+    /// opened, and a link of theirs is not followed.
     ///
     /// # Errors
-    /// The file cannot be made, or not be mapped.
+    /// The file cannot be made.
     pub fn create(path: &Path) -> io::Result<Beacon> {
         let mut new = path.as_os_str().to_owned();
-        new.push(format!(".{}", std::process::id()));
-        let mut file = File::options().read(true).write(true).create(true).truncate(true).open(&new)?;
+        new.push(format!(".{:016x}", crate::kernel::random()?));
+        let mut file = File::options().write(true).create_new(true).mode(0o644).open(&new)?;
         let mut bytes = Vec::with_capacity(SIZE);
         bytes.extend(MAGIC.to_ne_bytes());
         bytes.extend(VERSION.to_ne_bytes());
         bytes.extend((SIZE as u32).to_ne_bytes());
         bytes.extend(u64::from(std::process::id()).to_ne_bytes());
         bytes.resize(SIZE, 0);
-        let mapped = file.write_all(&bytes).and_then(|()| {
-            // SAFETY: a new mapping; its file has this length.
-            let address = unsafe {
-                libc::mmap(std::ptr::null_mut(), SIZE, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, file.as_raw_fd(), 0)
-            };
-            if address == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(address) }
-        });
-        let placed = mapped.and_then(|address| fs::rename(&new, path).map(|()| address));
-        match placed {
-            // SAFETY: mapped in this size, aligned to a page, never unmapped; other processes can only read atomics as well.
-            Ok(address) => Ok(Beacon { layout: unsafe { &*address.cast::<Layout>() } }),
+        match file.write_all(&bytes).and_then(|()| fs::rename(&new, path)) {
+            Ok(()) => Ok(Beacon { file, word: AtomicU64::new(RUNS), pauses: AtomicU64::new(0) }),
             Err(error) => {
                 let _ = fs::remove_file(&new);
                 Err(error)
@@ -71,19 +66,29 @@ impl Beacon {
     /// A pause has begun that is expected to last until then; or it is now expected to last until then.
     pub fn busy_until(&self, ns: u64) {
         let word = ns.clamp(RUNS + 1, ENDED - 1);
-        if self.layout.busy_until.swap(word, Ordering::Relaxed) == RUNS {
-            self.layout.pauses.fetch_add(1, Ordering::Relaxed);
+        if self.word.load(Ordering::Relaxed) == RUNS {
+            self.pauses.fetch_add(1, Ordering::Relaxed);
         }
+        self.write(word);
     }
 
     /// The pause is over.
     pub fn runs(&self) {
-        self.layout.busy_until.store(RUNS, Ordering::Relaxed);
+        self.write(RUNS);
+    }
+
+    /// A reader that finds an old word because this has failed, for lack of memory of the file system's, is told nothing new.
+    fn write(&self, word: u64) {
+        self.word.store(word, Ordering::Relaxed);
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&word.to_ne_bytes());
+        bytes[8..].copy_from_slice(&self.pauses.load(Ordering::Relaxed).to_ne_bytes());
+        let _ = self.file.write_at(&bytes, std::mem::offset_of!(Layout, busy_until) as u64);
     }
 
     /// The VM has ended.
     pub fn ended(&self) {
-        self.layout.busy_until.store(ENDED, Ordering::Relaxed);
+        self.write(ENDED);
     }
 }
 
@@ -120,6 +125,45 @@ mod tests {
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
         fs::remove_dir_all(&directory).unwrap();
         assert!(Beacon::create(&path).is_err());
+    }
+
+    /// In a directory that others write to: neither what a link there names nor what somebody holds open is written to.
+    #[test]
+    fn nothing_that_others_have_put_there_is_written_to() {
+        let directory = std::env::temp_dir().join(format!("lull-gate-links-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let (path, victim) = (directory.join("beacon"), directory.join("victim"));
+        fs::write(&victim, "of somebody else").unwrap();
+        let predictable = directory.join(format!("beacon.{}", std::process::id()));
+        for link in [&path, &predictable] {
+            std::os::unix::fs::symlink(&victim, link).unwrap();
+        }
+        // SAFETY: a number only.
+        let before = unsafe { libc::umask(0) };
+        let beacon = Beacon::create(&path).unwrap();
+        // SAFETY: as above.
+        unsafe { libc::umask(before) };
+        beacon.busy_until(5);
+        assert_eq!(fs::read(&victim).unwrap(), b"of somebody else");
+        let metadata = fs::symlink_metadata(&path).unwrap();
+        assert!(metadata.is_file());
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777, 0o644, "others may write to it");
+        fs::remove_dir_all(&directory).unwrap();
+    }
+
+    /// Root, and the VM's own user, may: the VM must not end by it.
+    #[test]
+    fn a_beacon_that_is_made_shorter_ends_nothing() {
+        let path = std::env::temp_dir().join(format!("lull-gate-short-{}", std::process::id()));
+        let beacon = Beacon::create(&path).unwrap();
+        for length in [0, 24] {
+            File::options().write(true).open(&path).unwrap().set_len(length).unwrap();
+            beacon.busy_until(5);
+            assert_eq!(word(&fs::read(&path).unwrap(), 24), 5);
+            beacon.runs();
+        }
+        beacon.ended();
+        fs::remove_file(&path).unwrap();
     }
 
     /// The header says the same, to a C compiler (Rust links by one, so there is one).

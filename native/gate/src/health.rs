@@ -6,7 +6,7 @@
 //! `drain` and `ready`, which would end an operator's maintenance.) For what asks by HTTP, see [`crate::metrics::serve`].
 
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use crate::pause::PauseClock;
@@ -16,12 +16,12 @@ fn line(clock: &PauseClock) -> &'static str {
     if clock.is_paused() { "0%\n" } else { "100%\n" }
 }
 
-/// Answers HAProxy at `port` of all addresses, for load balancers are elsewhere.
+/// Answers HAProxy at an address.
 ///
 /// # Errors
-/// The port cannot be had.
-pub fn serve_agent_check(port: u16, clock: &'static PauseClock) -> io::Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, port))?;
+/// It cannot be had.
+pub fn serve_agent_check(address: SocketAddr, clock: &'static PauseClock) -> io::Result<()> {
+    let listener = TcpListener::bind(address)?;
     std::thread::Builder::new().name("gate agent check".into()).spawn(move || {
         for stream in listener.incoming() {
             match stream {
@@ -44,11 +44,11 @@ mod tests {
     #[test]
     fn the_weight_follows_the_pauses() {
         static CLOCK: PauseClock = PauseClock::new();
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        serve_agent_check(port, &CLOCK).unwrap();
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        serve_agent_check(address, &CLOCK).unwrap();
         let ask = || {
             let mut text = String::new();
-            TcpStream::connect(("127.0.0.1", port)).unwrap().read_to_string(&mut text).unwrap();
+            TcpStream::connect(address).unwrap().read_to_string(&mut text).unwrap();
             text
         };
         assert_eq!(ask(), "100%\n");
@@ -56,6 +56,6 @@ mod tests {
         assert_eq!(ask(), "0%\n");
         CLOCK.collection_ends();
         assert_eq!(ask(), "100%\n");
-        assert!(serve_agent_check(port, &CLOCK).is_err());
+        assert!(serve_agent_check(address, &CLOCK).is_err());
     }
 }

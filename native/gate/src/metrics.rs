@@ -3,10 +3,9 @@
 //! What the gate has done, counted; and the Prometheus text of it, served by a thread that the JVM never stops.
 
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
 
 use crate::pause::PauseClock;
 use crate::protocol::Opaque;
@@ -126,11 +125,6 @@ impl Metrics {
     }
 }
 
-/// A request's first line has come within this, or what has come of it is answered.
-const LIMIT: Duration = Duration::from_secs(1);
-/// More of a request is not looked at.
-const MOST_BYTES: usize = 4096;
-
 /// What is answered to a request that begins with this line: the text, or at `/health` whether the JVM runs (200) or is stopped (503), for load
 /// balancers that ask by HTTP, with whatever method and query.
 fn answer(line: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
@@ -154,48 +148,40 @@ fn answer(line: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
     )
 }
 
-/// The first line of what comes, without its end; what there is of it if there is no more, or not in time.
-fn first_line(stream: &mut impl Read) -> Vec<u8> {
-    let (begin, mut line) = (Instant::now(), Vec::new());
-    let mut buffer = [0; MOST_BYTES];
-    while line.len() < MOST_BYTES && begin.elapsed() < LIMIT {
-        // Each read has a limit of its own. A client that sends a byte now and then is waited for twice as long at most.
-        let n = stream.read(&mut buffer[line.len()..]).unwrap_or(0);
-        let bytes = &buffer[line.len()..line.len() + n];
-        let end = bytes.iter().position(|&b| b == b'\n');
-        line.extend_from_slice(&bytes[..end.unwrap_or(n)]);
-        if n == 0 || end.is_some() {
-            break;
-        }
-    }
-    line
-}
-
-/// Serves the text at `http://127.0.0.1:port/metrics`, or whatever the path but `/health`, one client at a time.
+/// Serves the text at `/metrics`, or whatever the path but `/health`, to many at once. At an address that only this machine reaches, only to
+/// who asks this machine by name or number.
 ///
 /// # Errors
-/// The port cannot be had.
-pub fn serve(port: u16, metrics: &'static Metrics, clock: &'static PauseClock) -> io::Result<()> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+/// The address cannot be had.
+pub fn serve(address: SocketAddr, metrics: &'static Metrics, clock: &'static PauseClock) -> io::Result<()> {
+    let listener = TcpListener::bind(address)?;
+    let is_local = address.ip().to_canonical().is_loopback();
     std::thread::Builder::new().name("gate metrics".into()).spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else {
-                // Out of descriptors, mostly.
-                std::thread::sleep(Duration::from_millis(100));
-                continue;
-            };
-            let _ = stream.set_read_timeout(Some(LIMIT)).and(stream.set_write_timeout(Some(LIMIT)));
-            // Also because a request must have come before we close: mostly it is one packet.
-            let line = first_line(&mut stream);
-            let _ = stream.write_all(answer(&line, metrics, clock).as_bytes());
-        }
+        // Ends with the process.
+        lull_pages::serve(
+            &listener,
+            None,
+            || false,
+            |head| {
+                // Health checks name whom they please (Envoy: its cluster), and it says no more than that the port answers.
+                let is_health = lull_pages::first_line(head).1.split(|&b| b == b'?').next() == Some(b"/health");
+                if is_local && !is_health && !lull_pages::names_this_machine(head) {
+                    return Some(ELSEWHERE.into());
+                }
+                Some(answer(head.split(|&b| b == b'\n').next().unwrap_or_default(), metrics, clock).into_bytes())
+            },
+        )
     })?;
     Ok(())
 }
 
+const ELSEWHERE: &str = "HTTP/1.1 421 Misdirected Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpStream;
 
     #[test]
     fn health_follows_the_pauses() {
@@ -217,24 +203,28 @@ mod tests {
         assert!(ask("/health").starts_with("HTTP/1.1 200 OK\r\n"));
     }
 
+    /// Behind those who say nothing; and not for a page of the web that a browser here was made to take for ours.
     #[test]
-    fn a_first_line_in_pieces_is_read_to_its_end() {
-        struct Pieces<'a>(&'a [&'a [u8]]);
-        impl Read for Pieces<'_> {
-            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-                let Some((first, rest)) = self.0.split_first() else { return Err(io::ErrorKind::WouldBlock.into()) };
-                self.0 = rest;
-                let n = first.len().min(buffer.len());
-                buffer[..n].copy_from_slice(&first[..n]);
-                Ok(n)
-            }
+    fn health_is_told_to_many_at_once_and_to_this_machine_only() {
+        static METRICS: Metrics = Metrics::new();
+        static CLOCK: PauseClock = PauseClock::new();
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        serve(free, &METRICS, &CLOCK).unwrap();
+        let _silent: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(free).unwrap()).collect();
+        let ask = |path: &str, host: &str| {
+            let mut stream = TcpStream::connect(free).unwrap();
+            write!(stream, "GET {path} HTTP/1.1\r\n{host}\r\n").unwrap();
+            let mut text = String::new();
+            stream.read_to_string(&mut text).unwrap();
+            text
+        };
+        for host in ["", "Host: localhost\r\n", "Host: 127.0.0.1:1\r\n"] {
+            assert!(ask("/metrics", host).contains("lull_gate_answered_total"), "{host}");
         }
-        let mut pieces = Pieces(&[b"GET /hea", b"lth HTTP/1.1\r", b"\nHost: h\r\n\r\n", b"more"]);
-        assert_eq!((first_line(&mut pieces), pieces.0.len()), (b"GET /health HTTP/1.1\r".to_vec(), 1));
-        // Nothing more comes in time, or at all.
-        assert_eq!(first_line(&mut Pieces(&[b"GET /hea"])), b"GET /hea");
-        assert_eq!(first_line(&mut &b"GET"[..]), b"GET");
-        assert_eq!(first_line(&mut Pieces(&[&[b'x'; 3000], &[b'x'; 3000], b"y"])).len(), MOST_BYTES);
+        let text = ask("/metrics", "Host: attacker.example\r\n");
+        assert!(text.starts_with("HTTP/1.1 421 ") && !text.contains("lull_gate"), "{text}");
+        assert!(ask("/health?full", "Host: cluster_of_envoy\r\n").ends_with("\r\n\r\nruns\n"));
+        assert!(serve(free, &METRICS, &CLOCK).is_err());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! What stands behind `-agentpath:liblull_gate.so=`: a list of `name=value`, separated by commas.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -33,18 +33,24 @@ pub struct Options {
     /// `deadline-header=NAME`, once for each: request headers that hold the milliseconds a client will wait.
     /// Default: `x-envoy-expected-rq-timeout-ms`. Lower case.
     pub deadline_headers: Vec<String>,
+    /// `leave=PATH`, once for each: requests of HTTP/1.1 for this path, and what lies below it, are left to the application: health checks, for
+    /// which a pause must not be a failure.
+    pub leave: Vec<String>,
+    /// `leave-agent=TEXT`, once for each: the same of requests whose `User-Agent` begins so.
+    pub leave_agents: Vec<String>,
     /// `poll=US`, default 10000: how often the VM's counters are looked at for safepoints that are no collections. A
     /// smaller one sees them earlier and takes the processor from who has it for each look (a tenth of a busy one at 1000); 0 does not look.
     pub poll_us: u64,
-    /// `metrics=PORT`: Prometheus text at `http://127.0.0.1:PORT/metrics`, also in pauses. Default: none.
-    pub metrics_port: Option<u16>,
+    /// `metrics=PORT`, at 127.0.0.1, or `metrics=ADDRESS:PORT`: Prometheus text at `http://ADDRESS:PORT/metrics`, also in pauses. Default: none.
+    pub metrics: Option<SocketAddr>,
     /// `beacon=PATH`: a file that other processes map to know whether the VM is stopped (`include/lull_gate.h`). Default: none.
     pub beacon: Option<PathBuf>,
     /// `datagrams=ADDRESS:PORT`, once for each: a UDP datagram there when a pause begins, goes on longer than was said, and ends
     /// ([`crate::datagram`]). Default: none.
     pub datagrams: Vec<SocketAddr>,
-    /// `agent-check=PORT`: answers HAProxy's agent check at this TCP port, on all IPv4 addresses ([`crate::health`]). Default: none.
-    pub agent_check_port: Option<u16>,
+    /// `agent-check=PORT`, on all IPv4 addresses, for load balancers are elsewhere, or `agent-check=ADDRESS:PORT`: answers HAProxy's agent check
+    /// ([`crate::health`]). Default: none.
+    pub agent_check: Option<SocketAddr>,
     /// `dry-run`: decides and counts, but answers nothing. Reads and selectors wait for the end of a pause as they would without it.
     pub dry_run: bool,
     /// `verbose`: a line on the standard error for each pause.
@@ -63,10 +69,11 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, poll=US, metrics=PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, dry-run, verbose";
 
 /// Options that may be given several times.
-const REPEATED: &[&str] = &["port", "h2-port", "cql-port", "resp-port", "other-port", "deadline-header", "datagrams"];
+const REPEATED: &[&str] =
+    &["port", "h2-port", "cql-port", "resp-port", "other-port", "deadline-header", "leave", "leave-agent", "datagrams"];
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -84,6 +91,20 @@ fn port(name: &str, value: Option<&str>) -> Result<u16, OptionError> {
     match number(name, value, "a TCP port", 1..=65535) {
         Ok(n) => Ok(u16::try_from(n).expect("in range")),
         Err(_) => error(format!("option {name}={} is not a TCP port from 1 to 65535", value.unwrap_or(""))),
+    }
+}
+
+/// A port at an address that is meant if none is said; or both.
+fn address(name: &str, value: Option<&str>, usual: Ipv4Addr) -> Result<SocketAddr, OptionError> {
+    if let Ok(n @ 1..) = port(name, value) {
+        return Ok((usual, n).into());
+    }
+    match value.map(str::parse::<SocketAddr>) {
+        Some(Ok(address)) if address.port() != 0 => Ok(address),
+        _ => {
+            let text = value.unwrap_or("");
+            error(format!("option {name}={text} is neither a TCP port from 1 to 65535 nor an address with one, [::1]:9404 for instance"))
+        }
     }
 }
 
@@ -113,11 +134,13 @@ impl Options {
             other_ports: Vec::new(),
             deadline_ms: 50,
             deadline_headers: Vec::new(),
+            leave: Vec::new(),
+            leave_agents: Vec::new(),
             poll_us: 10_000,
-            metrics_port: None,
+            metrics: None,
             beacon: None,
             datagrams: Vec::new(),
-            agent_check_port: None,
+            agent_check: None,
             dry_run: false,
             verbose: false,
         };
@@ -144,9 +167,24 @@ impl Options {
                     }
                     _ => return error(format!("option deadline-header={} is not the name of a header", value.unwrap_or(""))),
                 },
+                "leave" => match value {
+                    Some(path) if path.starts_with('/') && path.bytes().all(|b| b.is_ascii_graphic() && b != b'?') => {
+                        options.leave.push(path.to_string());
+                    }
+                    _ => return error(format!("option leave={} is not a path, /healthz for instance", value.unwrap_or(""))),
+                },
+                "leave-agent" => match value {
+                    Some(text) if !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() || b == b' ') => {
+                        options.leave_agents.push(text.to_string());
+                    }
+                    _ => {
+                        let text = value.unwrap_or("");
+                        return error(format!("option leave-agent={text} is not what a User-Agent begins with, kube-probe/ for instance"));
+                    }
+                },
                 "poll" if value == Some("0") => options.poll_us = 0,
                 "poll" => options.poll_us = number(name, value, "microseconds (0: never)", POLL_RANGE)?,
-                "metrics" => options.metrics_port = Some(port(name, value)?),
+                "metrics" => options.metrics = Some(address(name, value, Ipv4Addr::LOCALHOST)?),
                 "beacon" => match value {
                     Some(path) if !path.is_empty() => options.beacon = Some(PathBuf::from(path)),
                     _ => return error("option beacon= needs the path of a file, /dev/shm/service.beacon for instance"),
@@ -160,7 +198,7 @@ impl Options {
                         ));
                     }
                 },
-                "agent-check" => options.agent_check_port = Some(port(name, value)?),
+                "agent-check" => options.agent_check = Some(address(name, value, Ipv4Addr::UNSPECIFIED)?),
                 "dry-run" => options.dry_run = flag(name, value)?,
                 "verbose" => options.verbose = flag(name, value)?,
                 _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
@@ -176,6 +214,9 @@ impl Options {
                 );
             }
         }
+        if options.ports.is_empty() && !(options.leave.is_empty() && options.leave_agents.is_empty()) {
+            return error("leave and leave-agent are for HTTP/1.1, and no port of it is given: add port=N, or leave them out");
+        }
         for port in options.served_ports() {
             if options.ports_by_protocol().iter().filter(|ports| ports.contains(&port)).count() > 1 {
                 return error(format!(
@@ -183,12 +224,12 @@ impl Options {
                 ));
             }
         }
-        for (name, port) in [("metrics", options.metrics_port), ("agent-check", options.agent_check_port)] {
-            if let Some(port) = port.filter(|port| options.served_ports().any(|served| served == *port)) {
+        for (name, address) in [("metrics", options.metrics), ("agent-check", options.agent_check)] {
+            if let Some(port) = address.map(|address| address.port()).filter(|port| options.served_ports().any(|served| served == *port)) {
                 return error(format!("port {port} of option {name} is one of the service's ports; give {name} another one"));
             }
         }
-        if options.metrics_port.is_some() && options.metrics_port == options.agent_check_port {
+        if options.metrics.zip(options.agent_check).is_some_and(|(one, other)| one.port() == other.port()) {
             return error("metrics and agent-check have the same port; give each its own");
         }
         if options.deadline_headers.is_empty() {
@@ -209,7 +250,7 @@ impl Options {
 
     /// Whether anybody can know of a pause without a request of its own.
     fn tells(&self) -> bool {
-        !self.datagrams.is_empty() || self.beacon.is_some() || self.metrics_port.is_some() || self.agent_check_port.is_some()
+        !self.datagrams.is_empty() || self.beacon.is_some() || self.metrics.is_some() || self.agent_check.is_some()
     }
 }
 
@@ -228,7 +269,12 @@ mod tests {
         assert_eq!(Options::parse("resp-port=6379").unwrap().resp_ports, [6379]);
         assert_eq!(Options::parse("h2-port=50051,h2-port=7").unwrap().h2_ports, [50051, 7]);
         assert_eq!(o.deadline_headers, ["x-d"]);
-        assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics_port == Some(9));
+        let left = Options::parse("port=1,leave=/healthz,leave=/,leave-agent=kube-probe/,leave-agent=ELB-HealthChecker").unwrap();
+        assert_eq!(
+            (left.leave, left.leave_agents),
+            (vec!["/healthz".into(), "/".into()], vec!["kube-probe/".into(), "ELB-HealthChecker".into()])
+        );
+        assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics == Some((Ipv4Addr::LOCALHOST, 9).into()));
     }
 
     #[test]
@@ -239,6 +285,14 @@ mod tests {
         for told in ["datagrams=127.0.0.1:7", "beacon=/dev/shm/b", "metrics=9", "agent-check=9"] {
             assert_eq!(Options::parse(&format!("other-port=8443,{told}")).unwrap().other_ports, [8443]);
         }
+    }
+
+    #[test]
+    fn who_is_told_is_told_at_an_address_of_choice() {
+        let o = Options::parse("port=80,metrics=10.0.0.1:9404,agent-check=[fd00::1]:9405").unwrap();
+        assert_eq!((o.metrics, o.agent_check), (Some("10.0.0.1:9404".parse().unwrap()), Some("[fd00::1]:9405".parse().unwrap())));
+        let o = Options::parse("port=80,agent-check=9405").unwrap();
+        assert_eq!(o.agent_check, Some("0.0.0.0:9405".parse().unwrap()));
     }
 
     #[test]
@@ -256,7 +310,15 @@ mod tests {
             ("port=80,poll=1", "poll=1"),
             ("port=80,dry-run=yes", "yes"),
             ("port=80,deadline-header=a b", "a b"),
+            ("port=80,leave", "leave="),
+            ("port=80,leave=healthz", "leave=healthz is not a path"),
+            ("port=80,leave=/a?b", "/a?b"),
+            ("port=80,leave-agent=", "kube-probe/ for instance"),
+            ("h2-port=80,leave=/healthz", "no port of it"),
             ("port=80,metrics=80", "another"),
+            ("port=80,metrics=10.0.0.1:80", "another"),
+            ("port=80,metrics=localhost:81", "metrics=localhost:81 is neither"),
+            ("port=80,metrics=10.0.0.1:0", "10.0.0.1:0"),
             ("cql-port=80,metrics=80", "another"),
             ("port=80,cql-port=80", "two protocols"),
             ("h2-port=80,cql-port=80", "two protocols"),

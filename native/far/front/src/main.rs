@@ -3,6 +3,9 @@
 //! `lull-far run`: checks what can be checked before the program starts, and becomes the program, with the preload library.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -10,6 +13,7 @@ use std::process::{Command, ExitCode};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use lull_far::kernel::Kernel;
 use lull_far::{FaultMode, launch};
+use lull_far_auth::file::{parse, read_one};
 
 /// Before the runtime, which would have the program ignore SIGPIPE, or not, whatever it was started with.
 #[used]
@@ -32,6 +36,18 @@ enum Subcommands {
     Run(Run),
     /// Say whether this machine permits it, and in which way.
     Check,
+    /// Make a key, and a file for it that only you may read. Servers and clients get a copy each: --key FILE.
+    NewKey(NewKey),
+}
+
+#[derive(Args, Debug)]
+struct NewKey {
+    /// What servers call who has the key, in their logs and metrics: letters, digits, dots, hyphens and underscores, 32 at most.
+    #[arg(long, default_value = "default")]
+    name: String,
+
+    /// The file, which must not be there yet. Lines of several such files together are a server's file of keys.
+    file: PathBuf,
 }
 
 #[derive(Args, Debug)]
@@ -39,6 +55,10 @@ struct Run {
     /// The memory servers, host:port, separated by commas. Memory is spread over all of them.
     #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
     servers: Vec<String>,
+
+    /// The file with the key that the servers have, too. Only its owner may read it.
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
 
     /// How much of the memory may be local: 1% to 100% of the first file that is mapped, or a size of 4m or more. Less local
     /// memory means more waiting for servers.
@@ -102,6 +122,7 @@ fn main() -> ExitCode {
     let outcome = match CommandLine::parse().command {
         Subcommands::Run(run) => run_program(&run),
         Subcommands::Check => check(),
+        Subcommands::NewKey(wanted) => new_key(&wanted),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -133,6 +154,7 @@ fn run_program(run: &Run) -> Result<(), String> {
     };
     Kernel::open(mode).map_err(|error| error.to_string())?;
     let directory = directory(run)?;
+    let key = run.key.as_deref().map(key).transpose()?;
     let library = preload_library()?;
     let mut preload = library.clone().into_os_string();
     if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
@@ -150,6 +172,11 @@ fn run_program(run: &Run) -> Result<(), String> {
         eprintln!("lull-far: {warning}");
     }
     let mut command = Command::new(program);
+    if let Some(key) = key {
+        command.env("LULL_FAR_KEY", key);
+    } else {
+        command.env_remove("LULL_FAR_KEY");
+    }
     if let Some(record) = &run.record {
         let path = std::path::absolute(record).map_err(|error| format!("--record {}: {error}", record.display()))?;
         command.env("LULL_FAR_RECORD", path);
@@ -179,6 +206,27 @@ fn run_program(run: &Run) -> Result<(), String> {
         .env("LULL_FAR_STATISTICS", if run.statistics { "1" } else { "0" })
         .exec();
     Err(format!("cannot run {}: {error}", program.display()))
+}
+
+/// The file of a key, which must be of use: better to say so now than when the program maps its first file.
+fn key(file: &Path) -> Result<PathBuf, String> {
+    read_one(file).map_err(|error| error.to_string())?;
+    std::path::absolute(file).map_err(|error| format!("--key {}: {error}", file.display()))
+}
+
+fn new_key(wanted: &NewKey) -> Result<(), String> {
+    let path = wanted.file.display();
+    let mut bytes = [0_u8; 32];
+    File::open("/dev/urandom").and_then(|mut random| random.read_exact(&mut bytes)).map_err(|error| format!("/dev/urandom: {error}"))?;
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let line = format!("{} {digits}\n", wanted.name);
+    parse(&line).map_err(|(_, what)| format!("--name {}: {what}", wanted.name))?;
+    // Never through a link, nor into a file that somebody else may read.
+    let created = File::options().write(true).create_new(true).mode(0o600).open(&wanted.file);
+    let mut file = created.map_err(|error| format!("the key file {path} cannot be made: {error}"))?;
+    file.write_all(line.as_bytes()).and_then(|()| file.sync_all()).map_err(|error| format!("{path}: {error}"))?;
+    println!("{path}: a new key, {}. Copy it to the servers and to the clients, and start both with --key", wanted.name);
+    Ok(())
 }
 
 /// The marked directory, as the kernel will name it.

@@ -426,3 +426,30 @@ fn what_cannot_be_mapped_is_said_and_the_program_gets_an_error() {
     let text = map(&closed.to_string());
     assert!(text.contains("cannot connect: Connection refused"), "{text}");
 }
+
+/// A key is made for its owner only, replaces nothing, and is looked at before the program runs.
+#[test]
+fn keys_are_made_and_looked_at() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = Directory::new("keys");
+    let path = directory.0.join("key");
+    let new_key = |more: &[&str]| front().arg("new-key").args(more).arg(&path).output().unwrap();
+    assert!(new_key(&["--name", "a b"]).status.code() == Some(1) && !path.exists());
+    assert!(new_key(&["--name", "builds"]).status.success());
+    let metadata = std::fs::metadata(&path).unwrap();
+    assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    let before = std::fs::read_to_string(&path).unwrap();
+    let [entry] = &lull_far_auth::file::read_all(&path).unwrap()[..] else { panic!("{before:?}") };
+    assert_eq!(entry.name, "builds");
+    // Not over one that is there, nor through a link.
+    let link = directory.0.join("link");
+    std::os::unix::fs::symlink(directory.0.join("nowhere"), &link).unwrap();
+    assert_eq!(new_key(&[]).status.code(), Some(1));
+    assert_eq!(front().arg("new-key").arg(&link).output().unwrap().status.code(), Some(1));
+    assert!(std::fs::read_to_string(&path).unwrap() == before && !directory.0.join("nowhere").exists());
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let arguments = ["run", "--servers", "127.0.0.1:1", "--local", "4m", "--directory", directory.name(), "--key", path.to_str().unwrap()];
+    let output = front().args(arguments).args(["--", "true"]).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && text.contains("has the mode 0644") && text.contains("chmod 600"), "{text}");
+}

@@ -2,7 +2,7 @@
 
 //! A memory server against what a client may send: a run of frames of any operation, region and payload, with right checksums and
 //! numbers unless the input says otherwise. Each connection must end, every answer must be a frame, and a page of another
-//! client must stay what it is.
+//! client must stay what it is. A server that has a key gives nobody anything who has not proved it.
 #![no_main]
 
 use std::io::{Read, Write};
@@ -17,6 +17,8 @@ use lull_memd::{Config, Server};
 /// The server, and the connection of the client that is to be left alone.
 struct Fixture {
     address: SocketAddr,
+    /// One that has a key.
+    keyed: SocketAddr,
     other: Mutex<(TcpStream, u64)>,
 }
 
@@ -26,7 +28,7 @@ fn frame(message: &Message<'_>, sequence: u64, region: u32) -> Vec<u8> {
     bytes
 }
 
-fn hello(client: u8, kind: ChannelKind, generation: u64) -> Vec<u8> {
+fn hello(client: u8, kind: ChannelKind, generation: u64, features: u64) -> Vec<u8> {
     let hello = Hello {
         version_min: 1,
         version_max: 1,
@@ -34,7 +36,7 @@ fn hello(client: u8, kind: ChannelKind, generation: u64) -> Vec<u8> {
         kind,
         channel: 0,
         generation,
-        features: 0,
+        features,
         client: [client; 16],
     };
     frame(&Message::Hello(hello), 1, 0)
@@ -59,7 +61,7 @@ fn fixture() -> &'static Fixture {
         let address = server.address;
         let connect = |kind| {
             let mut stream = TcpStream::connect(address).unwrap();
-            ask(&mut stream, &hello(255, kind, 1));
+            ask(&mut stream, &hello(255, kind, 1, 0));
             stream
         };
         // Kept open, or the client would be gone.
@@ -70,7 +72,10 @@ fn fixture() -> &'static Fixture {
         encode_write(2, 1, &[0], &[0xA5; 4096], &mut bytes);
         ask(&mut write, &bytes);
         std::mem::forget((control, write));
-        Fixture { address, other: Mutex::new((connect(ChannelKind::Fetch), 1)) }
+        let mut config = Config::new("127.0.0.1:0".parse().unwrap(), 1 << 20);
+        config.keys = lull_far_auth::file::parse(&format!("one {}", "0f".repeat(32))).unwrap();
+        let keyed = Server::start(config).unwrap().address;
+        Fixture { address, keyed, other: Mutex::new((connect(ChannelKind::Fetch), 1)) }
     })
 }
 
@@ -98,13 +103,14 @@ fuzz_target!(|input: &[u8]| {
     let fixture = fixture();
     let Some((&first, mut input)) = input.split_first() else { return };
     let kind = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write, ChannelKind::Peer][usize::from(first) % 4];
-    let mut bytes = hello(first / 4 % 8, kind, u64::from(first) + 1);
+    let has_key = first & 0x80 != 0;
+    let mut bytes = hello(first / 4 % 8, kind, u64::from(first) + 1, u64::from(first & 0xC0 == 0xC0));
     let mut sequence = 2;
     while next(&mut input, sequence, &mut bytes).is_some() {
         sequence += 1;
     }
     bytes.extend_from_slice(input);
-    let mut stream = TcpStream::connect(fixture.address).unwrap();
+    let mut stream = TcpStream::connect(if has_key { fixture.keyed } else { fixture.address }).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let _ = stream.write_all(&bytes);
     let _ = stream.shutdown(Shutdown::Write);
@@ -115,7 +121,8 @@ fuzz_target!(|input: &[u8]| {
             while let Some(head) = rest.first_chunk::<HEADER_LEN>() {
                 let header = Header::decode(head).expect("an answer is no frame");
                 let end = HEADER_LEN + header.len as usize;
-                Message::decode(&header, &rest[HEADER_LEN..end]).expect("an answer is wrong");
+                let answer = Message::decode(&header, &rest[HEADER_LEN..end]).expect("an answer is wrong");
+                assert!(!has_key || matches!(answer, Message::Challenge(_) | Message::Error { .. }), "{answer:?} to nobody");
                 rest = &rest[end..];
             }
             assert!(rest.is_empty(), "a part of an answer");

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
+use lull_far_auth::Key;
 use lull_far_protocol::{MAX_PAGES_PER_FRAME, Op, PAGE_SIZE};
 use lull_far_trace::geometry::Geometry;
 use lull_far_trace::layout::Layout;
@@ -64,6 +65,20 @@ impl Servers {
     /// # Errors
     /// Why not, naming the server or the file.
     pub fn load(addresses: &[SocketAddr], export: &Export, part: u64, timeout: Duration) -> Result<Servers, String> {
+        Servers::load_with_key(addresses, export, part, timeout, None)
+    }
+
+    /// The same with a key that the servers have, too.
+    ///
+    /// # Errors
+    /// As [`Servers::load`].
+    pub fn load_with_key(
+        addresses: &[SocketAddr],
+        export: &Export,
+        part: u64,
+        timeout: Duration,
+        key: Option<&Key>,
+    ) -> Result<Servers, String> {
         let servers = u8::try_from(addresses.len()).map_err(|_| format!("{} servers are more than 255", addresses.len()))?;
         let (narrow_base, narrow_shift) = (export.narrow_base, export.narrow_shift);
         let geometry = Geometry { base: export.base, bytes: export.bytes, part, narrow_base, narrow_shift, servers };
@@ -77,7 +92,7 @@ impl Servers {
         rustix::rand::getrandom(&mut client, rustix::rand::GetRandomFlags::empty())
             .map_err(|error| format!("no random numbers: {error}"))?;
         let mut all = Servers { servers: Vec::new(), geometry, cycles: 0 };
-        match all.connect(addresses, client, timeout).and_then(|()| all.write(export)) {
+        match all.connect(addresses, client, timeout, key).and_then(|()| all.write(export)) {
             Ok(()) => Ok(all),
             Err(text) => {
                 // Or they keep what they have until they miss us. What went wrong first counts.
@@ -87,9 +102,9 @@ impl Servers {
         }
     }
 
-    fn connect(&mut self, addresses: &[SocketAddr], client: [u8; 16], timeout: Duration) -> Result<(), String> {
+    fn connect(&mut self, addresses: &[SocketAddr], client: [u8; 16], timeout: Duration, key: Option<&Key>) -> Result<(), String> {
         for (index, &address) in addresses.iter().enumerate() {
-            self.servers.push(Server::connect(address, client, timeout)?);
+            self.servers.push(Server::connect_with_key(address, client, timeout, key)?);
             // A server that has no part of a small heap has a page, so that it has a region.
             let pages = self.geometry.bytes_of(index).max(PAGE_SIZE as u64) / PAGE_SIZE as u64;
             self.servers[index].map(pages, COMMITTING)?;

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use lull_far_auth::file::read_one;
 use lull_far_heap::compare::compare;
 use lull_far_heap::cycle::{Servers, Traced};
 use lull_far_heap::export::Export;
-use lull_memd::{Config, Server};
+use lull_memd::{Config, Network, Server};
 
 /// Loads heaps that a JVM has exported (jcmd PID GC.export_heap FILE) into memory servers, has the servers trace them, and compares what they have
 /// marked with what the JVM has marked, bit for bit. The exit status is 1 if anything differs.
@@ -21,6 +22,10 @@ struct Args {
     /// The memory servers, host:port, separated by commas, 255 at most. Without them, servers are started in this process.
     #[arg(long, value_name = "A,B,...", value_delimiter = ',')]
     servers: Vec<String>,
+
+    /// The file with the key that the servers have, too. Only its owner may read it.
+    #[arg(long, value_name = "FILE", requires = "servers")]
+    key: Option<PathBuf>,
 
     /// How many servers are started in this process, 1 to 255; several numbers, separated by commas: each heap is traced by so many
     /// after each other.
@@ -104,12 +109,16 @@ fn start(export: &Export, count: u8, part: u64) -> Result<Vec<Server>, String> {
     let parts = export.bytes.div_ceil(part).div_ceil(count.into());
     let memory = (parts * part).next_multiple_of(MB) + MB;
     let loopback = SocketAddr::from(([127, 0, 0, 1], 0));
-    (0..count).map(|_| Server::start(Config::new(loopback, memory)).map_err(|error| error.to_string())).collect()
+    let network: Network = "127.0.0.1".parse()?;
+    let config = || Config { peers: vec![network], ..Config::new(loopback, memory) };
+    (0..count).map(|_| Server::start(config()).map_err(|error| error.to_string())).collect()
 }
 
 fn trace(args: &Args, export: &Export, addresses: &[SocketAddr]) -> Result<(), String> {
     let count = addresses.len();
-    let mut servers = Servers::load(addresses, export, args.part, Duration::from_millis(args.server_timeout))?;
+    let key = args.key.as_deref().map(read_one).transpose().map_err(|error| error.to_string())?;
+    let timeout = Duration::from_millis(args.server_timeout);
+    let mut servers = Servers::load_with_key(addresses, export, args.part, timeout, key.as_ref())?;
     let outcome = servers.trace(export).and_then(|traced| Ok((compare(export, &servers.geometry, &traced)?, traced)));
     // In any case, or the servers keep the heap until they miss us. What went wrong first counts.
     let left = servers.leave();

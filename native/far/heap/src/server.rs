@@ -6,7 +6,8 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use lull_far_protocol::{ChannelKind, ErrorCode, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, crc32c_of, encode_write};
+use lull_far_auth::{Key, proof};
+use lull_far_protocol::{ChannelKind, ErrorCode, FEATURE_KEY, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, crc32c_of, encode_write};
 
 /// A connection of one kind.
 #[derive(Debug)]
@@ -38,7 +39,15 @@ impl Server {
     /// # Errors
     /// Why not, naming the server.
     pub fn connect(address: SocketAddr, client: [u8; 16], timeout: Duration) -> Result<Server, String> {
-        let connect = |kind| Connection::open(address, client, kind, timeout);
+        Server::connect_with_key(address, client, timeout, None)
+    }
+
+    /// The same with a key that the server must have, too.
+    ///
+    /// # Errors
+    /// As [`Server::connect`].
+    pub fn connect_with_key(address: SocketAddr, client: [u8; 16], timeout: Duration, key: Option<&Key>) -> Result<Server, String> {
+        let connect = |kind| Connection::open(address, client, kind, timeout, key);
         let both = connect(ChannelKind::Control).and_then(|control| Ok((control, connect(ChannelKind::Write)?)));
         let (control, write) = both.map_err(|error| format!("memory server {address}: {error}"))?;
         Ok(Server { address, control, write })
@@ -80,7 +89,8 @@ impl Server {
         match Message::decode(&header, &payload) {
             Ok(Message::WriteAck(ack)) if ack.content_crc == crc32c_of(&[bytes]) => Ok(()),
             Ok(Message::Error { code, text }) => self.named(Err(format!("WRITE was refused: {}: {text}", code.name()))),
-            other => self.named(Err(format!("WRITE was answered by {other:?}"))),
+            Ok(other) => self.named(Err(format!("WRITE was answered by {}", other.op().name()))),
+            Err(error) => self.named(Err(format!("the answer to WRITE: {error}"))),
         }
     }
 
@@ -112,7 +122,7 @@ impl Server {
 }
 
 impl Connection {
-    fn open(address: SocketAddr, client: [u8; 16], kind: ChannelKind, timeout: Duration) -> Result<Connection, String> {
+    fn open(address: SocketAddr, client: [u8; 16], kind: ChannelKind, timeout: Duration, key: Option<&Key>) -> Result<Connection, String> {
         let stream = TcpStream::connect_timeout(&address, timeout).map_err(|error| format!("cannot connect: {error}"))?;
         let setup = stream
             .set_nodelay(true)
@@ -120,11 +130,27 @@ impl Connection {
             .and_then(|()| stream.set_write_timeout(Some(timeout)));
         setup.map_err(|error| format!("cannot set up the connection: {error}"))?;
         let mut connection = Connection { stream, sequence: 0, lost: false };
-        let hello = Message::Hello(Hello::new(kind, 0, 1, client));
-        let (header, payload) = connection.ask(&hello, 0)?;
+        let hello = Hello { features: if key.is_some() { FEATURE_KEY } else { 0 }, ..Hello::new(kind, 0, 1, client) };
+        let (header, payload) = connection.ask(&Message::Hello(hello), 0)?;
+        match (key, Message::decode(&header, &payload)) {
+            (None, Ok(Message::HelloAck(_))) => Ok(connection),
+            (Some(key), Ok(Message::Challenge(challenge))) => connection.prove(key, &hello, challenge),
+            (_, other) => Err(unexpected(&Message::Hello(hello), &other)),
+        }
+    }
+
+    /// Proves our key, and has the server prove its own.
+    fn prove(mut self, key: &Key, hello: &Hello, challenge: [u8; 32]) -> Result<Connection, String> {
+        let mut nonce = [0; 32];
+        rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty())
+            .map_err(|error| format!("no random numbers: {error}"))?;
+        let client = proof::Client::new(key, hello, challenge, nonce);
+        let prove = Message::Prove(client.prove());
+        let (header, payload) = self.ask(&prove, 0)?;
         match Message::decode(&header, &payload) {
-            Ok(Message::HelloAck(_)) => Ok(connection),
-            other => Err(unexpected(&hello, &other)),
+            Ok(Message::Proved(proved)) if client.is_proved(&proved) => Ok(self),
+            Ok(Message::Proved(_)) => Err("it has another key, or is not the server at all".to_owned()),
+            other => Err(unexpected(&prove, &other)),
         }
     }
 

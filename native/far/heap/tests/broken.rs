@@ -20,7 +20,8 @@ const WAIT: Duration = Duration::from_secs(20);
 const MEMORY: u64 = 32 << 20;
 
 fn right_server() -> SocketAddr {
-    lull_memd::Server::start(Config::new("127.0.0.1:0".parse().unwrap(), MEMORY)).unwrap().address
+    let peers = vec!["127.0.0.1".parse().unwrap()];
+    lull_memd::Server::start(Config { peers, ..Config::new("127.0.0.1:0".parse().unwrap(), MEMORY) }).unwrap().address
 }
 
 fn write(made: &Made, name: &str) -> PathBuf {

@@ -72,7 +72,9 @@ fn servers_mark_what_the_jvm_has_marked() {
         let export = Export::open(&directory.0.join(format!("heap.{number}"))).unwrap_or_else(|error| panic!("{error}\n{said}"));
         assert!(export.marked > 50_000, "only {} objects live", export.marked);
         for (count, part) in [(1, 4 << 20), (2, 4 << 20), (3, 4 << 20), (3, 4096)] {
-            let config = || Config::new("127.0.0.1:0".parse().unwrap(), export.bytes / count + (8 << 20));
+            let peers = vec!["127.0.0.1".parse().unwrap()];
+            let memory = export.bytes / count + (8 << 20);
+            let config = || Config { peers: peers.clone(), ..Config::new("127.0.0.1:0".parse().unwrap(), memory) };
             let servers: Vec<Server> = (0..count).map(|_| Server::start(config()).unwrap()).collect();
             let addresses: Vec<SocketAddr> = servers.iter().map(|server| server.address).collect();
             let mut client = Servers::load(&addresses, &export, part, Duration::from_secs(60)).unwrap();

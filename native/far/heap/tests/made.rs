@@ -37,7 +37,9 @@ impl Drop for File {
 }
 
 fn addresses(count: usize) -> Vec<SocketAddr> {
-    let server = || Server::start(Config::new("127.0.0.1:0".parse().unwrap(), 32 << 20)).unwrap();
+    let peers = vec!["127.0.0.1".parse().unwrap()];
+    let config = || Config { peers: peers.clone(), ..Config::new("127.0.0.1:0".parse().unwrap(), 32 << 20) };
+    let server = || Server::start(config()).unwrap();
     (0..count).map(|_| server().address).collect()
 }
 

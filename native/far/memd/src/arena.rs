@@ -145,6 +145,9 @@ impl Arena {
         // Large pages are zeroed several times as fast. A kernel without them takes small ones.
         // SAFETY: the mapping just made.
         let _ = unsafe { madvise(base.cast::<c_void>(), size, Advice::LinuxHugepage) };
+        // The memory of programs does not belong into a core dump of the server. A kernel that knows no such advice writes it there.
+        // SAFETY: the mapping just made.
+        let _ = unsafe { madvise(base.cast::<c_void>(), size, Advice::LinuxDontDump) };
         let total = size / CHUNK_BYTES;
         let chunks = Chunks { free: (0..total).collect(), used: Vec::new(), cleaning: 0, committed: 0, total };
         let arena = Arena { base, bytes: size, chunks: Mutex::new(chunks), given_back: Condvar::new() };
@@ -375,6 +378,17 @@ fn left_in_groups(mount: &Path, path: &Path, limit: &str, usage: &str) -> Vec<(u
 mod tests {
     use super::*;
     use rustix::mm::{MprotectFlags, mprotect};
+
+    /// The memory of other machines' programs is in no core dump of this one: the kernel says so of the mapping.
+    #[test]
+    fn no_core_dump_has_the_memory_of_clients() {
+        let arena = Arena::reserve(2 * CHUNK_BYTES as u64).unwrap();
+        let begin = format!("{:x}-", arena.base as usize);
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mapping = maps.lines().skip_while(|line| !line.starts_with(&begin));
+        let flags = mapping.into_iter().find(|line| line.starts_with("VmFlags:")).unwrap();
+        assert!(flags.split_whitespace().any(|flag| flag == "dd"), "{flags}");
+    }
 
     #[test]
     fn chunks_are_zero_whoever_had_them() {

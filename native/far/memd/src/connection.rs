@@ -2,28 +2,33 @@
 
 //! One connection, from HELLO to its end, in a thread of its own. A frame is read whole, checked, carried out, answered;
 //! then the next. Memory is taken for a payload only after its header has passed all checks, and after it is known that this
-//! kind of connection may have such frames: a connection for control never takes more than 256 KB.
+//! kind of connection may have such frames: a connection for control never takes more than 256 KB, and one of somebody who is not known
+//! yet no more than 80 bytes.
+//!
+//! Where the server has keys, nothing that a HELLO says counts before the client has proved that it has one of them.
 
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
+use lull_far_auth::proof;
 use lull_far_protocol::{
-    DecodeError, ErrorCode, FETCH_LEN, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op, PAGE_SIZE,
-    PAGE_SIZE_LOG2, VERSION_MAX, VERSION_MIN, seal,
+    ChannelKind, DecodeError, FEATURE_KEY, FETCH_LEN, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op,
+    PAGE_SIZE, PAGE_SIZE_LOG2, Prove, VERSION_MAX, VERSION_MIN, seal,
 };
 use tracing::{debug, info, warn};
 
+use crate::identity::Identity;
 use crate::metrics::Metrics;
 use crate::requests::Tracing;
 use crate::server::Shared;
 use crate::store::{Refusal, Session, refuse};
 use crate::transport::{End, Transport};
 
-/// Serves a connection until it ends, and says how it ended.
-pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr) {
+/// Serves a connection until it ends, and says how it ended. `stranger` is its place among those who are not known.
+pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, stranger: u64) {
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
         let transport = transport.awake(shared.config.awake, &shared.awake_places);
-        let mut connection = Connection { shared, transport, peer, payload: Vec::new(), answer: Vec::new() };
+        let mut connection = Connection { shared, transport, peer, stranger, payload: Vec::new(), answer: Vec::new() };
         connection.run(stream)
     });
     match outcome {
@@ -31,6 +36,7 @@ pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr) {
         Err(End::Cut { got, want }) => warn!(%peer, got, want, "the connection ended within a frame, which is dropped"),
         Err(End::Slow { got, want }) => warn!(%peer, got, want, "a frame took longer than --frame-timeout"),
         Err(End::Io(error)) => warn!(%peer, %error, "the connection broke"),
+        Err(End::Idle) => info!(%peer, "nothing came over it, and the client has no memory here"),
         Err(End::Stopped | End::Frame(..)) => debug!(%peer, "closed by the server"),
     }
     // What the peer has sent and nobody has read would turn the close into a reset, and the last answer would be lost.
@@ -48,6 +54,7 @@ struct Connection<'a> {
     shared: &'a Arc<Shared>,
     transport: Transport<'a>,
     peer: SocketAddr,
+    stranger: u64,
     payload: Vec<u8>,
     answer: Vec<u8>,
 }
@@ -60,18 +67,26 @@ enum Next {
     AnswerAndClose,
 }
 
-impl Connection<'_> {
+/// How the client is known, and what the server must prove in its turn.
+type Known<'a> = (&'a Arc<Identity>, Option<(proof::Server, Prove)>);
+
+impl<'s> Connection<'s> {
     fn run(&mut self, stream: &TcpStream) -> Result<(), End> {
-        let Some(session) = self.greet(stream)? else { return Ok(()) };
+        let Some((session, mut sequence)) = self.greet(stream)? else { return Ok(()) };
         // Ends with this connection.
         let mut tracing = Tracing::new(self.shared, &session);
-        let mut sequence = 1;
+        let shared = self.shared;
+        let watched = session.kind != ChannelKind::Peer;
+        let stop = || match shared.stopped() {
+            true => Some(End::Stopped),
+            false => (watched && session.client.is_idle(shared.config.idle())).then_some(End::Idle),
+        };
         loop {
             // Who asks all the time gives nobody a moment in which nothing comes.
             if self.shared.stopped() {
                 return Err(self.explain(End::Stopped));
             }
-            let header = match self.transport.header(None, || self.shared.stopped()) {
+            let header = match self.transport.header(None, stop) {
                 Ok(header) => header,
                 // A connection that was taken over is made to end; say why.
                 Err(End::Closed | End::Cut { .. }) if session.check_current().is_err() => {
@@ -100,60 +115,122 @@ impl Connection<'_> {
         }
     }
 
-    /// HELLO. None if it was refused.
-    fn greet(&mut self, stream: &TcpStream) -> Result<Option<Session>, End> {
-        let header = match self.transport.header(Some(self.shared.config.frame_timeout), || self.shared.stopped()) {
-            Ok(header) => header,
-            Err(end) => return Err(self.explain(end)),
+    /// HELLO, and the proofs of both sides. None if it was refused; else the number of the last frame of the client, too.
+    fn greet(&mut self, stream: &TcpStream) -> Result<Option<(Session, u64)>, End> {
+        let hello = match self.said(Op::Hello, 1)? {
+            Ok(Message::Hello(hello)) => hello,
+            other => return self.turn_down(1, other.map(drop)),
         };
-        let refusal = if header.op != Op::Hello {
-            refuse!(BadRequest, "the first frame is {}; it must be HELLO", header.op.name())
-        } else if header.sequence != 1 {
-            refuse!(BadSequence, "HELLO has the sequence number {}; it must be 1", header.sequence)
-        } else {
-            self.read(&header)?;
-            match Message::decode(&header, &self.payload) {
-                Ok(Message::Hello(hello)) => match self.welcome(&hello, stream) {
-                    Ok(session) => {
-                        self.transport.send(&self.answer)?;
-                        info!(peer = %self.peer, client = %hex(&hello.client), kind = hello.kind.name(), channel = hello.channel,
-                            generation = hello.generation, "connected");
-                        return Ok(Some(session));
-                    }
-                    Err(refusal) => refusal,
-                },
-                Ok(other) => refuse!(Internal, "a HELLO became {}", other.op().name()),
-                Err(error) => refusal_of(&error),
+        if let Err(refusal) = check(&hello) {
+            return self.turn_down(1, Err(refusal));
+        }
+        let (identity, proving) = match self.identify(&hello)? {
+            Ok(known) => known,
+            Err((sequence, refusal)) => return self.turn_down(sequence, Err(refusal)),
+        };
+        let sequence = if proving.is_some() { 2 } else { 1 };
+        // From here on it is none of those who are pushed out. If that has happened, it is too late.
+        if !self.shared.strangers.leave(self.stranger) {
+            return Err(End::Closed);
+        }
+        match self.welcome(&hello, identity, proving, stream) {
+            Ok(session) => {
+                self.transport.send(&self.answer)?;
+                info!(peer = %self.peer, key = &identity.name[..], client = %hex(&hello.client), kind = hello.kind.name(),
+                    channel = hello.channel, generation = hello.generation, "connected");
+                Ok(Some((session, sequence)))
             }
-        };
-        self.refuse(header.sequence, header.region, &refusal)?;
+            Err(refusal) => self.turn_down(sequence, Err(refusal)),
+        }
+    }
+
+    fn turn_down<T>(&mut self, sequence: u64, why: Result<(), Refusal>) -> Result<Option<T>, End> {
+        let refusal = why.err().unwrap_or_else(|| refuse!(Internal, "a frame became another one"));
+        self.refuse(sequence, 0, &refusal)?;
         Ok(None)
     }
 
-    fn welcome(&mut self, hello: &Hello, stream: &TcpStream) -> Result<Session, Refusal> {
-        if hello.version_min > VERSION_MAX || hello.version_max < VERSION_MIN || hello.version_min > hello.version_max {
-            let (min, max) = (hello.version_min, hello.version_max);
-            return Err(refuse!(Version, "the client speaks the versions {min} to {max}, this server {VERSION_MIN} to {VERSION_MAX}"));
+    /// One of the frames before the client is known: this operation, this number. Has no borrowed part, so that the buffer is free again.
+    fn said(&mut self, op: Op, sequence: u64) -> Result<Result<Message<'static>, Refusal>, End> {
+        let shared = self.shared;
+        let stop = || shared.stopped().then_some(End::Stopped);
+        let header = match self.transport.header(Some(shared.config.frame_timeout), stop) {
+            Ok(header) => header,
+            Err(end) => return Err(self.explain(end)),
+        };
+        if header.op != op {
+            let which = if op == Op::Hello { "first frame" } else { "frame after CHALLENGE" };
+            return Ok(Err(refuse!(BadRequest, "the {which} is {}; it must be {}", header.op.name(), op.name())));
         }
-        if hello.page_size_log2 != PAGE_SIZE_LOG2 {
-            return Err(refuse!(Version, "the client's pages have 2^{} bytes, this server's 2^{PAGE_SIZE_LOG2}", hello.page_size_log2));
+        if header.sequence != sequence {
+            let name = op.name();
+            return Ok(Err(refuse!(BadSequence, "{name} has the sequence number {}; it must be {sequence}", header.sequence)));
         }
-        if hello.features != 0 {
-            return Err(refuse!(Version, "the client needs the features {:#x}, this server has none", hello.features));
+        self.read(&header)?;
+        Ok(match Message::decode(&header, &self.payload) {
+            Ok(Message::Hello(hello)) => Ok(Message::Hello(hello)),
+            Ok(Message::Prove(prove)) => Ok(Message::Prove(prove)),
+            Ok(other) => Err(refuse!(Internal, "{} became {}", op.name(), other.op().name())),
+            Err(error) => Err(refusal_of(&error)),
+        })
+    }
+
+    /// Whose connection it is. A refusal comes with the number of the frame that it answers.
+    fn identify(&mut self, hello: &Hello) -> Result<Result<Known<'s>, (u64, Refusal)>, End> {
+        let identities = &self.shared.identities;
+        let has_key = hello.features & FEATURE_KEY != 0;
+        if let Some(everybody) = identities.of_everybody() {
+            let text = "the client has a key, and this server none: start the server with --key FILE, or the client without it";
+            return Ok(if has_key { Err((1, refuse!(NotAuthenticated, "{text}"))) } else { Ok((everybody, None)) });
         }
+        if !has_key {
+            let text = "this server serves only who has one of its keys: start the client with --key FILE";
+            return Ok(Err((1, refuse!(NotAuthenticated, "{text}"))));
+        }
+        let mut nonce = [0; 32];
+        if let Err(error) = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty()) {
+            return Ok(Err((1, refuse!(Internal, "the system has no random numbers: {error}"))));
+        }
+        self.answer.clear();
+        Message::Challenge(nonce).encode(1, 0, &mut self.answer);
+        self.transport.send(&self.answer)?;
+        let server = proof::Server::new(hello, nonce);
+        let prove = match self.said(Op::Prove, 2)? {
+            Ok(Message::Prove(prove)) => prove,
+            Ok(other) => return Ok(Err((2, refuse!(Internal, "PROVE became {}", other.op().name())))),
+            Err(refusal) => return Ok(Err((2, refusal))),
+        };
+        let proved = identities.with_key(&prove.key).filter(|(_, key)| server.is_proved(key, &prove));
+        // The same words whether the key is known or not.
+        let refusal = || (2, refuse!(NotAuthenticated, "the client's key is none of this server's: give both sides the same one"));
+        Ok(proved.map(|(identity, _)| (identity, Some((server, prove)))).ok_or_else(refusal))
+    }
+
+    fn welcome(
+        &mut self,
+        hello: &Hello,
+        identity: &Arc<Identity>,
+        proving: Option<(proof::Server, Prove)>,
+        stream: &TcpStream,
+    ) -> Result<Session, Refusal> {
         let store = &self.shared.store;
-        let session = store.connect(hello, stream.try_clone().ok(), !self.shared.stopping())?;
+        let session = store.connect(identity, hello, stream.try_clone().ok(), !self.shared.stopping())?;
         self.answer.clear();
         let ack = HelloAck {
             version: hello.version_max.min(VERSION_MAX),
             page_size_log2: PAGE_SIZE_LOG2,
             max_pages: MAX_PAGES_PER_FRAME as u32,
-            features: 0,
+            features: hello.features,
             session: self.shared.session,
             capacity: store.arena.capacity(),
             free: store.arena.free(),
         };
-        Message::HelloAck(ack).encode(1, 0, &mut self.answer);
+        match (&identity.key, proving) {
+            (Some(key), Some((server, prove))) => {
+                Message::Proved(server.prove(key, &prove, ack)).encode(2, 0, &mut self.answer);
+            }
+            _ => Message::HelloAck(ack).encode(1, 0, &mut self.answer),
+        }
         Ok(session)
     }
 
@@ -173,6 +250,9 @@ impl Connection<'_> {
             return Ok(Err(refuse!(BadRequest, "{} is not allowed on a {} connection", op.name(), session.kind.name())));
         }
         self.read(&header)?;
+        if session.kind == ChannelKind::Control {
+            session.client.hear();
+        }
         let Connection { shared, payload, answer, .. } = self;
         let message = match Message::decode(&header, payload) {
             Ok(message) => message,
@@ -252,6 +332,10 @@ impl Connection<'_> {
                 (0, refuse!(Timeout, "{got} of {want} bytes came within {seconds} s"))
             }
             End::Stopped => (0, refuse!(ShuttingDown, "the server has been stopped")),
+            End::Idle => {
+                let seconds = self.shared.config.idle().as_secs_f64();
+                (0, refuse!(Timeout, "the client has no memory here, and has asked for nothing for {seconds} s"))
+            }
             End::Frame(error, bytes) => (Header::sequence_of(bytes).unwrap_or(0), refusal_of(error)),
             End::Closed | End::Cut { .. } | End::Io(_) => return end,
         };
@@ -268,16 +352,19 @@ impl Connection<'_> {
     }
 }
 
-/// Refuses a connection before it has said anything.
-pub fn turn_away(shared: &Shared, stream: &TcpStream, peer: SocketAddr, code: ErrorCode, text: &str) {
-    shared.metrics.error(code);
-    warn!(%peer, code = code.name(), "{text}");
-    let mut bytes = Vec::new();
-    Message::Error { code, text }.encode(0, 0, &mut bytes);
-    // One short frame into an empty socket buffer: does not wait.
-    let _ = stream.set_nonblocking(true);
-    let _ = std::io::Write::write(&mut &*stream, &bytes);
-    let _ = stream.shutdown(Shutdown::Write);
+/// Whether both sides can speak to each other at all.
+fn check(hello: &Hello) -> Result<(), Refusal> {
+    if hello.version_min > VERSION_MAX || hello.version_max < VERSION_MIN || hello.version_min > hello.version_max {
+        let (min, max) = (hello.version_min, hello.version_max);
+        return Err(refuse!(Version, "the client speaks the versions {min} to {max}, this server {VERSION_MIN} to {VERSION_MAX}"));
+    }
+    if hello.page_size_log2 != PAGE_SIZE_LOG2 {
+        return Err(refuse!(Version, "the client's pages have 2^{} bytes, this server's 2^{PAGE_SIZE_LOG2}", hello.page_size_log2));
+    }
+    if hello.features & !FEATURE_KEY != 0 {
+        return Err(refuse!(Version, "the client needs the features {:#x}, this server has {FEATURE_KEY:#x} only", hello.features));
+    }
+    Ok(())
 }
 
 fn refusal_of(error: &DecodeError) -> Refusal {

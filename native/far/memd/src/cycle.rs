@@ -15,6 +15,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ use lull_far_trace::wire::{MOST, Start};
 use tracing::{info, warn};
 
 use crate::arena::{CHUNK_PAGES, Held};
+use crate::identity::Identity;
 use crate::peer;
 use crate::server::{Shared, spawn};
 use crate::store::{Refusal, Region, Session, refuse};
@@ -47,6 +49,8 @@ pub struct Cycle {
     pub start: Start,
     /// The client.
     pub client: [u8; 16],
+    /// Whose key it has shown: in its name this server shows it to others.
+    pub identity: Arc<Identity>,
     /// Locked before the mailbox, if both are.
     tracer: Mutex<Tracer>,
     mailbox: Mutex<Mailbox>,
@@ -90,13 +94,24 @@ pub enum Polled {
     Missing(Vec<u32>),
 }
 
+/// Whoever is here connects to nobody for a client but to servers that its own options name.
+fn check_peers(shared: &Shared, start: &Start) -> Result<(), Refusal> {
+    let allowed = |address: &SocketAddr| shared.config.peers.iter().any(|network| network.contains(address.ip()));
+    let others = start.servers.iter().enumerate().filter(|(index, _)| *index != usize::from(start.me));
+    match others.into_iter().find(|(_, address)| !allowed(address)) {
+        None => Ok(()),
+        Some((index, _)) => Err(refuse!(BadRequest, "server {index} is none that --peers of this server names")),
+    }
+}
+
 impl Cycle {
     /// Begins a cycle, and registers it with the client.
     ///
     /// # Errors
-    /// `UNKNOWN_REGION`; `BAD_REQUEST` if this server's parts of the heap do not fit into the region, or the number of the cycle is not
+    /// `UNKNOWN_REGION`; `BAD_REQUEST` if another server is none that this one may connect to, or this server's parts of the heap do not fit into the region, or the number of the cycle is not
     /// after the last; `TOO_MANY_CONNECTIONS` if too many threads send already; `INTERNAL` if there are no threads.
     pub fn begin(shared: &Arc<Shared>, session: &Session, region: u32, start: Start) -> Result<Arc<Cycle>, Refusal> {
+        check_peers(shared, &start)?;
         let memory = session.region(region)?;
         let (me, geometry) = (usize::from(start.me), start.geometry);
         let want = geometry.bytes_of(me);
@@ -119,6 +134,7 @@ impl Cycle {
         };
         let cycle = Arc::new(Cycle {
             client: session.client.id,
+            identity: Arc::clone(&session.client.identity),
             tracer: Mutex::new(Tracer::new(me, geometry)),
             mailbox: Mutex::new(mailbox),
             changed: Condvar::new(),

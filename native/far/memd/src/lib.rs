@@ -3,7 +3,7 @@
 //! The memory server: holds the pages of pagers on other machines (`docs/design/far-memory.md`).
 //!
 //! From the socket inwards: [`server`] accepts, `connection` speaks the protocol over `transport`, [`store`] knows who has
-//! what, [`arena`] is the memory. [`cycle`] traces a client's heap in it, `requests` is what a client says to that, `peer` what servers
+//! what, [`arena`] is the memory. [`identity`] is who may have how much; `strangers` are who has not said yet who it is. [`cycle`] traces a client's heap in it, `requests` is what a client says to that, `peer` what servers
 //! say to each other.
 
 #![deny(missing_docs)]
@@ -12,11 +12,15 @@
 pub mod arena;
 mod connection;
 pub mod cycle;
+pub mod identity;
 pub mod metrics;
+pub mod network;
 mod peer;
 mod requests;
 pub mod server;
 pub mod store;
+mod strangers;
 mod transport;
 
+pub use network::Network;
 pub use server::{Config, Handle, Server, StartError};

@@ -3,11 +3,12 @@
 //! `lull-memd`: the command line, the log, and the signals.
 
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use lull_memd::{Config, Server};
+use lull_memd::{Config, Network, Server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tracing::{error, info, warn};
@@ -15,14 +16,27 @@ use tracing::{error, info, warn};
 /// Holds memory pages for programs on other machines.
 ///
 /// Memory is committed in the background from the start on, and given to a client only when it is there, so that a page that a
-/// client sends always finds room. Nothing is encrypted and nobody is authenticated: listen only on a network that only the
-/// clients reach.
+/// client sends always finds room. Clients show a key (--key); nothing is encrypted: who can listen on the network reads the pages.
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Args {
     /// Where to listen: address:port, port 0 for any free one.
     #[arg(long, value_name = "ADDR", value_parser = address)]
     listen: SocketAddr,
+
+    /// The keys of those who may use it, a line each: NAME KEY [memory=SIZE] [connections=N], the key 64 hexadecimal digits (lull-far
+    /// new-key FILE makes one). Only its owner may read the file. Without keys the server listens at a loopback address only.
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+
+    /// Without --key, listen also where other machines may reach it: whoever does reads and changes the memory of programs.
+    #[arg(long, conflicts_with = "key")]
+    insecure: bool,
+
+    /// Networks of other servers, separated by commas, that it may connect to when a client has them trace together, as 10.0.0.0/24.
+    /// Without them it connects to nobody.
+    #[arg(long, value_name = "NETWORK,...", value_delimiter = ',')]
+    peers: Vec<Network>,
 
     /// How much memory to commit, 1m or more, in whole megabytes: what it gives to clients is lost to all else on this machine.
     #[arg(long, value_name = "SIZE", value_parser = size)]
@@ -33,7 +47,8 @@ struct Args {
     metrics: Option<SocketAddr>,
 
     /// Seconds for which a client without a connection keeps its regions, 1 to 86400: longer survives longer network
-    /// failures, and keeps the memory of a client that has crashed for as long.
+    /// failures, and keeps the memory of a client that has crashed for as long. A client without regions that asks for nothing for so
+    /// long, or --frame-timeout if that is longer, loses its connections.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=86400))]
     linger: u64,
 
@@ -42,7 +57,7 @@ struct Args {
     frame_timeout: u64,
 
     /// The most connections at once, 1 to 65536, and the most threads that send to other servers what was traced. Each may take 1 MB beside
-    /// --memory.
+    /// --memory. A tenth is kept for clients that have memory here. 64 more may be of those who have not said yet who they are.
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=65536))]
     max_connections: u32,
 
@@ -86,7 +101,17 @@ fn main() -> ExitCode {
         LogForm::Text => log.with_ansi(false).init(),
         LogForm::Json => log.json().flatten_event(true).init(),
     }
+    let keys = match args.key.as_deref().map_or(Ok(Vec::new()), lull_far_auth::file::read_all) {
+        Ok(keys) => keys,
+        Err(error) => {
+            error!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let config = Config {
+        keys,
+        insecure: args.insecure,
+        peers: args.peers,
         metrics: args.metrics,
         linger: Duration::from_secs(args.linger),
         frame_timeout: Duration::from_secs(args.frame_timeout),

@@ -3,13 +3,11 @@
 //! Counters, and their page in Prometheus' text format.
 
 use std::fmt::Write as _;
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::time::Duration;
 
 use lull_far_protocol::{ErrorCode, Op};
 
+use crate::identity::Identity;
 use crate::server::Shared;
 
 /// What has happened since the server started. All counters are independent of each other: relaxed.
@@ -21,6 +19,8 @@ pub struct Metrics {
     pub senders: AtomicUsize,
     /// Connections accepted.
     pub accepted: AtomicU64,
+    /// Connections that were closed because others came before anybody knew whose they are.
+    pub strangers_dropped: AtomicU64,
     /// Pages sent in DATA.
     pub pages_fetched: AtomicU64,
     /// Pages replaced by WRITE.
@@ -77,12 +77,33 @@ impl Metrics {
         metric("capacity_bytes", "gauge", "Memory for clients.", &one(arena.capacity()));
         metric("committed_bytes", "gauge", "The part of it that the kernel has given yet.", &one(arena.committed()));
         metric("free_bytes", "gauge", "Memory for clients that no region has.", &one(arena.free()));
-        metric("clients", "gauge", "Clients with a connection, or within --linger after their last.", &one(census.clients as u64));
+        metric(
+            "clients",
+            "gauge",
+            "Clients with a connection, or with regions and within --linger after their last.",
+            &one(census.clients as u64),
+        );
         metric("regions", "gauge", "Regions of all clients.", &one(census.regions as u64));
         metric("connections", "gauge", "Open connections.", &one(self.connections.load(Ordering::Relaxed) as u64));
         metric("trace_senders", "gauge", "Threads that send to other servers.", &one(self.senders.load(Ordering::Relaxed) as u64));
         metric("stopping", "gauge", "1 after the server was told to stop.", &one(shared.stopping().into()));
         metric("connections_total", "counter", "Connections accepted.", &get(&self.accepted));
+        metric(
+            "strangers_dropped_total",
+            "counter",
+            "Connections closed for others before they said whose they are.",
+            &get(&self.strangers_dropped),
+        );
+        let of_keys = |value: fn(&Identity) -> u64| -> Vec<_> {
+            shared.identities.iter().map(|identity| (format!("{{key=\"{}\"}}", identity.name), value(identity))).collect()
+        };
+        metric("key_bytes", "gauge", "Memory of the clients that have a key.", &of_keys(Identity::bytes));
+        metric(
+            "key_connections",
+            "gauge",
+            "Connections of the clients that have a key.",
+            &of_keys(|identity| identity.connections() as u64),
+        );
         metric("pages_fetched_total", "counter", "Pages sent to clients.", &get(&self.pages_fetched));
         metric("pages_written_total", "counter", "Pages replaced by clients.", &get(&self.pages_written));
         metric("trace_cycles_total", "counter", "Cycles of tracing begun.", &get(&self.cycles));
@@ -106,30 +127,12 @@ impl Metrics {
     }
 }
 
-/// Answers one HTTP request. Only `GET /metrics` is known; whoever is slow is dropped.
-pub fn answer(shared: &Shared, mut stream: TcpStream) {
-    let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
-    let _ = stream.set_write_timeout(Some(Duration::from_secs(1)));
-    let mut request = [0; 4096];
-    let mut got = 0;
-    // One read a second at the longest, and no more of them than a request has lines in practice.
-    for _ in 0..16 {
-        match stream.read(&mut request[got..]) {
-            Ok(count @ 1..) => got += count,
-            _ => return,
-        }
-        if request[..got].windows(4).any(|end| end == b"\r\n\r\n") {
-            let known = request.starts_with(b"GET /metrics ") || request.starts_with(b"GET /metrics?");
-            let (status, body) =
-                if known { ("200 OK", shared.metrics.page(shared)) } else { ("404 Not Found", "see /metrics\n".to_owned()) };
-            let length = body.len();
-            let kind = "text/plain; version=0.0.4; charset=utf-8";
-            let head = format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n");
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes()));
-            return;
-        }
-        if got == request.len() {
-            return;
-        }
-    }
+/// The answer to a request. Only `/metrics` is known.
+pub fn answer(shared: &Shared, head: &[u8]) -> Vec<u8> {
+    let (method, target) = lull_pages::first_line(head);
+    let known = method == b"GET" && (target == b"/metrics" || target.starts_with(b"/metrics?"));
+    let (status, body) = if known { ("200 OK", shared.metrics.page(shared)) } else { ("404 Not Found", "see /metrics\n".to_owned()) };
+    let length = body.len();
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}").into_bytes()
 }

@@ -6,8 +6,10 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
-use lull_far_protocol::{ChannelKind, Header, Hello, Message, Op};
+use lull_far_auth::proof;
+use lull_far_protocol::{ChannelKind, FEATURE_KEY, Header, Hello, Message, Op};
 use lull_far_trace::wire;
+use tracing::warn;
 
 use crate::cycle::Cycle;
 use crate::transport::{End, Transport};
@@ -15,16 +17,19 @@ use crate::transport::{End, Transport};
 /// Sends until the cycle is over.
 ///
 /// # Errors
-/// Why the other server is of no use: for the client to read.
+/// Why the other server is of no use: for the client to read. What the network says about who cannot be reached is for this server's log
+/// only, or a client could look by it for what is there.
 pub fn send_all(cycle: &Cycle, to: usize, timeout: Duration) -> Result<(), String> {
     let Some(mut tasks) = cycle.next_for(to) else { return Ok(()) };
     let address = cycle.start.servers[to];
     let failed = |text: &dyn std::fmt::Display| format!("server {to} at {address}: {text}");
-    let stream = TcpStream::connect_timeout(&address, timeout).map_err(|error| failed(&format!("cannot connect: {error}")))?;
+    let stream = TcpStream::connect_timeout(&address, timeout).map_err(|error| {
+        warn!(server = to, %address, %error, "another server cannot be reached");
+        failed(&"it cannot be reached")
+    })?;
     let transport = Transport::new(&stream, timeout).map_err(|error| failed(&error))?;
     let mut link = Link { cycle, transport, timeout, sequence: 0 };
-    let hello = Message::Hello(Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.client));
-    link.ask(&hello, |answer| matches!(answer, Message::HelloAck(_))).map_err(|text| failed(&text))?;
+    link.greet().map_err(|text| failed(&text))?;
     loop {
         let payload = wire::encode_tasks(cycle.number(), &tasks);
         let ack = wire::encode_counted(cycle.number(), tasks.len() as u32);
@@ -45,13 +50,35 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
+    /// HELLO in the client's name, with its key if it has one, which the other server must have, too.
+    fn greet(&mut self) -> Result<(), String> {
+        let cycle = self.cycle;
+        let mut hello = Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.client);
+        let Some(key) = &cycle.identity.key else {
+            return self.ask(&Message::Hello(hello), |answer| matches!(answer, Message::HelloAck(_)));
+        };
+        hello.features |= FEATURE_KEY;
+        let mut challenge = None;
+        self.ask(&Message::Hello(hello), |answer| {
+            if let Message::Challenge(nonce) = answer {
+                challenge = Some(*nonce);
+            }
+            challenge.is_some()
+        })?;
+        let mut nonce = [0; 32];
+        rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty()).map_err(|error| format!("random numbers: {error}"))?;
+        let client = proof::Client::new(key, &hello, challenge.unwrap_or_default(), nonce);
+        self.ask(&Message::Prove(client.prove()), |answer| matches!(answer, Message::Proved(proved) if client.is_proved(proved)))
+    }
+
     fn ask(&mut self, message: &Message<'_>, right: impl FnOnce(&Message<'_>) -> bool) -> Result<(), String> {
         self.sequence += 1;
         let name = message.op().name();
         let mut bytes = Vec::new();
         message.encode(self.sequence, 0, &mut bytes);
         self.transport.send(&bytes).map_err(|end| format!("{name}: {end}"))?;
-        let header = self.transport.header(Some(self.timeout), || self.cycle.over()).map_err(|end| format!("{name}: {end}"))?;
+        let stop = || self.cycle.over().then_some(End::Stopped);
+        let header = self.transport.header(Some(self.timeout), stop).map_err(|end| format!("{name}: {end}"))?;
         bytes.resize(header.len as usize, 0);
         self.transport.payload(&mut bytes).map_err(|end| format!("the answer to {name}: {end}"))?;
         self.check(&header, &bytes, name, right)
@@ -61,6 +88,7 @@ impl Link<'_> {
         match Message::decode(header, payload) {
             Ok(Message::Error { code, text }) => Err(format!("{name} was refused: {}: {text}", code.name())),
             Ok(answer) if header.sequence == self.sequence && right(&answer) => Ok(()),
+            Ok(Message::Proved(_)) => Err("it has not proved that it has the key".to_owned()),
             Ok(answer) => Err(format!("{name} was answered by {}, of the frame {}", answer.op().name(), header.sequence)),
             Err(error) => Err(format!("the answer to {name}: {error}")),
         }
@@ -73,7 +101,7 @@ impl std::fmt::Display for End {
             End::Closed => f.write_str("the connection was closed"),
             End::Cut { got, want } => write!(f, "the connection ended after {got} of {want} bytes"),
             End::Slow { got, want } => write!(f, "only {got} of {want} bytes passed in time"),
-            End::Stopped => f.write_str("the cycle is over"),
+            End::Stopped | End::Idle => f.write_str("the cycle is over"),
             End::Frame(error, _) => error.fmt(f),
             End::Io(error) => error.fmt(f),
         }

@@ -9,13 +9,17 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use lull_far_auth::Entry;
 use lull_far_protocol::ErrorCode;
 use tracing::{error, info, warn};
 
 use crate::arena::{Arena, CommitError};
 use crate::connection;
+use crate::identity::Identities;
 use crate::metrics::{self, Metrics};
+use crate::network::Network;
 use crate::store::Store;
+use crate::strangers::Strangers;
 use crate::transport::POLL;
 
 /// What a server is started with.
@@ -23,6 +27,12 @@ use crate::transport::POLL;
 pub struct Config {
     /// Where it listens. Port 0: the kernel chooses.
     pub listen: SocketAddr,
+    /// Who may use it. Nobody: everybody who reaches it.
+    pub keys: Vec<Entry>,
+    /// Without a key, listen also where other machines may reach it.
+    pub insecure: bool,
+    /// Where other servers are that it may connect to when clients have them trace together.
+    pub peers: Vec<Network>,
     /// Where it answers `GET /metrics`, if it does.
     pub metrics: Option<SocketAddr>,
     /// Bytes of memory for clients.
@@ -31,7 +41,7 @@ pub struct Config {
     pub linger: Duration,
     /// The longest time for one frame to pass.
     pub frame_timeout: Duration,
-    /// The most connections at once, and the most threads that send to other servers.
+    /// The most connections at once of those who are known, and the most threads that send to other servers.
     pub max_connections: usize,
     /// How long a server that is told to stop waits for its clients to leave.
     pub drain: Duration,
@@ -45,6 +55,9 @@ impl Config {
     pub fn new(listen: SocketAddr, memory: u64) -> Config {
         Config {
             listen,
+            keys: Vec::new(),
+            insecure: false,
+            peers: Vec::new(),
             metrics: None,
             memory,
             linger: Duration::from_secs(30),
@@ -56,9 +69,21 @@ impl Config {
     }
 }
 
+impl Config {
+    /// How long a client that has no memory may ask for nothing before it loses its connections.
+    #[must_use]
+    pub fn idle(&self) -> Duration {
+        self.linger.max(self.frame_timeout)
+    }
+}
+
 /// Why a server cannot start.
 #[derive(Debug)]
 pub enum StartError {
+    /// Other machines may reach it, and it would serve everybody.
+    Unprotected(SocketAddr),
+    /// A key is granted what is not known.
+    Keys(String),
     /// The memory cannot be committed.
     Memory(CommitError),
     /// An address cannot be listened at.
@@ -70,6 +95,18 @@ pub enum StartError {
 impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            StartError::Unprotected(address) => {
+                write!(
+                    f,
+                    "refusing to listen at {address} without a key: whoever reaches it could read and change the memory of programs. "
+                )?;
+                write!(
+                    f,
+                    "Give --key FILE (lull-far new-key FILE makes one), listen at 127.0.0.1 or [::1], or say --insecure where only "
+                )?;
+                write!(f, "clients reach it")
+            }
+            StartError::Keys(text) => f.write_str(text),
             StartError::Memory(error) => error.fmt(f),
             StartError::Listen(address, error) => write!(f, "cannot listen at {address}: {error}"),
             StartError::System(error) => write!(f, "cannot start: {error}"),
@@ -90,6 +127,10 @@ pub struct Shared {
     pub config: Config,
     /// Clients and memory.
     pub store: Store,
+    /// Who may use it.
+    pub identities: Identities,
+    /// Connections of which nobody knows whose they are yet.
+    pub strangers: Strangers,
     /// Counters.
     pub metrics: Metrics,
     /// Drawn at the start: tells clients that the pages of an earlier process are gone.
@@ -132,6 +173,8 @@ impl Server {
     /// [`StartError`].
     pub fn start(config: Config) -> Result<Server, StartError> {
         let started = Instant::now();
+        let identities = Identities::new(&config.keys).map_err(StartError::Keys)?;
+        check_protected(&config)?;
         // First the addresses: they are wrong more often, and cost nothing.
         let listener = listen(config.listen)?;
         let metrics = config.metrics.map(listen).transpose()?;
@@ -141,8 +184,10 @@ impl Server {
         let address = listener.local_addr().map_err(StartError::System)?;
         let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose().map_err(StartError::System)?;
         let shared = Arc::new(Shared {
+            store: Store::new(arena, config.max_connections),
             config,
-            store: Store::new(arena),
+            identities,
+            strangers: Strangers::default(),
             metrics: Metrics::default(),
             session,
             awake_places: AtomicUsize::new(thread::available_parallelism().map_or(0, |processors| processors.get() / 2)),
@@ -223,6 +268,18 @@ impl Handle {
     }
 }
 
+/// Without a key, only programs of this machine may come, unless somebody takes the blame.
+fn check_protected(config: &Config) -> Result<(), StartError> {
+    let protected = !config.keys.is_empty() || config.listen.ip().to_canonical().is_loopback();
+    if !protected && !config.insecure {
+        return Err(StartError::Unprotected(config.listen));
+    }
+    if !protected {
+        warn!(address = %config.listen, "--insecure: whoever reaches this address reads and changes the memory of programs");
+    }
+    Ok(())
+}
+
 fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
     let failed = |error| StartError::Listen(address, error);
     let listener = TcpListener::bind(address).map_err(failed)?;
@@ -284,18 +341,22 @@ fn next_connection(listener: &TcpListener, wait: Duration) -> io::Result<Option<
 
 fn start_connection(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     Metrics::add(&shared.metrics.accepted, 1);
-    let count = shared.metrics.connections.fetch_add(1, Ordering::Relaxed) + 1;
+    shared.metrics.connections.fetch_add(1, Ordering::Relaxed);
     let open = OpenConnection(Arc::clone(shared));
-    let limit = shared.config.max_connections;
-    if count > limit {
-        let text = format!("{limit} connections are open, which is as many as --max-connections allows");
-        connection::turn_away(shared, &stream, peer, ErrorCode::TooManyConnections, &text);
-        return;
-    }
     let shared = Arc::clone(shared);
-    if let Err(error) = spawn("connection", move || connection::serve(&open.0, &stream, peer)) {
+    let started = shared.strangers.enter(&stream).and_then(|(stranger, pushed_out)| {
+        Metrics::add(&shared.metrics.strangers_dropped, pushed_out.into());
+        let serve = move || {
+            connection::serve(&open.0, &stream, peer, stranger);
+            open.0.strangers.leave(stranger);
+        };
+        spawn("connection", serve).map(drop).inspect_err(|_| {
+            let _ = shared.strangers.leave(stranger);
+        })
+    });
+    if let Err(error) = started {
         // The stream went with the closure: the peer sees a close without a word, which is all that can be said.
-        warn!(%peer, %error, "no thread for a connection");
+        warn!(%peer, %error, "no thread, or no descriptor, for a connection");
         shared.metrics.error(ErrorCode::Internal);
     }
 }
@@ -309,12 +370,11 @@ impl Drop for OpenConnection {
     }
 }
 
+/// To many at once; at an address that only this machine reaches, only to who asks this machine by name or number.
 fn serve_metrics(shared: &Shared, listener: &TcpListener) {
-    while !shared.stopped() {
-        match next_connection(listener, POLL) {
-            Ok(Some((stream, _))) => metrics::answer(shared, stream),
-            Ok(None) => {}
-            Err(_) => thread::sleep(POLL),
-        }
+    let is_local = listener.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback());
+    let answer = |head: &[u8]| (!is_local || lull_pages::names_this_machine(head)).then(|| metrics::answer(shared, head));
+    if let Err(error) = lull_pages::serve(listener, Some(POLL), || shared.stopped(), answer) {
+        error!(%error, "the metrics are not served");
     }
 }

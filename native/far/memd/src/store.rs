@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 //! Who has which pages: clients, their regions, their channels. Knows the protocol's messages, no sockets.
+//!
+//! Locks are taken in this order: the table's, a client's, a channel's.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,6 +14,7 @@ use lull_far_protocol::{ChannelKind, Discard, ErrorCode, Fetch, Hello, PAGE_SIZE
 
 use crate::arena::{Arena, CHUNK_PAGES, Chunk, Held, Shortage};
 use crate::cycle::Cycle;
+use crate::identity::{Charge, Connected, Identity};
 
 /// Why a request is refused: what the ERROR will say.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,17 +48,47 @@ macro_rules! refuse {
 }
 pub(crate) use refuse;
 
+/// The most connections of one client at once. A pager has 6, and for a moment twice as many when all break.
+const CONNECTIONS_OF_A_CLIENT: usize = 64;
+
+/// Channels of a client have numbers below this, in each kind. A pager has 4 in one of them.
+const CHANNELS: u16 = 16;
+
+/// Channels of other servers: their numbers among those that trace together.
+const CHANNELS_OF_PEERS: u16 = 255;
+
+/// Of so many connections one is kept for clients that have memory: they can always come back.
+const RESERVE: usize = 10;
+
 /// All clients, and the memory that they share.
 #[derive(Debug)]
 pub struct Store {
     /// The memory.
     pub arena: Arc<Arena>,
-    clients: Mutex<HashMap<[u8; 16], Arc<Client>>>,
+    table: Arc<Mutex<Table>>,
+    /// Of all clients.
+    max_connections: usize,
 }
 
-/// One client: the regions that it has, the channels that it opened.
+/// Which identity, and the client's number there.
+type Name = (usize, [u8; 16]);
+
+#[derive(Debug, Default)]
+struct Table {
+    clients: HashMap<Name, Arc<Client>>,
+    /// Clients with memory and without a connection, by when the last one was closed. The number makes moments different.
+    alone: BTreeMap<(Instant, u64), Arc<Client>>,
+    next: u64,
+    /// Of clients and of other servers.
+    connections: usize,
+}
+
+/// One client: the regions that it has, the channels that it opened. One without a region is in the table only as long as it has a
+/// connection, so that there are never more clients than connections and chunks of memory.
 #[derive(Debug)]
 pub struct Client {
+    /// Whose key it has shown.
+    pub identity: Arc<Identity>,
     /// The number that it has drawn.
     pub id: [u8; 16],
     state: Mutex<ClientState>,
@@ -69,11 +102,13 @@ struct ClientState {
     cycle: Option<Arc<Cycle>>,
     /// The number of the last one that was begun; 0: none.
     last_cycle: u64,
-    /// Its own; not those of other servers.
+    /// Its own; not those of other servers. Changed under the table's lock.
     connections: usize,
-    /// When the last connection was closed. Set as long as there is none.
-    alone_since: Option<Instant>,
-    /// BYE was said, or it has been alone for too long: it is not in the table any more.
+    /// Its place among those that are alone. Changed under the table's lock.
+    alone: Option<(Instant, u64)>,
+    /// When it last asked for anything over a connection for control, or connected.
+    heard: Instant,
+    /// It is not in the table any more: it has said BYE, has been alone for too long, or has left without memory.
     gone: bool,
 }
 
@@ -82,6 +117,7 @@ struct ClientState {
 pub struct Region {
     pages: u64,
     chunks: Vec<Chunk>,
+    _charge: Charge,
 }
 
 /// What the connections of one (client, kind, number) share. A request is carried out under `current`, so that a newer
@@ -109,6 +145,18 @@ pub struct Session {
     generation: u64,
     /// Whether the channel is, or was, this connection's.
     has_channel: bool,
+    _place: Place,
+}
+
+/// A connection's place in the table, given back when it is dropped.
+#[derive(Debug)]
+struct Place {
+    table: Arc<Mutex<Table>>,
+    client: Arc<Client>,
+    /// Of another server: none of the client's own.
+    is_peer: bool,
+    /// All count for the key.
+    _connected: Connected,
 }
 
 /// What of the store the metrics show.
@@ -123,44 +171,44 @@ pub struct Census {
 impl Store {
     /// A store without clients.
     #[must_use]
-    pub fn new(arena: Arc<Arena>) -> Store {
-        Store { arena, clients: Mutex::default() }
+    pub fn new(arena: Arc<Arena>, max_connections: usize) -> Store {
+        Store { arena, table: Arc::default(), max_connections }
     }
 
-    /// Registers a connection. Takes its channel over from an older generation, and returns when nothing of that can be
-    /// applied any more.
+    /// Registers a connection of somebody who is known. Takes its channel over from an older generation, and returns when nothing of that
+    /// can be applied any more.
     ///
     /// # Errors
-    /// `STALE_CHANNEL` if the generation is not higher than the channel's; `SHUTTING_DOWN` for a client that is not known
-    /// when `accept_new` is false; `NO_TRACE` for another server that comes for a client that is not known.
-    pub fn connect(&self, hello: &Hello, stream: Option<TcpStream>, accept_new: bool) -> Result<Session, Refusal> {
-        let client = {
-            let mut clients = lock(&self.clients);
-            let client = match clients.entry(hello.client) {
-                Entry::Occupied(entry) => Arc::clone(entry.get()),
-                Entry::Vacant(_) if hello.kind == ChannelKind::Peer => {
-                    return Err(refuse!(NoTrace, "nothing is traced here for that client, which is not known"));
-                }
-                Entry::Vacant(_) if !accept_new => {
-                    return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients"));
-                }
-                Entry::Vacant(entry) => Arc::clone(entry.insert(Arc::new(Client::new(hello.client)))),
-            };
-            // Under the table's lock, so that the client cannot be removed before it has a connection.
-            if hello.kind != ChannelKind::Peer {
-                let mut state = lock(&client.state);
-                state.connections += 1;
-                state.alone_since = None;
-            }
-            client
-        };
+    /// `STALE_CHANNEL` if the generation is not higher than the channel's; `BAD_REQUEST` for a channel of too high a number;
+    /// `TOO_MANY_CONNECTIONS`; `SHUTTING_DOWN` for a client that is not known when `accept_new` is false; `NO_TRACE` for another server
+    /// that comes for a client that is not known.
+    pub fn connect(
+        &self,
+        identity: &Arc<Identity>,
+        hello: &Hello,
+        stream: Option<TcpStream>,
+        accept_new: bool,
+    ) -> Result<Session, Refusal> {
+        let channels = if hello.kind == ChannelKind::Peer { CHANNELS_OF_PEERS } else { CHANNELS };
+        if hello.channel >= channels {
+            let (kind, number) = (hello.kind.name(), hello.channel);
+            return Err(refuse!(BadRequest, "the number of the {kind} channel is {number}; it must be below {channels}"));
+        }
+        let place = self.place(identity, hello, accept_new)?;
+        let client = Arc::clone(&place.client);
         let channel = {
             let mut state = lock(&client.state);
             let new = || Arc::new(Channel { current: Mutex::new(Current { generation: 0, stream: None }) });
             Arc::clone(state.channels.entry((hello.kind, hello.channel)).or_insert_with(new))
         };
-        let mut session =
-            Session { client, kind: hello.kind, channel: Arc::clone(&channel), generation: hello.generation, has_channel: false };
+        let mut session = Session {
+            client,
+            kind: hello.kind,
+            channel: Arc::clone(&channel),
+            generation: hello.generation,
+            has_channel: false,
+            _place: place,
+        };
         // Waits for a request of the older connection that is being carried out.
         let mut current = lock(&channel.current);
         if hello.generation <= current.generation {
@@ -182,48 +230,133 @@ impl Store {
         Ok(session)
     }
 
+    /// A place for one connection more.
+    fn place(&self, identity: &Arc<Identity>, hello: &Hello, accept_new: bool) -> Result<Place, Refusal> {
+        let mut table = lock(&self.table);
+        let name = (identity.index, hello.client);
+        let known = table.clients.get(&name).cloned();
+        self.check_room(&table, known.as_deref())?;
+        let client = match known {
+            Some(client) => client,
+            None if hello.kind == ChannelKind::Peer => {
+                return Err(refuse!(NoTrace, "nothing is traced here for that client, which is not known"));
+            }
+            None if !accept_new => return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients")),
+            None => Arc::new(Client::new(identity, hello.client)),
+        };
+        // Another server's connection is none of the client's: it does not keep it here.
+        let is_peer = hello.kind == ChannelKind::Peer;
+        let connected = connect_client(&client, is_peer)?;
+        if !is_peer {
+            let mut state = lock(&client.state);
+            state.connections += 1;
+            state.heard = Instant::now();
+            if let Some(alone) = state.alone.take() {
+                table.alone.remove(&alone);
+            }
+        }
+        table.connections += 1;
+        table.clients.insert(name, Arc::clone(&client));
+        Ok(Place { table: Arc::clone(&self.table), client, is_peer, _connected: connected })
+    }
+
+    fn check_room(&self, table: &Table, known: Option<&Client>) -> Result<(), Refusal> {
+        let (count, most) = (table.connections, self.max_connections);
+        if count >= most {
+            return Err(refuse!(TooManyConnections, "{most} connections are open, which is as many as --max-connections allows"));
+        }
+        let reserve = most / RESERVE;
+        if count >= most - reserve && known.is_none_or(|client| lock(&client.state).regions.is_empty()) {
+            let text = "connections are open; the rest of --max-connections is kept for clients that have memory here";
+            return Err(refuse!(TooManyConnections, "{count} {text}"));
+        }
+        Ok(())
+    }
+
     /// Gives back what the client has. Other connections of it find no region any more.
     pub fn leave(&self, client: &Arc<Client>) {
-        let mut clients = lock(&self.clients);
-        if clients.get(&client.id).is_some_and(|known| Arc::ptr_eq(known, client)) {
-            clients.remove(&client.id);
-        }
+        let mut table = lock(&self.table);
+        table.remove(client);
         client.clear();
     }
 
-    /// Removes clients that have had no connection for longer than `linger`. Returns their numbers and bytes.
+    /// Removes clients that have had no connection for longer than `linger`. Returns their numbers and bytes. Looks at no others.
     pub fn reap(&self, linger: Duration, now: Instant) -> Vec<([u8; 16], u64)> {
         let mut reaped = Vec::new();
-        lock(&self.clients).retain(|_, client| {
-            let alone = lock(&client.state).alone_since;
-            if alone.is_none_or(|since| now.duration_since(since) < linger) {
-                return true;
-            }
+        let mut table = lock(&self.table);
+        while let Some(first) = table.alone.first_entry().filter(|first| now.duration_since(first.key().0) >= linger) {
+            let client = first.remove();
+            table.remove(&client);
             reaped.push((client.id, client.clear()));
-            false
-        });
+        }
         reaped
     }
 
     /// Counts.
     pub fn census(&self) -> Census {
-        let clients = lock(&self.clients);
-        Census { clients: clients.len(), regions: clients.values().map(|client| lock(&client.state).regions.len()).sum() }
+        let table = lock(&self.table);
+        let regions = table.clients.values().map(|client| lock(&client.state).regions.len()).sum();
+        Census { clients: table.clients.len(), regions }
+    }
+}
+
+fn connect_client(client: &Client, is_peer: bool) -> Result<Connected, Refusal> {
+    if !is_peer && lock(&client.state).connections >= CONNECTIONS_OF_A_CLIENT {
+        return Err(refuse!(TooManyConnections, "the client has {CONNECTIONS_OF_A_CLIENT} connections, and may have no more"));
+    }
+    let (name, most) = (&client.identity.name, client.identity.limits.connections);
+    client.identity.connect().ok_or_else(|| refuse!(TooManyConnections, "the key {name} has {most} connections, as many as it is granted"))
+}
+
+impl Table {
+    fn remove(&mut self, client: &Arc<Client>) {
+        let name = (client.identity.index, client.id);
+        if self.clients.get(&name).is_some_and(|known| Arc::ptr_eq(known, client)) {
+            self.clients.remove(&name);
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut table = lock(&self.table);
+        table.connections -= 1;
+        if self.is_peer {
+            return;
+        }
+        let mut state = lock(&self.client.state);
+        state.connections -= 1;
+        if state.connections > 0 || state.gone {
+            return;
+        }
+        if state.regions.is_empty() {
+            // Nothing of an older connection can do harm: there are no pages, and it finds the client gone.
+            state.gone = true;
+            drop(state);
+            table.remove(&self.client);
+            return;
+        }
+        let alone = (Instant::now(), table.next);
+        table.next += 1;
+        state.alone = Some(alone);
+        drop(state);
+        table.alone.insert(alone, Arc::clone(&self.client));
     }
 }
 
 impl Client {
-    fn new(id: [u8; 16]) -> Client {
+    fn new(identity: &Arc<Identity>, id: [u8; 16]) -> Client {
         let state = ClientState {
             regions: HashMap::new(),
             channels: HashMap::new(),
             cycle: None,
             last_cycle: 0,
             connections: 0,
-            alone_since: Some(Instant::now()),
+            alone: None,
+            heard: Instant::now(),
             gone: false,
         };
-        Client { id, state: Mutex::new(state) }
+        Client { identity: Arc::clone(identity), id, state: Mutex::new(state) }
     }
 
     fn clear(&self) -> u64 {
@@ -233,6 +366,17 @@ impl Client {
             cycle.end();
         }
         state.regions.drain().map(|(_, region)| region.pages * PAGE_SIZE as u64).sum()
+    }
+
+    /// It is there.
+    pub fn hear(&self) {
+        lock(&self.state).heard = Instant::now();
+    }
+
+    /// Whether it has no memory here, and has asked for nothing for so long.
+    pub fn is_idle(&self, limit: Duration) -> bool {
+        let state = lock(&self.state);
+        state.regions.is_empty() && state.heard.elapsed() >= limit
     }
 }
 
@@ -319,18 +463,14 @@ impl Session {
             Entry::Occupied(entry) if entry.get().pages == pages => Ok(()),
             Entry::Occupied(entry) => Err(refuse!(RegionExists, "region {region} has {} pages, not {pages}", entry.get().pages)),
             Entry::Vacant(entry) => {
-                let arena = &store.arena;
-                let chunks = arena.take(pages).map_err(|shortage| match shortage {
-                    Shortage::Full => {
-                        let (free, capacity) = (arena.free(), arena.capacity());
-                        refuse!(Full, "region {region} of {pages} pages does not fit into {free} free bytes of {capacity}")
-                    }
-                    Shortage::NotYet => {
-                        let (ready, free) = (arena.ready(), arena.free());
-                        refuse!(NotYet, "region {region} of {pages} pages: {ready} bytes of {free} free ones have memory and are zero yet")
-                    }
+                let identity = &self.client.identity;
+                let bytes = pages.div_ceil(CHUNK_PAGES as u64).saturating_mul((CHUNK_PAGES * PAGE_SIZE) as u64);
+                let charge = identity.charge(bytes).map_err(|used| {
+                    let (name, most) = (&identity.name, identity.limits.memory);
+                    refuse!(Full, "region {region} of {pages} pages: the key {name} has {used} bytes of the {most} that it is granted")
                 })?;
-                entry.insert(Arc::new(Region { pages, chunks }));
+                let chunks = take(&store.arena, region, pages)?;
+                entry.insert(Arc::new(Region { pages, chunks, _charge: charge }));
                 Ok(())
             }
         }
@@ -408,15 +548,21 @@ impl Drop for Session {
                 current.stream = None;
             }
         }
-        if self.kind == ChannelKind::Peer {
-            return;
-        }
-        let mut state = lock(&self.client.state);
-        state.connections -= 1;
-        if state.connections == 0 {
-            state.alone_since = Some(Instant::now());
-        }
     }
+}
+
+/// Memory for a region.
+fn take(arena: &Arc<Arena>, region: u32, pages: u64) -> Result<Vec<Chunk>, Refusal> {
+    arena.take(pages).map_err(|shortage| match shortage {
+        Shortage::Full => {
+            let (free, capacity) = (arena.free(), arena.capacity());
+            refuse!(Full, "region {region} of {pages} pages does not fit into {free} free bytes of {capacity}")
+        }
+        Shortage::NotYet => {
+            let (ready, free) = (arena.ready(), arena.free());
+            refuse!(NotYet, "region {region} of {pages} pages: {ready} bytes of {free} free ones have memory and are zero yet")
+        }
+    })
 }
 
 impl Region {
@@ -459,4 +605,45 @@ impl Region {
 /// A thread that panicked under a lock of these has left nothing half done: each change is one assignment or insertion.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Identities;
+
+    fn store(max_connections: usize) -> Store {
+        Store::new(Arena::reserve(1 << 20).unwrap(), max_connections)
+    }
+
+    fn hello(kind: ChannelKind, generation: u64) -> Hello {
+        Hello::new(kind, 0, generation, [1; 16])
+    }
+
+    #[test]
+    fn one_client_has_a_bound_of_connections() {
+        let (store, identities) = (store(1000), Identities::new(&[]).unwrap());
+        let everybody = identities.of_everybody().unwrap();
+        let connect = |generation| store.connect(everybody, &hello(ChannelKind::Control, generation), None, true);
+        // Those whose channel was taken over count for as long as they are held.
+        let mut held: Vec<Session> = (1..=CONNECTIONS_OF_A_CLIENT as u64).map(|generation| connect(generation).unwrap()).collect();
+        let refusal = connect(1000).unwrap_err();
+        assert_eq!(refusal, refuse!(TooManyConnections, "the client has 64 connections, and may have no more"));
+        held.pop();
+        assert!(connect(1001).is_ok());
+    }
+
+    /// Connections in a client's name that other servers open are the key's, too: else they could take all places.
+    #[test]
+    fn connections_of_other_servers_count_for_the_key() {
+        let entries = lull_far_auth::file::parse(&format!("one {} connections=2", "01".repeat(32))).unwrap();
+        let (store, identities) = (store(1000), Identities::new(&entries).unwrap());
+        let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
+        let _control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
+        let peer = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap();
+        let refusal = store.connect(one, &hello(ChannelKind::Peer, 2), None, true).unwrap_err();
+        assert_eq!(refusal, refuse!(TooManyConnections, "the key one has 2 connections, as many as it is granted"));
+        drop(peer);
+        assert_eq!(one.connections(), 1);
+    }
 }

@@ -52,6 +52,8 @@ pub enum End {
     },
     /// The server is being stopped.
     Stopped,
+    /// Nothing has come for long, and nothing would be lost.
+    Idle,
     /// The header is not one. The bytes are for the answer's sequence number.
     Frame(DecodeError, [u8; HEADER_LEN]),
     /// The connection broke.
@@ -97,11 +99,11 @@ impl<'a> Transport<'a> {
         Transport { awake: Some((Cell::new(Awake::new(nanoseconds)), places)), ..self }
     }
 
-    /// Reads a header. Waits for its first byte until `idle` is over or `stop` says so; the rest must come in time.
+    /// Reads a header. Waits for its first byte until `idle` is over or `stop` says why not; the rest must come in time.
     ///
     /// # Errors
     /// [`End`].
-    pub fn header(&self, idle: Option<Duration>, stop: impl Fn() -> bool) -> Result<Header, End> {
+    pub fn header(&self, idle: Option<Duration>, stop: impl Fn() -> Option<End>) -> Result<Header, End> {
         let mut bytes = [0; AT_ONCE];
         let begin = Instant::now();
         let mut got = self.take_rest(&mut bytes);
@@ -120,8 +122,10 @@ impl<'a> Transport<'a> {
                     got += count;
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if got == 0 && stop() {
-                        return Err(End::Stopped);
+                    if got == 0
+                        && let Some(end) = stop()
+                    {
+                        return Err(end);
                     }
                     if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                         return Err(End::Slow { got, want: HEADER_LEN });

@@ -94,6 +94,7 @@ fn bad_arguments_are_refused_by_name() {
         (&["--listen", "127.0.0.1:0", "--memory", "lots"][..], "say a number of bytes, or one with k, m, g or t"),
         (&["--listen", "127.0.0.1", "--memory", "1m"], "say address:port"),
         (&["--listen", "127.0.0.1:0"], "--memory <SIZE>"),
+        (&["--listen", "127.0.0.1:0", "--memory", "1m", "--peers", "10.0.0.0/33"], "say an address, or one with its bits"),
         (&["--listen", "127.0.0.1:0", "--memory", "1m", "--linger", "0"], "0 is not in 1..=86400"),
         (&["--listen", "127.0.0.1:0", "--memory", "1m", "--frame-timeout", "3601"], "3601 is not in 1..=3600"),
         (&["--listen", "127.0.0.1:0", "--memory", "1m", "--max-connections", "0"], "0 is not in 1..=65536"),
@@ -105,6 +106,46 @@ fn bad_arguments_are_refused_by_name() {
     let address = taken.local_addr().unwrap().to_string();
     let text = refused(&["--listen", &address, "--memory", "1m"]);
     assert!(text.contains(&format!("cannot listen at {address}: ")), "{text}");
+}
+
+/// Protected mode: who gives no key serves this machine only.
+#[test]
+fn without_a_key_a_server_listens_on_this_machine_only() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:7070", "[::ffff:192.0.2.1]:7070"] {
+        let text = refused(&["--listen", address, "--memory", "1m"]);
+        assert!(text.contains("without a key: whoever reaches it could read and change the memory of programs. Give --key FILE"), "{text}");
+    }
+    for more in [&["--listen", "127.0.0.2:0"][..], &["--listen", "[::ffff:127.0.0.1]:0"], &["--listen", "0.0.0.0:0", "--insecure"]] {
+        let (mut child, _) = start(&[more, &["--memory", "1m"]].concat());
+        signal(&child, "TERM");
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{more:?}");
+    }
+}
+
+#[test]
+fn a_server_with_a_key_listens_anywhere_and_takes_care_of_its_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let path = std::env::temp_dir().join(format!("lull-memd-key-{}", std::process::id()));
+    let name = path.to_str().unwrap();
+    std::fs::write(&path, format!("one {} memory=1m\n", "01".repeat(32))).unwrap();
+    let arguments = ["--listen", "0.0.0.0:0", "--memory", "2m", "--key", name];
+    for (mode, want) in [(0o644, "has the mode 0644"), (0o620, "has the mode 0620")] {
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let text = refused(&arguments);
+        assert!(text.contains(want) && text.contains("chmod 600") && !text.contains("0101"), "{text}");
+    }
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let (mut child, address) = start(&arguments);
+    let here = (std::net::Ipv4Addr::LOCALHOST, address.port()).into();
+    Peer::with_key(here, &lull_far_auth::Key::new([1; 32]), common::hello(1, ChannelKind::Control, 1));
+    signal(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let text = refused(&[&arguments[..], &["--insecure"]].concat());
+    assert!(text.contains("cannot be used with"), "{text}");
+    std::fs::write(&path, format!("one {} threads=1\n", "01".repeat(32))).unwrap();
+    assert!(refused(&arguments).contains("memory=SIZE and connections=N can be granted"));
+    std::fs::remove_file(&path).unwrap();
+    assert!(refused(&arguments).contains("cannot be read"));
 }
 
 #[test]
@@ -119,7 +160,7 @@ fn metrics_count_what_has_happened() {
     }
     fetch.fetch(1, 0, 200);
     fetch.ask(&Message::Fetch(lull_far_protocol::Fetch { first: 0, count: 1 }), 8).error(ErrorCode::UnknownRegion);
-    let page = get(metrics, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    let page = get(metrics, "GET /metrics HTTP/1.1\r\nHost: localhost:1\r\n\r\n");
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
     for line in [
         "lull_memd_capacity_bytes 4194304",
@@ -138,6 +179,8 @@ fn metrics_count_what_has_happened() {
         assert!(page.lines().any(|l| l == line), "{line} is not in\n{page}");
     }
     assert!(get(metrics, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404 "));
+    // Nor for a page of the web that a browser here was made to take for ours.
+    assert_eq!(get(metrics, "GET /metrics HTTP/1.1\r\nHost: attacker.example\r\n\r\n"), "");
     // Hostile requests end; the page is there afterwards.
     assert_eq!(get(metrics, &"x".repeat(5000)), "");
     assert!(get(metrics, "GET /metrics HTTP/1.0\r\n\r\n").contains("lull_memd_stopping 0"));

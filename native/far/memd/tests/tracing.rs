@@ -61,8 +61,18 @@ struct Client {
 
 impl Client {
     fn new(address: SocketAddr, id: u8, pages: &[Vec<u8>]) -> Client {
-        let mut control = Peer::hello(address, id, ChannelKind::Control, 1);
-        let mut write = Peer::hello(address, id, ChannelKind::Write, 1);
+        Client::of([ChannelKind::Control, ChannelKind::Write].map(|kind| Peer::hello(address, id, kind, 1)), pages)
+    }
+
+    /// The next that shows the key of client 1.
+    fn with_key(address: SocketAddr, key: &lull_far_auth::Key, pages: &[Vec<u8>]) -> Client {
+        static GENERATION: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
+        let generation = GENERATION.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let kinds = [ChannelKind::Control, ChannelKind::Write];
+        Client::of(kinds.map(|kind| Peer::with_key(address, key, common::hello(1, kind, generation))), pages)
+    }
+
+    fn of([mut control, mut write]: [Peer; 2], pages: &[Vec<u8>]) -> Client {
         let mapped = control.ask(&Message::RegionMap { pages: pages.len() as u64 }, 1).message();
         assert!(mapped.starts_with("RegionMapped"), "{mapped}");
         let numbers: Vec<u64> = (0..pages.len() as u64).collect();
@@ -298,10 +308,78 @@ fn accept_hello(listener: &TcpListener) -> (TcpStream, Vec<u8>) {
     (stream, answer)
 }
 
+/// A client cannot have a server connect to whom it likes.
+#[test]
+fn nobody_is_connected_to_whom_the_options_do_not_name() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let there = listener.local_addr().unwrap();
+    for peers in [&[][..], &["127.0.0.2", "10.0.0.0/8"]] {
+        let server = server(|config| config.peers = peers.iter().map(|network| network.parse().unwrap()).collect());
+        let mut client = Client::new(server.address, 1, &[page_of_one(BASE + PART, 0), page_of_one(0, 0)]);
+        let text = client.ask(Op::TraceStart, &start(1, 0, &[server.address, there]).encode()).error(ErrorCode::BadRequest);
+        assert_eq!(text, "server 1 is none that --peers of this server names");
+        // Alone it traces.
+        let mut client = Client::new(server.address, 2, &[page_of_one(0, 0), page_of_one(0, 0)]);
+        assert_eq!(client.trace(1, server.address), 1);
+    }
+    listener.set_nonblocking(true).unwrap();
+    assert!(listener.accept().is_err(), "a server has connected");
+}
+
+/// Servers show each other the client's key, and believe nobody who has none.
+#[test]
+fn servers_prove_themselves_to_each_other() {
+    let key = |byte| lull_far_auth::Key::new([byte; 32]);
+    let keyed = |lines: &str| server(|config| config.keys = lull_far_auth::file::parse(lines).unwrap());
+    let line = |name: &str, byte: &str| format!("{name} {}\n", byte.repeat(32));
+    let first = keyed(&line("one", "01"));
+    for (lines, right) in [(line("two", "02") + &line("other-name", "01"), true), (line("one", "03"), false)] {
+        let second = keyed(&lines);
+        let addresses = [first.address, second.address];
+        let cycle = if right { 1 } else { 2 };
+        let shown = [key(1), key(if right { 1 } else { 3 })];
+        let pages = [[page_of_one(BASE + PART, 0), page_of_one(0, 0)], [page_of_one(0, 0), page_of_one(0, 0)]];
+        let mut clients: Vec<Client> = (0..2).map(|at| Client::with_key(addresses[at], &shown[at], &pages[at])).collect();
+        (0..2).for_each(|at| clients[at].start(&start(cycle, at as u8, &addresses)));
+        clients.iter_mut().for_each(|client| drop(client.get(Op::Layout, &wire::encode_layouts(&[layout()]), Op::Status)));
+        clients[0].get(Op::TraceRoots, &wire::encode_roots(&[BASE]), Op::Status);
+        if right {
+            let received = |answer: &Answer| match answer {
+                Answer::Frame(header, payload) if header.op == Op::Status => wire::decode_status(payload).unwrap().1.received == 1,
+                other => panic!("{}", other.message()),
+            };
+            clients[1].poll_until(received);
+        } else {
+            let text = clients[0].failure();
+            assert!(text.contains("PROVE was refused: NOT_AUTHENTICATED: "), "{text}");
+        }
+    }
+    // One that only pretends to have the key.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let there = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        for (length, answer) in [(40, "challenge"), (80, "proved")] {
+            std::io::Read::read_exact(&mut stream, &mut vec![0; HEADER_LEN + length]).unwrap();
+            std::io::Write::write_all(&mut stream, &lull_far_protocol::golden::frame(answer)).unwrap();
+        }
+        // Nothing of the heap is sent to it.
+        assert_eq!(std::io::Read::read(&mut stream, &mut [0]).unwrap(), 0);
+    });
+    let mut client = Client::with_key(first.address, &key(1), &[page_of_one(BASE + PART, 0), page_of_one(0, 0)]);
+    client.start(&start(3, 0, &[first.address, there]));
+    client.get(Op::Layout, &wire::encode_layouts(&[layout()]), Op::Status);
+    client.get(Op::TraceRoots, &wire::encode_roots(&[BASE]), Op::Status);
+    let text = client.failure();
+    assert!(text.contains("it has not proved that it has the key") || text.contains("the answer to PROVE"), "{text}");
+    thread.join().unwrap();
+}
+
 #[test]
 fn another_server_that_is_not_there() {
     let text = with_other_server(Duration::from_secs(20), drop);
-    assert!(text.contains("cannot connect: ") || text.contains("HELLO: "), "{text}");
+    assert!(text.ends_with(": it cannot be reached") || text.contains("HELLO: "), "{text}");
+    assert!(!text.contains("os error"), "what the network says is not for the client: {text}");
 }
 
 #[test]
@@ -406,7 +484,7 @@ struct Process(Child, SocketAddr);
 impl Process {
     fn start() -> Process {
         let mut child = Command::new(env!("CARGO_BIN_EXE_lull-memd"))
-            .args(["--listen", "127.0.0.1:0", "--memory", "16m", "--frame-timeout", "3"])
+            .args(["--listen", "127.0.0.1:0", "--memory", "16m", "--frame-timeout", "3", "--peers", "127.0.0.1"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

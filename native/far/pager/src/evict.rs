@@ -15,7 +15,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use lull_far_protocol::{ChannelKind, MAX_PAGES_PER_FRAME};
+use lull_far_protocol::MAX_PAGES_PER_FRAME;
 
 use crate::PAGE_SIZE;
 use crate::fault::give_room;
@@ -42,11 +42,11 @@ pub fn run(pager: &'static Pager) {
         }
         while room.free() < room.high() {
             // Held for one step, so that `leave` knows that none is under way.
-            let working = pager.evicting.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut working = pager.evicting.lock().unwrap_or_else(PoisonError::into_inner);
             if pager.stopping.load(Ordering::Relaxed) {
                 return;
             }
-            let done = evictor.step();
+            let done = evictor.step(&mut working);
             drop(working);
             if !done {
                 // All that is local is Busy or just put in: wait for the threads that do so.
@@ -64,7 +64,6 @@ struct Evictor {
     unmapped_total: u64,
     /// Pages that left local memory.
     reclaimed_total: u64,
-    write: Vec<Channel>,
     /// Contents of the dirty pages of a step.
     contents: Vec<u8>,
     vectors: Vec<libc::iovec>,
@@ -78,7 +77,6 @@ impl Evictor {
             unmapped: VecDeque::with_capacity(pager.room.total() as usize * 2),
             unmapped_total: 0,
             reclaimed_total: 0,
-            write: pager.servers.iter().map(|_| Channel::new(ChannelKind::Write)).collect(),
             contents: vec![0; BATCH * PAGE_SIZE],
             vectors: Vec::with_capacity(BATCH),
             written: Vec::with_capacity(BATCH),
@@ -86,16 +84,16 @@ impl Evictor {
     }
 
     /// Reclaims some, unmaps some. False if there was nothing to do either to.
-    fn step(&mut self) -> bool {
+    fn step(&mut self, write: &mut [Channel]) -> bool {
         // A quarter of local memory waits for its second chance. Fewer: closer to first in, first out. More: more minor faults.
         let quarter = self.pager.room.total() / 4;
         // First what makes room. What is unmapped then is there for the next step: nobody who waits for room waits for that, too.
-        let reclaimed = if self.waiting() >= quarter { self.reclaim() } else { 0 };
+        let reclaimed = if self.waiting() >= quarter { self.reclaim(write) } else { 0 };
         let unmapped = if self.waiting() < quarter { self.unmap() } else { 0 };
         if reclaimed > 0 || unmapped == BATCH && self.pager.room.free() > 0 {
             return true;
         }
-        unmapped + self.reclaim() > 0
+        unmapped + self.reclaim(write) > 0
     }
 
     /// How many pages wait for their second chance. An estimate: pages of ranges that are gone are in the numbers, and not in the queue for
@@ -150,7 +148,7 @@ impl Evictor {
     }
 
     /// Frees the local memory of the pages that were unmapped first.
-    fn reclaim(&mut self) -> usize {
+    fn reclaim(&mut self, write: &mut [Channel]) -> usize {
         let mut clean: Vec<(u32, Claim<'static>)> = Vec::with_capacity(BATCH);
         let mut dirty: Vec<u32> = Vec::with_capacity(BATCH);
         while clean.len() + dirty.len() < BATCH {
@@ -173,7 +171,7 @@ impl Evictor {
         self.free(clean);
         if !dirty.is_empty() {
             dirty.sort_unstable();
-            self.write_pages(&dirty);
+            self.write_pages(&dirty, write);
             // Those that a fault took meanwhile stay, dirty.
             let pages = self.pager.pages;
             let written: Vec<_> =
@@ -204,7 +202,7 @@ impl Evictor {
 
     /// Sends pages, and returns when every server that should have them has acknowledged just what was sent. All servers get
     /// theirs before the first is waited for.
-    fn write_pages(&mut self, pages: &[u32]) {
+    fn write_pages(&mut self, pages: &[u32], write: &mut [Channel]) {
         let pager = self.pager;
         let mut done = 0;
         for (page, span) in self.runs(pages.iter().copied()) {
@@ -226,10 +224,10 @@ impl Evictor {
         places.sort_unstable();
         let groups: Vec<_> = places.chunk_by(|(a, _), (b, _)| (a.server, a.region) == (b.server, b.region)).collect();
         let requests: Vec<_> = groups.iter().map(|group| WriteRequest::new(group, &self.contents)).collect();
-        let asked: Vec<_> = requests.iter().map(|request| request.begin(pager, &mut self.write[request.server])).collect();
+        let asked: Vec<_> = requests.iter().map(|request| request.begin(pager, &mut write[request.server])).collect();
         let mut acknowledged = vec![false; pages.len()];
         for ((group, request), asked) in groups.iter().zip(&requests).zip(asked) {
-            if request.finish(pager, &mut self.write[request.server], asked) {
+            if request.finish(pager, &mut write[request.server], asked) {
                 group.iter().for_each(|(_, index)| acknowledged[*index] = true);
             }
         }

@@ -2,7 +2,9 @@
 
 //! The functions of `native/far/include/lull_far.h`. What they do is described there.
 
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -31,7 +33,12 @@ pub struct CFarOptions {
     pub server_timeout_ms: u32,
     /// Zero.
     pub reserved: u32,
+    /// The path of a file with the key, or null. Not known to callers whose `size` is that of all before it.
+    pub key_file: *const c_char,
 }
+
+/// Bytes of the options before there were keys.
+const WITHOUT_KEY: usize = std::mem::offset_of!(CFarOptions, key_file);
 
 /// `struct lull_far_statistics`.
 #[repr(C)]
@@ -77,10 +84,22 @@ fn mode(number: u32) -> Result<FaultMode, String> {
 /// # Safety
 /// As the header says.
 unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
-    // SAFETY: the caller's promise.
-    let given = unsafe { given.as_ref() }.ok_or("no options")?;
-    if given.size != size_of::<CFarOptions>() || given.reserved != 0 {
-        return Err(format!("options of {} bytes; this library's have {}", given.size, size_of::<CFarOptions>()));
+    if given.is_null() {
+        return Err("no options".to_owned());
+    }
+    // SAFETY: the caller's promise; the size is there in every version.
+    let size = unsafe { (&raw const (*given).size).read() };
+    if size != size_of::<CFarOptions>() && size != WITHOUT_KEY {
+        return Err(format!("options of {size} bytes; this library's have {}", size_of::<CFarOptions>()));
+    }
+    // SAFETY: numbers and pointers, for which zero is a value; as many bytes as the caller has are copied.
+    let given = unsafe {
+        let mut own: CFarOptions = std::mem::zeroed();
+        std::ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut own).cast(), size);
+        own
+    };
+    if given.reserved != 0 {
+        return Err(format!("the reserved field of the options is {}; it must be 0", given.reserved));
     }
     if given.servers.is_null() {
         return Err("no servers".to_owned());
@@ -89,6 +108,11 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
     let servers = unsafe { CStr::from_ptr(given.servers) }.to_str().map_err(|_| "the servers are not text in UTF-8".to_owned())?;
     let servers = servers.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
     let mut options = Options::new(servers, given.local_bytes, given.capacity_bytes);
+    if !given.key_file.is_null() {
+        // SAFETY: the caller's promise.
+        let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(given.key_file) }.to_bytes()));
+        options.key = Some(lull_far_auth::file::read_one(path).map_err(|error| error.to_string())?);
+    }
     options.replicas = given.replicas as usize;
     options.mode = mode(given.fault_mode)?;
     if given.server_timeout_ms != 0 {

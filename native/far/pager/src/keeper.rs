@@ -26,7 +26,7 @@ pub fn run(pager: &'static Pager) {
     while !pager.stopping.load(Ordering::Relaxed) {
         for (index, server) in pager.servers.iter().enumerate() {
             let mut answers = false;
-            if !server.lost() {
+            if server.takes_writes() {
                 let mut error = pager.heartbeat(index).map(|told| {
                     if told && !stopping[index] {
                         say(format_args!("memory server {} is being stopped", server.name));
@@ -67,6 +67,9 @@ pub fn run(pager: &'static Pager) {
                 }
             }
             coming[index] = server.ahead_pages().collect();
+            if !server.lost() && known_lost[index] {
+                known_lost[index] = false;
+            }
             if server.lost() && !known_lost[index] && !pager.stopping.load(Ordering::Relaxed) {
                 known_lost[index] = true;
                 lost(pager, index, &known_lost);

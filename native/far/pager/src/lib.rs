@@ -43,6 +43,8 @@ pub mod pager;
 #[cfg(not(loom))]
 mod record;
 #[cfg(not(loom))]
+mod restore;
+#[cfg(not(loom))]
 pub mod signal;
 #[cfg(not(loom))]
 mod syscall;

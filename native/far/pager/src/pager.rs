@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use lull_far_auth::Key;
 use lull_far_protocol::{ChannelKind, ErrorCode, Message, Op};
 
 use crate::PAGE_SIZE;
@@ -22,10 +23,11 @@ use crate::keeper;
 use crate::kernel::{self, FaultMode, Kernel, NotPermitted, Span};
 use crate::last_words::say;
 use crate::layout::Layout;
-use crate::link::{Channel, LinkError, Payload, Server};
+use crate::link::{Channel, LinkError, Payload, Server, random};
 use crate::page::{Kind, Page};
 use crate::queue::{Cell, Queue};
 use crate::record::Record;
+use crate::restore;
 use crate::room::Room;
 use crate::stream::{LONGEST, Streams};
 use crate::syscall;
@@ -51,6 +53,8 @@ pub struct Options {
     /// Bytes that may be mapped over the life of the pager. Costs 9 to 17 bytes of tables for each page of them in the long run, used
     /// or not: 9 if the pages are a power of two.
     pub capacity_bytes: u64,
+    /// What the servers must have, too; without it they are asked for nothing, and ask for nothing.
+    pub key: Option<Key>,
     /// How many servers hold each page beside the first, 0 or 1.
     pub replicas: usize,
     /// In which thread faults are served.
@@ -69,7 +73,7 @@ impl Options {
     pub fn new(servers: Vec<String>, local_bytes: u64, capacity_bytes: u64) -> Options {
         let server_timeout = Duration::from_secs(10);
         let mode = FaultMode::InThread;
-        Options { servers, local_bytes, capacity_bytes, replicas: 0, mode, server_timeout, read_ahead: LONGEST, record: None }
+        Options { servers, local_bytes, capacity_bytes, key: None, replicas: 0, mode, server_timeout, read_ahead: LONGEST, record: None }
     }
 }
 
@@ -171,13 +175,15 @@ pub struct Pager {
     ranges: [AtomicPtr<Range>; MAX_RANGES],
     range_count: AtomicUsize,
     next_page: AtomicU64,
-    control: Mutex<Vec<Channel>>,
-    /// Held while a range is mapped.
-    mapping: Mutex<()>,
+    pub(crate) control: Mutex<Vec<Channel>>,
+    /// Held while a range is mapped, and while the regions of a server that comes back are.
+    pub(crate) mapping: Mutex<()>,
     /// The process whose memory this is. A child of `fork` has this structure, and neither the ranges nor the threads.
     process: u32,
-    /// Held by the evictor for each of its steps. Not for the fault path.
-    pub(crate) evicting: Mutex<()>,
+    /// The channels over which pages are written, one to each server: held by the evictor for each of its steps, and by who makes lost
+    /// copies again. So each page is written through one channel only, and by one thread at a time. Not for the fault path. Locked after
+    /// `mapping` and before `control`.
+    pub(crate) evicting: Mutex<Vec<Channel>>,
     pub(crate) stopping: AtomicBool,
 }
 
@@ -196,15 +202,13 @@ impl Pager {
     pub fn start(options: Options) -> Result<&'static Pager, Error> {
         check(&options)?;
         let kernel = Kernel::open(options.mode).map_err(Error::NotPermitted)?;
-        let mut client = [0; 16];
-        // SAFETY: the kernel writes 16 bytes.
-        if unsafe { libc::getrandom(client.as_mut_ptr().cast(), client.len(), 0) } != 16 {
-            return Err(Error::System("random numbers", std::io::Error::last_os_error()));
-        }
+        let secret = random().map_err(|error| Error::System("random numbers", error))?;
         let mut servers = Vec::new();
         let keeper = Arc::new(Event::default());
         for name in &options.servers {
-            servers.push(Server::connect(name, address_of(name)?, client, Arc::clone(&keeper)).map_err(Error::Server)?);
+            let place = (&name[..], address_of(name)?);
+            let server = Server::connect(place, &secret, options.key.clone(), options.server_timeout, Arc::clone(&keeper));
+            servers.push(server.map_err(Error::Server)?);
         }
         let read_ahead = options.read_ahead;
         let local = options.local_bytes / PAGE_SIZE as u64;
@@ -228,6 +232,7 @@ impl Pager {
         let pages = unsafe { kernel::table::<Page>(total) }.map_err(failed)?;
         // SAFETY: a zero cell is an empty one.
         let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
+        let evicting = Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Write)).collect());
         let pager = Box::leak(Box::new(Pager {
             kernel,
             room: Room::new(local),
@@ -248,7 +253,7 @@ impl Pager {
             ranges: [const { AtomicPtr::new(std::ptr::null_mut()) }; MAX_RANGES],
             range_count: AtomicUsize::new(0),
             next_page: AtomicU64::new(0),
-            evicting: Mutex::new(()),
+            evicting,
             stopping: AtomicBool::new(false),
         }));
         // The processor's support for checksums is looked up once, and not in a signal handler.
@@ -256,6 +261,9 @@ impl Pager {
         let pager: &'static Pager = pager;
         spawn("far-evict", move || evict::run(pager))?;
         spawn("far-keeper", move || keeper::run(pager))?;
+        if pager.options.replicas > 0 {
+            spawn("far-restore", move || restore::run(pager))?;
+        }
         if pager.options.mode == FaultMode::Handlers {
             for _ in 0..2 {
                 spawn("far-fault", move || fault::handle_messages(pager))?;
@@ -319,7 +327,8 @@ impl Pager {
 
     /// Reserves memory on the servers, and maps the range. After an error some servers may hold regions for it.
     fn map_regions(&self, pages: u32, first: u32, layout: Layout, fixed: Option<usize>) -> Result<&'static Range, Error> {
-        for (index, server) in self.servers.iter().enumerate() {
+        // One that is lost gets its regions when it comes back; a page's other copy is elsewhere.
+        for (index, server) in self.servers.iter().enumerate().filter(|(_, server)| layout.replicas == 0 || server.takes_writes()) {
             for copy in 0..=layout.replicas {
                 let pages = layout.region_pages(index, copy);
                 if pages > 0 {
@@ -375,7 +384,8 @@ impl Pager {
                     continue;
                 }
                 Ok(Message::Error { code, text }) => format!("memory server {}: {}: {text}", server.name, code.name()),
-                other => format!("memory server {} answers REGION_MAP with {other:?}", server.name),
+                Ok(other) => format!("memory server {} answers REGION_MAP with {}", server.name, other.op().name()),
+                Err(error) => format!("memory server {}: the answer to REGION_MAP: {error}", server.name),
             };
             return Err(LinkError::Refused(text));
         }
@@ -447,7 +457,7 @@ impl Pager {
         for (index, server) in self.servers.iter().enumerate() {
             for copy in (0..=layout.replicas).filter(|&copy| layout.region_pages(index, copy) > 0) {
                 // Once more after a connection that broke: the region may be gone by then.
-                let freed = !server.lost()
+                let freed = server.takes_writes()
                     && (0..2).any(|_| {
                         let answer = control[index].ask(server, Op::RegionUnmap, layout.region(copy), Payload::of(&[]));
                         answer.is_ok_and(|(header, payload)| {
@@ -455,7 +465,7 @@ impl Pager {
                             matches!(message, Ok(Message::RegionUnmapped | Message::Error { code: ErrorCode::UnknownRegion, .. }))
                         })
                     });
-                if !freed && !server.lost() {
+                if !freed && server.takes_writes() {
                     say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
                 }
             }
@@ -500,6 +510,11 @@ impl Pager {
         self.options.mode
     }
 
+    /// All ranges that are mapped.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &'static Range> {
+        self.ranges_within(0, usize::MAX)
+    }
+
     /// Whether anything was mapped.
     pub(crate) fn has_ranges(&self) -> bool {
         self.range_count.load(Ordering::Acquire) > 0
@@ -521,9 +536,11 @@ impl Pager {
     pub(crate) fn heartbeat(&self, index: usize) -> Result<bool, LinkError> {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         let (header, payload) = control[index].ask(&self.servers[index], Op::Heartbeat, 0, Payload::of(&[]))?;
+        let broken = |text: &str| LinkError::Broken(format!("memory server {}: {text}", self.servers[index].name));
         match Message::decode(&header, &payload) {
             Ok(Message::HeartbeatAck(state)) => Ok(state.stopping),
-            other => Err(LinkError::Broken(format!("memory server {} answers HEARTBEAT with {other:?}", self.servers[index].name))),
+            Ok(other) => Err(broken(&format!("HEARTBEAT is answered by {}", other.op().name()))),
+            Err(error) => Err(broken(&format!("the answer to HEARTBEAT: {error}"))),
         }
     }
 
@@ -547,7 +564,7 @@ impl Pager {
         let _no_step = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         for (channel, server) in control.iter_mut().zip(&self.servers) {
-            if !server.lost() {
+            if server.takes_writes() {
                 let _ = channel.ask(server, Op::Bye, 0, Payload::of(&[]));
             }
         }

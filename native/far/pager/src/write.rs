@@ -47,7 +47,7 @@ impl<'a> WriteRequest<'a> {
     /// Sends it, without waiting for the answer.
     pub fn begin(&self, pager: &Pager, channel: &mut Channel) -> Result<Asked, LinkError> {
         let server = &pager.servers[self.server];
-        if server.lost() {
+        if !server.takes_writes() {
             return Err(LinkError::Broken(format!("memory server {} is lost", server.name)));
         }
         let parts: Vec<&[u8]> = std::iter::once(&self.head[..]).chain(self.contents.iter().copied()).collect();
@@ -62,7 +62,7 @@ impl<'a> WriteRequest<'a> {
         let mut failing_since = None;
         let mut wrong = 0;
         let mut begun = Some(begun);
-        while !server.lost() {
+        while server.takes_writes() {
             let asked = begun.take().unwrap_or_else(|| self.begin(pager, channel));
             let answer = asked.and_then(|asked| channel.finish(server, &asked));
             match self.judge(answer) {
@@ -73,6 +73,12 @@ impl<'a> WriteRequest<'a> {
                     channel.close();
                     let (region, count, first) = (self.region, self.count, self.first);
                     let text = format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name);
+                    if wrong > 1 && server.lost() {
+                        // It is being filled: the other server has all of its pages.
+                        say(format_args!("{text}, twice"));
+                        server.give_up();
+                        continue;
+                    }
                     if wrong > 1 {
                         fatal(format_args!("{text}, twice"));
                     }

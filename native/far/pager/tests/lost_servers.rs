@@ -112,6 +112,60 @@ fn with_a_replica_either_server_may_be_killed() {
     }
 }
 
+/// A server that is lost and comes back, empty, gets all copies again, while the program goes on; then the other one may be lost. And again.
+#[test]
+fn lost_copies_are_made_again_and_a_second_loss_loses_nothing() {
+    if skipped(0, "copies that are made again") {
+        return;
+    }
+    let mut servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let names = servers.each_ref().map(|server| server.1.to_string());
+    for pattern in ["settled", "random"] {
+        copies_are_made_again(&mut servers, &names, pattern);
+    }
+}
+
+/// With pages that are never written again, which only copies can bring back; and with such as are written all the time.
+fn copies_are_made_again(servers: &mut [Process; 2], names: &[String; 2], pattern: &str) {
+    let mut workload = run_pattern(pattern, &names.join(","), 1 << 40, 1, 1500);
+    if pattern == "settled" {
+        workload.wait_until_it_says("settled");
+    }
+    for victim in [0, 1, 0] {
+        let name = &names[victim];
+        servers[victim].kill();
+        workload.wait_until_it_says(&format!("memory server {name} is lost; its pages are on one server only from now on"));
+        servers[victim] = Process::start(name);
+        workload.wait_until_it_says(&format!("memory server {name} has all copies again"));
+    }
+    servers[1].kill();
+    workload.wait_until_it_says("is lost; its pages are on one server only");
+    workload.stop();
+    workload.finish().is_right(PAGES);
+    servers[1] = Process::start(&names[1]);
+}
+
+/// One that hung, was given up, and has pages of before: they are old.
+#[test]
+fn a_server_that_comes_back_with_old_pages_gets_new_ones() {
+    if skipped(0, "a server with old pages") {
+        return;
+    }
+    let mut servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let names = servers.each_ref().map(|server| server.1.to_string());
+    let mut workload = run_pattern("settled", &names.join(","), 1 << 40, 1, 1500);
+    workload.wait_until_it_says("settled");
+    signal(&servers[1], "STOP");
+    workload.wait_until_it_says(&format!("memory server {} is lost; its pages are on one server only", names[1]));
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&servers[1], "CONT");
+    workload.wait_until_it_says(&format!("memory server {} has all copies again", names[1]));
+    servers[0].kill();
+    workload.wait_until_it_says("is lost; its pages are on one server only");
+    workload.stop();
+    workload.finish().is_right(PAGES);
+}
+
 #[test]
 fn a_server_without_room_is_named_before_anything_is_mapped() {
     if skipped(0, "a full server") {
@@ -234,6 +288,111 @@ fn connections_that_break_and_flip_bits_lose_nothing() {
         eprintln!("{pattern}: {harm} times harmed: {}", outcome.stdout.trim());
         assert!(harm > 5, "only {harm} times harmed");
         outcome.is_right(PAGES);
+    }
+}
+
+/// A server that is reached through this greets and answers heartbeats as ever, and gives pages byte by byte, each in time.
+fn byte_by_byte(to: SocketAddr) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let mut hello = [0; HEADER_LEN + 40];
+            if client.read_exact(&mut hello).is_err() {
+                continue;
+            }
+            let header = Header::decode(hello[..HEADER_LEN].try_into().unwrap()).unwrap();
+            let Ok(Message::Hello(Hello { kind, .. })) = Message::decode(&header, &hello[HEADER_LEN..]) else { panic!("no HELLO") };
+            let mut server = TcpStream::connect(to).unwrap();
+            server.write_all(&hello).unwrap();
+            let (mut from_server, mut to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || std::io::copy(&mut client, &mut server).map(|_| server.shutdown(Shutdown::Both)));
+            std::thread::spawn(move || {
+                let mut ack = [0; HEADER_LEN + 48];
+                from_server.read_exact(&mut ack)?;
+                to_client.write_all(&ack)?;
+                let mut bytes = [0; 65536];
+                while let Ok(count @ 1..) = from_server.read(&mut bytes) {
+                    if kind != ChannelKind::Fetch {
+                        to_client.write_all(&bytes[..count])?;
+                        continue;
+                    }
+                    for byte in &bytes[..count] {
+                        to_client.write_all(&[*byte])?;
+                        std::thread::sleep(Duration::from_millis(500));
+                    }
+                }
+                to_client.shutdown(Shutdown::Both)
+            });
+        }
+    });
+    address
+}
+
+/// An answer has a deadline as a whole: the other server is asked, and one that never gives a page is lost though it answers all else.
+#[test]
+fn a_server_that_gives_pages_byte_by_byte_is_lost() {
+    if skipped(0, "a server that gives pages byte by byte") {
+        return;
+    }
+    let servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let slow = byte_by_byte(servers[0].1);
+    let Outcome { code, stderr, .. } = run(&slow.to_string(), 1 << 40, 0, 3000).finish();
+    assert_eq!(code, Some(86), "{stderr}");
+    assert!(stderr.contains(&format!("memory server {slow} is lost")) && !stderr.contains("should be"), "{stderr}");
+    let outcome = run(&format!("{slow},{}", servers[1].1), 40_000, 1, 3000).finish();
+    outcome.is_right(PAGES);
+    assert!(outcome.stderr.contains(&format!("memory server {slow} is lost; its pages are on one server only")), "{}", outcome.stderr);
+}
+
+/// A server with a key serves who has it; who has another one, or none, is told at the start.
+#[test]
+fn with_a_key_on_both_sides_a_program_runs_and_with_one_on_one_side_it_does_not_start() {
+    if skipped(0, "keys") {
+        return;
+    }
+    let file = |name: &str, digit: &str| {
+        use std::os::unix::fs::OpenOptionsExt;
+        let path = common::built().join(format!("far-key-{name}-{}", std::process::id()));
+        let mut file = std::fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(&path).unwrap();
+        writeln!(file, "{name} {}", digit.repeat(64)).unwrap();
+        path
+    };
+    let (right, other) = (file("right", "a"), file("other", "b"));
+    let servers: Vec<Process> = (0..2)
+        .map(|_| {
+            Process::start_with("127.0.0.1:0", |command| {
+                command.arg("--key").arg(&right);
+            })
+        })
+        .collect();
+    let open = Process::start("127.0.0.1:0");
+    let names = format!("{},{}", servers[0].1, servers[1].1);
+    let command = |names: &str, key: Option<&std::path::PathBuf>| {
+        let (servers, pattern) = (names, "random");
+        let run =
+            Run { servers, local_pages: 2048, pages: PAGES, pattern, threads: 2, operations: 20_000, mode: 0, replicas: 0, timeout_ms: 0 };
+        let mut command = run.command();
+        key.map(|key| command.env("LULL_FAR_KEY", key));
+        command
+    };
+    Running::start(command(&names, Some(&right))).finish().is_right(PAGES);
+    for (names, key, want) in [
+        (names.clone(), Some(&other), "NOT_AUTHENTICATED: the client's key is none of this server's: give both sides the same one"),
+        (names.clone(), None, "NOT_AUTHENTICATED: this server serves only who has one of its keys: start the client with --key FILE"),
+        (
+            open.1.to_string(),
+            Some(&right),
+            "NOT_AUTHENTICATED: the client has a key, and this server none: start the server with --key FILE",
+        ),
+    ] {
+        let output = command(&names, key).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && text.contains(want), "{text}");
+    }
+    for path in [right, other] {
+        std::fs::remove_file(path).unwrap();
     }
 }
 

@@ -2,12 +2,14 @@
 
 //! What `lull-far run` passes on in the environment, and the start of the pager with it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use lull_far::last_words::say;
 use lull_far::{FaultMode, Options, Pager, signal};
+use lull_far_auth::Key;
+use lull_far_auth::file::read_one;
 
 /// What may be mapped over the life of the program: 16 times as much as the first file has, so that it may map again.
 const CAPACITY_FACTOR: u64 = 16;
@@ -22,6 +24,8 @@ const LEAST_LOCAL: u64 = lull_far::pager::LEAST_LOCAL_PAGES * lull_far::PAGE_SIZ
 pub struct Settings {
     pub directory: PathBuf,
     servers: Vec<String>,
+    /// Read when the library is loaded: a program may become somebody who may not read it.
+    key: Result<Option<Key>, String>,
     local: String,
     replicas: usize,
     mode: FaultMode,
@@ -53,6 +57,7 @@ fn read() -> Option<Settings> {
     Some(Settings {
         directory: PathBuf::from(std::env::var_os("LULL_FAR_DIRECTORY")?),
         servers: text("LULL_FAR_SERVERS")?.split(',').map(str::to_owned).collect(),
+        key: std::env::var_os("LULL_FAR_KEY").map(|path| read_one(Path::new(&path)).map_err(|error| error.to_string())).transpose(),
         local: text("LULL_FAR_LOCAL")?,
         replicas: text("LULL_FAR_REPLICAS")?.parse().ok()?,
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
@@ -76,6 +81,7 @@ impl Settings {
         };
         let capacity = bytes.saturating_mul(CAPACITY_FACTOR).clamp(LEAST_CAPACITY, 1 << 43);
         let mut options = Options::new(self.servers.clone(), local, capacity);
+        options.key = self.key.clone()?;
         options.replicas = self.replicas;
         options.mode = self.mode;
         options.server_timeout = self.timeout;

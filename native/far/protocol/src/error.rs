@@ -72,6 +72,8 @@ codes! {
     TraceFailed = 18, "TRACE_FAILED";
     /// There is no such cycle of this client here. The connection goes on.
     NoTrace = 19, "NO_TRACE";
+    /// The server serves only who has one of its keys. Closed.
+    NotAuthenticated = 20, "NOT_AUTHENTICATED";
 }
 
 /// Why bytes are not a frame of this protocol.

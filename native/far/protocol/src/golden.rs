@@ -20,6 +20,7 @@ golden! {
     "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "region-unmap" "region-unmapped" "bye"
     "hello-peer" "layout" "need-layout" "trace-start" "trace-roots" "ghost" "ghost-ack" "poll" "status" "trace-end" "live-stats"
     "read-bitmap" "bitmap" "read-discovered" "discovered"
+    "hello-key" "challenge" "prove" "proved"
 }
 
 /// The bytes of a golden frame.

@@ -29,8 +29,8 @@ pub use awake::Awake;
 pub use error::{DecodeError, ErrorCode};
 pub use header::{Header, seal, seal_with};
 pub use message::{
-    ChannelKind, DISCARD_LEN, Discard, FETCH_LEN, Fetch, HELLO_ACK_LEN, HELLO_LEN, Heartbeat, Hello, HelloAck, Message, PagesOf,
-    RunOfPages, WRITE_FIXED_LEN, Write, WriteAck, encode_write,
+    CHALLENGE_LEN, ChannelKind, DISCARD_LEN, Discard, FETCH_LEN, Fetch, HELLO_ACK_LEN, HELLO_LEN, Heartbeat, Hello, HelloAck, Message,
+    PROVE_LEN, PROVED_LEN, PagesOf, Prove, Proved, RunOfPages, WRITE_FIXED_LEN, Write, WriteAck, encode_write,
 };
 pub use op::{MAX_TRACE_PAYLOAD, MAX_TRACE_VECTOR, Op, RESERVED_OPS};
 
@@ -42,6 +42,9 @@ pub const VERSION_MIN: u16 = 1;
 
 /// The newest version of the protocol that this crate speaks.
 pub const VERSION_MAX: u16 = 1;
+
+/// The feature of a HELLO by which a client says that it has a key: both sides prove theirs before anything else is said.
+pub const FEATURE_KEY: u64 = 1;
 
 /// Bytes of a header, in every version.
 pub const HEADER_LEN: usize = 32;

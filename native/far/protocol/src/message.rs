@@ -17,6 +17,12 @@ pub const HELLO_ACK_LEN: usize = 48;
 pub const FETCH_LEN: usize = 16;
 /// Bytes of the payload of a DISCARD.
 pub const DISCARD_LEN: usize = 16;
+/// Bytes of the payload of a CHALLENGE.
+pub const CHALLENGE_LEN: usize = 32;
+/// Bytes of the payload of a PROVE.
+pub const PROVE_LEN: usize = 80;
+/// Bytes of the payload of a PROVED.
+pub const PROVED_LEN: usize = 32 + HELLO_ACK_LEN;
 /// Bytes that stand before the page numbers of a WRITE.
 pub const WRITE_FIXED_LEN: usize = 8;
 
@@ -87,7 +93,7 @@ pub struct Hello {
     /// Counts the connections of this channel. A higher one takes the channel over; the server answers only when nothing
     /// that arrived on the older connection can be applied any more.
     pub generation: u64,
-    /// Features that the client needs; none are defined.
+    /// Features that the client needs: [`crate::FEATURE_KEY`].
     pub features: u64,
     /// A random number that the client has drawn for its lifetime. The regions belong to it.
     pub client: [u8; 16],
@@ -108,6 +114,20 @@ impl Hello {
             client,
         }
     }
+
+    /// The payload.
+    #[must_use]
+    pub fn payload(&self) -> [u8; HELLO_LEN] {
+        let mut bytes = [0; HELLO_LEN];
+        bytes[..2].copy_from_slice(&self.version_min.to_le_bytes());
+        bytes[2..4].copy_from_slice(&self.version_max.to_le_bytes());
+        bytes[4..6].copy_from_slice(&[self.page_size_log2, self.kind as u8]);
+        bytes[6..8].copy_from_slice(&self.channel.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.generation.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.features.to_le_bytes());
+        bytes[24..].copy_from_slice(&self.client);
+        bytes
+    }
 }
 
 /// What holds on this connection.
@@ -119,7 +139,7 @@ pub struct HelloAck {
     pub page_size_log2: u8,
     /// The most pages of one frame.
     pub max_pages: u32,
-    /// Features that the server has; none are defined.
+    /// Features that hold on this connection: those of the HELLO.
     pub features: u64,
     /// A random number that the server has drawn when it started: another one means that all pages are gone.
     pub session: [u8; 16],
@@ -127,6 +147,55 @@ pub struct HelloAck {
     pub capacity: u64,
     /// Bytes of it that no region has.
     pub free: u64,
+}
+
+impl HelloAck {
+    /// The payload.
+    #[must_use]
+    pub fn payload(&self) -> [u8; HELLO_ACK_LEN] {
+        let mut bytes = [0; HELLO_ACK_LEN];
+        bytes[..2].copy_from_slice(&self.version.to_le_bytes());
+        bytes[2] = self.page_size_log2;
+        bytes[4..8].copy_from_slice(&self.max_pages.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.features.to_le_bytes());
+        bytes[16..32].copy_from_slice(&self.session);
+        bytes[32..40].copy_from_slice(&self.capacity.to_le_bytes());
+        bytes[40..].copy_from_slice(&self.free.to_le_bytes());
+        bytes
+    }
+
+    fn decode(op: Op, payload: &[u8]) -> Result<HelloAck, DecodeError> {
+        zero(op, "byte 3", payload[3].into())?;
+        Ok(HelloAck {
+            version: u16_at(payload, 0),
+            page_size_log2: payload[2],
+            max_pages: u32_at(payload, 4),
+            features: u64_at(payload, 8),
+            session: array_at(payload, 16),
+            capacity: u64_at(payload, 32),
+            free: u64_at(payload, 40),
+        })
+    }
+}
+
+/// What a client shows for its key. `lull-far-auth` knows how it is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Prove {
+    /// Which key: a number that is derived from it.
+    pub key: [u8; 16],
+    /// Random bytes that the client has drawn for this connection.
+    pub nonce: [u8; 32],
+    /// The proof.
+    pub proof: [u8; 32],
+}
+
+/// What a server shows for its key, and what holds on this connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Proved {
+    /// The proof. It covers `ack`.
+    pub proof: [u8; 32],
+    /// As in a HELLO_ACK.
+    pub ack: HelloAck,
 }
 
 /// A run of pages of the header's region. FETCH asks for it.
@@ -305,6 +374,9 @@ pub struct Heartbeat {
 pub enum Message<'a> {
     Hello(Hello),
     HelloAck(HelloAck),
+    Challenge([u8; CHALLENGE_LEN]),
+    Prove(Prove),
+    Proved(Proved),
     RegionMap {
         pages: u64,
     },
@@ -361,21 +433,24 @@ impl<'a> Message<'a> {
                     channel: u16_at(payload, 6),
                     generation: u64_at(payload, 8),
                     features: u64_at(payload, 16),
-                    client: sixteen(payload, 24),
+                    client: array_at(payload, 24),
                 }))
             }
             Op::HelloAck => {
                 exact(op, payload, HELLO_ACK_LEN)?;
-                zero(op, "byte 3", payload[3].into())?;
-                Ok(Message::HelloAck(HelloAck {
-                    version: u16_at(payload, 0),
-                    page_size_log2: payload[2],
-                    max_pages: u32_at(payload, 4),
-                    features: u64_at(payload, 8),
-                    session: sixteen(payload, 16),
-                    capacity: u64_at(payload, 32),
-                    free: u64_at(payload, 40),
-                }))
+                Ok(Message::HelloAck(HelloAck::decode(op, payload)?))
+            }
+            Op::Challenge => {
+                exact(op, payload, CHALLENGE_LEN)?;
+                Ok(Message::Challenge(array_at(payload, 0)))
+            }
+            Op::Prove => {
+                exact(op, payload, PROVE_LEN)?;
+                Ok(Message::Prove(Prove { key: array_at(payload, 0), nonce: array_at(payload, 16), proof: array_at(payload, 48) }))
+            }
+            Op::Proved => {
+                exact(op, payload, PROVED_LEN)?;
+                Ok(Message::Proved(Proved { proof: array_at(payload, 0), ack: HelloAck::decode(op, &payload[32..])? }))
             }
             Op::RegionMap | Op::RegionMapped => {
                 exact(op, payload, 8)?;
@@ -470,6 +545,9 @@ impl<'a> Message<'a> {
         match self {
             Message::Hello(_) => Op::Hello,
             Message::HelloAck(_) => Op::HelloAck,
+            Message::Challenge(_) => Op::Challenge,
+            Message::Prove(_) => Op::Prove,
+            Message::Proved(_) => Op::Proved,
             Message::RegionMap { .. } => Op::RegionMap,
             Message::RegionMapped { .. } => Op::RegionMapped,
             Message::Fetch(_) => Op::Fetch,
@@ -495,23 +573,17 @@ impl<'a> Message<'a> {
         let start = out.len();
         out.extend_from_slice(&[0; HEADER_LEN]);
         match self {
-            Message::Hello(hello) => {
-                out.extend_from_slice(&hello.version_min.to_le_bytes());
-                out.extend_from_slice(&hello.version_max.to_le_bytes());
-                out.extend_from_slice(&[hello.page_size_log2, hello.kind as u8]);
-                out.extend_from_slice(&hello.channel.to_le_bytes());
-                out.extend_from_slice(&hello.generation.to_le_bytes());
-                out.extend_from_slice(&hello.features.to_le_bytes());
-                out.extend_from_slice(&hello.client);
+            Message::Hello(hello) => out.extend_from_slice(&hello.payload()),
+            Message::HelloAck(ack) => out.extend_from_slice(&ack.payload()),
+            Message::Challenge(nonce) => out.extend_from_slice(nonce),
+            Message::Prove(prove) => {
+                out.extend_from_slice(&prove.key);
+                out.extend_from_slice(&prove.nonce);
+                out.extend_from_slice(&prove.proof);
             }
-            Message::HelloAck(ack) => {
-                out.extend_from_slice(&ack.version.to_le_bytes());
-                out.extend_from_slice(&[ack.page_size_log2, 0]);
-                out.extend_from_slice(&ack.max_pages.to_le_bytes());
-                out.extend_from_slice(&ack.features.to_le_bytes());
-                out.extend_from_slice(&ack.session);
-                out.extend_from_slice(&ack.capacity.to_le_bytes());
-                out.extend_from_slice(&ack.free.to_le_bytes());
+            Message::Proved(proved) => {
+                out.extend_from_slice(&proved.proof);
+                out.extend_from_slice(&proved.ack.payload());
             }
             Message::RegionMap { pages } | Message::RegionMapped { pages } => out.extend_from_slice(&pages.to_le_bytes()),
             Message::Fetch(run) => out.extend_from_slice(&run.payload()),
@@ -600,8 +672,8 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-fn sixteen(bytes: &[u8], at: usize) -> [u8; 16] {
-    let mut result = [0; 16];
-    result.copy_from_slice(&bytes[at..at + 16]);
+fn array_at<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut result = [0; N];
+    result.copy_from_slice(&bytes[at..at + N]);
     result
 }

@@ -2,7 +2,7 @@
 
 //! The operations, their numbers, and the longest payload of each.
 
-use crate::message::{DISCARD_LEN, FETCH_LEN, HELLO_ACK_LEN, HELLO_LEN, WRITE_FIXED_LEN};
+use crate::message::{CHALLENGE_LEN, DISCARD_LEN, FETCH_LEN, HELLO_ACK_LEN, HELLO_LEN, PROVE_LEN, PROVED_LEN, WRITE_FIXED_LEN};
 use crate::{MAX_ERROR_TEXT, MAX_PAGES_PER_FRAME, PAGE_SIZE};
 
 /// The most elements of the vector of one frame for tracing.
@@ -80,6 +80,12 @@ ops! {
     RegionUnmap = 17, "REGION_UNMAP", 0;
     /// Server: the region is gone.
     RegionUnmapped = 18, "REGION_UNMAPPED", 0;
+    /// Server: in answer to a HELLO with [`crate::FEATURE_KEY`]: what the client must prove its key with.
+    Challenge = 19, "CHALLENGE", CHALLENGE_LEN;
+    /// Client: the proof.
+    Prove = 20, "PROVE", PROVE_LEN;
+    /// Server: its own proof, and what a HELLO_ACK says.
+    Proved = 21, "PROVED", PROVED_LEN;
     /// Client: layouts of classes.
     Layout = 32, "LAYOUT", MAX_TRACE_PAYLOAD;
     /// Server: there are objects of classes whose layouts it has not.

@@ -5,8 +5,8 @@
 
 use lull_far_protocol::golden::{NAMES, frame, page};
 use lull_far_protocol::{
-    ChannelKind, Discard, ErrorCode, Fetch, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, Message, Op, PAGE_SIZE, RunOfPages, WriteAck,
-    crc32c_of, encode_write,
+    ChannelKind, Discard, ErrorCode, FEATURE_KEY, Fetch, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, Message, Op, PAGE_SIZE, Prove,
+    Proved, RunOfPages, WriteAck, crc32c_of, encode_write,
 };
 
 fn pages() -> Vec<u8> {
@@ -24,21 +24,37 @@ fn expected<'a>(name: &str, pages: &'a [u8]) -> Option<Message<'a>> {
         features: 0,
         client: std::array::from_fn(|i| i as u8),
     };
+    let ack = |features| HelloAck {
+        version: 1,
+        page_size_log2: 12,
+        max_pages: 256,
+        features,
+        session: std::array::from_fn(|i| 16 + i as u8),
+        capacity: 1 << 30,
+        free: 1 << 29,
+    };
     let run = Fetch { first: 3, count: 2 };
     Some(match name {
         "hello-control" => Message::Hello(hello(ChannelKind::Control)),
         "hello-fetch" => Message::Hello(hello(ChannelKind::Fetch)),
         "hello-write" => Message::Hello(hello(ChannelKind::Write)),
         "hello-peer" => Message::Hello(hello(ChannelKind::Peer)),
-        "hello-ack" => Message::HelloAck(HelloAck {
-            version: 1,
-            page_size_log2: 12,
-            max_pages: 256,
-            features: 0,
-            session: std::array::from_fn(|i| 16 + i as u8),
-            capacity: 1 << 30,
-            free: 1 << 29,
-        }),
+        "hello-ack" => Message::HelloAck(ack(0)),
+        "hello-key" => Message::Hello(Hello { features: FEATURE_KEY, ..hello(ChannelKind::Control) }),
+        "challenge" => Message::Challenge(std::array::from_fn(|i| 64 + i as u8)),
+        // What the proofs are is another crate's business: auth/tests/golden.rs.
+        "prove" | "proved" => {
+            let bytes = frame(name);
+            let payload = &bytes[HEADER_LEN..];
+            let sixteen = |at: usize| std::array::from_fn(|i| payload[at + i]);
+            let nonce = std::array::from_fn(|i| 32 + i as u8);
+            let proof = std::array::from_fn(|i| payload[if name == "prove" { 48 } else { 0 } + i]);
+            if name == "prove" {
+                Message::Prove(Prove { key: sixteen(0), nonce, proof })
+            } else {
+                Message::Proved(Proved { proof, ack: ack(FEATURE_KEY) })
+            }
+        }
         "region-map" => Message::RegionMap { pages: 16 },
         "region-mapped" => Message::RegionMapped { pages: 16 },
         "write-ack" => Message::WriteAck(WriteAck { count: 2, content_crc: crc32c_of(&[pages]) }),

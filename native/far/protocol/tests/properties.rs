@@ -4,7 +4,7 @@
 
 use lull_far_protocol::{
     ChannelKind, DecodeError, Discard, ErrorCode, Fetch, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAYLOAD, Message, Op,
-    PAGE_SIZE, RESERVED_OPS, RunOfPages, WriteAck, crc32c_join, crc32c_of, encode_write, seal,
+    PAGE_SIZE, Prove, Proved, RESERVED_OPS, RunOfPages, WriteAck, crc32c_join, crc32c_of, encode_write, seal,
 };
 use proptest::prelude::*;
 
@@ -78,6 +78,8 @@ fn message() -> impl Strategy<Value = Owned> {
             capacity: f.5,
             free: f.6,
         }))),
+        any::<[u8; 32]>().prop_map(|nonce| Owned::Plain(Message::Challenge(nonce))),
+        any::<([u8; 16], [u8; 32], [u8; 32])>().prop_map(|(key, nonce, proof)| Owned::Plain(Message::Prove(Prove { key, nonce, proof }))),
         (1..1_u64 << 50).prop_map(|pages| Owned::Plain(Message::RegionMap { pages })),
         (1..1_u64 << 50).prop_map(|pages| Owned::Plain(Message::RegionMapped { pages })),
         run().prop_map(|run| Owned::Plain(Message::Fetch(run))),
@@ -191,6 +193,9 @@ fn one_of_each() -> Vec<Vec<u8>> {
     let all = vec![
         Owned::Plain(Message::Hello(hello)),
         Owned::Plain(Message::HelloAck(ack)),
+        Owned::Plain(Message::Challenge([5; 32])),
+        Owned::Plain(Message::Prove(Prove { key: [1; 16], nonce: [2; 32], proof: [3; 32] })),
+        Owned::Plain(Message::Proved(Proved { proof: [4; 32], ack })),
         Owned::Plain(Message::RegionMap { pages: 5 }),
         Owned::Plain(Message::RegionMapped { pages: 5 }),
         Owned::Plain(Message::Fetch(run)),

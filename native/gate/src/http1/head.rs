@@ -18,8 +18,11 @@ pub(super) enum Method {
 
 /// A request's first lines.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct RequestHead {
+pub(super) struct RequestHead<'a> {
     pub(super) method: Method,
+    pub(super) target: &'a [u8],
+    /// Who asks, as it says itself.
+    pub(super) agent: Option<&'a [u8]>,
     pub(super) body: Body,
     /// It asks for more than one answer: to close, to upgrade, to be told to continue.
     pub(super) only_application: bool,
@@ -89,7 +92,8 @@ impl Carry {
 
 /// What the header lines say of the framing.
 #[derive(Default)]
-struct Fields {
+struct Fields<'a> {
+    agent: Option<&'a [u8]>,
     length: Option<u64>,
     chunked: bool,
     expects: bool,
@@ -102,9 +106,9 @@ fn has_token(value: &[u8], token: &[u8]) -> bool {
     value.split(|&b| b == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token))
 }
 
-impl Fields {
+impl<'a> Fields<'a> {
     /// `lines` is what follows the first line, with the empty line at its end.
-    fn parse(mut lines: &[u8], deadline_headers: &[String]) -> Result<Fields, &'static str> {
+    fn parse(mut lines: &'a [u8], deadline_headers: &[String]) -> Result<Fields<'a>, &'static str> {
         let mut fields = Fields::default();
         loop {
             // find_end() has seen that each line ends with both.
@@ -125,7 +129,7 @@ impl Fields {
         }
     }
 
-    fn field(&mut self, name: &[u8], value: &[u8], deadline_headers: &[String]) -> Result<(), &'static str> {
+    fn field(&mut self, name: &[u8], value: &'a [u8], deadline_headers: &[String]) -> Result<(), &'static str> {
         if value.iter().any(|&b| b < b' ' && b != b'\t' || b == 0x7f) {
             return Err("a control character in a header");
         }
@@ -139,6 +143,7 @@ impl Fields {
                 self.close |= has_token(value, b"close");
                 self.upgrade |= has_token(value, b"upgrade");
             }
+            10 if name.eq_ignore_ascii_case(b"user-agent") => self.agent = self.agent.or(Some(value)),
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 if self.length.is_some() {
                     return Err("two lengths of one body");
@@ -180,9 +185,9 @@ fn first_line(head: &[u8]) -> Result<(&[u8], &[u8]), &'static str> {
     Ok((&head[..end], &head[end + 2..]))
 }
 
-impl RequestHead {
+impl<'a> RequestHead<'a> {
     /// `head` ends with the empty line.
-    pub(super) fn parse(head: &[u8], deadline_headers: &[String]) -> Result<RequestHead, &'static str> {
+    pub(super) fn parse(head: &'a [u8], deadline_headers: &[String]) -> Result<RequestHead<'a>, &'static str> {
         let (line, rest) = first_line(head)?;
         let mut parts = line.split(|&b| b == b' ');
         let (method, target, version) = (parts.next(), parts.next(), parts.next());
@@ -201,6 +206,8 @@ impl RequestHead {
         let fields = Fields::parse(rest, deadline_headers)?;
         Ok(RequestHead {
             method: if method == b"HEAD" { Method::Head } else { Method::Other },
+            target,
+            agent: fields.agent,
             body: fields.body()?.unwrap_or(Body::Length(0)),
             only_application: fields.expects || fields.upgrade || fields.close,
             expects: fields.expects,

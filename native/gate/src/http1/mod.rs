@@ -7,6 +7,7 @@
 
 mod body;
 mod head;
+mod leave;
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -16,6 +17,8 @@ use std::time::Duration;
 use crate::protocol::{Front, Opaque, Protocol};
 use body::{Body, Progress};
 use head::{Carry, Method, RequestHead, ResponseHead};
+
+pub use leave::Leave;
 
 /// Requests that may be unanswered on one connection before the gate gives up on it.
 const MOST_OUTSTANDING: usize = 1024;
@@ -64,6 +67,7 @@ impl Direction {
 #[derive(Debug)]
 pub struct Http1 {
     deadline_headers: Arc<[String]>,
+    leave: Option<Arc<Leave>>,
     request: Direction,
     response: Direction,
     /// Methods of the requests whose head was read and whose final answer's head was not written.
@@ -77,11 +81,18 @@ impl Http1 {
     pub fn new(deadline_headers: Arc<[String]>) -> Self {
         Http1 {
             deadline_headers,
+            leave: None,
             request: Direction::Boundary,
             response: Direction::Boundary,
             outstanding: VecDeque::new(),
             may_keep_body: false,
         }
+    }
+
+    /// Leaves some requests to the application.
+    #[must_use]
+    pub fn leaving(self, leave: Arc<Leave>) -> Self {
+        Http1 { leave: Some(leave), ..self }
     }
 
     /// Whether the last byte read was a request's last.
@@ -139,7 +150,7 @@ impl Protocol for Http1 {
             Ok(head) => head,
             Err(reason) => return Front::Unknown(reason),
         };
-        if head.only_application {
+        if head.only_application || self.leave.as_ref().is_some_and(|leave| leave.is(head.target, head.agent)) {
             return Front::Leave;
         }
         let mut body = head.body;

@@ -314,6 +314,37 @@ fn deadlines() {
     }
 }
 
+/// A health check that is answered *busy* takes the replica out: what is named goes to the application, and only that.
+#[test]
+fn health_checks_that_are_named_are_left() {
+    let leave = Leave { paths: vec!["/healthz".into(), "/probes/".into()], agents: vec!["kube-probe/".into()] };
+    let http = connection().leaving(Arc::new(leave));
+    for (target, agent, left) in [
+        ("/healthz", "curl", true),
+        ("/healthz?full=1", "curl", true),
+        ("/healthz/db", "curl", true),
+        ("/healthzz", "curl", false),
+        ("/health", "curl", false),
+        ("/", "curl", false),
+        ("/x?to=/healthz", "curl", false),
+        ("/probes/a", "curl", true),
+        ("/probes", "curl", false),
+        ("/orders", "kube-probe/1.31", true),
+        ("/orders", "Mozilla kube-probe/1.31", false),
+        // As of a proxy; the service's own path is not in the first place.
+        ("http://a/healthz", "curl", false),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\nHost: a\r\nUser-Agent: {agent}\r\n\r\n");
+        let front = http.front(request.as_bytes());
+        let want = if left { Front::Leave } else { Front::Request { length: request.len(), deadline: None } };
+        assert_eq!(front, want, "{target} of {agent}");
+        assert!(matches!(connection().front(request.as_bytes()), Front::Request { .. }));
+    }
+    // Without a name of its own, and twice: the first counts.
+    let twice = b"GET /a HTTP/1.1\r\nUser-Agent: a\r\nUSER-AGENT: kube-probe/1\r\n\r\n";
+    assert!(matches!(http.front(twice), Front::Request { .. }) && matches!(http.front(b"GET /a HTTP/1.1\r\n\r\n"), Front::Request { .. }));
+}
+
 #[test]
 fn the_busy_answer_is_an_answer() {
     let mut answer = b"old".to_vec();

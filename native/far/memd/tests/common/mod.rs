@@ -7,7 +7,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use lull_far_protocol::{ChannelKind, ErrorCode, Fetch, HEADER_LEN, Header, Hello, Message, PAGE_SIZE, PAGE_SIZE_LOG2, encode_write};
+use lull_far_auth::{Key, proof};
+use lull_far_protocol::{
+    ChannelKind, ErrorCode, FEATURE_KEY, Fetch, HEADER_LEN, Header, Hello, Message, PAGE_SIZE, PAGE_SIZE_LOG2, encode_write,
+};
 use lull_memd::{Config, Server};
 
 pub const MB: u64 = 1 << 20;
@@ -15,6 +18,7 @@ pub const MB: u64 = 1 << 20;
 /// A server in this process.
 pub fn server(change: impl FnOnce(&mut Config)) -> Server {
     let mut config = Config::new("127.0.0.1:0".parse().unwrap(), 8 * MB);
+    config.peers = vec!["127.0.0.0/8".parse().unwrap()];
     change(&mut config);
     Server::start(config).unwrap()
 }
@@ -59,6 +63,30 @@ impl Peer {
         let mut peer = Peer::raw(address);
         let answer = peer.ask(&Message::Hello(hello), 0);
         (peer, answer)
+    }
+
+    /// A connection on which a HELLO was said, and the key proved as far as the server lets it.
+    pub fn try_key(address: SocketAddr, key: &Key, hello: Hello) -> (Peer, Answer) {
+        let hello = Hello { features: FEATURE_KEY, ..hello };
+        let (mut peer, answer) = Peer::try_hello(address, hello);
+        let Answer::Frame(header, payload) = &answer else { panic!("closed") };
+        let Ok(Message::Challenge(challenge)) = Message::decode(header, payload) else { return (peer, answer) };
+        let nonce = std::array::from_fn(|i| (i as u8).wrapping_mul((hello.generation as u8).wrapping_add(3)));
+        let client = proof::Client::new(key, &hello, challenge, nonce);
+        let answer = peer.ask(&Message::Prove(client.prove()), 0);
+        if let Answer::Frame(header, payload) = &answer
+            && let Ok(Message::Proved(proved)) = Message::decode(header, payload)
+        {
+            assert!(client.is_proved(&proved), "the server has another key");
+        }
+        (peer, answer)
+    }
+
+    /// The same, accepted.
+    pub fn with_key(address: SocketAddr, key: &Key, hello: Hello) -> Peer {
+        let (peer, answer) = Peer::try_key(address, key, hello);
+        assert!(answer.message().starts_with("Proved("), "{}", answer.message());
+        peer
     }
 
     /// A client with a region of so many pages: control, fetch, write.

@@ -4,6 +4,7 @@
 
 use std::io::{IoSlice, Read, Write};
 use std::net::TcpStream;
+use std::time::Instant;
 
 use lull_far_protocol::{ChannelKind, HEADER_LEN, Header, Message, Op, seal_with};
 
@@ -14,6 +15,7 @@ use crate::descriptors::Own;
 #[derive(Debug)]
 pub struct Channel {
     kind: ChannelKind,
+    number: u16,
     generation: u64,
     sequence: u64,
     stream: Option<Own<TcpStream>>,
@@ -48,7 +50,25 @@ pub struct Asked {
 impl Channel {
     /// Not connected yet.
     pub fn new(kind: ChannelKind) -> Channel {
-        Channel { kind, generation: 0, sequence: 0, stream: None }
+        Channel::numbered(kind, 0)
+    }
+
+    /// The same with another number than 0.
+    pub fn numbered(kind: ChannelKind, number: u16) -> Channel {
+        Channel { kind, number, generation: 0, sequence: 0, stream: None }
+    }
+
+    /// Opens a connection, which takes the channel over from all before it.
+    ///
+    /// # Errors
+    /// As [`Server::open`].
+    pub fn open(&mut self, server: &Server) -> Result<(), LinkError> {
+        self.generation += 1;
+        self.stream = None;
+        let opened = server.open(self.kind, self.number, self.generation)?;
+        self.stream = Some(opened.stream);
+        self.sequence = opened.sequence;
+        Ok(())
     }
 
     /// One request and its answer, on a connection that is opened if there is none.
@@ -67,15 +87,13 @@ impl Channel {
     /// As [`Channel::ask`]; requests that were begun before it will not be answered.
     pub fn begin(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<Asked, LinkError> {
         if self.stream.is_none() {
-            self.generation += 1;
-            self.stream = Some(server.open(self.kind, 0, self.generation)?.0);
-            self.sequence = 1;
+            self.open(server)?;
         }
         self.sequence += 1;
         let length = payload.parts.iter().map(|part| part.len()).sum();
         let head = seal_with(op, self.sequence, region, length, payload.crc);
         let Some(stream) = &mut self.stream else { return Err(LinkError::Broken("no connection".to_owned())) };
-        if let Err(error) = send_parts(stream, &head, payload.parts) {
+        if let Err(error) = send_parts(stream, &head, payload.parts, deadline(server)) {
             self.stream = None;
             return Err(LinkError::Broken(format!("memory server {}: {}: {error}", server.name, op.name())));
         }
@@ -91,7 +109,7 @@ impl Channel {
         let stream = self.stream.as_mut().filter(|_| asked.generation == self.generation);
         // It was closed by a request that came after.
         let Some(stream) = stream else { return Err(LinkError::Broken(format!("memory server {name}: the connection was closed"))) };
-        match receive(stream) {
+        match receive(stream, deadline(server)) {
             Ok((header, payload)) if header.sequence == asked.sequence && header.region == asked.region => {
                 server.hear();
                 Ok((header, payload))
@@ -117,8 +135,13 @@ impl Channel {
     }
 }
 
+/// By when what is begun now must be over: a server that takes or gives a byte now and then is as slow as one that hangs.
+fn deadline(server: &Server) -> Instant {
+    Instant::now() + server.patience
+}
+
 /// Sends a header and the pieces of its payload, without putting them together.
-fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]]) -> std::io::Result<()> {
+pub(super) fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]], deadline: Instant) -> std::io::Result<()> {
     let mut slices: Vec<IoSlice<'_>> = std::iter::once(head).chain(parts.iter().copied()).map(IoSlice::new).collect();
     let mut rest = &mut slices[..];
     // Empty pieces would make a write of nothing look like an end.
@@ -130,6 +153,9 @@ fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]]) -> std::io::
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+        if !rest.is_empty() && Instant::now() >= deadline {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
     }
     Ok(())
 }
@@ -137,12 +163,29 @@ fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]]) -> std::io::
 /// Reads a frame. Not for the fault path.
 ///
 /// # Errors
-/// As the socket, and for what is no frame.
-pub fn receive(stream: &mut TcpStream) -> std::io::Result<(Header, Vec<u8>)> {
+/// As the socket, and for what is no frame, or not whole by the deadline.
+pub fn receive(stream: &mut TcpStream, deadline: Instant) -> std::io::Result<(Header, Vec<u8>)> {
     let mut head = [0; HEADER_LEN];
-    stream.read_exact(&mut head)?;
+    read_exact(stream, &mut head, deadline)?;
     let header = Header::decode(&head).map_err(std::io::Error::other)?;
     let mut payload = vec![0; header.len as usize];
-    stream.read_exact(&mut payload)?;
+    read_exact(stream, &mut payload, deadline)?;
     Ok((header, payload))
+}
+
+/// The socket's own limit is for one piece.
+fn read_exact(stream: &mut TcpStream, bytes: &mut [u8], deadline: Instant) -> std::io::Result<()> {
+    let mut got = 0;
+    while got < bytes.len() {
+        match stream.read(&mut bytes[got..]) {
+            Ok(0) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => got += count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if got < bytes.len() && Instant::now() >= deadline {
+            return Err(std::io::ErrorKind::TimedOut.into());
+        }
+    }
+    Ok(())
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use lull_far_protocol::{Awake, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Message};
 
-use super::{LinkError, Server};
+use super::{LinkError, Opened, Server};
 use crate::PAGE_SIZE;
 use crate::descriptors::Own;
 use crate::stream::LONGEST;
@@ -125,20 +125,33 @@ impl FetchConnection {
         self.state.compare_exchange(from, TAKEN, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
+    pub(super) fn is_broken(&self) -> bool {
+        self.state.load(Ordering::Acquire) == BROKEN
+    }
+
+    /// Breaks one that nobody holds, of a lost server. One that is Ahead is seen to first by the keeper.
+    pub(super) fn forget(&self) {
+        if self.take(READY) {
+            // SAFETY: the state is TAKEN, by us.
+            unsafe { &mut *self.inside.get() }.stream = None;
+            self.state.store(BROKEN, Ordering::Release);
+        }
+    }
+
     /// Makes a Broken one Ready, over what `open` makes of its next generation; another stays as it is.
     ///
     /// # Errors
     /// Those of `open`; it stays Broken.
-    pub(super) fn renew(&self, open: impl FnOnce(u64) -> Result<Own<TcpStream>, LinkError>) -> Result<(), LinkError> {
+    pub(super) fn renew(&self, open: impl FnOnce(u64) -> Result<Opened, LinkError>) -> Result<(), LinkError> {
         if !self.take(BROKEN) {
             return Ok(());
         }
         let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
-        let opened = open(generation).map(|stream| {
+        let opened = open(generation).map(|Opened { stream, sequence }| {
             // SAFETY: the state is TAKEN, by us.
             let inside = unsafe { &mut *self.inside.get() };
             inside.stream = Some(stream);
-            inside.sequence = 1;
+            inside.sequence = sequence;
             inside.broken = false;
         });
         self.state.store(if opened.is_ok() { READY } else { BROKEN }, Ordering::Release);
@@ -155,7 +168,7 @@ impl Server {
                 return None;
             }
             if let Some(held) = self.hold_ready().or_else(|| self.hold_from(AHEAD, |_| true)) {
-                return Some(held);
+                return self.unless_lost(held);
             }
             let now = syscall::now();
             let deadline = *deadline.get_or_insert(now + wait);
@@ -169,7 +182,13 @@ impl Server {
 
     /// Fault path: a connection that is Ready now.
     pub fn hold_ready(&self) -> Option<Held<'_>> {
-        self.hold_from(READY, |_| true)
+        self.hold_from(READY, |_| true).and_then(|held| self.unless_lost(held))
+    }
+
+    /// Looks once more, with the connection taken: before that the server may have been lost, and taken in again without its pages. Now it
+    /// cannot be taken in until the connection is let go.
+    fn unless_lost<'a>(&self, held: Held<'a>) -> Option<Held<'a>> {
+        if self.lost() { None } else { Some(held) }
     }
 
     /// The connection over which a page is Coming, and what comes over it; none if somebody else holds it, or nothing does. Of a lost
@@ -255,9 +274,15 @@ impl Held<'_> {
         if self.server.lost() {
             self.inside().broken = true;
         }
-        let result = self.inside().answer(request);
+        let begin = syscall::now();
+        let patience = self.server.patience.as_nanos() as u64;
+        let result = self.inside().answer(request, begin, patience);
         if result.is_ok() {
             self.server.heard.store(self.inside().heard, Ordering::Relaxed);
+            self.server.owed.answered();
+        } else if result == Err(FetchError::Broken) && self.server.owed.failed(begin, syscall::now()) {
+            // It may say HELLO and answer heartbeats: it is of no use.
+            self.server.give_up();
         }
         result
     }
@@ -321,21 +346,26 @@ impl FetchInside {
     }
 
     /// Where the pages end in `answer`.
-    fn answer(&mut self, request: &Request) -> Result<usize, FetchError> {
-        let result = if self.broken { Err(FetchError::Broken) } else { self.receive(request) };
+    fn answer(&mut self, request: &Request, begin: u64, patience: u64) -> Result<usize, FetchError> {
+        let result = if self.broken { Err(FetchError::Broken) } else { self.receive(request, begin, patience) };
         self.broken |= !matches!(result, Ok(_) | Err(FetchError::Checksum));
         result
     }
 
-    fn receive(&mut self, request: &Request) -> Result<usize, FetchError> {
+    /// All of the answer must be there so many nanoseconds after `begin`: a server that gives a byte now and then would hold a thread for
+    /// ever, in its signal handler.
+    fn receive(&mut self, request: &Request, begin: u64, patience: u64) -> Result<usize, FetchError> {
         let Some(stream) = &self.stream else { return Err(FetchError::Broken) };
         let fd = stream.as_raw_fd();
         // Asked for at once is as much as a right answer has: what comes behind it may be another's. The header says how much there is.
         let mut length = HEADER_LEN + FETCH_LEN + request.run.count as usize * PAGE_SIZE;
         let mut header = None;
         let mut got = 0;
-        let begin = syscall::now();
         while got < length {
+            // Behind the first piece only: most answers come in one, and to look at the clock is a system call.
+            if got > 0 && syscall::now() - begin > patience {
+                return Err(FetchError::Broken);
+            }
             let Some(rest) = self.answer.get_mut(got..length) else { return Err(FetchError::Broken) };
             let count = syscall::receive_some(fd, rest, self.awake.patience()).map_err(|_| FetchError::Broken)?;
             if got == 0 {
@@ -387,7 +417,7 @@ pub mod fuzzing {
         /// The pages of a run, as the fault path would use them.
         pub fn fetch(&mut self, region: u32, run: Fetch) -> Option<&[u8]> {
             let request = self.0.ask(region, run).ok()?;
-            let length = self.0.answer(&request).ok()?;
+            let length = self.0.answer(&request, syscall::now(), u64::MAX).ok()?;
             Some(self.0.pages(length))
         }
     }

@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 //! One memory server as the pager sees it: its identity, how it is greeted, whether it is lost. The connections to it: `fetch` are those
-//! that faults fetch through, `channel` those of threads that may wait.
+//! that faults fetch through, `channel` those of threads that may wait. What a server owes an answer to, and for how long, is in `owed`.
+//!
+//! Who has a key proves it, and has the server prove it, when a connection is opened: by threads that may wait and allocate, never in the
+//! fault path.
 
 mod channel;
 mod connect;
 mod fetch;
+mod owed;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write;
+use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use lull_far_protocol::{ChannelKind, ErrorCode, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, VERSION_MAX};
+use lull_far_auth::{Key, client_number, proof};
+use lull_far_protocol::{
+    ChannelKind, ErrorCode, FEATURE_KEY, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, Proved, VERSION_MAX,
+};
 
 pub use channel::{Asked, Channel, Payload};
 #[cfg(fuzzing)]
@@ -25,8 +32,16 @@ pub use fetch::{Ahead, FetchError, Held};
 use crate::descriptors::Own;
 use crate::syscall;
 use crate::wait::Event;
-use channel::receive;
+use channel::{receive, send_parts};
 use fetch::FetchConnection;
+use owed::Owed;
+
+/// Pages are fetched from the server and written to it.
+const LIVE: u8 = 0;
+/// Neither.
+const LOST: u8 = 1;
+/// They are written to it only: it came back, and gets the copies that it should have.
+const FILLING: u8 = 2;
 
 /// Fetch connections to each server: as many faults are served by it at once.
 pub const FETCH_CONNECTIONS: usize = 4;
@@ -60,14 +75,21 @@ pub struct Server {
     /// As the user wrote it, for messages.
     pub name: String,
     address: SocketAddr,
+    /// Our number there, which no other server knows.
     client: [u8; 16],
+    key: Option<Key>,
+    /// For how long a whole answer may be under way.
+    patience: Duration,
     /// Of the first HELLO_ACK. Another one later means that the pages are gone.
     session: Mutex<Option<[u8; 16]>>,
     fetch: [FetchConnection; FETCH_CONNECTIONS],
-    /// Set once, never cleared. After it nothing is fetched from the server, nor written to it.
-    lost: AtomicBool,
+    /// Whether pages are fetched from it and written to it: [`LIVE`], [`LOST`], [`FILLING`]. Whoever makes it LOST does so from any state;
+    /// the thread that makes lost copies again takes it from there through FILLING back to LIVE.
+    state: AtomicU8,
     /// When the server last answered anything, by [`syscall::now`].
     heard: AtomicU64,
+    /// Since when it has answered no FETCH.
+    owed: Owed,
     /// A connection became Ready, or the server was lost.
     changed: Event,
     /// A connection became Broken: wakes the keeper, which all servers share.
@@ -75,37 +97,82 @@ pub struct Server {
 }
 
 impl Server {
-    /// Connects for the first time. `broken` is what the keeper sleeps at.
+    /// Connects for the first time, to a name and its address. `secret` is ours alone; `broken` is what the keeper sleeps at.
     ///
     /// # Errors
-    /// Why not: the address, the version, a refusal.
-    pub fn connect(name: &str, address: SocketAddr, client: [u8; 16], broken: Arc<Event>) -> Result<Server, LinkError> {
-        let server = Server {
-            name: name.to_owned(),
-            address,
-            client,
-            session: Mutex::new(None),
-            fetch: std::array::from_fn(|_| FetchConnection::new()),
-            lost: AtomicBool::new(false),
-            heard: AtomicU64::new(syscall::now()),
-            changed: Event::default(),
-            broken,
-        };
+    /// Why not: the address, the version, the key, a refusal.
+    pub fn connect(
+        (name, address): (&str, SocketAddr),
+        secret: &[u8; 32],
+        key: Option<Key>,
+        timeout: Duration,
+        broken: Arc<Event>,
+    ) -> Result<Server, LinkError> {
+        let server = Server::new(name, address, client_number(secret, name), key, timeout, broken);
         for index in 0..FETCH_CONNECTIONS {
             server.repair(index)?;
         }
         Ok(server)
     }
 
-    /// Whether its pages are out of reach for good.
-    pub fn lost(&self) -> bool {
-        self.lost.load(Ordering::Acquire)
+    /// Not connected.
+    fn new(name: &str, address: SocketAddr, client: [u8; 16], key: Option<Key>, timeout: Duration, broken: Arc<Event>) -> Server {
+        Server {
+            name: name.to_owned(),
+            address,
+            client,
+            key,
+            patience: (timeout / 2).max(STILL),
+            session: Mutex::new(None),
+            fetch: std::array::from_fn(|_| FetchConnection::new()),
+            state: AtomicU8::new(LIVE),
+            heard: AtomicU64::new(syscall::now()),
+            owed: Owed::new(timeout),
+            changed: Event::default(),
+            broken,
+        }
     }
 
-    /// Nothing is asked of the server any more.
+    /// Whether no page may be fetched from it: it is out of reach, or has not all of them again yet.
+    pub fn lost(&self) -> bool {
+        self.state.load(Ordering::Acquire) != LIVE
+    }
+
+    /// Whether pages are written to it, and regions are made and freed there.
+    pub fn takes_writes(&self) -> bool {
+        self.state.load(Ordering::Acquire) != LOST
+    }
+
+    /// Nothing is asked of the server any more, until it is taken in again.
     pub fn give_up(&self) {
-        self.lost.store(true, Ordering::Release);
+        self.state.store(LOST, Ordering::Release);
         self.changed.wake();
+    }
+
+    /// Forgets a lost server's connections and who it was: whoever answers now may be empty. False if a thread still has a connection; it
+    /// lets it go soon. No page can come over an old one afterwards.
+    pub fn forget(&self) -> bool {
+        self.fetch.iter().for_each(FetchConnection::forget);
+        if !self.fetch.iter().all(FetchConnection::is_broken) {
+            return false;
+        }
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        true
+    }
+
+    /// A lost server has its regions again, without their pages: it gets what is written from now on. Under the lock of the channels for
+    /// writes, so that no write is under way that it does not get.
+    pub fn begin_filling(&self) {
+        self.hear();
+        let _ = self.state.compare_exchange(LOST, FILLING, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    /// It has all pages. False if it was lost meanwhile.
+    pub fn end_filling(&self) -> bool {
+        self.owed.answered();
+        let live = self.state.compare_exchange(FILLING, LIVE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        self.changed.wake();
+        live
     }
 
     /// Nanoseconds since the server answered.
@@ -117,49 +184,58 @@ impl Server {
         self.heard.store(syscall::now(), Ordering::Relaxed);
     }
 
-    /// Opens a connection and says HELLO.
+    /// Opens a connection and says HELLO; proves the key, and has the server prove it, if there is one.
     ///
     /// # Errors
     /// [`LinkError::Refused`] also if the server's session is not the one of the first connection.
-    pub fn open(&self, kind: ChannelKind, channel: u16, generation: u64) -> Result<(Own<TcpStream>, HelloAck), LinkError> {
-        let name = &self.name;
-        let broken = |what: &str, error: &dyn std::fmt::Display| LinkError::Broken(format!("memory server {name}: {what}: {error}"));
+    pub fn open(&self, kind: ChannelKind, channel: u16, generation: u64) -> Result<Opened, LinkError> {
+        let broken = |what: &str, error: &dyn std::fmt::Display| self.broken(what, error);
         let mut stream = connect::connect(&self.address, STILL).map_err(|e| broken("cannot connect", &e))?;
         stream
             .set_nodelay(true)
             .and_then(|()| stream.set_read_timeout(Some(STILL)))
             .and_then(|()| stream.set_write_timeout(Some(STILL)))
             .map_err(|e| broken("cannot set up the connection", &e))?;
-        let hello = Hello::new(kind, channel, generation, self.client);
-        let mut bytes = Vec::new();
-        Message::Hello(hello).encode(1, 0, &mut bytes);
-        stream.write_all(&bytes).map_err(|e| broken("HELLO", &e))?;
+        let features = if self.key.is_some() { FEATURE_KEY } else { 0 };
+        let hello = Hello { features, ..Hello::new(kind, channel, generation, self.client) };
         // Nobody waits for a page yet when a server is greeted for the first time: a busy one gets the time it needs.
-        let greeted = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner).is_some();
-        stream.set_read_timeout(Some(if greeted { STILL } else { FIRST_ANSWER })).map_err(|e| broken("HELLO", &e))?;
-        let (header, payload) = receive(&mut stream).map_err(|e| broken("HELLO", &e))?;
+        let (still, patience) = if self.is_greeted() { (STILL, self.patience) } else { (FIRST_ANSWER, FIRST_ANSWER) };
+        stream.set_read_timeout(Some(still)).map_err(|e| broken("HELLO", &e))?;
+        let mut greeting = Greeting { server: self, stream: &mut stream, sequence: 0, deadline: Instant::now() + patience };
+        let ack = match &self.key {
+            None => greeting.without_key(hello)?,
+            Some(key) => greeting.with_key(hello, key)?,
+        };
+        let sequence = greeting.sequence;
         stream.set_read_timeout(Some(STILL)).map_err(|e| broken("HELLO", &e))?;
-        match Message::decode(&header, &payload) {
-            Ok(Message::HelloAck(ack)) if ack.version == VERSION_MAX && ack.page_size_log2 == PAGE_SIZE_LOG2 && header.sequence == 1 => {
-                if (ack.max_pages as usize) < MAX_PAGES_PER_FRAME {
-                    let text = format!("memory server {name} takes {} pages at once; {MAX_PAGES_PER_FRAME} are needed", ack.max_pages);
-                    return Err(LinkError::Refused(text));
-                }
-                let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                if *session.get_or_insert(ack.session) != ack.session {
-                    return Err(LinkError::Refused(format!("memory server {name} was restarted: what it held is gone")));
-                }
-                self.hear();
-                Ok((stream, ack))
-            }
-            // The latter two: it did not arrive as it was sent.
-            Ok(Message::Error { code: ErrorCode::TooManyConnections | ErrorCode::BadFrame | ErrorCode::Crc, text }) => {
-                Err(broken("refused", &text))
-            }
-            Ok(Message::Error { code, text }) => Err(LinkError::Refused(format!("memory server {name}: {}: {text}", code.name()))),
-            Ok(other) => Err(LinkError::Refused(format!("memory server {name} answers HELLO with {other:?}"))),
-            Err(error) => Err(broken("HELLO", &error)),
+        self.check(&ack)?;
+        self.hear();
+        Ok(Opened { stream, sequence })
+    }
+
+    fn broken(&self, what: &str, error: &dyn std::fmt::Display) -> LinkError {
+        LinkError::Broken(format!("memory server {}: {what}: {error}", self.name))
+    }
+
+    /// Whether it was there, and was the right one, before.
+    fn is_greeted(&self) -> bool {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    fn check(&self, ack: &HelloAck) -> Result<(), LinkError> {
+        let name = &self.name;
+        if ack.version != VERSION_MAX || ack.page_size_log2 != PAGE_SIZE_LOG2 {
+            return Err(LinkError::Refused(format!("memory server {name} answers HELLO with {ack:?}")));
         }
+        if (ack.max_pages as usize) < MAX_PAGES_PER_FRAME {
+            let text = format!("memory server {name} takes {} pages at once; {MAX_PAGES_PER_FRAME} are needed", ack.max_pages);
+            return Err(LinkError::Refused(text));
+        }
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        if *session.get_or_insert(ack.session) != ack.session {
+            return Err(LinkError::Refused(format!("memory server {name} was restarted: what it held is gone")));
+        }
+        Ok(())
     }
 
     /// Keeper: makes a Broken connection Ready.
@@ -167,9 +243,87 @@ impl Server {
     /// # Errors
     /// As [`Server::open`]; it stays Broken.
     pub fn repair(&self, index: usize) -> Result<(), LinkError> {
-        let opened =
-            self.fetch[index].renew(|generation| self.open(ChannelKind::Fetch, index as u16, generation).map(|(stream, _)| stream));
+        let opened = self.fetch[index].renew(|generation| self.open(ChannelKind::Fetch, index as u16, generation));
         self.changed.wake();
         opened
     }
+}
+
+/// A connection that was opened.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its socket.
+    pub stream: Own<TcpStream>,
+    /// The number of the last frame that we have sent.
+    pub sequence: u64,
+}
+
+/// The first frames of a connection.
+struct Greeting<'a> {
+    server: &'a Server,
+    stream: &'a mut TcpStream,
+    sequence: u64,
+    deadline: Instant,
+}
+
+impl Greeting<'_> {
+    fn without_key(&mut self, hello: Hello) -> Result<HelloAck, LinkError> {
+        let answer = |message: &Message<'_>| match message {
+            Message::HelloAck(ack) => Some(*ack),
+            _ => None,
+        };
+        self.ask(&Message::Hello(hello), answer)
+    }
+
+    fn with_key(&mut self, hello: Hello, key: &Key) -> Result<HelloAck, LinkError> {
+        let challenge = self.ask(&Message::Hello(hello), |message| match message {
+            Message::Challenge(nonce) => Some(*nonce),
+            _ => None,
+        })?;
+        let nonce = random().map_err(|error| self.server.broken("random numbers", &error))?;
+        let client = proof::Client::new(key, &hello, challenge, nonce);
+        let proved: Proved = self.ask(&Message::Prove(client.prove()), |message| match message {
+            Message::Proved(proved) => Some(*proved),
+            _ => None,
+        })?;
+        if client.is_proved(&proved) { Ok(proved.ack) } else { Err(self.stranger("it has another key, or is not the server at all")) }
+    }
+
+    /// Who has not proved that it is the server says nothing that counts: the right one may still be there, and is waited for.
+    fn stranger(&self, why: &str) -> LinkError {
+        let text = format!("memory server {}: {why}", self.server.name);
+        if self.server.key.is_some() && self.server.is_greeted() { LinkError::Broken(text) } else { LinkError::Refused(text) }
+    }
+
+    fn ask<T>(&mut self, message: &Message<'_>, right: impl FnOnce(&Message<'_>) -> Option<T>) -> Result<T, LinkError> {
+        self.sequence += 1;
+        let name = message.op().name();
+        let mut bytes = Vec::new();
+        message.encode(self.sequence, 0, &mut bytes);
+        let broken = |what: &str, error: &dyn std::fmt::Display| self.server.broken(what, error);
+        send_parts(self.stream, &bytes, &[], self.deadline).map_err(|e| broken(name, &e))?;
+        let (header, payload) = receive(self.stream, self.deadline).map_err(|e| broken(name, &e))?;
+        match Message::decode(&header, &payload) {
+            // The latter two: it did not arrive as it was sent.
+            Ok(Message::Error { code: ErrorCode::TooManyConnections | ErrorCode::BadFrame | ErrorCode::Crc, text }) => {
+                Err(broken("refused", &text))
+            }
+            Ok(Message::Error { code, text }) => Err(self.stranger(&format!("{}: {text}", code.name()))),
+            Ok(answer) => {
+                let found = right(&answer).filter(|_| header.sequence == self.sequence);
+                found.ok_or_else(|| self.stranger(&format!("it answers {name} with {}", answer.op().name())))
+            }
+            Err(error) => Err(broken(name, &error)),
+        }
+    }
+}
+
+/// Random bytes of the kernel.
+///
+/// # Errors
+/// As the system call.
+pub fn random() -> io::Result<[u8; 32]> {
+    let mut bytes = [0; 32];
+    // SAFETY: the kernel writes 32 bytes.
+    if unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } == 32 { Ok(bytes) } else { Err(io::Error::last_os_error()) }
 }

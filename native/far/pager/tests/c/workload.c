@@ -9,15 +9,17 @@
  * A page's words are a function of the page, the word, and how often the page was written, which ordinary memory remembers.
  *
  *   random      own pages of each thread, anywhere; 3 of 10 operations write a page
+ *   settled     the same, but each page is written once, at the beginning, and only read from then on; "settled" is said then
  *   sequential  own run of pages of each thread, one after the other, over and over
  *   shared      every thread adds one to a word of any page, atomically: nothing may be lost
  *   together    the same, of one page after the other: threads go through the same memory in order
  *
- * At the end every byte of every page is compared. Prints one line of counts; exits with 1 if a byte was wrong.
+ * SIGUSR1 ends the operations early. At the end every byte of every page is compared. Prints one line of counts; exits with 1 if a byte was wrong.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +36,12 @@ static volatile uint64_t* memory;
 static uint32_t* version; /* how often each page was written; of one thread, or atomic in `shared` */
 static uint64_t pages, threads, operations;
 static enum { RANDOM, SEQUENTIAL, SHARED } pattern;
-static int in_order;
+static int in_order, settled;
+static uint64_t settling;
 static uint64_t wrong;
+static volatile sig_atomic_t enough;
+
+static void stop(int signal) { enough = signal; }
 
 static uint64_t mix(uint64_t x) {
   x ^= x >> 33; x *= 0xff51afd7ed558ccdULL;
@@ -64,7 +70,7 @@ static void write_page(uint64_t page) {
 
 static void* work(void* argument) {
   uint64_t me = (uint64_t)argument, state = mix(me + 17), own = pages / threads;
-  for (uint64_t n = 0; n < operations; n++) {
+  for (uint64_t n = 0; n < operations && !enough; n++) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     uint64_t random = state >> 24;
     if (pattern == SHARED) {
@@ -74,9 +80,14 @@ static void* work(void* argument) {
       continue;
     }
     uint64_t page = pattern == RANDOM ? random % own * threads + me : me * own + n % own;
+    if (settled && n < own) {
+      write_page(n * threads + me);
+      if (n == own - 1 && __atomic_sub_fetch(&settling, 1, __ATOMIC_RELAXED) == 0) fprintf(stderr, "settled\n");
+      continue;
+    }
     check(page, random % WORDS);
     check(page, WORDS - 1);
-    if (random % 10 < 3) write_page(page);
+    if (!settled && random % 10 < 3) write_page(page);
   }
   return NULL;
 }
@@ -98,14 +109,15 @@ int main(int count, char** arguments) {
   const char* name = arguments[4];
   in_order = strcmp(name, "together") == 0;
   pattern = in_order || strcmp(name, "shared") == 0 ? SHARED : strcmp(name, "sequential") == 0 ? SEQUENTIAL : RANDOM;
-  threads = strtoull(arguments[5], NULL, 0);
+  settled = strcmp(name, "settled") == 0;
+  settling = threads = strtoull(arguments[5], NULL, 0);
   operations = strtoull(arguments[6], NULL, 0);
   version = calloc(pages, sizeof *version);
   if (file) {
     memory = map_file(arguments[2]);
   } else {
 #ifdef WITH_PAGER
-    struct lull_far_options options = { .size = sizeof options, .servers = arguments[1],
+    struct lull_far_options options = { .size = sizeof options, .servers = arguments[1], .key_file = getenv("LULL_FAR_KEY"),
       .local_bytes = strtoull(arguments[2], NULL, 0), .capacity_bytes = pages * PAGE,
       .fault_mode = count > 7 ? atoi(arguments[7]) : 0, .replicas = count > 8 ? atoi(arguments[8]) : 0,
       .server_timeout_ms = count > 9 ? atoi(arguments[9]) : 0 };
@@ -119,6 +131,7 @@ int main(int count, char** arguments) {
     return 2;
 #endif
   }
+  signal(SIGUSR1, stop);
   printf("started\n");
   fflush(stdout);
   pthread_t* thread = calloc(threads, sizeof *thread);

@@ -22,7 +22,9 @@ pub fn workload() -> &'static Path {
     PROGRAM.get_or_init(|| {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let program = built().join(format!("far-workload-{}", std::process::id()));
-        let library = [built(), built().join("deps")].into_iter().find(|dir| dir.join("liblull_far.so").exists());
+        // `cargo build` leaves it in one place, `cargo test` in the other, and the older one is of another time's sources.
+        let modified = |dir: &PathBuf| std::fs::metadata(dir.join("liblull_far.so")).and_then(|file| file.modified()).ok();
+        let library = [built(), built().join("deps")].into_iter().filter(|dir| modified(dir).is_some()).max_by_key(modified);
         let library = library.expect("cargo has built liblull_far.so");
         let status = Command::new("cc")
             .args(["-O2", "-Wall", "-Wextra", "-Werror", "-DWITH_PAGER", "-pthread", "-o"])
@@ -145,6 +147,9 @@ impl Outcome {
 pub struct Running {
     child: Child,
     out: BufReader<std::process::ChildStdout>,
+    err: BufReader<std::process::ChildStderr>,
+    /// What it has said on standard error, as far as it was read.
+    said: String,
 }
 
 impl Running {
@@ -159,7 +164,25 @@ impl Running {
             child.stderr.take().unwrap().read_to_string(&mut text).unwrap();
             panic!("the workload did not start: {text}");
         }
-        Running { child, out }
+        let err = BufReader::new(child.stderr.take().unwrap());
+        Running { child, out, err, said: String::new() }
+    }
+
+    /// Waits until it has said a line with this in it, which it must before it ends.
+    pub fn wait_until_it_says(&mut self, text: &str) {
+        loop {
+            let before = self.said.len();
+            let count = self.err.read_line(&mut self.said).unwrap();
+            assert!(count > 0, "it has ended and not said {text:?}: {}", self.said);
+            if self.said[before..].contains(text) {
+                return;
+            }
+        }
+    }
+
+    /// Tells it to do no more, and to compare.
+    pub fn stop(&self) {
+        assert!(Command::new("kill").args(["-USR1", &self.child.id().to_string()]).status().unwrap().success());
     }
 
     /// Watches it until it ends.
@@ -172,9 +195,9 @@ impl Running {
             }
             std::thread::sleep(std::time::Duration::from_millis(5));
         };
-        let (mut stdout, mut stderr) = (String::new(), String::new());
+        let (mut stdout, mut stderr) = (String::new(), std::mem::take(&mut self.said));
         self.out.read_to_string(&mut stdout).unwrap();
-        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        self.err.read_to_string(&mut stderr).unwrap();
         Outcome { code: status.code(), stdout, stderr, most_local }
     }
 }
@@ -205,6 +228,8 @@ pub struct Run<'a> {
 impl Run<'_> {
     pub fn command(&self) -> Command {
         let mut command = Command::new(workload());
+        // Cargo's names both places, and the loader looks there before it looks where the program says.
+        command.env_remove("LD_LIBRARY_PATH");
         command
             .args([self.servers, &(self.local_pages * 4096).to_string(), &self.pages.to_string(), self.pattern])
             .args([self.threads, self.operations, self.mode.into(), self.replicas.into(), self.timeout_ms.into()].map(|n| n.to_string()));

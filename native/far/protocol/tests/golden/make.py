@@ -5,7 +5,7 @@
 make.py writes the files beside itself; make.py --check says whether they are what it would write. One file is one frame, in
 hexadecimal, the header in the first line, the payload in the others.
 """
-import pathlib, struct, sys
+import hashlib, hmac, pathlib, struct, sys
 
 
 def crc32c(data, table=[]):
@@ -32,8 +32,28 @@ def page(number):
 client, session = bytes(range(16)), bytes(range(16, 32))
 
 
-def hello(kind):
-    return struct.pack("<HHBBHQQ16s", 1, 1, 12, kind, 0, 1, 0, client)
+def hello(kind, features=0):
+    return struct.pack("<HHBBHQQ16s", 1, 1, 12, kind, 0, 1, features, client)
+
+
+def hello_ack(features=0):
+    return struct.pack("<HBBIQ16sQQ", 1, 12, 0, 256, features, session, 1 << 30, 1 << 29)
+
+
+# Keys: HKDF (RFC 5869) and HMAC, both with SHA-256.
+def mac(key, data):
+    return hmac.new(key, data, hashlib.sha256).digest()
+
+
+def derive(salt, secret, info, length):
+    return mac(mac(salt, secret), info + b"\x01")[:length]
+
+
+key, client_nonce, challenge = bytes(range(100, 132)), bytes(range(32, 64)), bytes(range(64, 96))
+key_id = derive(b"lull-far 1", key, b"key id", 16)
+said = hello(0, 1) + challenge + key_id + client_nonce
+client_proof = mac(derive(client_nonce + challenge, key, b"lull-far 1 client", 32), said)
+server_proof = mac(derive(client_nonce + challenge, key, b"lull-far 1 server", 32), said + client_proof + hello_ack(1))
 
 
 def write(numbers):
@@ -67,7 +87,7 @@ frames = {
     "hello-control": frame(1, 1, 0, hello(0)),
     "hello-fetch": frame(1, 1, 0, hello(1)),
     "hello-write": frame(1, 1, 0, hello(2)),
-    "hello-ack": frame(2, 1, 0, struct.pack("<HBBIQ16sQQ", 1, 12, 0, 256, 0, session, 1 << 30, 1 << 29)),
+    "hello-ack": frame(2, 1, 0, hello_ack()),
     "region-map": frame(3, 2, 5, struct.pack("<Q", 16)),
     "region-mapped": frame(4, 2, 5, struct.pack("<Q", 16)),
     "write": frame(7, 2, 5, write([3, 4])),
@@ -98,6 +118,10 @@ frames = {
     "read-bitmap": frame(48, 3, 0, counted(64, 2)),
     "bitmap": frame(42, 3, 0, counted(64, 2) + struct.pack("<QQ", 1, 1 << 63)),
     "read-discovered": frame(49, 3, 0, counted(0, 2)),
+    "hello-key": frame(1, 1, 0, hello(0, 1)),
+    "challenge": frame(19, 1, 0, challenge),
+    "prove": frame(20, 2, 0, key_id + client_nonce + client_proof),
+    "proved": frame(21, 2, 0, server_proof + hello_ack(1)),
     "discovered": frame(44, 3, 0, counted(0, 2) + struct.pack("<QQ", 0x80000100, 0x80000200)),
 }
 

@@ -24,6 +24,7 @@
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullPendingReferences.hpp"
+#include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
@@ -31,6 +32,9 @@
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
+#ifdef LINUX
+#include "os_linux.hpp"
+#endif
 
 // Between two looks at what no mutator says, at most.
 static jlong longest_wait() { return MIN2(LullLookInterval, 1000u) * (jlong)NANOSECS_PER_MILLISEC; }
@@ -115,7 +119,7 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
                       "the last pause; since the last global one %zu and %zuM", seen._references, seen._garbage / M,
                       seen._native_growth / M, (double)seen._elapsed_ns / NANOSECS_PER_SEC, since_global._references,
                       since_global._garbage / M);
-  if (_heap->collect_early(GCCause::_lull_references, global)) {
+  if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
     const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
     _references.record_pause(pauses->_last_time, Atomic::load(&_cleared));
     _own_collections++;
@@ -170,23 +174,38 @@ size_t LullControlThread::give_back(size_t bytes) {
   return before - MIN2(_heap->capacity(), before);
 }
 
+LullIdlePolicy::Look LullControlThread::heap_now() {
+  return {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), _heap->least_capacity(), expected_global_ns()};
+}
+
+// If another pause has come first it has collected, but nothing has slid.
+void LullControlThread::collect_idle(LullExtent extent) {
+  const bool collected = _heap->collect_early(GCCause::_lull_idle, extent);
+  _own_collections += collected ? 1 : 0;
+  if (extent == LullExtent::Slide && collected) {
+    _idle.record_slide(heap_now());
+  } else {
+    _idle.record_collection(_heap->used(), extent == LullExtent::Global);
+  }
+}
+
 void LullControlThread::look() {
-  const LullIdlePolicy::Look heap = {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), MinHeapSize,
-                                     expected_global_ns()};
-  const LullIdlePolicy::Decision decision = _idle.look(heap);
+  const LullIdlePolicy::Decision decision = _idle.look(heap_now());
   switch (decision._action) {
     case LullIdlePolicy::Action::None:
       return;
     case LullIdlePolicy::Action::GiveBack:
-      _idle.record_given_back(give_back(decision._bytes));
+      _idle.record_given_back(decision._bytes, give_back(decision._bytes));
       break;
     case LullIdlePolicy::Action::CollectYoung:
-    case LullIdlePolicy::Action::CollectGlobal: {
-      const bool global = decision._action == LullIdlePolicy::Action::CollectGlobal;
-      _own_collections += _heap->collect_early(GCCause::_lull_idle, global) ? 1 : 0;
-      _idle.record_collection(_heap->used(), global);
+      collect_idle(LullExtent::Young);
       break;
-    }
+    case LullIdlePolicy::Action::CollectGlobal:
+      collect_idle(LullExtent::Global);
+      break;
+    case LullIdlePolicy::Action::Slide:
+      collect_idle(LullExtent::Slide);
+      break;
   }
   _last_used = _heap->used();
 }

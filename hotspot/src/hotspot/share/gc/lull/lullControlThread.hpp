@@ -29,6 +29,7 @@
 #include "runtime/mutex.hpp"
 
 class LullHeap;
+enum class LullExtent;
 
 // Begins the collections that no allocation waits for.
 //
@@ -63,6 +64,8 @@ private:
   jlong process_references();
   size_t allocated();
   size_t give_back(size_t bytes);
+  LullIdlePolicy::Look heap_now();
+  void collect_idle(LullExtent extent);
   void look();
   void wait(jlong ns);
 

@@ -197,6 +197,8 @@ size_t LullHeap::max_capacity() const { return _memory->max_capacity(); }
 size_t LullHeap::capacity() const     { return _memory->capacity(); }
 size_t LullHeap::used() const         { return _supply->used_bytes(); }
 
+size_t LullHeap::least_capacity() const { return _sizer->may_shrink() ? MinHeapSize : capacity(); }
+
 size_t LullHeap::unused_bytes() const { return (size_t)_supply->free_blocks() * LullGeometry::BlockSize; }
 
 // What is in use is read first: a heap that grows in between must not show more in use than committed.
@@ -384,15 +386,17 @@ uint LullHeap::collections_so_far() const {
   return total_collections();
 }
 
-bool LullHeap::collect_early(GCCause::Cause cause, bool global) {
-  VM_LullCollectEarly op(collections_so_far(), cause, global);
+bool LullHeap::collect_early(GCCause::Cause cause, LullExtent extent) {
+  VM_LullCollectEarly op(collections_so_far(), cause, extent);
   VMThread::execute(&op);
   return op.gc_succeeded();
 }
 
 // For references, private objects stay private but those of threads whose private references wait for it.
-void LullHeap::collect_early_at_safepoint(bool global) {
-  if (global || !LullYoungCollections) {
+void LullHeap::collect_early_at_safepoint(LullExtent extent) {
+  if (extent == LullExtent::Slide) {
+    collect_at_safepoint(LullEvacuationRequest::slide(), false /* clear soft references */);
+  } else if (extent == LullExtent::Global || !LullYoungCollections) {
     collect_at_safepoint(LullEvacuationRequest::normal(), false /* clear soft references */);
   } else {
     collect_young_at_safepoint(gc_cause() == GCCause::_lull_references && !_tracking_switch->publishes_all());

@@ -25,6 +25,7 @@
 #include "gc/lull/lullEvacuationPolicy.hpp"
 #include "gc/shared/collectedHeap.hpp"
 
+enum class LullExtent;
 class LullAllocator;
 class LullBlockSupply;
 class LullBlockTable;
@@ -143,6 +144,7 @@ public:
   size_t capacity() const override;
   size_t used() const override;
   size_t unused_bytes() const;    // in whole blocks
+  size_t least_capacity() const;  // to which it may shrink of itself
   MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
   bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
@@ -162,8 +164,8 @@ public:
   // Collection
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;
-  bool collect_early(GCCause::Cause cause, bool global);   // by the control thread; false: another pause came first
-  void collect_early_at_safepoint(bool global);
+  bool collect_early(GCCause::Cause cause, LullExtent extent);   // by the control thread; false: another pause came first
+  void collect_early_at_safepoint(LullExtent extent);
   void give_back(size_t bytes);
   void give_back_at_safepoint(size_t bytes);
   virtual HeapWord* collect_and_allocate(Thread* thread, size_t words);

@@ -183,8 +183,10 @@ void LullHeapSizer::record_allocation_at_safepoint() {
   set_use_limit();
 }
 
+bool LullHeapSizer::may_shrink() const { return LullUncommit && _memory->can_uncommit(); }
+
 bool LullHeapSizer::wants_global(jlong now_ns) const {
-  const bool shrinks = LullUncommit && _memory->can_uncommit() && !UseHeapBudget &&
+  const bool shrinks = may_shrink() && !UseHeapBudget &&
                        _policy.wants_global_to_shrink(_memory->capacity(), now_ns);
   if (shrinks) {
     log_debug(gc, ergo)("The next collection is a global one: perhaps the heap can become smaller than %zuM",

@@ -95,6 +95,9 @@ public:
   bool is_within_use_limit(size_t words) const;
   void record_allocation_at_safepoint();
 
+  // Of itself, when it needs less.
+  bool may_shrink() const;
+
   // Should the next collection for lack of memory be a global one, whatever a young one would cost?
   bool wants_global(jlong now_ns) const;
 

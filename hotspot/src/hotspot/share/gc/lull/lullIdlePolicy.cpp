@@ -21,23 +21,36 @@
 
 #include "gc/lull/lullIdlePolicy.hpp"
 
-// Next to nothing was allocated for QuietLooks intervals.
-bool LullIdlePolicy::is_quiet() const {
+// Than that share of the capacity, within QuietLooks intervals.
+bool LullIdlePolicy::has_allocated_less(size_t share) const {
   if (_number <= QuietLooks) {
     return false;
   }
   const size_t allocated = before(0)._allocated - before(QuietLooks)._allocated;
-  return allocated <= before(0)._capacity / QuietShare;
+  return allocated <= before(0)._capacity / share;
 }
 
-// Not again and again for what a quiet program allocates in a while.
-bool LullIdlePolicy::may_gain(const Look& now) const {
-  const size_t least = MAX2((size_t)LeastGain, now._capacity / QuietShare);
+// Not again and again for what such a program allocates in a while.
+bool LullIdlePolicy::may_gain(const Look& now, size_t share) const {
+  const size_t least = MAX2((size_t)LeastGain, now._capacity / share);
   if (_used_after == 0) {
     return now._used >= least;
   }
   // What was alive then may be dead now.
   return now._used >= _used_after + least || (_looks_since >= LongQuietLooks && now._used >= least);
+}
+
+bool LullIdlePolicy::wants_collection(const Look& now) const {
+  return (has_allocated_less(QuietShare) && may_gain(now, QuietShare)) ||
+         (has_allocated_less(LittleShare) && may_gain(now, LittleGainShare));
+}
+
+bool LullIdlePolicy::wants_to_slide(const Look& now) const {
+  const size_t least = MAX2((size_t)LeastGain, now._capacity / SparseShare);
+  const size_t surplus = now._capacity - MIN2(now._min_capacity, now._capacity);
+  return (_may_slide || has_allocated_less(LittleShare)) && surplus >= least &&
+         (_is_stuck || holes(now) >= _holes_left + least) &&
+         SlideFactor * now._expected_global_ns <= LongestPause;
 }
 
 // In all looks of the window.
@@ -60,7 +73,12 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
   }
-  if (is_quiet() && may_gain(now)) {
+  const bool slides = wants_to_slide(now);
+  _may_slide = false;
+  if (slides) {
+    return {Action::Slide, 0};
+  }
+  if (wants_collection(now)) {
     const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
     return {now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung, 0};
   }
@@ -77,10 +95,21 @@ void LullIdlePolicy::record_collection(size_t used, bool global) {
   _used_after = used;
   _looks_since = global ? 0 : _looks_since;
   _number = 0;
+  _may_slide = global;
+}
+
+void LullIdlePolicy::record_slide(const Look& left) {
+  record_collection(left._used, true);
+  _may_slide = false;
+  _holes_left = holes(left);
+  _is_slid = true;
+  _is_stuck = false;
 }
 
 // As if it had not been there before either.
-void LullIdlePolicy::record_given_back(size_t bytes) {
+void LullIdlePolicy::record_given_back(size_t asked, size_t bytes) {
+  _is_stuck = bytes < asked / 2 && !_is_slid;
+  _is_slid = _is_slid && bytes < asked / 2;
   for (Look& look : _looks) {
     look._free -= MIN2(look._free, bytes);
   }

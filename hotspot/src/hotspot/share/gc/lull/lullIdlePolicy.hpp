@@ -32,7 +32,10 @@
 //               Collects nothing; the heap gets smaller by a step.
 //   collect     when next to nothing was allocated between the last QuietLooks, and garbage may have piled up since
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
-//               young. After a long quiet time a longer pause is no matter.
+//               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
+//               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
+//   slide       when little was allocated, and what is alive lies everywhere: much of the heap is neither used nor in
+//               free blocks, or less than half of what was to go back could. Not again for what a slide leaves.
 //
 // Pure; written by one thread.
 class LullIdlePolicy : public CHeapObj<mtGC> {
@@ -47,7 +50,7 @@ public:
     jlong  _expected_global_ns; // how long a pause for the whole heap would take
   };
 
-  enum class Action { None, GiveBack, CollectYoung, CollectGlobal };
+  enum class Action { None, GiveBack, CollectYoung, CollectGlobal, Slide };
 
   struct Decision {
     Action _action;
@@ -58,7 +61,11 @@ private:
   static const uint   Window = 12;                                  // looks
   static const uint   QuietLooks = 6;
   static const size_t QuietShare = 16;                              // of the capacity, allocated in that time
+  static const size_t LittleShare = 4;                              // the same, of a program that does little
+  static const size_t LittleGainShare = 2;                          // of the capacity, in use
   static const uint   LongQuietLooks = 60;                          // after so many it is tried once more for any gain
+  static const size_t SparseShare = 4;                              // of the capacity, in holes
+  static const jlong  SlideFactor = 4;                              // it takes so many times as long, one thread moving
   static const size_t LeastGain = 4 * M;
   static const size_t LeastStepShare = 32;                          // of the capacity
   static const size_t KeptShare = 4;                                // of what was free
@@ -69,20 +76,30 @@ private:
   uint   _number;                // since the last collection when idle, or the VM's start
   uint   _looks_since;           // the same, all of them
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
+  bool   _may_slide;             // the last look was followed by a collection of the whole heap
+  size_t _holes_left;            // by the last slide
+  bool   _is_stuck;              // memory that was to go back could not
+  bool   _is_slid;               // no memory went back since the last slide
 
   const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
-  bool is_quiet() const;
-  bool may_gain(const Look& now) const;
+  bool has_allocated_less(size_t share) const;
+  bool may_gain(const Look& now, size_t share) const;
+  bool wants_collection(const Look& now) const;
+  static size_t holes(const Look& look) { return look._capacity - MIN2(look._used + look._free, look._capacity); }
+  bool wants_to_slide(const Look& now) const;
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _may_slide(false), _holes_left(0), _is_stuck(false),
+      _is_slid(false) {}
 
   Decision look(const Look& now);
 
-  // What was decided has been done, and has left so much in use.
+  // What was decided has been done, and has left so much in use, or the heap like that; of the bytes that were asked
+  // for, so many have gone back.
   void record_collection(size_t used, bool global);
-  void record_given_back(size_t bytes);
+  void record_slide(const Look& left);
+  void record_given_back(size_t asked, size_t bytes);
 };
 
 #endif // SHARE_GC_LULL_LULLIDLEPOLICY_HPP

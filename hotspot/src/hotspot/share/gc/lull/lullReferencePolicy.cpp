@@ -35,7 +35,7 @@ size_t LullReferencePolicy::references_due() const {
 
 bool LullReferencePolicy::is_due_by_native(const Seen& seen) {
   const size_t before = seen._resident - MIN2(seen._native_growth, seen._resident);
-  return seen._references > 0 && seen._native_growth >= MAX2((size_t)LeastNativeGrowth, before / NativeShare);
+  return seen._native_growth >= MAX2((size_t)LeastNativeGrowth, before / NativeShare);
 }
 
 bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {

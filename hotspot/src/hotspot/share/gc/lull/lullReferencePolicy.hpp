@@ -34,7 +34,8 @@
 //   by garbage      after as much local garbage as another collector would have had a young collection for, if any
 //                   reference was seen since the last pause: published, or private and not for its thread to clear
 //   by references   after so many published references, however little garbage there is
-//   by growth       if any reference was seen, and the process has grown outside of the heap by a quarter
+//   by growth       after the process has grown outside of the heap by a quarter, whatever was seen: few references may
+//                   hold much, and a thread that has published few tells of them late
 //   by time         after MaxWait and a few heaps of garbage, whatever was seen: not all ways to a reference are counted
 //
 // Such a pause looks at what is young. What has become old before it died needs a global one: when many references have
@@ -95,6 +96,9 @@ private:
   jlong      _credited_at;
   uint       _doublings;
 
+  // A program that really needs more memory outside grows by steps that get larger.
+  static bool is_due_by_native(const Seen& seen);
+
 public:
   LullReferencePolicy(uint percent, jlong now_ns)
     : _percent(percent), _credit(percent / 100.0), _urgent_credit(MIN2(10 * percent, 50u) / 100.0), _credited_at(now_ns),
@@ -103,9 +107,6 @@ public:
   // Garbage, and references, after which it is worth a question whether a pause is due. Bytes; SIZE_MAX: never.
   size_t garbage_due(size_t capacity) const;
   size_t references_due() const;
-
-  // A program that really needs more memory outside grows by steps that get larger.
-  static bool is_due_by_native(const Seen& seen);
 
   bool is_due(const Seen& seen, size_t capacity) const;
   bool is_urgent(const Seen& seen, size_t capacity) const;

@@ -37,7 +37,7 @@ void VM_LullCollect::doit() {
 void VM_LullCollectEarly::doit() {
   LullHeap* const heap = LullHeap::heap();
   GCCauseSetter cause(heap, _gc_cause);
-  heap->collect_early_at_safepoint(_global);
+  heap->collect_early_at_safepoint(_extent);
 }
 
 void VM_LullGiveBack::doit() {

@@ -44,15 +44,21 @@ public:
   void doit() override;
 };
 
-// Before memory is lacking, by the control thread: of the whole heap, or of what is young. Left out if any other
-// collection comes first.
+// What an early collection is about.
+enum class LullExtent {
+  Young,
+  Global,
+  Slide      // global, and all that may move slides together
+};
+
+// Before memory is lacking, by the control thread. Left out if any other collection comes first.
 class VM_LullCollectEarly : public VM_GC_Operation {
 private:
-  const bool _global;
+  const LullExtent _extent;
 
 public:
-  VM_LullCollectEarly(uint collections_before, GCCause::Cause cause, bool global)
-    : VM_GC_Operation(collections_before, cause), _global(global) {}
+  VM_LullCollectEarly(uint collections_before, GCCause::Cause cause, LullExtent extent)
+    : VM_GC_Operation(collections_before, cause), _extent(extent) {}
 
   VMOp_Type type() const override { return VMOp_LullCollect; }
   void doit() override;

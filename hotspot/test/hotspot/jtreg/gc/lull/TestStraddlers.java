@@ -27,6 +27,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=full
@@ -34,7 +35,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @summary Arrays of 4 to 300 KB, of one size at a time, fill nine tenths of what the heap has for them, and are replaced at
  *          random. Of 16 KB and a header, say, one is in a block of 32 KB when it is new; once all has slid together
  *          they lie across the borders of blocks, and what is free is in one run.
- * @library /
+ * @library /test/lib /
  * @run main/othervm -Xmx20m -XX:+UseLullGC gc.lull.TestStraddlers
  * @run main/othervm -Xmx20m -XX:+UseLullGC -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders -XX:ParallelGCThreads=4
  *                   -XX:-UseDynamicNumberOfGCThreads gc.lull.TestStraddlers
@@ -46,7 +47,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * @requires vm.gc.Lull & vm.debug
  * @summary Such arrays come and go while threads collect by themselves, allocate in the holes beside them, and pauses
  *          of all kinds move what may move.
- * @library /
+ * @library /test/lib /
  * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullSlideALot=3 -XX:LullEvacuateALot=2
  *                   -XX:LullEvacuationFailureALot=100 -XX:ParallelGCThreads=2 gc.lull.TestStraddlers threads
  * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullSlideALot=2 -XX:+LullYoungALot -XX:LullLocalCollectALot=50
@@ -54,6 +55,19 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *                   gc.lull.TestStraddlers threads
  * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:LullSlideALot=2 -XX:LullSuspendALot=3 -XX:+LullProtectFree
  *                   -XX:+UseCompactObjectHeaders -XX:-UseCompressedOops gc.lull.TestStraddlers threads
+ */
+
+/*
+ * @test id=young
+ * @requires vm.gc.Lull & vm.debug
+ * @summary Young collections find what arrays that lie across the borders of blocks have got since the slide.
+ * @library /test/lib /
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m -XX:+UseLullGC
+ *                   -XX:LullSlideALot=1 -Xint gc.lull.TestStraddlers young
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m -XX:+UseLullGC
+ *                   -XX:LullSlideALot=1 -XX:+UseCompactObjectHeaders gc.lull.TestStraddlers young
  */
 
 public class TestStraddlers {
@@ -181,9 +195,36 @@ public class TestStraddlers {
         }
     }
 
+    private static void fillEnds() {
+        for (Object[] table : tables) {
+            for (int i = table.length - 10; i < table.length; i++) {
+                table[i] = Data.bytes(i % 40, i);
+            }
+        }
+    }
+
+    // The last elements get new objects when all has slid: a dirty card in the block in which an array begins tells of
+    // all of it. By a thread that ends: a young collection keeps what is public in blocks with an owner.
+    private static void storeAfterSlides() throws InterruptedException {
+        for (int round = 0; round < 5; round++) {
+            System.gc();
+            Thread thread = new Thread(TestStraddlers::fillEnds);
+            thread.start();
+            thread.join();
+            WhiteBox.getWhiteBox().youngGC();
+            for (Object[] table : tables) {
+                for (int i = table.length - 10; i < table.length; i++) {
+                    Data.check(table[i], i);
+                }
+            }
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         Random random = Data.random();
-        if (args.length > 0) {
+        if (args.length > 0 && args[0].equals("young")) {
+            storeAfterSlides();
+        } else if (args.length > 0) {
             runThreads(random);
         } else {
             fillWithEach(random);

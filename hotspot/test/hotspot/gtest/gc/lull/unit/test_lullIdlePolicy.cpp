@@ -66,7 +66,7 @@ TEST_F(LullIdlePolicyTest, a_quiet_program_is_collected_once) {
 // Nothing is allocated, but what was alive may be dead: once in five minutes.
 TEST_F(LullIdlePolicyTest, a_quiet_program_is_looked_at_again_after_a_long_time) {
   expect_after(7, 0, Action::CollectGlobal);
-  _look._free = 0;
+  _look._min_capacity = _look._capacity;    // nothing is given back
   _policy.record_collection(_look._used, true);
   for (int i = 1; i < 60; i++) {
     ASSERT_EQ(look(0)._action, Action::None) << i;
@@ -75,9 +75,94 @@ TEST_F(LullIdlePolicyTest, a_quiet_program_is_looked_at_again_after_a_long_time)
 }
 
 TEST_F(LullIdlePolicyTest, a_busy_one_is_not) {
+  _look._used = 390 * M;
   _look._free = 0;
   for (int i = 0; i < 100; i++) {
-    ASSERT_EQ(look(10 * M)._action, Action::None);
+    ASSERT_EQ(look(20 * M)._action, Action::None);
+  }
+}
+
+// What was alive at the peak is dead, and what is allocated since would fill the heap in minutes.
+TEST_F(LullIdlePolicyTest, one_that_does_little_after_a_peak_is_collected_once) {
+  _look._used = 250 * M;
+  _look._free = 100 * M;
+  expect_after(7, 10 * M, Action::CollectGlobal);
+  _look._used = 50 * M;
+  _look._free = 300 * M;
+  _look._min_capacity = _look._capacity;    // nothing is given back
+  _policy.record_collection(_look._used, true);
+  for (int i = 0; i < 50; i++) {
+    _look._used = MIN2(_look._used + 10 * M, 240 * M);
+    ASSERT_EQ(look(10 * M)._action, Action::None) << i;
+  }
+  _look._used = 251 * M;
+  EXPECT_EQ(look(10 * M)._action, Action::CollectGlobal);
+}
+
+TEST_F(LullIdlePolicyTest, what_lies_in_all_blocks_slides_after_it) {
+  _look._used = 350 * M;
+  _look._free = 0;
+  expect_after(7, 0, Action::CollectGlobal);
+  _look._used = 30 * M;
+  _look._free = 80 * M;
+  _policy.record_collection(_look._used, true);
+  EXPECT_EQ(look(0)._action, Action::Slide);
+  _policy.record_slide(_look);    // in vain
+  for (int i = 0; i < 11; i++) {
+    ASSERT_EQ(look(0)._action, Action::None) << i;
+  }
+}
+
+// Whoever has collected.
+TEST_F(LullIdlePolicyTest, holes_of_a_program_that_does_little_slide) {
+  _look._used = 30 * M;
+  _look._free = 80 * M;
+  expect_after(7, 10 * M, Action::Slide);
+  _look._capacity = 120 * M;
+  _look._free = 85 * M;
+  _policy.record_slide(_look);
+  for (int i = 0; i < 11; i++) {
+    ASSERT_EQ(look(M)._action, Action::None) << i;
+  }
+}
+
+// What is free is in blocks, but none of it is in one piece with enough of its neighbours.
+TEST_F(LullIdlePolicyTest, all_slides_once_if_what_is_unused_cannot_go_back) {
+  expect_after(12, 10 * M, Action::GiveBack);
+  _policy.record_given_back(225 * M, 10 * M);
+  EXPECT_EQ(look(10 * M)._action, Action::Slide);
+  _policy.record_slide(_look);
+  expect_after(12, 10 * M, Action::GiveBack);
+  _policy.record_given_back(225 * M, 10 * M);    // something stays where it is
+  for (int i = 0; i < 30; i++) {
+    ASSERT_NE(look(10 * M)._action, Action::Slide) << i;
+  }
+}
+
+TEST_F(LullIdlePolicyTest, nothing_slides_in_a_heap_that_cannot_shrink) {
+  _look._used = 30 * M;
+  _look._free = 80 * M;
+  _look._min_capacity = 350 * M;
+  for (int i = 0; i < 11; i++) {
+    ASSERT_EQ(look(10 * M)._action, Action::None) << i;
+  }
+}
+
+TEST_F(LullIdlePolicyTest, nothing_slides_where_most_is_free_in_blocks) {
+  _look._used = 350 * M;
+  _look._free = 0;
+  expect_after(7, 0, Action::CollectGlobal);
+  _look._used = 30 * M;
+  _look._free = 280 * M;
+  _policy.record_collection(_look._used, true);
+  EXPECT_EQ(look(0)._action, Action::None);
+}
+
+TEST_F(LullIdlePolicyTest, one_that_does_more_is_not) {
+  _look._used = 350 * M;
+  _look._free = 0;
+  for (int i = 0; i < 100; i++) {
+    ASSERT_EQ(look(17 * M)._action, Action::None);
   }
 }
 
@@ -94,7 +179,7 @@ TEST_F(LullIdlePolicyTest, a_large_heap_is_not_stopped_for_long_unless_it_is_qui
 
 TEST_F(LullIdlePolicyTest, what_is_never_used_goes_back_by_and_by) {
   expect_after(12, 10 * M, Action::GiveBack);
-  _policy.record_given_back(200 * M);
+  _policy.record_given_back(225 * M, 200 * M);
   _look._free = 100 * M;
   _look._capacity = 200 * M;
   const LullIdlePolicy::Decision next = look(10 * M);    // the rest needs no other minute
@@ -105,7 +190,7 @@ TEST_F(LullIdlePolicyTest, what_is_never_used_goes_back_by_and_by) {
 TEST_F(LullIdlePolicyTest, what_was_used_in_between_stays) {
   for (int i = 0; i < 100; i++) {
     _look._free = i % 10 == 0 ? 0 : 300 * M;
-    ASSERT_EQ(look(10 * M)._action, Action::None);
+    ASSERT_EQ(look(20 * M)._action, Action::None);
   }
 }
 
@@ -115,7 +200,7 @@ TEST_F(LullIdlePolicyTest, the_heap_is_not_made_smaller_than_asked_for) {
     ASSERT_EQ(look(10 * M)._action, Action::None);
   }
   EXPECT_EQ(look(10 * M)._bytes, 50 * M);
-  _policy.record_given_back(0);
+  _policy.record_given_back(0, 0);
   _look._min_capacity = _look._capacity;
   for (int i = 0; i < 30; i++) {
     ASSERT_EQ(look(10 * M)._action, Action::None);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! A key, and what is derived from it by HKDF (RFC 5869) with SHA-256. What is derived says nothing about the key.
+
+use hkdf::Hkdf;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+/// Bytes of a key.
+pub const KEY_LEN: usize = 32;
+
+/// A key that both sides have. Its bytes are overwritten when it is dropped, and are in no message.
+#[derive(Clone)]
+pub struct Key(Zeroizing<[u8; KEY_LEN]>);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
+impl Key {
+    /// Of random bytes.
+    #[must_use]
+    pub fn new(bytes: [u8; KEY_LEN]) -> Key {
+        Key(Zeroizing::new(bytes))
+    }
+
+    /// Of 64 hexadecimal digits.
+    #[must_use]
+    pub fn from_hex(text: &str) -> Option<Key> {
+        let digits = Zeroizing::new(text.chars().map(|digit| digit.to_digit(16).map(|value| value as u8)).collect::<Option<Vec<u8>>>()?);
+        if digits.len() != 2 * KEY_LEN {
+            return None;
+        }
+        Some(Key::new(std::array::from_fn(|at| digits[2 * at] << 4 | digits[2 * at + 1])))
+    }
+
+    /// The number by which a server finds the key. Whoever has only the number has nothing.
+    #[must_use]
+    pub fn id(&self) -> [u8; 16] {
+        derive(b"lull-far 1", &self.0[..], b"key id")
+    }
+
+    /// A key for one connection and one direction.
+    pub(crate) fn of_connection(&self, client_nonce: &[u8; 32], server_nonce: &[u8; 32], info: &[u8]) -> Zeroizing<[u8; 32]> {
+        let mut salt = [0; 64];
+        salt[..32].copy_from_slice(client_nonce);
+        salt[32..].copy_from_slice(server_nonce);
+        Zeroizing::new(derive(&salt, &self.0[..], info))
+    }
+}
+
+/// The number by which a client is known to one server: the servers of a client cannot guess each other's, so that none of them can be the
+/// client at another one. `secret` is drawn by the client, and told to nobody.
+#[must_use]
+pub fn client_number(secret: &[u8; 32], server: &str) -> [u8; 16] {
+    derive(b"lull-far client 1", secret, server.as_bytes())
+}
+
+fn derive<const N: usize>(salt: &[u8], secret: &[u8], info: &[u8]) -> [u8; N] {
+    const { assert!(N <= 32, "one block of the hash") };
+    let mut out = [0; N];
+    // Fails only for more than 255 blocks.
+    Hkdf::<Sha256>::new(Some(salt), secret).expand(info, &mut out).expect("one block");
+    out
+}
+
+/// HMAC-SHA256 over pieces, as if they stood one after the other.
+pub(crate) fn mac(key: &[u8; 32], parts: &[&[u8]]) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length is possible");
+    parts.iter().for_each(|part| mac.update(part));
+    mac
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_do_not_know_each_others_number_of_a_client() {
+        let secret = [7; 32];
+        let numbers = ["10.0.0.1:7070", "10.0.0.2:7070", "10.0.0.1:7071"].map(|server| client_number(&secret, server));
+        assert!(numbers[0] != numbers[1] && numbers[0] != numbers[2] && numbers[1] != numbers[2]);
+        assert_eq!(client_number(&secret, "10.0.0.1:7070"), numbers[0]);
+        assert_ne!(client_number(&[8; 32], "10.0.0.1:7070"), numbers[0]);
+    }
+
+    #[test]
+    fn a_key_is_in_no_message() {
+        let key = Key::new([0xAB; 32]);
+        let text = format!("{key:?}");
+        assert!(!text.contains("ab") && !text.contains("171"), "{text}");
+    }
+
+    /// RFC 5869, appendix A.1, the first 32 bytes.
+    #[test]
+    fn derivation_is_hkdf() {
+        let salt: Vec<u8> = (0..13).collect();
+        let info: Vec<u8> = (0xF0..0xFA).collect();
+        let out: [u8; 32] = derive(&salt, &[0x0B; 22], &info);
+        assert_eq!(out[..8], [0x3C, 0xB2, 0x5F, 0x25, 0xFA, 0xAC, 0xD5, 0x7A]);
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The handshake against golden frames, which another program has made of the protocol's document; and against each bit that could be
+//! changed on the way.
+
+use lull_far_auth::{Key, proof};
+use lull_far_protocol::golden::frame;
+use lull_far_protocol::{HEADER_LEN, Header, Hello, Message, Prove, Proved};
+
+fn key() -> Key {
+    Key::new(std::array::from_fn(|i| 100 + i as u8))
+}
+
+fn message(bytes: &[u8]) -> Message<'_> {
+    let header = Header::decode(bytes.first_chunk::<HEADER_LEN>().unwrap()).unwrap();
+    Message::decode(&header, &bytes[HEADER_LEN..]).unwrap()
+}
+
+fn golden() -> (Hello, [u8; 32], Prove, Proved) {
+    let frames = ["hello-key", "challenge", "prove", "proved"].map(frame);
+    let (Message::Hello(hello), Message::Challenge(challenge)) = (message(&frames[0]), message(&frames[1])) else { panic!() };
+    let (Message::Prove(prove), Message::Proved(proved)) = (message(&frames[2]), message(&frames[3])) else { panic!() };
+    (hello, challenge, prove, proved)
+}
+
+#[test]
+fn both_sides_say_what_the_document_says() {
+    let (hello, challenge, prove, proved) = golden();
+    let key = key();
+    let client = proof::Client::new(&key, &hello, challenge, prove.nonce);
+    assert_eq!(client.prove(), prove);
+    let server = proof::Server::new(&hello, challenge);
+    assert!(server.is_proved(&key, &prove));
+    assert_eq!(server.prove(&key, &prove, proved.ack), proved);
+    assert!(client.is_proved(&proved));
+}
+
+#[test]
+fn another_key_proves_nothing() {
+    let (hello, challenge, prove, proved) = golden();
+    let other = Key::new([1; 32]);
+    assert!(!proof::Server::new(&hello, challenge).is_proved(&other, &prove));
+    let theirs = proof::Server::new(&hello, challenge).prove(&other, &prove, proved.ack);
+    assert!(!proof::Client::new(&key(), &hello, challenge, prove.nonce).is_proved(&theirs));
+    assert_ne!(other.id(), key().id());
+}
+
+/// Whoever is between must not change who is there, which generation it is, or what the server has answered.
+#[test]
+fn no_bit_of_what_was_said_can_be_changed() {
+    let (hello, challenge, prove, _) = golden();
+    let key = key();
+    let flipped = |name: &str, bit: usize| {
+        let mut bytes = frame(name);
+        bytes[HEADER_LEN + bit / 8] ^= 1 << (bit % 8);
+        let crc = lull_far_protocol::crc32c_of(&[&bytes[HEADER_LEN..]]);
+        bytes[24..28].copy_from_slice(&crc.to_le_bytes());
+        let crc = lull_far_protocol::crc32c_of(&[&bytes[..28]]);
+        bytes[28..32].copy_from_slice(&crc.to_le_bytes());
+        bytes
+    };
+    let decoded = |bytes: &[u8]| {
+        let header = Header::decode(bytes.first_chunk::<HEADER_LEN>().unwrap()).unwrap();
+        Message::decode(&header, &bytes[HEADER_LEN..]).is_ok()
+    };
+    let mut seen = 0;
+    for (name, bits) in [("hello-key", 320), ("challenge", 256), ("prove", 640), ("proved", 640)] {
+        for bit in 0..bits {
+            let bytes = flipped(name, bit);
+            if !decoded(&bytes) {
+                continue;
+            }
+            seen += 1;
+            let accepted = match message(&bytes) {
+                Message::Hello(other) => proof::Server::new(&other, challenge).is_proved(&key, &prove),
+                Message::Challenge(other) => proof::Server::new(&hello, other).is_proved(&key, &prove),
+                Message::Prove(other) => proof::Server::new(&hello, challenge).is_proved(&key, &other),
+                Message::Proved(other) => proof::Client::new(&key, &hello, challenge, prove.nonce).is_proved(&other),
+                other => panic!("{other:?}"),
+            };
+            assert!(!accepted, "bit {bit} of {name} was changed, and nobody noticed");
+        }
+    }
+    assert!(seen > 1800, "{seen}");
+}
+
+/// A proof of one side, sent back to it, is none of the other.
+#[test]
+fn a_proof_cannot_be_sent_back() {
+    let (hello, challenge, prove, proved) = golden();
+    let key = key();
+    let client = proof::Client::new(&key, &hello, challenge, prove.nonce);
+    assert!(!client.is_proved(&Proved { proof: prove.proof, ..proved }));
+    assert!(!proof::Server::new(&hello, challenge).is_proved(&key, &Prove { proof: proved.proof, ..prove }));
+}

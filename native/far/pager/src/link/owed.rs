@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Since when a server owes pages. One that opens connections and answers heartbeats, and gives no page, is never silent: it would never be
+//! lost, and each fault would wait for it anew. Async-signal-safe: the fault path tells what has come and what has not.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A run of requests that were not answered: when the first was made, when the last has failed; 0 and 0: the last was answered. Threads
+/// that write at once leave one of their values, either of which is right. Relaxed: nothing else depends on them.
+#[derive(Debug)]
+pub(super) struct Owed {
+    since: AtomicU64,
+    last: AtomicU64,
+    /// Nanoseconds for which a run may go on.
+    limit: u64,
+}
+
+impl Owed {
+    pub(super) fn new(limit: Duration) -> Owed {
+        Owed { since: AtomicU64::new(0), last: AtomicU64::new(0), limit: limit.as_nanos() as u64 }
+    }
+
+    /// A request was answered.
+    pub(super) fn answered(&self) {
+        // Seldom anything else than zero: a line that all threads read stays in their caches.
+        if self.since.load(Ordering::Relaxed) != 0 {
+            self.since.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// A request that was made at one time has failed by another. True if none has been answered for longer than may be.
+    pub(super) fn failed(&self, asked: u64, now: u64) -> bool {
+        let (since, last) = (self.since.load(Ordering::Relaxed), self.last.swap(now, Ordering::Relaxed));
+        // Nobody has asked for long: what has failed then says nothing about what would have come meanwhile.
+        let goes_on = since != 0 && asked.saturating_sub(last) <= self.limit;
+        if !goes_on {
+            self.since.store(asked.max(1), Ordering::Relaxed);
+        }
+        goes_on && now.saturating_sub(since) > self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_answers_nothing_for_too_long_is_found_out() {
+        let owed = Owed::new(Duration::from_nanos(100));
+        assert!(!owed.failed(1000, 1060));
+        assert!(!owed.failed(1061, 1100));
+        assert!(owed.failed(1061, 1101));
+        // One answer, and it begins anew.
+        owed.answered();
+        assert!(!owed.failed(1102, 1160) && !owed.failed(1160, 1200) && owed.failed(1201, 1203));
+        // Two failures with nothing between that was asked for are no run.
+        owed.answered();
+        assert!(!owed.failed(2000, 2050) && !owed.failed(9000, 9050) && !owed.failed(9051, 9100) && owed.failed(9100, 9101));
+    }
+}
