@@ -296,7 +296,7 @@ void LullEvacuationPolicy::select_young_block(LullBlockIndex index, uint lines, 
 // What survives in a block that is not selected, or finds no room, stays where it is: the block is free
 // only when all of that is dead, and a few objects in each block would leave no free block. What is young beside old objects
 // is moved, too: it may age then, and does not make holes shorter.
-bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
+bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
   assert_at_safepoint();
   _new_blocks.begin();
   _survivor_blocks.begin();
@@ -310,7 +310,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   ResourceMark rm;
   GrowableArray<Mixed> mixed;
   const double room_at_first = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
-  YoungRoom room = {room_at_first, 1, must_age()};
+  YoungRoom room = {room_at_first, 1, ages};
   _blocks->young_do(0, _blocks->limit(), [&](LullBlockIndex index) {
     const uint lines = young_lines(index, cards);
     if (lines == LinesPerBlock) {

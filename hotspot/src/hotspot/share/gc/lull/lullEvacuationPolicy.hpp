@@ -137,7 +137,7 @@ public:
   // each is alive as at the last ones. What is in new ones survives, and
   // what survivors' blocks have is old enough to be old. But where most survivors have lived on, it is vain to copy them twice: then
   // most collections have none, and all becomes old at once.
-  bool select_young(const LullCardTable* cards);
+  bool select_young(const LullCardTable* cards, bool ages);
   void record_young(size_t live_words_in_new_blocks, size_t live_survivor_words);
 };
 
