@@ -62,7 +62,9 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
     _next_marker(0),
     _start_ns(0),
     _used_at_last(0),
-    _cycles(0) {
+    _cycles(0),
+    _late(0),
+    _given_up(0) {
   DEBUG_ONLY(_pauses = 0;)
   for (uint i = 0; i < _markers_count; i++) {
     _markers[i] = new LullOldMarker(&_marks, &_queues, _references);
@@ -75,7 +77,7 @@ void LullCycle::stop_thread()  { _thread->stop(); }
 
 void LullCycle::threads_do(ThreadClosure* closure) const { _thread->all_threads_do(closure); }
 
-static const char* to_string(LullCycle::State state) {
+const char* LullCycle::to_string(State state) {
   switch (state) {
     case LullCycle::State::Idle:     return "idle";
     case LullCycle::State::Clearing: return "clearing";
@@ -133,6 +135,10 @@ bool LullCycle::begin_young() {
 void LullCycle::begin_remark() {
   assert_at_safepoint();
   assert(is_marking(), "nothing to end");
+  if (state() == State::Marking) {
+    Atomic::store(&_late, _late + 1);
+    log_info(gc, marking)("Cycle %zu is late: what is left is marked in the pause", _cycles);
+  }
   _in_remark = true;
 }
 
@@ -168,7 +174,7 @@ void LullCycle::end_remark() {
   }
   log_info(gc, marking)("Cycle %zu has ended after %.3f s: %zu objects, %zuK, marked beside the program", _cycles,
                         (double)(os::javaTimeNanos() - _start_ns) / NANOSECS_PER_SEC, objects, words * HeapWordSize / K);
-  _cycles++;
+  Atomic::store(&_cycles, _cycles + 1);
   _in_remark = false;
   set_state(State::Idle);
 }
@@ -177,6 +183,7 @@ void LullCycle::abort() {
   assert_at_safepoint();
   if (is_marking()) {
     log_info(gc, marking)("Cycle %zu is given up: a global collection comes first", _cycles);
+    Atomic::store(&_given_up, _given_up + 1);
     for (uint i = 0; i < _markers_count; i++) {
       _markers[i]->queue()->set_empty();
       _markers[i]->queue()->overflow_stack()->clear();

@@ -96,7 +96,9 @@ private:
   uint                      _next_marker;     // gets the next task of a pause
   jlong                     _start_ns;
   size_t                    _used_at_last;    // of the heap: after the last cycle or global collection
-  size_t                    _cycles;          // that have ended
+  volatile size_t           _cycles;          // that have ended
+  volatile size_t           _late;            // of them, in whose remark markers had tasks left
+  volatile size_t           _given_up;        // for a global collection
   DEBUG_ONLY(uint           _pauses;)         // of the running one
 
   void set_state(State state);
@@ -115,7 +117,12 @@ public:
   uint markers() const              { return _markers_count; }
   LullOldMarker* marker(uint i)     { return _markers[i]; }
   State state() const               { return Atomic::load(&_state); }
-  size_t cycles() const             { return _cycles; }
+  static const char* to_string(State state);
+
+  // Counts, for who looks on. Written in pauses.
+  size_t cycles() const             { return Atomic::load(&_cycles); }
+  size_t late() const               { return Atomic::load(&_late); }
+  size_t given_up() const           { return Atomic::load(&_given_up); }
 
   // ---- Of pauses
 

@@ -22,6 +22,7 @@
 #include "gc/lull/lullCycle.hpp"
 #include "gc/lull/lullMarkThread.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gcTraceTime.inline.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/workerThread.hpp"
@@ -72,6 +73,7 @@ void LullMarkThread::all_threads_do(ThreadClosure* closure) {
 }
 
 void LullMarkThread::clear() {
+  GCTraceConcTime(Debug, gc, marking) tm("Concurrent Clear");
   SuspendibleThreadSetJoiner joiner;
   _cycle->clear_granules(&should_stop);
   if (!should_terminate()) {
@@ -113,6 +115,7 @@ public:
 };
 
 void LullMarkThread::mark() {
+  GCTraceConcTime(Info, gc, marking) tm("Concurrent Mark");
   LullMarkOldTask task(_cycle);
   _workers->run_task(&task);
   SuspendibleThreadSetJoiner joiner;

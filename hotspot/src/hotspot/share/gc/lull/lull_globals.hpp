@@ -255,11 +255,10 @@
           "what mutators hide has to be found in the remark")               \
                                                                             \
   develop(uint, LullDropMarking, 0,                                         \
-          "Fault injection, to see that the checks can fail: old objects "  \
-          "are not marked that 1: roots, 2: new old objects, 3: objects on "\
-          "dirty cards, 4: classes and code, 5: enqueued references lead to"\
-          ", or 6: whose lines are not noted (0: none)")                    \
-          range(0, 6)                                                       \
+          "Fault injection, to see that the checks can fail: a cycle of "   \
+          "concurrent marking leaves out 1: objects on dirty cards, 2: "    \
+          "classes and code, 3: enqueued references, 4: lines (0: nothing)")\
+          range(0, 4)                                                       \
                                                                             \
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \
