@@ -3,14 +3,16 @@
 #
 # An AOT cache (JEP 483, 514) of a stock JDK 25.0.3 (Temurin), and flags by which a JVM is watched, or collects.
 #
-#   guessed   an AOT cache that was made without -XX:StartFlightRecording, -javaagent or -Dcom.sun.management.jmxremote serves
-#             classes with them, too: perhaps without those that are linked ahead, and the JDK's own archive serves at least.
-#             One that was made with G1 serves classes, if no objects, with ZGC
-#   seen      each of the three brings a module that was not there when the cache was made. The cache is refused whole, and with
-#             it the JDK's own archive: none of some 2,100 to 2,700 classes comes from a cache, while without any AOT cache over
-#             1,100 do. So a cache and a recording have less than a recording alone. The program goes on, after two lines of
-#             [error][aot]. ZGC (compressed references are off) and compact headers lose all of it in the same way, with a
-#             warning. A cache that was made with the same flag serves again; with Shenandoah one that was made with G1 does
+#   guessed   an AOT cache that was made without -XX:StartFlightRecording, -javaagent or
+#             -Dcom.sun.management.jmxremote serves classes with them, too: perhaps without those that are linked
+#             ahead, and the JDK's own archive serves at least. One that was made with G1 serves classes, if no
+#             objects, with ZGC
+#   seen      each of the three brings a module that was not there when the cache was made. The cache is refused
+#             whole, and with it the JDK's own archive: none of some 2,100 to 2,700 classes comes from a cache,
+#             while without any AOT cache over 1,100 do. So a cache and a recording have less than a recording
+#             alone. The program goes on, after two lines of [error][aot]. ZGC (compressed references are off) and
+#             compact headers lose all of it in the same way, with a warning. A cache that was made with the same
+#             flag serves again; with Shenandoah one that was made with G1 does
 #
 # Needs a JDK 25 (JAVA_HOME). Fails if what was seen has changed.
 set -euo pipefail
@@ -50,12 +52,15 @@ flags() {
     *) echo '-Dnone=1' ;;
   esac
 }
-make_cache() { "$java/java" -XX:AOTCacheOutput="$1.aot" "$(flags "$1")" -cp app.jar App > made 2>&1 || { cat made; return 1; }; }
+make_cache() {
+  "$java/java" -XX:AOTCacheOutput="$1.aot" "$(flags "$1")" -cp app.jar App > made 2>&1 || { cat made; return 1; }
+}
 # prints how many classes come from a cache: of the cache $1 (or - for no AOT cache), with the flag $2
 from_cache() {
   local cache=()
   [ "$1" = - ] || cache=("-XX:AOTCache=$1.aot")
-  "$java/java" "${cache[@]}" "$(flags "$2")" -Xlog:class+load:file=loaded.txt -cp app.jar App > out 2>&1 || { cat out >&2; return 1; }
+  "$java/java" "${cache[@]}" "$(flags "$2")" -Xlog:class+load:file=loaded.txt -cp app.jar App > out 2>&1 ||
+    { cat out >&2; return 1; }
   grep -c 'shared objects file' loaded.txt || true
 }
 bad=0

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Who sees 100 MB of Netty's direct buffers on a stock JDK 25.0.3: io.netty:netty-buffer 4.1.137 and 4.2.18, default allocator.
+# Who sees 100 MB of Netty's direct buffers on a stock JDK 25.0.3: io.netty:netty-buffer 4.1.137 and 4.2.18, with
+# their default allocators.
 #
-#   guessed   as ever: Netty 4.2 takes memory by Unsafe; PlatformDependent.usedDirectMemory() and native memory tracking see it,
-#             the platform's BufferPoolMXBean `direct` does not. Flags for access to native code do not matter to that
+#   guessed   as ever: Netty 4.2 takes memory by Unsafe; PlatformDependent.usedDirectMemory() and native memory
+#             tracking see it, the platform's BufferPoolMXBean `direct` does not. Flags for access to native code do
+#             not matter to that
 #   seen      MB                          BufferPoolMXBean   PlatformDependent   native memory tracking, `Other`
 #             4.1                                      100                  -1                               100
 #             4.2                                        0                 100                               100
 #             4.2 and --enable-native-access             0                 100                                 0
 #             4.2 and Unsafe allowed                   100                 100                               100
-#             With --enable-native-access=ALL-UNNAMED, which warnings of the JDK ask for, Netty 4.2 calls the C library itself:
-#             neither the JDK's bean nor its native memory tracking knows of the memory. Only Netty does
+#             With --enable-native-access=ALL-UNNAMED, which warnings of the JDK ask for, Netty 4.2 calls the C library
+#             itself: neither the JDK's bean nor its native memory tracking knows of the memory. Only Netty does
 #
 # Needs a JDK 25 (JAVA_HOME) and Maven. Fails if what was seen has changed.
 set -euo pipefail
@@ -26,7 +28,7 @@ for version in 4.1.137.Final 4.2.18.Final; do
 <groupId>io.netty</groupId><artifactId>netty-buffer</artifactId><version>$version</version>
 </dependency></dependencies></project>
 POM
-  mvn -q -B dependency:copy-dependencies -DoutputDirectory="${version%.*.Final}" 2> errors
+  mvn -q -B dependency:copy-dependencies -DoutputDirectory="${version%.*.Final}"
 done
 cat > Direct.java <<'JAVA'
 import io.netty.buffer.ByteBuf;
@@ -50,8 +52,10 @@ public class Direct {
         String summary = (String) ManagementFactory.getPlatformMBeanServer().invoke(
             new ObjectName("com.sun.management:type=DiagnosticCommand"), "vmNativeMemory",
             new Object[] {new String[] {"summary", "scale=KB"}}, new String[] {String[].class.getName()});
-        String other = summary.lines().filter(l -> l.contains("Other (")).findFirst().get().replaceAll(".*committed=([0-9]+)KB.*", "$1");
-        System.out.println((bean >> 20) + " " + (netty < 0 ? netty : netty >> 20) + " " + (Long.parseLong(other) >> 10));
+        String other = summary.lines().filter(l -> l.contains("Other (")).findFirst().get()
+            .replaceAll(".*committed=([0-9]+)KB.*", "$1");
+        System.out.println((bean >> 20) + " " + (netty < 0 ? netty : netty >> 20) + " "
+            + (Long.parseLong(other) >> 10));
         buffers.forEach(ByteBuf::release);
     }
 }
@@ -63,7 +67,8 @@ printf '%-52s %10s %10s %10s\n' MB bean netty tracked
 check() {
   local version=$1 expected=$2 got
   shift 2
-  got=$("$java/java" "$@" -XX:NativeMemoryTracking=summary -Xmx256m -cp "$version/*:." Direct 2> errors) || { cat errors; exit 1; }
+  got=$("$java/java" "$@" -XX:NativeMemoryTracking=summary -Xmx256m -cp "$version/*:." Direct 2> errors) ||
+    { cat errors; exit 1; }
   # shellcheck disable=SC2086
   printf '%-52s %10s %10s %10s\n' "$version $*" $got
   [ "$got" = "$expected" ] || bad=1

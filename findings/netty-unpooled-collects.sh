@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Netty's unpooled direct buffers on a stock JDK 25.0.3, with -XX:MaxDirectMemorySize=64m: io.netty:netty-buffer 4.1.137 and 4.2.18.
-# A thousand times one buffer of 1 MB is taken and released at once, so 1 MB is in use.
+# Netty's unpooled direct buffers on a stock JDK 25.0.3, with -XX:MaxDirectMemorySize=64m: io.netty:netty-buffer
+# 4.1.137 and 4.2.18. A thousand times one buffer of 1 MB is taken and released at once, so 1 MB is in use.
 #
 #   guessed   release() frees the memory at once, with each version and each flag
-#   seen      Netty 4.1: no collection. Netty 4.2: release() leaves the memory to the collector, which the JDK then calls itself:
-#             15 times System.gc(), with everything stopped, in a program that has no garbage to speak of. The allocator that 4.2
-#             takes by default frees at once, and so does 4.2 with --enable-native-access=ALL-UNNAMED or with Unsafe allowed
+#   seen      Netty 4.1: no collection. Netty 4.2: release() leaves the memory to the collector, which the JDK then
+#             calls itself: 15 times System.gc(), with everything stopped, in a program that has no garbage to speak
+#             of. The allocator that 4.2 takes by default frees at once, and so does 4.2 with
+#             --enable-native-access=ALL-UNNAMED or with Unsafe allowed
 #
 # Needs a JDK 25 (JAVA_HOME) and Maven. Fails if what was seen has changed.
 set -euo pipefail
@@ -22,7 +23,7 @@ for version in 4.1.137.Final 4.2.18.Final; do
 <groupId>io.netty</groupId><artifactId>netty-buffer</artifactId><version>$version</version>
 </dependency></dependencies></project>
 POM
-  mvn -q -B dependency:copy-dependencies -DoutputDirectory="${version%.*.Final}" 2> errors
+  mvn -q -B dependency:copy-dependencies -DoutputDirectory="${version%.*.Final}"
 done
 cat > Release.java <<'JAVA'
 import io.netty.buffer.ByteBuf;
@@ -32,7 +33,8 @@ import io.netty.buffer.Unpooled;
 public class Release {
     public static void main(String[] args) {
         for (int i = 0; i < 1000; i++) {
-            ByteBuf buffer = args[0].equals("unpooled") ? Unpooled.directBuffer(1 << 20) : ByteBufAllocator.DEFAULT.directBuffer(1 << 20);
+            ByteBuf buffer = args[0].equals("unpooled") ? Unpooled.directBuffer(1 << 20)
+                : ByteBufAllocator.DEFAULT.directBuffer(1 << 20);
             buffer.writeZero(1000).release();
         }
     }
@@ -44,8 +46,8 @@ bad=0
 check() {
   local least=$1 most=$2 version=$3 kind=$4 got
   shift 4
-  "$java/java" "$@" -Xlog:gc:file=gc.txt -Xmx256m -XX:MaxDirectMemorySize=64m -cp "$version/*:." Release "$kind" 2> errors ||
-    { cat errors; exit 1; }
+  "$java/java" "$@" -Xlog:gc:file=gc.txt -Xmx256m -XX:MaxDirectMemorySize=64m -cp "$version/*:." Release \
+    "$kind" 2> errors || { cat errors; exit 1; }
   got=$(grep -c 'Pause Full (System.gc())' gc.txt || true)
   printf '%-62s System.gc() %3s times\n' "$version $kind $*" "$got"
   [ "$got" -ge "$least" ] && [ "$got" -le "$most" ] || bad=1
