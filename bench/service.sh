@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# Sourced by doctor.sh, pairs.sh, where.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
+# Sourced by doctor.sh, pairs.sh, first-minutes.sh, where.sh and barrier-pairs.sh, after common.sh: services as processes of their own under a closed loop, and what their threads
 # have used of the processor. Needs out, a directory, and threads, of a server and clients of its loop.
 
 # check_numbers "NAME VALUE"...: whole numbers from 1 on, or an end with a sentence.
@@ -20,27 +20,37 @@ check_services() {
   done
 }
 
+# version_of JAVA: 25.0.3, of its JDK.
+version_of() {
+  sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$(dirname "$(readlink -f "$1")")/../release" 2> /dev/null
+}
+
 # prepare_service NAME JAVA: builds it and its data for that Java; leaves path, its class path, and data.
 prepare_service() {
   SERVICE=$1
   build_bench
   path=$LULL_BUILD/bench/$1/lib/*
-  data=$out/data/$1
-  mkdir -p "$data"
   # Expected answers can depend on the JDK.
+  data=$out/data/$1-$(version_of "$2")
+  mkdir -p "$data"
   "$2" -XX:+UseSerialGC -cp "$path" lull.bench.service.PrepareMain --service "$1" --data "$data" \
     --openjdk "${OPENJDK_SRC:-$LULL_BUILD/openjdk}" > "$out/prepare.log" 2>&1 || die "the data of $1 cannot be prepared: $(tail -n 3 "$out/prepare.log")"
 }
 
-# start_service NAME COMMAND...: runs the service that was prepared last by a command that ends with the options of a Java; leaves NAME.log, and
-# child, at once, and port and pid, of the JVM, when it answers. It listens at service_port, if that is set. Whoever calls ends it; at the latest it ends with this shell, however that ends.
-start_service() {
-  local name=$1 waited=0
+# launch_service NAME COMMAND...: runs the service that was prepared last by a command that ends with the options of a Java; leaves NAME.log and child, at
+# once. It listens at service_port, if that is set. Whoever calls ends it; at the latest it ends with this shell, however that ends.
+launch_service() {
+  local name=$1
   shift
   rm -f "$name.ready"
   "$@" -cp "$path" lull.bench.service.ServerMain --service "$SERVICE" --data "$data" --port "${service_port:-0}" --threads "$threads" --ready "$name.ready" \
     --until-eof true > "$name.log" 2>&1 < <(exec tail -s 1 --pid=$$ -f /dev/null 8>&-) &
   child=$!
+}
+
+# await_service NAME: until the service that child is answers; leaves port and pid, of its JVM.
+await_service() {
+  local name=$1 waited=0
   until [ -s "$name.ready" ]; do
     kill -0 "$child" 2> /dev/null || die "the service ended before it was ready: $(tail -n 3 "$name.log")"
     [ "$waited" -lt 600 ] || die "the service is not ready after a minute: see $name.log"
@@ -50,6 +60,12 @@ start_service() {
   port=$(field port "$name.ready")
   # shellcheck disable=SC2034 # for those who source this
   pid=$(field pid "$name.ready")
+}
+
+# start_service NAME COMMAND...: both.
+start_service() {
+  launch_service "$@"
+  await_service "$1"
 }
 
 # load PORT SECONDS FILE [COMMAND...]: a closed loop on the service that was prepared last, run by the command if one is given.
