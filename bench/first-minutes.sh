@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # first-minutes.sh: two JVMs start a service at the same moment, on a processor each, and are under load from their first second on. In the next round they
-# have changed processors. Prints for each service, and for each of the two JVMs: seconds and processor seconds to the first answer, and of the first 30, 60 and 120 seconds
-# answers, processor seconds, and answers for each of these, all from the start of the process; and the ratios of A to B: the median of all rounds, the least and the
-# largest. Leaves requests in each second as a picture and a table for each service, in build/first-minutes.
-# Where other processes want the two processors, too, seconds say little, and what a processor second brought says what it did.
+# have changed processors. Prints for each service, and for each of the two JVMs, from the start of the process: seconds and processor seconds to the first answer; answers and
+# processor seconds of the first 30, 60 and 120 seconds; answers of the first 10, 20 and 40 processor seconds; and the ratios of A to B: the median of all rounds,
+# the least and the largest. Leaves requests in each second as a picture and a table for each service, in build/first-minutes.
+# Where other processes want the two processors, too, seconds say little; what processor seconds brought says what it did.
 # The client of each JVM is on its processor, has been started before, and its time is not that of the service.
 #
 # Settings:
@@ -104,10 +104,21 @@ both() {
   done
 }
 
-# summary_of TABLE: answers and processor seconds of its first 30, 60 and 120 seconds, or as many as it has.
+# summary_of TABLE: answers and processor seconds of its first 30, 60 and 120 seconds, or as many as it has; then answers of the first 10, 20 and 40 processor
+# seconds, in part of a second's answers as in part of its processor time; - where it has not used as many.
 summary_of() {
-  awk -F, -v ends="30 60 120" 'NR > 1 { answers[NR - 1] = (NR > 2 ? answers[NR - 2] : 0) + $2; used[NR - 1] = $3 }
-    END { n = split(ends, end, " "); for (i = 1; i <= n; i++) { e = end[i] < NR - 1 ? end[i] : NR - 1; printf "%d %.2f ", answers[e], used[e] } }' "$1"
+  awk -F, -v ends="30 60 120" -v shares="10 20 40" '
+    NR > 1 { n = NR - 1; answers[n] = answers[n - 1] + $2; used[n] = $3 == "" ? used[n - 1] : $3 + 0 }
+    END {
+      m = split(ends, end, " ")
+      for (i = 1; i <= m; i++) { e = end[i] < n ? end[i] : n; printf "%d %.2f ", answers[e], used[e] }
+      m = split(shares, share, " ")
+      for (i = 1; i <= m; i++) {
+        for (s = 1; s <= n && used[s] < share[i]; s++);
+        if (s > n) printf "- "
+        else printf "%.0f ", answers[s - 1] + (answers[s] - answers[s - 1]) * (share[i] - used[s - 1]) / (used[s] - used[s - 1])
+      }
+    }' "$1"
 }
 
 # picture SERVICE: requests in each second, the median of the rounds, of each JVM without and with a cache.

@@ -55,7 +55,7 @@ start() {
   local more service_port=0
   [[ ${options[$1]} != *@PORT@* ]] || service_port=$(free_port)
   read -ra more <<< "${options[$1]//@PORT@/$service_port}"
-  data=$out/data/$SERVICE-$(version_of "${javas[$1]}")
+  data=$(data_of "$SERVICE" "${javas[$1]}")
   start_side "$1" "${javas[$1]}" -XX:ParallelGCThreads=1 "${more[@]}" "-Xms${heap}m" "-Xmx${heap}m"
 }
 

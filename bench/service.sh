@@ -20,18 +20,21 @@ check_services() {
   done
 }
 
-# version_of JAVA: 25.0.3, of its JDK.
-version_of() {
-  sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$(dirname "$(readlink -f "$1")")/../release" 2> /dev/null
+# data_of NAME JAVA: where the service's data for that Java are, which our programs use, too: expected answers can depend on the JDK.
+data_of() {
+  local release version
+  release=$(dirname "$(readlink -f "$2")")/../release
+  version=$(sed -n 's/^JAVA_RUNTIME_VERSION="\(.*\)"$/\1/p' "$release" 2> /dev/null)
+  [ -n "$version" ] || version=$(sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$release" 2> /dev/null) || true
+  echo "$LULL_BUILD/bench/data/$1/${version//[^A-Za-z0-9.+-]/_}"
 }
 
-# prepare_service NAME JAVA: builds it and its data for that Java; leaves path, its class path, and data.
+# prepare_service NAME JAVA: builds it and, if they are not there, its data for that Java; leaves path, its class path, and data.
 prepare_service() {
   SERVICE=$1
   build_bench
   path=$LULL_BUILD/bench/$1/lib/*
-  # Expected answers can depend on the JDK.
-  data=$out/data/$1-$(version_of "$2")
+  data=$(data_of "$1" "$2")
   mkdir -p "$data"
   "$2" -XX:+UseSerialGC -cp "$path" lull.bench.service.PrepareMain --service "$1" --data "$data" \
     --openjdk "${OPENJDK_SRC:-$LULL_BUILD/openjdk}" > "$out/prepare.log" 2>&1 || die "the data of $1 cannot be prepared: $(tail -n 3 "$out/prepare.log")"
@@ -68,10 +71,11 @@ start_service() {
   await_service "$1"
 }
 
-# load PORT SECONDS FILE [COMMAND...]: a closed loop on the service that was prepared last, run by the command if one is given.
+# load PORT SECONDS FILE [COMMAND...]: a closed loop on the service that was prepared last, run by the command if one is given. It ends before that time when it has
+# had as many requests as requests says, if that is set.
 load() {
   "${@:4}" "$LULL_BASE_JDK/bin/java" -XX:+UseSerialGC -Xmx256m -cp "$path" lull.bench.load.LoadMain --service "$SERVICE" --data "$data" \
-    --port "$1" --clients "$threads" --closed "$2" --out "$3" > "${3%.json}.load.log" 2>&1 || die "the load failed: $(tail -n 3 "${3%.json}.load.log")"
+    --port "$1" --clients "$threads" --closed "$2" ${requests:+--requests "$requests"} --out "$3" > "${3%.json}.load.log" 2>&1 || die "the load failed: $(tail -n 3 "${3%.json}.load.log")"
 }
 
 field() {   # NAME FILE: the first such number in a file of JSON

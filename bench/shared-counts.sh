@@ -14,10 +14,9 @@
 # Needs root, perf, and a kernel with probes of user programs (CONFIG_UPROBE_EVENTS).
 #
 # Settings:
-#   COUNTS_SERVICES="compile:1024 crud:256 h2:256"   with their heaps in MB
+#   COUNTS_SERVICES="compile:1024:300 crud:256:20000 h2:256:5000"   with their heaps in MB, and requests: as many to warm up, and as many that count
 #   COUNTS_THREADS="2 16 64"          of the server, processors that the JVM believes in, and clients
 #   COUNTS_FLAGS="FLAGS"              more flags, as -XX:+UseCompactObjectHeaders
-#   COUNTS_WARMUP=20 COUNTS_SECONDS=10
 #   COUNTS_JAVA                       default: build/jdk/bin/java; its libjvm must have its symbols
 #   LULL_BASE_JDK, OPENJDK_SRC        as for demo.sh
 
@@ -28,12 +27,15 @@ usage_if_asked "$0" "$@"
 # shellcheck source=bench/service.sh
 . "$BENCH/service.sh"
 
-read -ra services <<< "${COUNTS_SERVICES:-compile:1024 crud:256 h2:256}"
+read -ra services <<< "${COUNTS_SERVICES:-compile:1024:300 crud:256:20000 h2:256:5000}"
 read -ra numbers <<< "${COUNTS_THREADS:-2 16 64}"
 read -ra more <<< "${COUNTS_FLAGS:-}"
-warmup=${COUNTS_WARMUP:-20} seconds=${COUNTS_SECONDS:-10} java=${COUNTS_JAVA:-$LULL_BUILD/jdk/bin/java}
-check_numbers "COUNTS_WARMUP $warmup" "COUNTS_SECONDS $seconds" "${numbers[@]/#/COUNTS_THREADS }"
-check_services COUNTS_SERVICES crud:256 "${services[@]}"
+java=${COUNTS_JAVA:-$LULL_BUILD/jdk/bin/java}
+check_numbers "${numbers[@]/#/COUNTS_THREADS }"
+for entry in "${services[@]}"; do
+  [[ $entry =~ ^[a-z0-9]+:[0-9]+:[1-9][0-9]*$ ]] || die "COUNTS_SERVICES has '$entry': a service, its heap in MB and a number of requests are needed, as crud:256:20000"
+done
+check_services COUNTS_SERVICES crud:256 "${services[@]%:*}"
 command -v perf > /dev/null || die "there is no perf (linux-perf, or linux-tools of this kernel)"
 [ -x "$java" ] || die "there is no $java: make jdk, or set COUNTS_JAVA"
 [ "$(id -u)" = 0 ] || die "only root can set probes: run this as root"
@@ -61,6 +63,7 @@ declare -A FUNCTIONS=(
 )
 libjvm=$(readlink -f "$(dirname "$(readlink -f "$java")")/../lib/server/libjvm.so")
 GROUP=lull_counts
+LIMIT=3600   # seconds for a number of requests
 
 remove_probes() {
   local probe
@@ -95,31 +98,29 @@ offset_in_file() {
     $1 == "LOAD" { a = number(address); v = number($3); if (a >= v && a < v + number($5)) { printf "%x", a - v + number($2); exit } }'
 }
 
-# count ENTRY THREADS: a line of the table.
+# count SERVICE HEAP REQUESTS THREADS: a line of the table.
 count() {
-  local name=$out/${1%:*}-$2
-  threads=$2
-  start_service "$name" "$java" -XX:+UseLullGC "-XX:ActiveProcessorCount=$2" "${more[@]}" "-Xms${1#*:}m" "-Xmx${1#*:}m"
-  load "$port" "$warmup" "$name.warm.json"
-  load "$port" $((seconds + 6)) "$name.json" &
-  sleep 3
-  # Requests are those of the whole second loop: its rate goes on while the probes count.
-  perf stat -x, -o "$name.counts" -e "$events" -p "$pid" sleep "$seconds" || die "perf cannot count: $(tail -n 1 "$name.counts")"
-  wait $!
+  local name=$out/$1-$4 requests=$3
+  threads=$4
+  start_service "$name" "$java" -XX:+UseLullGC "-XX:ActiveProcessorCount=$4" "${more[@]}" "-Xms$2m" "-Xmx$2m"
+  load "$port" $LIMIT "$name.warm.json"
+  load "$port" $LIMIT "$name.json" perf stat -x, -o "$name.counts" -e "$events" -p "$pid"
   kill "$child"
   wait "$child" 2> /dev/null || true
   child=
-  awk -F, -v service="${1%:*}" -v heap="${1#*:}" -v threads="$2" -v rate="$(field throughput "$name.json")" -v seconds="$seconds" '
+  # The first request of each connection is not among the answers.
+  awk -F, -v head="$(printf '%-9s %5d %8d' "$1" "$2" "$4")" -v n=$(($(field answers "$name.json") + threads)) '
     /^#|^$/ { next }
     { what = $3; sub(/^.*:/, "", what); sub(/_[0-9]+$/, "", what); sum[what] += $1 }
-    END { n = rate * seconds
-      printf "%-9s %5d %8d %9d %9.1f %9.1f %9.1f %9.0f %9.2f %9.3f\n", service, heap, threads, n, 1000 * sum["lock"] / n, 1000 * sum["listed"] / n,
-        1000 * sum["local"] / n, 1000 * sum["slow"] / n, 1000 * sum["handshake"] / n, 1000 * sum["safepoint"] / n }' "$name.counts" | tee -a "$out/table.txt"
+    function each(what) { return 1000 * sum[what] / n }
+    END { printf "%s %9d %9.0f %9.0f %9.0f %9.0f %9.2f %9.2f\n", head, n, each("lock"), each("listed"), each("local"), each("slow"), each("handshake"), each("safepoint") }' \
+    "$name.counts" | tee -a "$out/table.txt"
 }
 
 set_probes
 printf '%-9s %5s %8s %9s %9s %9s %9s %9s %9s %9s   of 1000 requests\n' service MB threads requests lock listed local slow handshake safepoint | tee "$out/table.txt"
 for entry in "${services[@]}"; do
-  prepare_service "${entry%:*}" "$java"
-  for number in "${numbers[@]}"; do count "$entry" "$number"; done
+  IFS=: read -r service heap requests_of_each <<< "$entry"
+  prepare_service "$service" "$java"
+  for number in "${numbers[@]}"; do count "$service" "$heap" "$requests_of_each" "$number"; done
 done
