@@ -308,6 +308,7 @@ impl<P: Protocol> Connection<P> {
             if !self.take(wire, &buffer[..length]) {
                 return Outcome::Opaque;
             }
+            self.pay(wire);
         }
         Outcome::Again
     }

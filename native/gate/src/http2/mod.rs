@@ -9,11 +9,12 @@
 //! the other table.
 //!
 //! A stream that the gate has answered never reaches the application: what its client still sends on it is taken too, in pauses or when the
-//! application reads, and what that has cost of the connection's window is given back. PING is answered in pauses.
+//! application reads, and what that has cost of the windows is given back ([`uploads`]). PING is answered in pauses.
 
 mod frame;
 mod hpack;
 mod huffman;
+mod uploads;
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -27,6 +28,7 @@ use frame::{
     WINDOW_UPDATE,
 };
 use hpack::{Name, Part};
+use uploads::{MOST_WINDOW, Uploads, Word};
 
 /// What a client sends first.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -37,10 +39,9 @@ const MOST_SETTINGS: usize = 1024;
 /// Answered streams are remembered as ranges; of more than these, the oldest is forgotten. Each pause makes one, mostly.
 const MOST_RANGES: usize = 64;
 
+// Of SETTINGS.
 const HEADER_TABLE_SIZE: u16 = 1;
-
-/// RFC 9113, 6.9.1.
-const MOST_WINDOW: u32 = (1 << 31) - 1;
+const INITIAL_WINDOW_SIZE: u16 = 4;
 
 // Entries of HPACK's static table.
 const METHOD: RangeInclusive<u64> = 2..=3;
@@ -224,7 +225,9 @@ pub struct Http2 {
     taken_block: Blocks,
     /// Whether such a block has changed the table by which the application reads the next ones.
     lost: bool,
-    /// Frames that are to be written: PING's answers.
+    /// Answered requests whose clients have not ended them.
+    uploads: Uploads,
+    /// Frames that are to be written: PING's answers, and what is said of such requests.
     owed: Vec<u8>,
     /// Bytes of the connection's window that are to be given back.
     owed_window: u32,
@@ -252,6 +255,7 @@ impl Http2 {
             taken: Direction::boundary(),
             taken_block: Blocks::default(),
             lost: false,
+            uploads: Uploads::default(),
             owed: Vec::new(),
             owed_window: 0,
         }
@@ -377,16 +381,21 @@ impl Protocol for Http2 {
     }
 
     fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let Http2 { response, response_block, has_written, settings, settled, ending, .. } = self;
+        let Http2 { response, response_block, has_written, settings, settled, ending, uploads, .. } = self;
         response
             .feed(bytes, |frame, payload| {
                 let is_first = !std::mem::replace(has_written, true);
                 if is_first && (frame.kind != SETTINGS || frame.has(ACK)) {
                     return Err("an answer that does not begin with SETTINGS");
                 }
-                let mut settings_in = payload.chunks_exact(6).map(|entry| (u16::from_be_bytes([entry[0], entry[1]]), &entry[2..]));
-                if frame.kind == SETTINGS && !is_first && settings_in.any(|(name, value)| name == HEADER_TABLE_SIZE && value != [0; 4]) {
-                    return Err("a table that gets a size again");
+                if frame.kind == SETTINGS {
+                    for (name, value) in frame::settings(payload) {
+                        match name {
+                            HEADER_TABLE_SIZE if !is_first && value != 0 => return Err("a table that gets a size again"),
+                            INITIAL_WINDOW_SIZE => uploads.initial_window(value.min(MOST_WINDOW)),
+                            _ => {}
+                        }
+                    }
                 }
                 if response_block.frame(frame, payload)?.is_some() {
                     *settled |= *settings == 0;
@@ -453,10 +462,6 @@ impl Protocol for Http2 {
         }
         hpack::write_named(b"busy-until", ms.as_bytes(), &mut block);
         frame::write(HEADERS, END_HEADERS | END_STREAM, frame.stream, &block, answer);
-        if !frame.has(END_STREAM) {
-            // NO_ERROR: what is still to come of the request is not needed.
-            frame::write(RST_STREAM, 0, frame.stream, &[0; 4], answer);
-        }
         1
     }
 
@@ -473,11 +478,24 @@ impl Protocol for Http2 {
         while let Some(frame) = Frame::of(bytes) {
             let (now, rest) = bytes.split_at(frame.whole().min(bytes.len()));
             self.taking = frame.whole() - now.len();
+            let ends = frame.has(END_STREAM);
             match frame.kind {
-                HEADERS if frame.stream > self.highest => self.answered_now(frame.stream),
+                HEADERS if frame.stream > self.highest => {
+                    self.answered_now(frame.stream);
+                    if !ends {
+                        let owed = &mut self.owed;
+                        self.uploads.begin(frame.stream, |word| write_word(word, owed));
+                    }
+                }
+                HEADERS if ends => self.uploads.end(frame.stream),
+                RST_STREAM => self.uploads.end(frame.stream),
                 // Only such are asked for by `front`; on a stream that was answered, PING is an error of the client's, which gets nothing.
                 PING if frame.stream == 0 && now.len() == frame.whole() => frame::write(PING, ACK, 0, &now[HEADER..], &mut self.owed),
-                DATA => self.owed_window = self.owed_window.saturating_add(frame.length as u32),
+                DATA => {
+                    self.owed_window = self.owed_window.saturating_add(frame.length as u32);
+                    let owed = &mut self.owed;
+                    self.uploads.data(frame.stream, frame.length as u32, ends, |word| write_word(word, owed));
+                }
                 _ => {}
             }
             bytes = rest;
@@ -552,6 +570,15 @@ impl Protocol for Http2 {
     }
 }
 
+/// Appends the frame that says it.
+fn write_word(word: Word, to: &mut Vec<u8>) {
+    match word {
+        Word::More(stream, bytes) => frame::write(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes(), to),
+        // NO_ERROR: what is still to come of the request is not needed.
+        Word::Stop(stream) => frame::write(RST_STREAM, 0, stream, &[0; 4], to),
+    }
+}
+
 impl Http2 {
     /// Whether a frame of the gate's own may follow what the application has written.
     fn may_write(&self) -> bool {
@@ -580,6 +607,11 @@ impl Http2 {
         }
         if self.answered.len() > MOST_RANGES {
             self.answered.pop_front();
+        }
+        // Long before: what comes on a stream that is forgotten is taken for the application's.
+        if let Some(old) = self.answered.len().checked_sub(MOST_RANGES / 2 + 1) {
+            let owed = &mut self.owed;
+            self.uploads.stop_until(*self.answered[old].end(), |word| write_word(word, owed));
         }
     }
 }
