@@ -43,6 +43,13 @@ const MOST_RANGES: usize = 64;
 const HEADER_TABLE_SIZE: u16 = 1;
 const INITIAL_WINDOW_SIZE: u16 = 4;
 
+// Of GOAWAY.
+const FLOW_CONTROL_ERROR: u32 = 3;
+const COMPRESSION_ERROR: u32 = 9;
+
+/// What a client may send before it is given more (RFC 9113, 6.9.2).
+const FIRST_WINDOW: i64 = 65_535;
+
 // Entries of HPACK's static table.
 const METHOD: RangeInclusive<u64> = 2..=3;
 const STATUS: usize = 8;
@@ -52,7 +59,7 @@ const CONTENT_TYPE: usize = 31;
 const RETRY_AFTER: usize = 53;
 
 /// Where one direction stands.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Direction {
     /// In the preface, of which so many bytes have come.
     Preface(usize),
@@ -133,12 +140,14 @@ fn keeps(frame: Frame) -> Result<bool, &'static str> {
     match frame.kind {
         HEADERS | CONTINUATION | SETTINGS if frame.length > MOST_BLOCK => Err("a frame with more than 64 KB of fields"),
         HEADERS | CONTINUATION | SETTINGS => Ok(true),
+        // Others are an error of the sender's.
+        WINDOW_UPDATE => Ok(frame.length == 4),
         _ => Ok(false),
     }
 }
 
 /// A header block in several frames.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Blocks {
     /// The stream and what has come of a block that is not over.
     begun: Option<(u32, Vec<u8>)>,
@@ -196,7 +205,7 @@ fn grpc_timeout(value: &[u8]) -> Option<Duration> {
 }
 
 /// One connection that speaks HTTP/2.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Http2 {
     deadline_headers: Arc<[String]>,
     default_deadline: Duration,
@@ -231,6 +240,8 @@ pub struct Http2 {
     owed: Vec<u8>,
     /// Bytes of the connection's window that are to be given back.
     owed_window: u32,
+    /// Bytes of DATA that the client may send on all streams. Below 0, it has sent more than it may, or more room is being written.
+    window: i64,
 }
 
 impl Http2 {
@@ -258,6 +269,7 @@ impl Http2 {
             uploads: Uploads::default(),
             owed: Vec::new(),
             owed_window: 0,
+            window: FIRST_WINDOW,
         }
     }
 
@@ -357,7 +369,7 @@ impl Http2 {
 
 impl Protocol for Http2 {
     fn received(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let Http2 { request, request_block, stateless, settings, settled, ending, highest, .. } = self;
+        let Http2 { request, request_block, stateless, settings, settled, ending, highest, window, .. } = self;
         request
             .feed(bytes, |frame, payload| {
                 let block = request_block.frame(frame, payload)?;
@@ -365,6 +377,7 @@ impl Protocol for Http2 {
                     PUSH_PROMISE => return Err("a client that promises"),
                     HEADERS if frame.stream.is_multiple_of(2) => return Err("a request on a stream of the server's"),
                     HEADERS => *highest = frame.stream.max(*highest),
+                    DATA => *window -= frame.length as i64,
                     SETTINGS if !frame.has(ACK) => {
                         *settings += 1;
                         *settled = false;
@@ -381,7 +394,7 @@ impl Protocol for Http2 {
     }
 
     fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let Http2 { response, response_block, has_written, settings, settled, ending, uploads, .. } = self;
+        let Http2 { response, response_block, has_written, settings, settled, ending, uploads, window, .. } = self;
         response
             .feed(bytes, |frame, payload| {
                 let is_first = !std::mem::replace(has_written, true);
@@ -401,6 +414,7 @@ impl Protocol for Http2 {
                     *settled |= *settings == 0;
                 }
                 match frame.kind {
+                    WINDOW_UPDATE if frame.stream == 0 => *window += i64::from(frame::window(payload)),
                     SETTINGS if frame.has(ACK) => *settings = settings.saturating_sub(1),
                     GOAWAY => *ending = true,
                     _ => {}
@@ -492,6 +506,7 @@ impl Protocol for Http2 {
                 // Only such are asked for by `front`; on a stream that was answered, PING is an error of the client's, which gets nothing.
                 PING if frame.stream == 0 && now.len() == frame.whole() => frame::write(PING, ACK, 0, &now[HEADER..], &mut self.owed),
                 DATA => {
+                    self.window -= frame.length as i64;
                     self.owed_window = self.owed_window.saturating_add(frame.length as u32);
                     let owed = &mut self.owed;
                     self.uploads.data(frame.stream, frame.length as u32, ends, |word| write_word(word, owed));
@@ -511,12 +526,30 @@ impl Protocol for Http2 {
             // A client that sends more than its window has had is not told more than there can be.
             let window = self.owed_window.min(MOST_WINDOW);
             frame::write(WINDOW_UPDATE, 0, 0, &window.to_be_bytes(), to);
+            self.window += i64::from(window);
             self.owed_window = 0;
         }
     }
 
     fn has_lost(&self) -> bool {
         self.lost
+    }
+
+    fn is_overrun(&self) -> bool {
+        self.window < 0 || self.uploads.is_overrun()
+    }
+
+    fn goodbye(&self, to: &mut Vec<u8>) {
+        if self.may_write() {
+            let code = if self.lost { COMPRESSION_ERROR } else { FLOW_CONTROL_ERROR };
+            let payload = [self.highest.to_be_bytes(), code.to_be_bytes()].concat();
+            frame::write(GOAWAY, 0, 0, &payload, to);
+        }
+    }
+
+    fn needs(&self, buffer: &[u8]) -> usize {
+        // Of a request, more frames than the first may be missing.
+        Frame::of(buffer).map_or(HEADER, Frame::whole).max(buffer.len() + 1)
     }
 
     fn owed_bytes(&self) -> u64 {

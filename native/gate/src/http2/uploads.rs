@@ -5,6 +5,8 @@
 //! `RST_STREAM` behind an answer makes some clients forget the answer: they report a broken stream, and their caller does not know that the
 //! request was not processed. Most requests are nearly over anyway. So a client is not told to stop, but given room for what it still has to
 //! send, which is taken and dropped, and only one that goes on beyond [`MOST_BODY`] is.
+//!
+//! The server does not see these bytes, so that nobody else enforces the windows that bound what a client may make of it.
 
 use std::collections::VecDeque;
 
@@ -23,6 +25,8 @@ struct Upload {
     stream: u32,
     /// Bytes of DATA that its client may send, at least: SETTINGS that make it more may not have reached it.
     at_least: i64,
+    /// And at most: those that make it less may not have. Below 0, the client has sent more than it may.
+    at_most: i64,
     /// Bytes of DATA that were taken.
     taken: u64,
     is_stopped: bool,
@@ -41,44 +45,60 @@ pub(super) enum Word {
 #[derive(Debug, Clone)]
 pub(super) struct Uploads {
     open: VecDeque<Upload>,
-    /// The window that the server gives to a new stream.
+    /// The window that the server gives to a new stream, and the largest that it ever gave.
     initial: u32,
+    widest: u32,
+    /// What clients may still send on streams that are followed no more, at most.
+    forgotten: i64,
 }
 
 impl Default for Uploads {
     fn default() -> Uploads {
-        Uploads { open: VecDeque::new(), initial: LEAST_WINDOW }
+        Uploads { open: VecDeque::new(), initial: LEAST_WINDOW, widest: LEAST_WINDOW, forgotten: 0 }
     }
 }
 
 impl Uploads {
     /// The server's SETTINGS say what window a stream has at first; open ones change by the difference (RFC 9113, 6.9.2).
     pub(super) fn initial_window(&mut self, window: u32) {
-        let less = i64::from(self.initial) - i64::from(window);
+        let more = i64::from(window) - i64::from(self.initial);
         for upload in &mut self.open {
-            upload.at_least -= less.max(0);
+            upload.at_least += more.min(0);
+            upload.at_most += more.max(0);
         }
         self.initial = window;
+        self.widest = self.widest.max(window);
     }
 
     /// The request on `stream` was answered, and goes on.
     pub(super) fn begin(&mut self, stream: u32, mut say: impl FnMut(Word)) {
-        self.open.push_back(Upload { stream, at_least: self.initial.into(), taken: 0, is_stopped: false });
+        self.open.push_back(Upload { stream, at_least: self.initial.into(), at_most: self.widest.into(), taken: 0, is_stopped: false });
         if self.open.len() > MOST_OPEN
             && let Some(oldest) = self.open.pop_front()
-            && !oldest.is_stopped
         {
-            say(Word::Stop(oldest.stream));
+            self.forgotten = self.forgotten.saturating_add(oldest.at_most);
+            if !oldest.is_stopped {
+                say(Word::Stop(oldest.stream));
+            }
         }
         self.make_room(self.open.len() - 1, say);
     }
 
     /// Bytes of DATA have been taken on `stream`, the last ones if it `ends`.
     pub(super) fn data(&mut self, stream: u32, bytes: u32, ends: bool, say: impl FnMut(Word)) {
-        let Some(at) = self.find(stream) else { return };
+        let Some(at) = self.find(stream) else {
+            // Behind its end nothing may come, so that then there is nothing of this.
+            self.forgotten -= i64::from(bytes);
+            return;
+        };
         let upload = &mut self.open[at];
         upload.taken += u64::from(bytes);
         upload.at_least -= i64::from(bytes);
+        upload.at_most -= i64::from(bytes);
+        if upload.at_most < 0 {
+            // Neither makes an end, nor gets more.
+            return;
+        }
         if ends {
             self.end(stream);
         } else {
@@ -101,6 +121,11 @@ impl Uploads {
         }
     }
 
+    /// Whether a client has sent more than a window allows. Perhaps only until SETTINGS are known that are being written.
+    pub(super) fn is_overrun(&self) -> bool {
+        self.forgotten < 0 || self.open.iter().any(|upload| upload.at_most < 0)
+    }
+
     fn find(&self, stream: u32) -> Option<usize> {
         self.open.binary_search_by_key(&stream, |upload| upload.stream).ok()
     }
@@ -118,6 +143,7 @@ impl Uploads {
             say(Word::Stop(upload.stream));
         } else {
             upload.at_least = whole;
+            upload.at_most += more;
             say(Word::More(upload.stream, more as u32));
         }
     }
@@ -159,7 +185,7 @@ mod tests {
                     other => panic!("{other:?}"),
                 }
             }
-            assert!((0..=i64::from(LEAST_WINDOW)).contains(&room));
+            assert!((0..=i64::from(LEAST_WINDOW)).contains(&room) && !uploads.is_overrun());
         }
         assert_eq!(stopped, 1);
         assert!(sent >= MOST_BODY && sent <= MOST_BODY + u64::from(LEAST_WINDOW), "{sent}");
@@ -184,6 +210,37 @@ mod tests {
         uploads.initial_window(0);
         assert_eq!(said(|say| uploads.data(7, 1, false, say)), [Word::Stop(7)]);
         assert_eq!(said(|say| uploads.data(7, 1, false, say)), []);
+    }
+
+    #[test]
+    fn more_than_a_window_allows_is_seen() {
+        // One byte more than there is room for; what came in before the SETTINGS that widen the window are known; behind the end; forgotten.
+        let mut uploads = Uploads::default();
+        uploads.begin(3, |_| ());
+        uploads.data(3, LEAST_WINDOW, false, |_| ());
+        assert!(!uploads.is_overrun());
+        uploads.data(3, LEAST_WINDOW + 1, false, |_| panic!("more room"));
+        assert!(uploads.is_overrun());
+        uploads.initial_window(LEAST_WINDOW + 1);
+        assert!(!uploads.is_overrun());
+
+        let mut uploads = Uploads::default();
+        uploads.begin(3, |_| ());
+        uploads.data(3, 0, true, |_| ());
+        uploads.data(3, 0, false, |_| ());
+        assert!(!uploads.is_overrun());
+        uploads.data(3, 1, false, |_| ());
+        assert!(uploads.is_overrun());
+
+        // A client that knows of a wider window only may use it.
+        let mut uploads = Uploads::default();
+        uploads.initial_window(1_000_000);
+        uploads.initial_window(1000);
+        (1..=MOST_OPEN as u32 + 1).for_each(|n| uploads.begin(2 * n + 1, |_| ()));
+        uploads.data(3, 1_000_000, false, |_| ());
+        assert!(!uploads.is_overrun());
+        uploads.data(3, 100_000, false, |_| ());
+        assert!(uploads.is_overrun());
     }
 
     #[test]
