@@ -41,9 +41,14 @@ public:
     jlong  _expected_global_ns; // that a global collection would take; 0: none was seen yet
   };
 
+  static bool is_long(jlong global_ns) { return global_ns > ShortPauseNs; }
+
+  // A tenth of the heap: a young collection that leaves less has been in vain.
+  static bool is_enough_left(size_t used, size_t capacity) { return used < capacity - capacity / 10; }
+
   static bool wants_cycle(const Seen& seen) {
     const size_t room = seen._capacity - MIN2(seen._used_at_last, seen._capacity);
-    return seen._expected_global_ns > ShortPauseNs && seen._used > seen._used_at_last + room / 2;
+    return is_long(seen._expected_global_ns) && seen._used > seen._used_at_last + room / 2;
   }
 };
 
