@@ -67,6 +67,8 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
     _next_marker(0),
     _start_ns(0),
     _mark_ns(0),
+    _last_used(0),
+    _growth(0),
     _used_at_last(0),
     _cycles(0),
     _late(0),
@@ -208,16 +210,20 @@ void LullCycle::abort() {
 
 void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacity, jlong expected_global_ns) {
   _was_enough_left = LullCyclePolicy::is_enough_left(used, capacity);
+  if (!was_global_or_remark) {
+    _growth = used - MIN2(used, _last_used);
+  }
+  _last_used = used;
   if (was_global_or_remark) {
     _used_at_last = used;
     _is_asked_for = false;
   }
   switch (state()) {
     case State::Idle: {
-      const LullCyclePolicy::Seen seen = {used, _used_at_last, capacity, expected_global_ns};
+      const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
       if (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen)) {
-        start(always ? "always" : _is_asked_for ? "instead of a global collection" : "half of what was free has become old");
+        start(always ? "always" : _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
       }
       break;
     }

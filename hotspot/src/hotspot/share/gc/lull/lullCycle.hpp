@@ -98,7 +98,9 @@ private:
   uint                      _next_marker;     // gets the next task of a pause
   jlong                     _start_ns;
   volatile jlong            _mark_ns;         // of the markers, pauses meanwhile and all; by the thread of the cycle
-  size_t                    _used_at_last;    // of the heap: after the last cycle or global collection
+  size_t                    _last_used;       // of the heap: after the last pause; how much more than before
+  size_t                    _growth;          // the last young one has left
+  size_t                    _used_at_last;    // after the last cycle or global collection
   volatile size_t           _cycles;          // that have ended
   volatile size_t           _late;            // of them, in whose remark markers had tasks left
   volatile size_t           _given_up;        // for a global collection

@@ -26,7 +26,7 @@ class LullCyclePolicyTest : public ::testing::Test {
 protected:
   LullCyclePolicy::Seen _seen;
 
-  LullCyclePolicyTest() : _seen{110 * M /* used */, 100 * M /* at last */, 200 * M, 50 * NANOSECS_PER_MILLISEC} {}
+  LullCyclePolicyTest() : _seen{110 * M /* used */, 100 * M /* at last */, 0 /* growth */, 200 * M, 50 * NANOSECS_PER_MILLISEC} {}
 };
 
 TEST_F(LullCyclePolicyTest, begins_when_half_of_what_was_free_is_old) {
@@ -34,6 +34,13 @@ TEST_F(LullCyclePolicyTest, begins_when_half_of_what_was_free_is_old) {
   _seen._used = 150 * M;
   EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
   _seen._used++;
+  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
+}
+
+TEST_F(LullCyclePolicyTest, begins_a_young_pause_early_where_each_leaves_much) {
+  _seen._growth = 40 * M;
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  _seen._growth++;
   EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
 }
 
@@ -60,7 +67,7 @@ TEST_F(LullCyclePolicyTest, without_room_any_growth_begins_a_cycle) {
   EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
 }
 
-TEST_F(LullCyclePolicyTest, a_tenth_is_enough_for_a_young_collection_more) {
-  EXPECT_TRUE(LullCyclePolicy::is_enough_left(179 * M, 200 * M));
-  EXPECT_FALSE(LullCyclePolicy::is_enough_left(180 * M, 200 * M));
+TEST_F(LullCyclePolicyTest, a_sixth_is_enough_for_a_young_collection_more) {
+  EXPECT_TRUE(LullCyclePolicy::is_enough_left(166 * M, 200 * M));
+  EXPECT_FALSE(LullCyclePolicy::is_enough_left(167 * M, 200 * M));
 }
