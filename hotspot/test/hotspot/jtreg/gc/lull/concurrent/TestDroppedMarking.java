@@ -39,6 +39,9 @@ public class TestDroppedMarking {
     // What can be reached has no mark: whichever check comes first.
     private static final String LOST = "guarantee.*failed: (Marked|Reach|R|Young): |unadvertised bad scavengable oop";
 
+    // The sweep has filled what is alive, and a worker reads it before anybody checks.
+    private static final String OVERWRITTEN = "narrowKlass ID out of range|Internal Error.*lullSweep.cpp";
+
     private static void run(String what, String expected) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
             "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-Xmx96m", "-XX:-CreateCoredumpOnCrash",
@@ -52,6 +55,6 @@ public class TestDroppedMarking {
     public static void main(String[] args) throws Exception {
         run("-XX:LullDropMarking=1", "guarantee.*failed: Black: field");
         run("-XX:LullDropMarking=2", LOST);
-        run("-XX:LullDropMarking=4", LOST);
+        run("-XX:LullDropMarking=4", LOST + "|" + OVERWRITTEN);
     }
 }
