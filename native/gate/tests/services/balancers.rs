@@ -76,7 +76,8 @@ impl Balancer {
             "haproxy" => command.arg("-f").arg(&file).arg("-db"),
             _ => command.arg("-e").arg(directory.join("error.log")).arg("-c").arg(&file),
         };
-        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().map_err(|e| e.to_string())?;
+        let log = std::fs::File::create(directory.join("log")).map_err(|e| e.to_string())?;
+        let child = command.stdout(Stdio::null()).stderr(log).spawn().map_err(|e| e.to_string())?;
         let mut balancer = Balancer { child, directory, port };
         let give_up = Instant::now() + Duration::from_secs(60);
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
@@ -195,7 +196,8 @@ pub fn balancer(setting: &Setting, name: &str) -> Result<String, String> {
         return Err(format!("{ok} served, {told} told busy, and {answered} busy answers of the gate"));
     }
     if name == "haproxy" && balancer.taken_out()? > 0 {
-        return Err(format!("HAProxy has taken a replica out {} times", balancer.taken_out()?));
+        let log = std::fs::read_to_string(balancer.directory.join("log")).unwrap_or_default();
+        return Err(format!("HAProxy has taken a replica out {} times: {log}", balancer.taken_out()?));
     }
     drop(balancer);
     // What the guide says that happens without that.
