@@ -96,7 +96,7 @@ run_server() {
   failed=$(watch "$pid" | paste -sd' ')
   "${name}_stop" > stop.out 2>&1 || true
   until_true "$PRODUCTS_WAIT" gone "$pid" || { stopped=no; kill -9 "$pid"; }
-  errors=$(cat ./*.out logs/* 2> /dev/null | grep -cE 'SEVERE|ERROR|Exception|Multiple garbage' || true)
+  errors=$(cat ./*.out logs/* broker/log/* 2> /dev/null | grep -cE 'SEVERE|ERROR|Exception|Multiple garbage' || true)
   cause=$(key global.last.cause)
   find . -name 'hs_err*' | grep -q . && stopped="crashed: $PWD"
   echo "| $name | yes | $errors | $wrong | ${failed:+not: }${failed:-work} | $stopped | $rss MB |" \
