@@ -41,7 +41,8 @@ void LullCycleMarks::note_part(LullBlockIndex block, const HeapWord* start, size
   const uint32_t first = untype(LullGeometry::line_of(start));
   const uint32_t last = untype(LullGeometry::line_of(start + words - 1));
   for (uint32_t line = first; line <= last; line++) {
-    if (_lines[line] == 0 DEBUG_ONLY(&& LullDropMarking != LullCycle::DropLines)) {    // many share it: keep it clean in the cache
+    // Many objects share a line: keep it clean in the cache.
+    if (_lines[line] == 0 DEBUG_ONLY(&& LullDropMarking != LullCycle::DropLines)) {
       _lines[line] = 1;
     }
   }
