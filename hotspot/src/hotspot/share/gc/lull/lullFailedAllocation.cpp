@@ -20,10 +20,14 @@
  */
 
 #include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullCycle.hpp"
+#include "gc/lull/lullCyclePolicy.hpp"
 #include "gc/lull/lullEvacuationPolicy.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
+#include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullSlidingPlan.hpp"
 #include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lullYoungPolicy.hpp"
@@ -35,16 +39,64 @@
 // Percent of the heap: with less of it free, fragmentation is not what is wrong.
 static const size_t LittlePercent = 5;
 
-// The heap is not made larger for it: what a young collection leaves is not all alive.
-HeapWord* LullFailedAllocation::collect_young_and_retry() {
-  if (_sizer->was_useless() || !_young_policy->wants_young() || _sizer->wants_global(os::javaTimeNanos())) {
-    return nullptr;
+// A global pause would be long, and young ones, or a larger heap, last until a cycle has done its work beside the
+// program.
+bool LullFailedAllocation::may_wait_for_cycle() const {
+  const LullCycle* const cycle = _heap->cycle();
+  return (_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_global_long();
+}
+
+bool LullFailedAllocation::is_global_long() const {
+  return LullCyclePolicy::is_long(_heap->monitoring()->pause_progress()->expected_global_ns(_heap->used()));
+}
+
+// False: only a global collection is left.
+bool LullFailedAllocation::collect_young() {
+  LullCycle* const cycle = _heap->cycle();
+  const bool keep_private = !_heap->tracking_switch()->publishes_all();
+  if (_young_policy->wants_young() && !_sizer->wants_global(os::javaTimeNanos())) {
+    _heap->collect_young_at_safepoint(keep_private);
+  } else if (cycle == nullptr) {
+    return false;
+  } else if (may_wait_for_cycle()) {
+    cycle->ask_for();
+    _heap->collect_young_at_safepoint(keep_private);
+  } else if (cycle->is_marking()) {
+    _heap->remark_at_safepoint(keep_private);   // a cycle that is late ends here: what it has found need not be traced
+  } else {
+    return false;
   }
-  _heap->collect_young_at_safepoint(!_heap->tracking_switch()->publishes_all());
+  return true;
+}
+
+HeapWord* LullFailedAllocation::allocate_within_limit() {
   if (!_sizer->is_within_use_limit(_words)) {
     return nullptr;
   }
   return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+}
+
+// The heap is not made larger for it: what a young collection leaves is not all alive. But for a cycle, which finds what
+// is dead of it.
+HeapWord* LullFailedAllocation::collect_young_and_retry() {
+  if (_sizer->was_useless() || !collect_young()) {
+    return nullptr;
+  }
+  HeapWord* result = allocate_within_limit();
+  LullCycle* const cycle = _heap->cycle();
+  if (result != nullptr || cycle == nullptr || !is_global_long()) {
+    return result;
+  }
+  if (_sizer->may_expand()) {
+    cycle->ask_for();
+    _sizer->expand_for_cycle();
+    result = allocate_within_limit();
+  }
+  if (result == nullptr && cycle->is_marking()) {
+    _heap->remark_at_safepoint(!_heap->tracking_switch()->publishes_all());
+    result = allocate_within_limit();
+  }
+  return result;
 }
 
 HeapWord* LullFailedAllocation::collect_and_allocate() {

@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullBlockCensus.hpp"
+#include "gc/lull/lullCycle.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
@@ -76,6 +77,18 @@ void LullInfoDCmd::execute(DCmdSource source, TRAPS) {
   if (LullYoungCollections) {
     print_pauses("young", *LullHeap::heap()->monitoring()->young_pauses());
   }
+  print_marking();
+}
+
+void LullInfoDCmd::print_marking() {
+  const LullCycle* const cycle = LullHeap::heap()->cycle();
+  if (cycle == nullptr) {
+    return;
+  }
+  line("marking.state", "%s", LullCycle::to_string(cycle->state()));
+  line("marking.cycles", "%zu", cycle->cycles());
+  line("marking.late", "%zu", cycle->late());
+  line("marking.given_up", "%zu", cycle->given_up());
 }
 
 void LullInfoDCmd::print_vm() {

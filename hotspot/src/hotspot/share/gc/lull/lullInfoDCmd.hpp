@@ -43,6 +43,7 @@ private:
   void print_publication();
   void print_local();
   void print_threads();
+  void print_marking();
   void print_pauses(const char* kind, const LullPauses& pauses);
 
 public:
