@@ -40,9 +40,6 @@ say "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
 "$bench" first --servers "$one"
 "$bench" faults --servers "$one" --local 50
 "$bench" faults --servers "$names" --local 50
-# Beside it, sealed, and once more: what differs between two runs that are alike is noise.
-"$bench" faults --servers "$one" --local 50 --seal
-"$bench" faults --servers "$one" --local 50
 "$bench" bare --servers "$one"
 "$bench" disk --directory "$work"
 if [[ $(id -u) == 0 && -w /sys/class/zram-control/hot_remove ]]; then
@@ -52,7 +49,7 @@ else
   say "skipped: zram: needs root and a kernel with zram"
 fi
 for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
-"$bench" sequential --servers "$names" --seal
+"$bench" sealed --servers "$names"
 "$bench" evict --servers "$names"
 "$bench" calls
 for trace in zipf:0.99 zipf:0.8 loop; do

@@ -13,7 +13,8 @@
  * With LULL_FAR_IN_THREAD, the pager handles SIGBUS. Rules for the program then:
  *   - SIGBUS is blocked in no thread, and set by nobody behind the pager's back (liblull_far_preload.so sees to both);
  *   - no system call is given an address in paged memory, or it may fail with EFAULT;
- *   - a thread that uses paged memory has 16 KB of its own stack left: the handler does not run on an alternate signal stack;
+ *   - a thread that uses paged memory has 16 KB of its own stack left, 24 KB with LULL_FAR_SEAL: the handler does not run on an
+ *     alternate signal stack;
  *   - the descriptors that the pager has opened are not closed, nor replaced by dup2 (liblull_far_preload.so sees to that, too).
  * A child of fork() has no paged memory: an access there ends it with SIGSEGV.
  */

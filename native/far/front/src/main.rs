@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lull_far::kernel::Kernel;
-use lull_far::{FaultMode, launch};
+use lull_far::{FaultMode, launch, trial};
 use lull_far_auth::file::{parse, read_one};
 
 /// Before the runtime, which would have the program ignore SIGPIPE, or not, whatever it was started with.
@@ -141,13 +140,17 @@ fn main() -> ExitCode {
 fn check() -> Result<(), String> {
     let mut any = false;
     for (mode, name) in [(FaultMode::InThread, "--faults thread"), (FaultMode::Handlers, "--faults handlers")] {
-        match Kernel::open(mode) {
-            Ok(_) => {
+        match trial::faults(mode) {
+            Ok(()) => {
                 any = true;
                 println!("{name}: permitted");
             }
             Err(error) => println!("{name}: not permitted: {error}"),
         }
+    }
+    match trial::sealing() {
+        Ok(note) => println!("--seal: permitted{note}"),
+        Err(error) => println!("--seal: not permitted: {error}"),
     }
     if any { Ok(()) } else { Err("this machine permits neither".to_owned()) }
 }
@@ -157,7 +160,10 @@ fn run_program(run: &Run) -> Result<(), String> {
         Faults::Thread => FaultMode::InThread,
         Faults::Handlers => FaultMode::Handlers,
     };
-    Kernel::open(mode).map_err(|error| error.to_string())?;
+    trial::faults(mode).map_err(|error| error.to_string())?;
+    if run.seal {
+        trial::sealing().map_err(|error| error.to_string())?;
+    }
     let directory = directory(run)?;
     let key = run.key.as_deref().map(key).transpose()?;
     let library = preload_library()?;

@@ -9,9 +9,10 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::kernel::{FaultMode, Kernel};
+use crate::kernel::FaultMode;
 use crate::pager::{Options, Pager};
 use crate::signal;
+use crate::trial;
 
 /// `struct lull_far_options`.
 #[repr(C)]
@@ -131,8 +132,8 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lull_far_probe(fault_mode: u32, error: *mut c_char, error_size: usize) -> c_int {
-    match mode(fault_mode).and_then(|mode| Kernel::open(mode).map_err(|error| error.to_string())) {
-        Ok(_) => 0,
+    match mode(fault_mode).and_then(|mode| trial::faults(mode).map_err(|error| error.to_string())) {
+        Ok(()) => 0,
         Err(text) => {
             // SAFETY: the caller's promise.
             unsafe { fail(&text, error, error_size) };

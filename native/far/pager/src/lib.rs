@@ -17,6 +17,7 @@ pub mod queue;
 pub mod room;
 pub mod stream;
 mod sync;
+pub mod version;
 
 #[cfg(not(loom))]
 pub mod descriptors;
@@ -52,6 +53,8 @@ pub mod seal;
 pub mod signal;
 #[cfg(not(loom))]
 mod syscall;
+#[cfg(not(loom))]
+pub mod trial;
 #[cfg(not(loom))]
 mod wait;
 #[cfg(not(loom))]

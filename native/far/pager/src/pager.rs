@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use lull_far_auth::{Key, seal_key};
 use lull_far_protocol::{ChannelKind, ErrorCode, Message, Op};
+use zeroize::Zeroizing;
 
 use crate::PAGE_SIZE;
 use crate::descriptors::Own;
@@ -29,9 +30,10 @@ use crate::queue::{Cell, Queue};
 use crate::record::Record;
 use crate::restore;
 use crate::room::Room;
-use crate::seal::{self, Seals};
+use crate::seal::Seals;
 use crate::stream::{LONGEST, Streams};
 use crate::syscall;
+use crate::version::Version;
 use crate::wait::{Event, Events};
 
 /// The most ranges over the life of a pager.
@@ -235,7 +237,7 @@ impl Pager {
     pub(crate) fn connect(options: Options) -> Result<&'static Pager, Error> {
         check(&options)?;
         let kernel = Kernel::open(options.mode).map_err(Error::NotPermitted)?;
-        let secret = random().map_err(|error| Error::System("random numbers", error))?;
+        let secret = Zeroizing::new(random().map_err(|error| Error::System("random numbers", error))?);
         let mut servers = Vec::new();
         let keeper = Arc::new(Event::default());
         for name in &options.servers {
@@ -271,9 +273,9 @@ impl Pager {
         // SAFETY: a zero cell is an empty one.
         let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
         let seals = if options.seal {
-            // SAFETY: a zero cell is that of a page that was never sealed.
-            let cells = unsafe { kernel::table::<seal::Cell>(total) }.map_err(failed)?;
-            Some(Seals::new(&seal_key(&secret), cells))
+            // SAFETY: all zeros is a page that was never sealed.
+            let versions = unsafe { kernel::table::<Version>(total) }.map_err(failed)?;
+            Some(Seals::new(&seal_key(&secret), versions).map_err(|error| Error::System("memory for the key", error))?)
         } else {
             None
         };
@@ -511,23 +513,29 @@ impl Pager {
         }
     }
 
-    /// Fault path: pages that a server has given, from this place on, opened where they are. Ends the program, before anybody can read them, if
-    /// one is not what was written there last.
-    pub(crate) fn opened<'a>(&self, first: u32, place: Place, contents: &'a mut [u8]) -> &'a [u8] {
-        if let Some(seals) = &self.seals {
-            for (content, number) in contents.chunks_exact_mut(PAGE_SIZE).zip(0..) {
-                if !seals.open(first + number, content) {
-                    fatal(format_args!(
-                        "memory server {} gives page {} of region {} not as it was written last: it is changed, old, or another one; \
-                         the program cannot go on",
-                        self.servers[place.server].name,
-                        place.page + u64::from(number),
-                        place.region
-                    ));
-                }
-            }
+    /// Fault path: pages that a server has given, from this place on, opened where they are. None, which is said, if one of them is not
+    /// what was written there last: then nothing of that server is believed any more. Ends the program if nobody else may have them.
+    pub(crate) fn opened<'a>(&self, first: u32, place: Place, contents: &'a mut [u8]) -> Option<&'a [u8]> {
+        if let Some(seals) = &self.seals
+            && let Err(wrong) = seals.open_all(first, contents)
+        {
+            self.disbelieve(Place { page: place.page + u64::from(wrong), ..place });
+            return None;
         }
-        contents
+        Some(contents)
+    }
+
+    fn disbelieve(&self, Place { server, region, page }: Place) {
+        let server = &self.servers[server];
+        let what = format_args!(
+            "memory server {} gives page {page} of region {region} not as it was written last: it is changed, old, or another one",
+            server.name
+        );
+        if self.options.replicas == 0 {
+            fatal(format_args!("{what}; the program cannot go on"));
+        }
+        say(format_args!("{what}; it is asked for nothing any more"));
+        server.disbelieve();
     }
 
     /// The range that an address lies in, if it is mapped. Fault path.

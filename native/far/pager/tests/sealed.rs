@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 const PAGES: u64 = 4 * 1024;
 
@@ -150,4 +151,29 @@ fn sealed_pages_survive_the_loss_of_either_server() {
     workload.wait_until_it_says("is lost; its pages are on one server only");
     workload.stop();
     workload.finish().is_right(PAGES);
+}
+
+/// The other one has the right page; the liar is asked for nothing any more, also when it answers again. Both lie: the program ends.
+#[test]
+fn with_a_replica_a_server_that_lies_is_left() {
+    if skipped(0, "a hostile server beside an honest one") {
+        return;
+    }
+    let servers = [Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0")];
+    let (liar, harmed) = hostile(servers[0].1, old);
+    let mut workload = run(&format!("{liar},{}", servers[1].1), "random", 1 << 40, 1, true);
+    workload.wait_until_it_says("not as it was written last: it is changed, old, or another one; it is asked for nothing any more");
+    workload.wait_until_it_says(&format!("memory server {liar} is lost; its pages are on one server only"));
+    // It would be taken in within half a second.
+    std::thread::sleep(Duration::from_millis(1500));
+    workload.stop();
+    let outcome = workload.finish();
+    assert!(!outcome.stderr.contains("is there again"), "{}", outcome.stderr);
+    assert!(outcome.stderr.starts_with(&format!("lull-far: memory server {liar} gives page ")), "{}", outcome.stderr);
+    assert!(harmed.load(Ordering::Relaxed) > 0, "nothing was done");
+    outcome.is_right(PAGES);
+    let liars = servers.each_ref().map(|server| hostile(server.1, changed).0);
+    let Outcome { code, stderr, .. } = run(&liars.map(|liar| liar.to_string()).join(","), "random", 1 << 40, 1, true).finish();
+    assert!(code == Some(86) && liars.iter().all(|liar| stderr.contains(&format!("memory server {liar} gives page "))), "{stderr}");
+    assert!(!stderr.contains("should be"), "a wrong word was read: {stderr}");
 }
