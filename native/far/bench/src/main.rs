@@ -38,7 +38,8 @@ enum Measurement {
     Bare(Far),
     /// Bandwidth and pages for each fault of a thread that reads memory in order.
     Sequential(Far),
-    /// Faults and reads in order of sealed pages beside plain ones, by turns.
+    /// Faults and reads in order of sealed pages beside plain ones, by turns. What is local is what the two measurements have elsewhere, whatever
+    /// --local and --seal say.
     Sealed {
         #[command(flatten)]
         far: Far,
