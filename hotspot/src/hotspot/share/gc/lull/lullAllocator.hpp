@@ -199,6 +199,7 @@ public:
   void own_large(LullBlockIndex head, size_t blocks);
 
   // False: it has no private object. Only with tracking.
+  LullBlockSupply* supply() const     { return _supply; }
   bool owns_blocks() const { return !_owned.is_empty(); }
 
   // All objects in its blocks become public, and the blocks are the thread's no more; what

@@ -23,11 +23,12 @@
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullBarrierSet.inline.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
-#include "gc/lull/lullCardTable.hpp"
-#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullStoreBarrier.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -59,6 +60,7 @@ void LullBarrierSet::on_thread_create(Thread* thread) {
 }
 
 void LullBarrierSet::on_thread_destroy(Thread* thread) {
+  delete LullThreadLocalData::local_collector(thread);
   LullThreadLocalData::destroy(thread);
 }
 
@@ -81,36 +83,8 @@ void LullBarrierSet::on_thread_detach(Thread* thread) {
   }
 }
 
-LullStoreOutcome LullBarrierSet::publish(oop value) {
-  assert(oopDesc::is_oop(value), "not an object: " PTR_FORMAT, p2i(value));
-  // What survives a collection is public, and what it stores does survive. Until the
-  // sweep the bits say something else.
-  if (LullHeap::heap()->public_map()->is_public(value) || Universe::heap()->is_stw_gc_active()) {
-    return LullStoreOutcome::PublicValue;
-  }
-  LullPublisher::of(Thread::current())->publish(value);
-  return LullStoreOutcome::Published;
-}
-
 static bool is_in_private_object(const void* field) {
-  LullHeap* const heap = LullHeap::heap();
-  return heap->is_in_reserved(field) && !heap->public_map()->is_public(field);
-}
-
-void LullBarrierSet::dirty_card(const void* field) {
-  dirty_cards(field, field);
-}
-
-void LullBarrierSet::dirty_cards(const void* first, const void* last) {
-#ifdef ASSERT
-  if (LullDropBarrier == LullDropCards) {
-    return;
-  }
-#endif
-  LullCardTable* const cards = LullHeap::heap()->card_table();
-  if (cards != nullptr && LullHeap::heap()->is_in_reserved(first)) {
-    cards->dirty_all(first, last);
-  }
+  return LullTables::blocks()->covers(field) && !LullTables::public_map()->is_public(field);
 }
 
 LullStoreOutcome LullBarrierSet::before_store(const void* field, oop value) {
@@ -122,8 +96,8 @@ LullStoreOutcome LullBarrierSet::before_store(const void* field, oop value) {
   if (is_in_private_object(field) || LullThreadFields::may_store(field)) {
     return LullStoreOutcome::PrivateDestination;
   }
-  dirty_card(field);
-  return publish(value);
+  LullStoreBarrier::dirty_card(field);
+  return LullStoreBarrier::publish(value);
 }
 
 void LullBarrierSet::before_root_store(const void* root, oop value) {
@@ -133,7 +107,7 @@ void LullBarrierSet::before_root_store(const void* root, oop value) {
   }
 #endif
   if (!LullThreadFields::may_store(root)) {
-    publish(value);
+    LullStoreBarrier::publish(value);
   }
 }
 
@@ -143,7 +117,7 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
   if (length == 0 || is_in_private_object(to)) {
     return LullStoreOutcome::PrivateDestination;
   }
-  dirty_cards(to, (const char*)to + length * heapOopSize - 1);
+  LullStoreBarrier::dirty_cards(to, (const char*)to + length * heapOopSize - 1);
   LullStoreOutcome outcome = LullStoreOutcome::PublicValue;
   if (!is_in_private_object(from)) {
     return outcome;
@@ -152,7 +126,7 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
   const size_t published_before = publisher->statistics()._objects;
   for (size_t i = 0; i < length; i++) {
     const oop value = UseCompressedOops ? CompressedOops::decode(((const narrowOop*)from)[i]) : ((const oop*)from)[i];
-    if (value != nullptr && publish(value) == LullStoreOutcome::Published) {
+    if (value != nullptr && LullStoreBarrier::publish(value) == LullStoreOutcome::Published) {
       outcome = LullStoreOutcome::Published;
       if (publisher->statistics()._objects - published_before > LullPublicationLimit) {
         // A private array is its thread's, and what it leads to.
@@ -169,9 +143,9 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
 void LullBarrierSet::before_clone(oop from, oop to) {
   if (!is_in_private_object(cast_from_oop<void*>(to))) {
     if (LullYoungCollections) {
-      dirty_card(cast_from_oop<void*>(to));
+      LullStoreBarrier::dirty_card(cast_from_oop<void*>(to));
     }
-    publish(from);
+    LullStoreBarrier::publish(from);
   }
 }
 
@@ -181,10 +155,10 @@ void LullBarrierSet::before_clone(oop from, oop to) {
 // at an allocation, then there must be no private value to store. After a global
 // collection there is none: the thread owns no block yet.
 void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) {
-  if (LullYoungCollections && LullHeap::heap()->public_map()->is_public(new_obj)) {
-    dirty_card(cast_from_oop<void*>(new_obj));
+  if (LullYoungCollections && LullTables::public_map()->is_public(new_obj)) {
+    LullStoreBarrier::dirty_card(cast_from_oop<void*>(new_obj));
   }
-  if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && LullHeap::heap()->public_map()->is_public(new_obj) &&
+  if (LullTracking && !LullThreadLocalData::is_public_mode(thread) && LullTables::public_map()->is_public(new_obj) &&
       (LullThreadLocalData::allocator(thread)->owns_blocks() DEBUG_ONLY(|| LullCheckElision))) {
     ResourceMark rm;
     log_debug(gc, publish)("Thread %u: a new %s has been published at its allocation", LullThreadLocalData::owner(thread),
@@ -199,10 +173,10 @@ void LullBarrierSet::before_foreign_store(JavaThread* other, oop value) {
     return;
   }
 #endif
-  if (LullTracking && value != nullptr && !LullHeap::heap()->public_map()->is_public(value)) {
-    LullBlockTable* const blocks = LullHeap::heap()->blocks();
+  if (LullTracking && value != nullptr && !LullTables::public_map()->is_public(value)) {
+    LullBlockTable* const blocks = LullTables::blocks();
     if (other == nullptr || blocks->owner_of(cast_from_oop<void*>(value)) != LullThreadLocalData::owner(other)) {
-      publish(value);
+      LullStoreBarrier::publish(value);
     }
   }
 }
@@ -227,11 +201,11 @@ void LullBarrierSet::publish_all(JavaThread* thread, const char* reason, bool fo
 
 void LullBarrierSet::check_load(const void* field, oop value) {
   if (LullTracking && !Universe::heap()->is_stw_gc_active() &&
-      !is_in_private_object(field) && !LullHeap::heap()->public_map()->is_public(value) &&
-      !LullThreadFields::may_have_private(field, LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)))) {
+      !is_in_private_object(field) && !LullTables::public_map()->is_public(value) &&
+      !LullThreadFields::may_have_private(field, LullTables::blocks()->owner_of(cast_from_oop<void*>(value)))) {
     ResourceMark rm;
     fatal("P: field " PTR_FORMAT " of a public object refers to private " PTR_FORMAT " (%s) of thread %u",
           p2i(field), p2i(value), value->klass()->external_name(),
-          LullHeap::heap()->blocks()->owner_of(cast_from_oop<void*>(value)));
+          LullTables::blocks()->owner_of(cast_from_oop<void*>(value)));
   }
 }

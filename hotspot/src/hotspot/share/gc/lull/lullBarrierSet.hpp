@@ -44,20 +44,6 @@ template <typename E> class GrowableArray;
 // With -XX:-LullTracking all objects count as public and no store has a barrier.
 class LullBarrierSet : public BarrierSet {
 public:
-  // Values of -XX:LullDropBarrier.
-  enum LullDroppedBarrier : uint {
-    LullDropNothing,
-    LullDropInterpreter,
-    LullDropC1,
-    LullDropC2,
-    LullDropCopyStubs,
-    LullDropRuntime,
-    LullDropRoot,
-    LullDropEscapes,
-    LullDropCards,
-    LullDropSurvivors
-  };
-
   LullBarrierSet();
 
   void print_on(outputStream* st) const override {}
@@ -67,16 +53,9 @@ public:
   void on_thread_detach(Thread* thread) override;
   void on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) override;
 
-  // Publishes the value and what it leads to, if it is not public.
-  static LullStoreOutcome publish(oop value);
-
   // Before the value is stored to a field of an object: by a store, or by an atomic
   // operation, whether that will succeed or not.
   static LullStoreOutcome before_store(const void* field, oop value);
-
-  // Before anything is stored to a field of an object that may be old. Nothing without young collections.
-  static void dirty_card(const void* field);
-  static void dirty_cards(const void* first, const void* last);   // of one array
 
   // Before the value is stored to a root outside of the heap.
   static void before_root_store(const void* root, oop value);

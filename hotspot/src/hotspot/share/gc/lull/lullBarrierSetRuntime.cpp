@@ -22,6 +22,7 @@
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBarrierSetRuntime.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullStoreBarrier.hpp"
 #include "oops/oop.hpp"
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/javaThread.hpp"
@@ -32,7 +33,7 @@
 JRT_LEAF(void, LullBarrierSetRuntime::publish(oopDesc* value))
   LullPublisher* const publisher = LullPublisher::of(JavaThread::current());
   publisher->begin_slow_call(THIS_FRAME);
-  publisher->end_slow_call(LullBarrierSet::publish(value));
+  publisher->end_slow_call(LullStoreBarrier::publish(value));
 JRT_END
 
 JRT_LEAF(void, LullBarrierSetRuntime::before_store(void* field, oopDesc* value))

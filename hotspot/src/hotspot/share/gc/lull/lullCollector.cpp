@@ -28,10 +28,8 @@
 #include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCodeTasks.hpp"
 #include "gc/lull/lullCollector.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullSlidingCompaction.hpp"
 #include "gc/lull/lullStrongRoots.hpp"
@@ -57,9 +55,10 @@ bool LullIsAliveClosure::do_object_b(oop obj) {
          (_blocks->is_evacuated(obj) && obj->is_forwarded());
 }
 
-LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
+LullCollector::LullCollector(LullCode* code, LullPauseProgress* progress, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
                              LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers)
-  : _heap(heap),
+  : _code(code),
+    _progress(progress),
     _memory(memory),
     _blocks(blocks),
     _supply(supply),
@@ -82,7 +81,7 @@ LullCollector::LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable*
     _unloading_policy() {
   for (uint i = 0; i < workers->max_workers(); i++) {
     _mark_workers[i] = new LullMarkWorker(blocks, supply, memory, &_queues, &_array_states, workers->max_workers(),
-                                          _reference_processor, heap->monitoring()->pause_progress());
+                                          _reference_processor, progress);
     _queues.register_queue(i, _mark_workers[i]->queue());
   }
 }
@@ -122,7 +121,7 @@ bool LullCollector::keep_classes() {
                       BOOL_TO_STR(keeps));
   if (keeps) {
     GCTraceTime(Info, gc, phases) tm("Mark Classes", &_timer);
-    LullMarkFromClassesTask roots(_mark_workers, _heap->code());
+    LullMarkFromClassesTask roots(_mark_workers, _code);
     _workers->run_task(&roots);
     LullTraceTask trace(_mark_workers, _workers->active_workers(), &_queues);
     _workers->run_task(&trace);
@@ -241,7 +240,7 @@ bool LullCollector::update_code(bool find_dead) {
     return false;
   }
   GCTraceTime(Info, gc, phases) tm("Update Code", &_timer);
-  LullUpdateCodeTask task(_blocks, _heap->code(), &_is_alive);
+  LullUpdateCodeTask task(_blocks, _code, &_is_alive);
   _workers->run_task(&task);
   return task.found_dead();
 }
@@ -295,7 +294,7 @@ void LullCollector::unload_classes() {
     _workers->run_task(&task);
   }
   context->purge_nmethods();
-  _heap->code()->remove_unlinked();
+  _code->remove_unlinked();
   if (LullYoungCollections) {
     ScavengableNMethods::prune_unlinked_nmethods();
   }
@@ -312,7 +311,7 @@ void LullCollector::finish_marking() {
   }
   // Private objects are found anew each time, young or not.
   const size_t still_young = _statistics._survivor_words + _statistics._private_words;
-  _heap->monitoring()->pause_progress()->end_tracing(_statistics._marked_words, _statistics._marked_words - still_young);
+  _progress->end_tracing(_statistics._marked_words, _statistics._marked_words - still_young);
 }
 
 void LullCollector::sweep(LullSweepTask* task) {
@@ -364,7 +363,7 @@ bool LullCollector::must_slide(const LullEvacuationRequest& request) {
 }
 
 void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always) {
-  _heap->code()->verify();
+  _code->verify();
   prepare(request);
   unload_always = unload_always || has_code_grown();
 

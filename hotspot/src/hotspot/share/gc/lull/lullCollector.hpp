@@ -32,8 +32,9 @@
 
 class LullBlockSupply;
 class LullBlockTable;
-class LullHeap;
+class LullCode;
 class LullMemory;
+class LullPauseProgress;
 class LullSweepTask;
 class ReferenceProcessor;
 class WorkerThreads;
@@ -102,7 +103,8 @@ public:
 
 class LullCollector : public CHeapObj<mtGC> {
 private:
-  LullHeap* const             _heap;
+  LullCode* const             _code;
+  LullPauseProgress* const    _progress;
   LullMemory* const           _memory;
   LullBlockTable* const       _blocks;
   LullBlockSupply* const      _supply;
@@ -141,8 +143,8 @@ private:
   void log_statistics() const;
 
 public:
-  LullCollector(LullHeap* heap, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
-                LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers);
+  LullCollector(LullCode* code, LullPauseProgress* progress, LullMemory* memory, LullBlockTable* blocks,
+                LullBlockSupply* supply, LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers);
 
   STWGCTimer* timer()           { return &_timer; }
   LullGlobalTracer* tracer()    { return &_tracer; }

@@ -37,6 +37,7 @@
 #include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapParts.hpp"
 #include "gc/lull/lullHeapSizer.hpp"
+#include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalDefragmentation.hpp"
 #include "gc/lull/lullLocalLog.hpp"
@@ -49,6 +50,7 @@
 #include "gc/lull/lullPublicationReport.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullTrackingSwitch.hpp"
@@ -92,10 +94,18 @@ LullHeap* LullHeap::heap() {
 
 class LullIsYoungClosure final : public BoolObjectClosure {
 public:
-  bool do_object_b(oop obj) override { return !LullHeap::heap()->is_old(obj); }
+  bool do_object_b(oop obj) override { return !LullTables::is_old(obj); }
 };
 
 static LullIsYoungClosure is_young;
+
+class LullHeapListener final : public LullLocalListener {
+public:
+  void on_local_collection() override { LullHeap::heap()->monitoring()->lower_left(); }
+  void on_many_references() override  { LullHeap::heap()->control_thread()->wake(); }
+};
+
+static LullHeapListener local_listener;
 
 LullHeap::LullHeap()
   : _memory(nullptr),
@@ -129,6 +139,8 @@ jint LullHeap::initialize() {
     return JNI_ENOMEM;
   }
   _blocks = new LullBlockTable(space.size());
+  LullTables::initialize(_memory, _blocks);
+  LullLocalCollector::set_listener(&local_listener);
   _supply = new LullBlockSupply(_blocks, _memory->public_map());
   _evacuation_policy = new LullEvacuationPolicy(_blocks, _supply);
 
@@ -159,7 +171,7 @@ void LullHeap::post_initialize() {
   CollectedHeap::post_initialize();
   LullThreadFields::initialize();
   LullPrivateReference::initialize();
-  _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers);
+  _collector = new LullCollector(_code, _monitoring->pause_progress(), _memory, _blocks, _supply, _evacuation_policy, _workers);
   if (!LullArguments::is_segregated()) {
     _control_thread = new LullControlThread(this);
     if (_control_thread->osthread() == nullptr) {
@@ -176,6 +188,7 @@ void LullHeap::stop() {
 
 void LullHeap::initialize_serviceability() {
   _monitoring->initialize_serviceability();
+  LullInfoDCmd::register_command(_monitoring, _tracking_switch);
   LullHeapExport::register_command();
 }
 
@@ -275,7 +288,7 @@ LullLocalCollector* LullHeap::local_collector(Thread* thread) {
   LullLocalCollector* collector = LullThreadLocalData::local_collector(thread);
   if (collector == nullptr) {
     collector = new LullLocalCollector(JavaThread::cast(thread), allocator(thread));
-    LullThreadLocalData::set_local_collector(thread, collector);
+    LullThreadLocalData::set_local_collector(thread, collector, &collector->statistics());
     LullThreadFields::create_root(JavaThread::cast(thread));
   }
   return collector;
@@ -710,22 +723,8 @@ bool LullHeap::block_is_obj(const HeapWord* addr) const {
 
 // ---- Publication
 
-LullPublicMap* LullHeap::public_map() const { return _memory->public_map(); }
-MarkBitMap* LullHeap::mark_bitmap() const    { return _memory->mark_bitmap(); }
-LullCardTable* LullHeap::card_table() const  { return _memory->card_table(); }
-
-bool LullHeap::is_public(oop obj) const {
-  return !LullTracking || public_map()->is_public(obj);
-}
-
-bool LullHeap::is_old(oop obj) const {
-  assert(LullYoungCollections, "marks mean nothing between collections");
-  // While a young collection runs, survivors have marks.
-  return mark_bitmap()->is_marked(obj) && is_public(obj) && !_blocks->has_survivors(LullGeometry::block_of(cast_from_oop<void*>(obj)));
-}
-
 bool LullHeap::requires_barriers(stackChunkOop obj) const {
-  return LullYoungCollections && is_old(obj);
+  return LullYoungCollections && LullTables::is_old(obj);
 }
 
 class LullCodeIsPublicClosure final : public OopClosure {
@@ -749,7 +748,7 @@ public:
 void LullHeap::register_nmethod(nmethod* nm) {
   _code->add(nm);
   if (LullTracking) {
-    LullCodeIsPublicClosure cl(public_map(), nm);
+    LullCodeIsPublicClosure cl(_memory->public_map(), nm);
     nm->oops_do(&cl);
   }
   if (LullYoungCollections) {
@@ -762,15 +761,6 @@ void LullHeap::verify_nmethod(nmethod* nm) {
   if (LullYoungCollections) {
     ScavengableNMethods::verify_nmethod(nm);
   }
-}
-
-bool LullHeap::is_stopped_for(Thread* thread, uint32_t owner) const {
-  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* other = jtiwh.next(); ) {
-    if (LullThreadLocalData::owner(other) == owner) {
-      return other->is_handshake_safe_for(thread);
-    }
-  }
-  return false;
 }
 
 void LullHeap::report_publication(bool at_exit) const {

@@ -147,7 +147,7 @@ public:
   size_t least_capacity() const;  // to which it may shrink of itself
   MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
-  bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
+  bool is_in_reserved(const void* p) const { return _reserved.contains(p); }    // for BlockLocationPrinter
 
   // Allocation
   LullLocalCollector* local_collector(Thread* thread);
@@ -177,24 +177,15 @@ public:
   bool must_clear_soft_references() const;
 
   WorkerThreads* safepoint_workers() override { return _workers; }
-  LullCode* code() const { return _code; }
   LullCollector* collector() const { return _collector; }
   LullMonitoring* monitoring() const { return _monitoring; }
   LullControlThread* control_thread() const { return _control_thread; }
   const LullTrackingSwitch* tracking_switch() const { return _tracking_switch; }
 
   // Publication
-  LullPublicMap* public_map() const;
-  MarkBitMap* mark_bitmap() const;
-  LullCardTable* card_table() const;    // nullptr without young collections
   LullBlockTable* blocks() const { return _blocks; }
   LullBlockSupply* supply() const { return _supply; }
   void report_publication(bool at_exit) const;
-  bool is_public(oop obj) const;
-  // Was it public and alive at the last young or global collection? Only with young collections.
-  bool is_old(oop obj) const;
-  // Is the thread of that name stopped, so that this one may act for it? Slow.
-  bool is_stopped_for(Thread* thread, uint32_t owner) const;
 
   // Continuations: a collection transforms the chunks that it finds. An old one gets no new frames, which would be
   // stored without dirty cards.

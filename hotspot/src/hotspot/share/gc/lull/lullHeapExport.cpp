@@ -23,13 +23,15 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "classfile/javaClassesImpl.hpp"
 #include "gc/lull/lullGeometry.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapExport.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullProtection.inline.hpp"
+#include "gc/lull/lullTables.hpp"
+#include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "memory/iterator.hpp"
+#include "memory/universe.hpp"
 #include "oops/arrayOop.hpp"
 #include "oops/compressedKlass.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
@@ -236,7 +238,7 @@ void LullHeapExport::collect_and_export(const char* name, outputStream* output) 
   }
   // One that was asked for at the same time as another is left out.
   while (Atomic::load_acquire(&request) == &mine) {
-    LullHeap::heap()->collect(GCCause::_dcmd_gc_run);
+    Universe::heap()->collect(GCCause::_dcmd_gc_run);
   }
   output->print_cr("%s: %s", name, mine._said);
 }
@@ -335,14 +337,14 @@ void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* o
   file.write(roots._objects.adr_at(0), roots._objects.length() * sizeof(u8));
   file.write(marks, words * sizeof(u8));
   FREE_C_HEAP_ARRAY(u8, marks);
-  LullProtection::allow_free(LullHeap::heap()->blocks());
+  LullProtection::allow_free(LullTables::blocks());
   for (size_t i = 0; i < granules; i++) {
     if (memory->is_granule_committed(i)) {
       file.seek(heap_offset + i * granule);
       file.write(LullGeometry::heap_base() + i * granule, granule);
     }
   }
-  LullProtection::forbid_free(LullHeap::heap()->blocks());
+  LullProtection::forbid_free(LullTables::blocks());
   if (file.close()) {
     output->print("exported %zuM, %zu classes, %d roots, %zu objects", granules * granule / M, layouts._count,
                   roots._objects.length(), marked);

@@ -20,17 +20,19 @@
  */
 
 #include "gc/lull/lullBlockCensus.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullMonitoring.hpp"
 #include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "memory/resourceArea.hpp"
+#include "memory/universe.hpp"
 #include "runtime/abstract_vm_version.hpp"
 #include "runtime/flags/jvmFlag.hpp"
 #include "runtime/javaThread.inline.hpp"
@@ -43,7 +45,12 @@
 // Threads in public mode that are named.
 static const int ThreadsNamed = 20;
 
-void LullInfoDCmd::register_command() {
+const LullMonitoring* LullInfoDCmd::_monitoring = nullptr;
+const LullTrackingSwitch* LullInfoDCmd::_tracking_switch = nullptr;
+
+void LullInfoDCmd::register_command(const LullMonitoring* monitoring, const LullTrackingSwitch* tracking_switch) {
+  _monitoring = monitoring;
+  _tracking_switch = tracking_switch;
   const uint32_t everywhere = DCmd_Source_Internal | DCmd_Source_AttachAPI | DCmd_Source_MBean;
   DCmdFactory::register_DCmdFactory(new DCmdFactoryImpl<LullInfoDCmd>(everywhere, true /* enabled */, false /* hidden */));
 }
@@ -72,9 +79,9 @@ void LullInfoDCmd::execute(DCmdSource source, TRAPS) {
   print_publication();
   print_local();
   print_threads();
-  print_pauses("global", *LullHeap::heap()->monitoring()->global_pauses());
+  print_pauses("global", *_monitoring->global_pauses());
   if (LullYoungCollections) {
-    print_pauses("young", *LullHeap::heap()->monitoring()->young_pauses());
+    print_pauses("young", *_monitoring->young_pauses());
   }
 }
 
@@ -101,8 +108,8 @@ void LullInfoDCmd::print_flags() {
 }
 
 void LullInfoDCmd::print_heap(JavaThread* current) {
-  LullHeap* const heap = LullHeap::heap();
-  LullBlockCensus census(heap->blocks(), heap->public_map());
+  CollectedHeap* const heap = Universe::heap();
+  LullBlockCensus census(LullTables::blocks(), LullTables::public_map());
   census.take(current);
   bytes("heap.maximum", heap->max_capacity());
   bytes("heap.committed", heap->capacity());
@@ -139,7 +146,7 @@ void LullInfoDCmd::print_publication() {
   line("publication.longest_closure", "%zu objects", total._longest);
   line("publication.slow_calls", "%zu", total._slow_calls);
   output()->print("publication.tracking: ");
-  LullHeap::heap()->tracking_switch()->print_on(output());
+  _tracking_switch->print_on(output());
   output()->cr();
 }
 

@@ -26,6 +26,8 @@
 #include "services/diagnosticFramework.hpp"
 #include "utilities/globalDefinitions.hpp"
 
+class LullMonitoring;
+class LullTrackingSwitch;
 struct LullPauses;
 
 // jcmd PID Lull.info: the state of the collector at a glance, for people and scripts. One fact a line, "key: value unit";
@@ -34,6 +36,10 @@ struct LullPauses;
 // No thread is stopped for it: counts are read while all go on, so that one may be a collection ahead of another.
 class LullInfoDCmd : public DCmd {
 private:
+  // What it tells of; set when the command is registered.
+  static const LullMonitoring*     _monitoring;
+  static const LullTrackingSwitch* _tracking_switch;
+
   void line(const char* key, const char* format, ...) ATTRIBUTE_PRINTF(3, 4);
   void bytes(const char* key, size_t bytes);
 
@@ -55,7 +61,7 @@ public:
   void execute(DCmdSource source, TRAPS) override;
 
   // At start-up, if the VM runs Lull.
-  static void register_command();
+  static void register_command(const LullMonitoring* monitoring, const LullTrackingSwitch* tracking_switch);
 };
 
 #endif // SHARE_GC_LULL_LULLINFODCMD_HPP

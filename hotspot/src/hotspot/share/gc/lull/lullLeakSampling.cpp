@@ -19,15 +19,15 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLeakSampling.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "oops/oop.hpp"
 #include "runtime/javaThread.hpp"
 
 bool LullLeakSampling::admits(HeapWord* obj, JavaThread* thread) {
   assert(thread == JavaThread::current(), "the thread that allocates");
-  if (!LullHeap::heap()->is_public(cast_to_oop(obj))) {
+  if (!LullTables::is_public(cast_to_oop(obj))) {
     return false;
   }
   const size_t allocated = (size_t)thread->allocated_bytes();

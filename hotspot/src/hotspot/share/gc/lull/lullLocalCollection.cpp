@@ -22,10 +22,11 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
+#include "gc/lull/lullMarkBitMap.hpp"
 #include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
@@ -78,10 +79,10 @@ LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allo
   : _thread(thread),
     _allocator(allocator),
     _copy_reserve_use(copy_reserve_use),
-    _blocks(LullHeap::heap()->blocks()),
-    _supply(LullHeap::heap()->supply()),
-    _map(LullHeap::heap()->public_map()),
-    _mark_bitmap(LullHeap::heap()->mark_bitmap()),
+    _blocks(LullTables::blocks()),
+    _supply(allocator->supply()),
+    _map(LullTables::public_map()),
+    _mark_bitmap(LullTables::mark_bitmap()),
     _closure(this, OopIterateClosure::DO_FIELDS),
     _weak_closure(this, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
     _from(),
@@ -177,7 +178,7 @@ void LullLocalCollection::drain() {
 
 // A public referent is not this collection's business. What is old a young collection would not clear.
 bool LullLocalCollection::may_be_cleared_in_pause(oop referent) const {
-  return LullYoungCollections && referent != nullptr && !is_from(referent) && !LullHeap::heap()->is_old(referent);
+  return LullYoungCollections && referent != nullptr && !is_from(referent) && !LullTables::is_old(referent);
 }
 
 // What is kept may lead to more of them.

@@ -21,22 +21,23 @@
 
 #include "gc/lull/lullAllocator.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullControlThread.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollection.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
-#include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPendingReferences.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "jfr/jfrEvents.hpp"
 #include "logging/log.hpp"
+#include "memory/universe.hpp"
 #include "runtime/javaThread.inline.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
@@ -45,6 +46,7 @@
 #include "runtime/threads.hpp"
 
 LullLocalStatistics LullLocalCollector::_ended;
+LullLocalListener* LullLocalCollector::_listener = nullptr;
 
 LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* allocator)
   : _thread(thread),
@@ -106,7 +108,7 @@ void LullLocalCollector::begin_anew() {
 // Free blocks that the thread keeps are warm, but are lost to others until it uses them:
 // a budget's worth, and all threads together not more than an eighth of the heap.
 size_t LullLocalCollector::blocks_to_keep() const {
-  const size_t fair = LullHeap::heap()->capacity() / 8 / MAX2(Threads::number_of_threads(), 1);
+  const size_t fair = LullTables::memory()->capacity() / 8 / MAX2(Threads::number_of_threads(), 1);
   return MIN2((size_t)LullLocalBudget, fair) / LullGeometry::BlockSize;
 }
 
@@ -134,10 +136,10 @@ bool LullLocalCollector::is_worth_a_walk(size_t depth) const {
 // As far as can be seen without a lock. Where mutators get less than all, what they do not get is not free, less the
 // copy reserve, which they do not get anyway.
 bool LullLocalCollector::is_memory_scarce() const {
-  const size_t capacity = LullHeap::heap()->capacity();
-  const size_t limit = LullHeap::heap()->supply()->use_limit();
+  const size_t capacity = LullTables::memory()->capacity();
+  const size_t limit = _allocator->supply()->use_limit();
   const size_t most = limit < capacity ? MIN2(limit + capacity / 100 * LullEvacuationReservePercent, capacity) : capacity;
-  const size_t used = LullHeap::heap()->used();
+  const size_t used = _allocator->supply()->used_bytes();
   return used >= most || (most - used) * 100 < capacity * ScarcePercent;
 }
 
@@ -167,7 +169,7 @@ bool LullLocalCollector::is_due(size_t depth, Trigger* trigger) const {
 }
 
 void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, size_t survived) {
-  const size_t most = MAX2(LullHeap::heap()->capacity() / BudgetsPerHeap, (size_t)LullLocalBudget);
+  const size_t most = MAX2(LullTables::memory()->capacity() / BudgetsPerHeap, (size_t)LullLocalBudget);
   const bool many = survived * 100 > allocated * ManySurvivorsPercent;
   const bool few = survived * 100 < allocated * FewSurvivorsPercent;
   switch (trigger) {
@@ -214,7 +216,7 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
 
 // What is published since the last time counts. Of what is kept only what has come since, until a pause has looked at it.
 void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
-  const uint pauses = LullHeap::heap()->total_collections();
+  const uint pauses = Universe::heap()->total_collections();
   if (pauses != _told_at_pause) {
     _told_at_pause = pauses;
     _told_kept = 0;
@@ -222,7 +224,7 @@ void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
   const size_t published = LullPublisher::of(_thread)->statistics()._references;
   const size_t more_kept = kept - MIN2(kept, _told_kept);
   if (LullPendingReferences::add(garbage, published - _told_published + more_kept)) {
-    LullHeap::heap()->control_thread()->wake();
+    _listener->on_many_references();
   }
   if (published > _told_published || !LullThreadLocalData::is_public_mode(_thread)) {
     const float share = (float)(published - _told_published) / (float)MAX2(allocated_since_last(), (size_t)1);
@@ -293,7 +295,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
   now._longest = time;
   now._longest_cpu_time = cpu_time;
   _statistics.add(now);
-  LullHeap::heap()->monitoring()->lower_left();
+  _listener->on_local_collection();
   LullLocalCounters::add(now);
   LullLocalLog::add(now);
   if (event.should_commit()) {
@@ -403,7 +405,7 @@ bool LullLocalCollector::is_worth_defragmentation(uint threads) const {
     return _allocator->owns_blocks();
   }
 #endif
-  const size_t share = LullHeap::heap()->capacity() / MAX2(DefragmentedShare, 2 * (size_t)threads);
+  const size_t share = LullTables::memory()->capacity() / MAX2(DefragmentedShare, 2 * (size_t)threads);
   const size_t survived = MAX2(_survived_at_last, _survived_defragmentation);
   return !is_idle() && !_many_at_last && allocated_since_last() >= MAX3(share, MinBudget, BudgetPerSurvivor * survived);
 }

@@ -32,6 +32,16 @@ class JavaThread;
 class LullAllocator;
 class LullLocalCollection;
 
+// Whom local collections are told to. By the thread that has collected; several at once.
+class LullLocalListener {
+public:
+  // Less may be in use than before.
+  virtual void on_local_collection() = 0;
+
+  // So many references wait for a pause that somebody must ask whether one is due.
+  virtual void on_many_references() = 0;
+};
+
 // Decides when its thread collects locally:
 //
 //   before it waits     A request has ended, as a rule: nearly nothing survives, and nobody waits for the thread.
@@ -137,6 +147,8 @@ private:
   // Of threads that have ended. Under Threads_lock.
   static LullLocalStatistics _ended;
 
+  static LullLocalListener* _listener;
+
   static const char* to_string(Trigger trigger);
   size_t allocated_since_last() const;
   size_t published_since_last() const;
@@ -156,6 +168,9 @@ private:
 
 public:
   LullLocalCollector(JavaThread* thread, LullAllocator* allocator);
+
+  // Once, while the VM starts.
+  static void set_listener(LullLocalListener* listener) { _listener = listener; }
 
   // At the slow path of an allocation.
   void collect_if_due();

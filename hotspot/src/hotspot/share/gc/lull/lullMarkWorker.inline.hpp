@@ -23,8 +23,8 @@
 #define SHARE_GC_LULL_LULLMARKWORKER_INLINE_HPP
 
 #include "gc/lull/lullMarkWorker.hpp"
+#include "gc/lull/lullStoreBarrier.hpp"
 
-#include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
 #include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullMarkBitMap.inline.hpp"
@@ -88,7 +88,7 @@ inline bool LullMarkWorker::remember_survivor(const void* place, oop obj) {
     return false;
   }
 #ifdef ASSERT
-  if (LullDropBarrier == LullBarrierSet::LullDropSurvivors) {
+  if (LullDropBarrier == LullDropSurvivors) {
     return false;
   }
 #endif

@@ -19,10 +19,8 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapCounters.hpp"
 #include "gc/lull/lullHeapParts.hpp"
-#include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullLocalCounters.hpp"
 #include "gc/lull/lullLocalLog.hpp"
@@ -30,6 +28,7 @@
 #include "gc/lull/lullPauseProgress.hpp"
 #include "gc/lull/lullPublicationCounters.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/collectorCounters.hpp"
 #include "memory/metaspaceCounters.hpp"
@@ -39,30 +38,30 @@
 #include "runtime/task.hpp"
 #include "services/memoryService.hpp"
 
-LullNewPool::LullNewPool(const LullHeap* heap)
+LullNewPool::LullNewPool(const LullMonitoring* monitoring)
   : CollectedMemoryPool("Lull Eden Space", 0, MemoryUsage::undefined_size(),
                         false /* usage threshold */),
-    _heap(heap) {}
+    _monitoring(monitoring) {}
 
 size_t LullNewPool::used_in_bytes() {
-  return _heap->monitoring()->heap_parts().new_used();
+  return _monitoring->heap_parts().new_used();
 }
 
 MemoryUsage LullNewPool::get_memory_usage() {
-  const LullHeapParts parts = _heap->monitoring()->heap_parts();
+  const LullHeapParts parts = _monitoring->heap_parts();
   return MemoryUsage(initial_size(), parts.new_used(), parts.new_committed(), max_size());
 }
 
-LullOldPool::LullOldPool(const LullHeap* heap)
-  : CollectedMemoryPool("Lull tenured Old Gen", heap->capacity(), heap->max_capacity(), true /* usage threshold */),
-    _heap(heap) {}
+LullOldPool::LullOldPool(const LullMonitoring* monitoring, size_t capacity, size_t max_capacity)
+  : CollectedMemoryPool("Lull tenured Old Gen", capacity, max_capacity, true /* usage threshold */),
+    _monitoring(monitoring) {}
 
 size_t LullOldPool::used_in_bytes() {
-  return _heap->monitoring()->heap_parts().old_used();
+  return _monitoring->heap_parts().old_used();
 }
 
 MemoryUsage LullOldPool::get_memory_usage() {
-  const LullHeapParts parts = _heap->monitoring()->heap_parts();
+  const LullHeapParts parts = _monitoring->heap_parts();
   return MemoryUsage(initial_size(), parts.old_used(), parts.old_committed(), max_size());
 }
 
@@ -74,7 +73,7 @@ size_t LullLocalMemoryManager::gc_count() {
   return LullLocalCollector::total()._collections;
 }
 
-LullMonitoring::LullMonitoring(LullHeap* heap)
+LullMonitoring::LullMonitoring(const CollectedHeap* heap)
   : _heap(heap),
     _global_manager("Lull Global"),
     _young_manager("Lull Young"),
@@ -109,8 +108,8 @@ public:
 };
 
 void LullMonitoring::initialize_serviceability() {
-  _new_pool = new LullNewPool(_heap);
-  _old_pool = new LullOldPool(_heap);
+  _new_pool = new LullNewPool(this);
+  _old_pool = new LullOldPool(this, _heap->capacity(), _heap->max_capacity());
   _global_manager.add_pool(_new_pool);
   _global_manager.add_pool(_old_pool);
   if (LullYoungCollections) {
@@ -120,7 +119,6 @@ void LullMonitoring::initialize_serviceability() {
   if (LullLocalCollections) {
     _local_manager.add_pool(_new_pool);
   }
-  LullInfoDCmd::register_command();
   if (_heap_counters != nullptr) {
     (new LullSampleHeapCounters(this))->enroll();
   }

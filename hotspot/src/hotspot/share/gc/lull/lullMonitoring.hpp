@@ -25,14 +25,16 @@
 #include "gc/shared/collectorCounters.hpp"
 #include "gc/shared/gcCause.hpp"
 #include "memory/allocation.hpp"
+#include "oops/oopHandle.hpp"
 #include "runtime/mutex.hpp"
 #include "services/memoryManager.hpp"
 #include "services/memoryPool.hpp"
 #include "services/memoryUsage.hpp"
 
-class LullHeap;
+class CollectedHeap;
 class LullHeapCounters;
 class LullHeapParts;
+class LullMonitoring;
 class LullPauseProgress;
 class LullPublicationCounters;
 struct LullPublicationStatistics;
@@ -41,10 +43,10 @@ struct LullPublicationStatistics;
 // It has no maximum of its own: it may grow until the heap is full.
 class LullNewPool : public CollectedMemoryPool {
 private:
-  const LullHeap* const _heap;
+  const LullMonitoring* const _monitoring;
 
 public:
-  explicit LullNewPool(const LullHeap* heap);
+  explicit LullNewPool(const LullMonitoring* monitoring);
 
   size_t used_in_bytes() override;
   MemoryUsage get_memory_usage() override;
@@ -56,10 +58,10 @@ public:
 // not after those alone whose collectors it knows by name.
 class LullOldPool : public CollectedMemoryPool {
 private:
-  const LullHeap* const _heap;
+  const LullMonitoring* const _monitoring;
 
 public:
-  explicit LullOldPool(const LullHeap* heap);
+  LullOldPool(const LullMonitoring* monitoring, size_t capacity, size_t max_capacity);
 
   size_t used_in_bytes() override;
   MemoryUsage get_memory_usage() override;
@@ -107,7 +109,7 @@ struct LullPauses {
 // What jstat, JMX and other observers see: beans, pools, performance counters.
 class LullMonitoring : public CHeapObj<mtGC> {
 private:
-  LullHeap* const     _heap;
+  const CollectedHeap* const _heap;   // its size; pauses
   GCMemoryManager     _global_manager;
   GCMemoryManager     _young_manager;
   LullLocalMemoryManager _local_manager;
@@ -129,7 +131,7 @@ private:
   void update_heap_counters();
 
 public:
-  explicit LullMonitoring(LullHeap* heap);
+  explicit LullMonitoring(const CollectedHeap* heap);
 
   void initialize_serviceability();
 
@@ -156,6 +158,8 @@ public:
   LullPauseProgress* pause_progress() const { return _pause_progress; }
   LullPauses* global_pauses()               { return &_global_pauses; }
   LullPauses* young_pauses()                { return &_young_pauses; }
+  const LullPauses* global_pauses() const   { return &_global_pauses; }
+  const LullPauses* young_pauses() const    { return &_young_pauses; }
 };
 
 #endif // SHARE_GC_LULL_LULLMONITORING_HPP

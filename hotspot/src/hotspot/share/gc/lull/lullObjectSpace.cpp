@@ -27,6 +27,8 @@
 
 #include <string.h>
 
+LullObjectSpace* LullObjectSpace::_of_heap = nullptr;
+
 template <typename Space>
 class LullObjectSpaceOf final : public LullObjectSpace {
 private:

@@ -31,7 +31,14 @@ class MarkBitMap;
 // instantiations of LullSegregatedSpace are. Not synchronized.
 
 class LullObjectSpace : public CHeapObj<mtGC> {
+private:
+  static LullObjectSpace* _of_heap;
+
 public:
+  // The space that has all objects of the heap, in the allocator study; else nullptr. Set while the VM starts.
+  static LullObjectSpace* of_heap()                { return _of_heap; }
+  static void set_of_heap(LullObjectSpace* space)  { _of_heap = space; }
+
   // What a flag may say, from which make() chooses.
   static const size_t MaxBytes;
   static bool is_search(const char* name);

@@ -22,8 +22,8 @@
 #include "classfile/classLoaderData.hpp"
 #include "classfile/javaClasses.inline.hpp"
 #include "classfile/symbolTable.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullPrivateReference.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/instanceKlass.hpp"
@@ -37,7 +37,7 @@ void LullPrivateReference::initialize() {
 
 // The object that stands for no queue is public. A private queue may have moved, and is not looked at.
 static bool stands_for_none(oop queue, const Symbol* no_queue_name) {
-  return LullHeap::heap()->is_public(queue) && queue->klass()->name() == no_queue_name &&
+  return LullTables::is_public(queue) && queue->klass()->name() == no_queue_name &&
          queue->klass()->class_loader_data()->is_the_null_class_loader_data();
 }
 

@@ -19,10 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullLocalStatistics.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicModePolicy.hpp"
-#include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "prims/jvmtiExport.hpp"
@@ -74,7 +73,7 @@ void LullPublicModePolicy::entered(bool for_good) {
   _waited = 0;
 }
 
-bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, const LullPublicationStatistics& statistics,
+bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, const Statistics& statistics,
                                              const char** reason) {
   *reason = forced(thread);
   if (*reason != nullptr) {
@@ -89,27 +88,27 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
 #endif
   if (is_public && !_by_share) {
     *reason = "no longer forced";
-    enter_private_mode(thread, statistics);
+    enter_private_mode(statistics);
     return false;
   }
   if (is_public) {
-    if (statistics._allocated - _window_allocated < LullPublicModeWindow) {
+    if (statistics._publication._allocated - _window_allocated < LullPublicModeWindow) {
       return true;
     }
-    begin_share_window(statistics);
+    begin_share_window(statistics._publication);
     if (++_waited < _wait) {
       return true;
     }
     _wait = MIN2(_wait * 2, MaxWait);
     *reason = "tries again";
-    enter_private_mode(thread, statistics);
+    enter_private_mode(statistics);
     return false;
   }
-  if (!is_settled(thread, statistics)) {
+  if (!is_settled(statistics)) {
     return false;
   }
-  const Verdict by_share = judge_share(statistics);
-  const Verdict by_local_collections = judge_local_collections(thread);
+  const Verdict by_share = judge_share(statistics._publication);
+  const Verdict by_local_collections = judge_local_collections(statistics._local);
   if (by_share == Verdict::PaysNot || by_local_collections == Verdict::PaysNot) {
     *reason = by_share == Verdict::PaysNot ? "much is published" : "local collections free little";
     _by_share = true;
@@ -123,30 +122,25 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
   return false;
 }
 
-static const LullLocalStatistics* local_statistics(Thread* thread) {
-  const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-  return collector == nullptr ? nullptr : &collector->statistics();
-}
-
 // Requests, or parts of them, that the thread has ended.
-static size_t ends(Thread* thread) {
-  const LullLocalStatistics* const local = local_statistics(thread);
+static size_t ends(const LullLocalStatistics* local) {
   return local == nullptr ? 0 : local->_before_wait + local->_requests;
 }
 
-void LullPublicModePolicy::enter_private_mode(Thread* thread, const LullPublicationStatistics& statistics) {
-  begin_share_window(statistics);
-  begin_local_window(thread);
+void LullPublicModePolicy::enter_private_mode(const Statistics& statistics) {
+  begin_share_window(statistics._publication);
+  begin_local_window(statistics._local);
   _is_settled = !LullLocalCollections;
-  _entered_ends = ends(thread);
+  _entered_ends = ends(statistics._local);
 }
 
-bool LullPublicModePolicy::is_settled(Thread* thread, const LullPublicationStatistics& statistics) {
+bool LullPublicModePolicy::is_settled(const Statistics& statistics) {
   if (!_is_settled &&
-      (ends(thread) != _entered_ends || statistics._allocated - _window_allocated >= WindowsToSettle * LullPublicModeWindow)) {
+      (ends(statistics._local) != _entered_ends ||
+       statistics._publication._allocated - _window_allocated >= WindowsToSettle * LullPublicModeWindow)) {
     _is_settled = true;
-    begin_share_window(statistics);
-    begin_local_window(thread);
+    begin_share_window(statistics._publication);
+    begin_local_window(statistics._local);
   }
   return _is_settled;
 }
@@ -156,8 +150,7 @@ void LullPublicModePolicy::begin_share_window(const LullPublicationStatistics& s
   _window_words = statistics._words;
 }
 
-void LullPublicModePolicy::begin_local_window(Thread* thread) {
-  const LullLocalStatistics* const local = local_statistics(thread);
+void LullPublicModePolicy::begin_local_window(const LullLocalStatistics* local) {
   if (local != nullptr) {
     _local_allocated = local->_judged_allocated;
     _local_freed = local->_freed;
@@ -178,13 +171,12 @@ LullPublicModePolicy::Verdict LullPublicModePolicy::judge_share(const LullPublic
 
 // By what was allocated up to the last local collection: a request that is longer than a window has
 // freed nothing yet. And after the last pause, which has freed all that was garbage then.
-LullPublicModePolicy::Verdict LullPublicModePolicy::judge_local_collections(Thread* thread) {
-  const LullLocalStatistics* const local = local_statistics(thread);
+LullPublicModePolicy::Verdict LullPublicModePolicy::judge_local_collections(const LullLocalStatistics* local) {
   if (local == nullptr || LullPublicModePercent == 100 || local->_judged_allocated - _local_allocated < LullPublicModeWindow) {
     return Verdict::NotYet;
   }
   const size_t freed = local->_freed - _local_freed;
   const size_t published = local->_judged_published - _local_published;
-  begin_local_window(thread);
+  begin_local_window(local);
   return freed < FreedPerPublished * published ? Verdict::PaysNot : Verdict::Pays;
 }

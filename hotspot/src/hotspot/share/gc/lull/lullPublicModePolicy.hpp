@@ -26,6 +26,7 @@
 #include "utilities/globalDefinitions.hpp"
 
 class Thread;
+struct LullLocalStatistics;
 
 // Is it worth while to know which objects of a thread are private? Decides for one thread,
 // at its refills. Not if a large share of what it allocates is published anyway, and not if
@@ -38,6 +39,13 @@ class Thread;
 // in public mode always: while the VM starts, compiler and other hidden threads, all
 // threads while a debugger may read and write their locals, carriers of virtual threads.
 class LullPublicModePolicy {
+public:
+  // What the thread has done so far.
+  struct Statistics {
+    const LullPublicationStatistics& _publication;
+    const LullLocalStatistics*       _local;        // nullptr: it does not collect
+  };
+
 private:
   // How many windows a thread stays in public mode at most before it tries again.
   static const size_t MaxWait = 1024;
@@ -66,11 +74,11 @@ private:
 
   const char* forced(Thread* thread) const;
   void begin_share_window(const LullPublicationStatistics& statistics);
-  void begin_local_window(Thread* thread);
-  void enter_private_mode(Thread* thread, const LullPublicationStatistics& statistics);
-  bool is_settled(Thread* thread, const LullPublicationStatistics& statistics);
+  void begin_local_window(const LullLocalStatistics* local);
+  void enter_private_mode(const Statistics& statistics);
+  bool is_settled(const Statistics& statistics);
   Verdict judge_share(const LullPublicationStatistics& statistics);
-  Verdict judge_local_collections(Thread* thread);
+  Verdict judge_local_collections(const LullLocalStatistics* local);
 
 public:
   LullPublicModePolicy();
@@ -80,7 +88,7 @@ public:
   // The thread has entered public mode without being asked.
   void entered(bool for_good);
 
-  bool wants_public_mode(Thread* thread, bool is_public, const LullPublicationStatistics& statistics, const char** reason);
+  bool wants_public_mode(Thread* thread, bool is_public, const Statistics& statistics, const char** reason);
 };
 
 #endif // SHARE_GC_LULL_LULLPUBLICMODEPOLICY_HPP

@@ -20,13 +20,13 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullPrivateReference.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublicationEvents.hpp"
 #include "gc/lull/lullPublicationSamples.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullStackAnchor.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -100,8 +100,7 @@ void LullPublisher::retire() {
 LullPublisher* LullPublisher::of(Thread* thread) {
   LullPublisher* publisher = LullThreadLocalData::publisher(thread);
   if (publisher == nullptr) {
-    LullHeap* const heap = LullHeap::heap();
-    publisher = new LullPublisher(thread, heap->public_map(), heap->blocks());
+    publisher = new LullPublisher(thread, LullTables::public_map(), LullTables::blocks());
     LullThreadLocalData::set_publisher(thread, publisher);
   }
   return publisher;
@@ -112,10 +111,22 @@ static bool has_references(const Klass* klass) {
          !(klass->is_other_instance_klass() && InstanceKlass::cast(klass)->nonstatic_oop_map_count() == 0);
 }
 
+#ifdef ASSERT
+// Is the thread of that name stopped, so that this one may act for it? Slow.
+static bool is_stopped_for(Thread* thread, LullBlockTable::Owner owner) {
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* other = jtiwh.next(); ) {
+    if (LullThreadLocalData::owner(other) == owner) {
+      return other->is_handshake_safe_for(thread);
+    }
+  }
+  return false;
+}
+#endif
+
 void LullPublisher::visit(oop obj) {
   assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == _owner ||
          SafepointSynchronize::is_at_safepoint() ||
-         LullHeap::heap()->is_stopped_for(_thread, _blocks->owner_of(cast_from_oop<void*>(obj))),
+         is_stopped_for(_thread, _blocks->owner_of(cast_from_oop<void*>(obj))),
          "B: thread %u meets private object " PTR_FORMAT " of thread %u", _owner, p2i(obj),
          _blocks->owner_of(cast_from_oop<void*>(obj)));
   const size_t words = obj->size();
@@ -269,7 +280,7 @@ void LullPublisher::leave_public_mode(const char* reason) {
 void LullPublisher::choose_mode() {
   const bool is_public = LullThreadLocalData::is_public_mode(_thread);
   const char* reason = nullptr;
-  const bool wants_public = _policy.wants_public_mode(_thread, is_public, _statistics, &reason);
+  const bool wants_public = _policy.wants_public_mode(_thread, is_public, {_statistics, LullThreadLocalData::local_statistics(_thread)}, &reason);
   if (wants_public && !is_public) {
     enter_public_mode(reason);
   } else if (!wants_public && is_public) {

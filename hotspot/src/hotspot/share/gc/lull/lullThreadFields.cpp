@@ -23,8 +23,8 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "classfile/symbolTable.hpp"
 #include "classfile/vmClasses.hpp"
-#include "gc/lull/lullBarrierSet.hpp"
-#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullStoreBarrier.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
@@ -137,7 +137,7 @@ oop LullThreadFields::mounted(const JavaThread* thread) {
 
 // Public, as each Thread object that is current.
 void LullThreadFields::set_mounted(const JavaThread* carrier, oop vthread) {
-  assert(vthread == nullptr || LullHeap::heap()->is_public(vthread), "P: a root without a barrier");
+  assert(vthread == nullptr || LullTables::is_public(vthread), "P: a root without a barrier");
   *LullThreadLocalData::mounted(carrier) = vthread;
 }
 
@@ -226,8 +226,8 @@ void LullThreadFields::set_map(const JavaThread* thread, oop map) {
 
 static void clear_field(oop holder, int offset) {
   const oop obj = load(holder, offset);
-  if (obj != nullptr && LullHeap::heap()->is_public(obj)) {
-    LullBarrierSet::dirty_card(cast_from_oop<char*>(holder) + offset);    // it is no root any more
+  if (obj != nullptr && LullTables::is_public(obj)) {
+    LullStoreBarrier::dirty_card(cast_from_oop<char*>(holder) + offset);    // it is no root any more
   } else if (obj != nullptr) {
     RawAccess<>::oop_store_at(holder, offset, (oop)nullptr);
   }
@@ -245,7 +245,7 @@ void LullThreadFields::clear(JavaThread* thread) {
     clear_fields(thread->threadObj());
     clear_fields(mounted(thread));
     oop* const cache = cache_of(thread);
-    if (cache != nullptr && *cache != nullptr && !LullHeap::heap()->is_public(*cache)) {
+    if (cache != nullptr && *cache != nullptr && !LullTables::is_public(*cache)) {
       *cache = nullptr;
     }
   }
@@ -275,7 +275,7 @@ static bool has_frame_of(JavaThread* thread, const Symbol* name) {
 // Not while it carries a virtual thread, whose array comes with it.
 bool LullThreadFields::has_cache_to_forget(const JavaThread* thread) {
   const oop* const cache = cache_of(thread);
-  return cache != nullptr && *cache != nullptr && LullHeap::heap()->is_public(*cache) && thread->vthread() == thread->threadObj();
+  return cache != nullptr && *cache != nullptr && LullTables::is_public(*cache) && thread->vthread() == thread->threadObj();
 }
 
 bool LullThreadFields::can_be_taken_back(JavaThread* thread) {
@@ -313,8 +313,8 @@ void LullPublishFieldsClosure::do_thread(Thread* thread) {
 static void publish_field(oop holder, int offset) {
   const oop obj = load(holder, offset);
   if (obj != nullptr) {
-    LullBarrierSet::publish(obj);
-    LullBarrierSet::dirty_card(cast_from_oop<char*>(holder) + offset);    // it is about to be no root any more
+    LullStoreBarrier::publish(obj);
+    LullStoreBarrier::dirty_card(cast_from_oop<char*>(holder) + offset);    // it is about to be no root any more
   }
 }
 
@@ -346,7 +346,7 @@ void LullThreadFields::publish(const JavaThread* thread) {
   publish_mounted(thread);
   const oop* const cache = cache_of(thread);
   if (cache != nullptr && *cache != nullptr) {
-    LullBarrierSet::publish(*cache);
+    LullStoreBarrier::publish(*cache);
   }
 }
 

@@ -20,7 +20,6 @@
  */
 
 #include "gc/lull/lullAllocator.hpp"
-#include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -80,6 +79,7 @@ LullThreadLocalData::LullThreadLocalData()
   : _allocator(nullptr),
     _publisher(nullptr),
     _local_collector(nullptr),
+    _local_statistics(nullptr),
     _mounted(nullptr),
     _owner(LullBlockTable::NoOwner),
     _public_mode(false),
@@ -94,7 +94,6 @@ LullThreadLocalData::LullThreadLocalData()
 
 LullThreadLocalData::~LullThreadLocalData() {
   delist();
-  delete _local_collector;
   delete _publisher;
   delete _allocator;
 }

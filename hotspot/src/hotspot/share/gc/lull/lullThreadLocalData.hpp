@@ -32,6 +32,7 @@
 
 class LullAllocator;
 class LullLocalCollector;
+struct LullLocalStatistics;
 class LullPublisher;
 
 // What Lull keeps in each thread. Only the thread itself changes it, or a thread that has stopped it: the VM thread, or in a handshake
@@ -41,6 +42,7 @@ private:
   LullAllocator*        _allocator;     // created at the first allocation
   LullPublisher*        _publisher;     // created at the first publication or refill; only with tracking
   LullLocalCollector*   _local_collector;   // created at the first refill; only with local collections
+  const LullLocalStatistics* _local_statistics;   // its
   oop*                  _mounted;       // a weak root, made with the local collector; see LullThreadFields, which alone writes it
   LullBlockTable::Owner _owner;         // this thread's name in the block table; no other thread has it that lives at the same time
 
@@ -83,7 +85,7 @@ private:
 
 public:
   static void create(Thread* thread);
-  static void destroy(Thread* thread);
+  static void destroy(Thread* thread);    // the local collector is deleted by who has made it
 
   static LullAllocator* allocator(Thread* thread) { return data(thread)->_allocator; }
   static void set_allocator(Thread* thread, LullAllocator* allocator) { data(thread)->_allocator = allocator; }
@@ -93,7 +95,13 @@ public:
   static void set_publisher(Thread* thread, LullPublisher* publisher) { Atomic::release_store(&data(thread)->_publisher, publisher); }
 
   static LullLocalCollector* local_collector(Thread* thread) { return Atomic::load_acquire(&data(thread)->_local_collector); }
-  static void set_local_collector(Thread* thread, LullLocalCollector* collector) { Atomic::release_store(&data(thread)->_local_collector, collector); }
+  static void set_local_collector(Thread* thread, LullLocalCollector* collector, const LullLocalStatistics* statistics) {
+    Atomic::release_store(&data(thread)->_local_statistics, statistics);
+    Atomic::release_store(&data(thread)->_local_collector, collector);
+  }
+
+  // Of this thread's local collections; nullptr if it has no collector yet.
+  static const LullLocalStatistics* local_statistics(Thread* thread) { return Atomic::load_acquire(&data(thread)->_local_statistics); }
 
   static oop* mounted(const Thread* thread) { return data(const_cast<Thread*>(thread))->_mounted; }
   static void set_mounted(Thread* thread, oop* root) { data(thread)->_mounted = root; }

@@ -23,7 +23,7 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "classfile/symbolTable.hpp"
 #include "gc/lull/lullAllocator.hpp"
-#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullThreadLocalMap.hpp"
@@ -79,7 +79,7 @@ oop LullThreadLocalMap::copy_entry(oop entry, LullAllocator* allocator) {
 
 // Of a public map; nullptr if it is not to be taken back.
 objArrayOop LullThreadLocalMap::table_to_take_back(oop map) {
-  if (map == nullptr || !LullHeap::heap()->is_public(map) || !learn_layout(map->klass())) {
+  if (map == nullptr || !LullTables::is_public(map) || !learn_layout(map->klass())) {
     return nullptr;
   }
   const objArrayOop table = (objArrayOop)(oop)RawAccess<>::oop_load_at(map, _table_offset);

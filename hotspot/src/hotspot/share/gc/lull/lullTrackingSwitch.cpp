@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullLocalCollector.hpp"
+#include "gc/lull/lullLocalStatistics.hpp"
 #include "gc/lull/lullPublicMap.hpp"
 #include "gc/lull/lullPublisher.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
@@ -55,13 +55,13 @@ bool LullTrackingSwitch::publishes_all() const {
 // mode, and would count as work. A thread that has allocated nothing has used next to no processor: it is not asked, and costs
 // no system call.
 void LullTrackingSwitch::add_thread(LullPublisher* publisher, JavaThread* thread, bool with_costs, LullTrackingPolicy::Interval* interval) const {
-  const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
+  const LullLocalStatistics* const local = LullThreadLocalData::local_statistics(thread);
   const Work before = *publisher->work();
   Work now;
   now._collections = _collections;
   now._allocated = (size_t)thread->allocated_bytes();
   now._published = publisher->statistics().published_bytes();
-  now._freed = collector == nullptr ? 0 : collector->statistics()._freed;
+  now._freed = local == nullptr ? 0 : local->_freed;
   const size_t allocated = now._allocated - before._allocated;
   if (with_costs) {
     now._processor_time = allocated == 0 ? before._processor_time : os::thread_cpu_time(thread);

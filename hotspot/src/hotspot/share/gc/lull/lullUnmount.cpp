@@ -20,9 +20,10 @@
  */
 
 #include "gc/lull/lullBarrierSet.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullStoreBarrier.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
 #include "gc/lull/lullUnmount.hpp"
@@ -46,7 +47,7 @@ private:
     const T heap_oop = RawAccess<>::oop_load(p);
     const oop obj = CompressedOops::decode(heap_oop);
     if (obj != nullptr) {
-      LullBarrierSet::publish(obj);
+      LullStoreBarrier::publish(obj);
     }
   }
 
@@ -80,7 +81,7 @@ void LullUnmount::publish_frames(JavaThread* carrier) {
 }
 
 void LullUnmount::publish_chunk(oop chunk) {
-  LullPublicMap* const map = LullHeap::heap()->public_map();
+  LullPublicMap* const map = LullTables::public_map();
   if (!map->is_public(chunk)) {
     map->publish(cast_from_oop<HeapWord*>(chunk), chunk->size());
     OrderAccess::storestore();

@@ -24,13 +24,12 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
-#include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullBlockSupply.hpp"
 #include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullHeapWalker.hpp"
 #include "gc/lull/lullMemory.hpp"
+#include "gc/lull/lullObjectSpace.hpp"
 #include "gc/lull/lullPublicMap.hpp"
-#include "gc/lull/lullSegregatedHeap.hpp"
 #include "gc/lull/lullSlidingPlan.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lullThreadLocalData.hpp"
@@ -73,7 +72,7 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
             "Slack: block %u is %s and has %u lines that nobody gets", i, state, block->slack_lines());
   guarantee(!LullPublicMap::is_tracking_suspended() || _blocks->owner(index) == LullBlockTable::NoOwner,
             "B: tracking is suspended, and block %u is of thread %u", i, _blocks->owner(index));
-  guarantee((block->state() == LullBlockState::Segregated) == LullArguments::is_segregated(), "Segregated: block %u is %s", i, state);
+  guarantee((block->state() == LullBlockState::Segregated) == (LullObjectSpace::of_heap() != nullptr), "Segregated: block %u is %s", i, state);
   switch (block->state()) {
     case LullBlockState::LargeHead: {
       const uint32_t blocks = block->large_blocks();
@@ -196,8 +195,8 @@ void LullVerify::verify_blocks() const {
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
   guarantee(error == nullptr, "Runs: %s", error);
-  if (LullArguments::is_segregated()) {
-    const char* const space_error = LullSegregatedHeap::heap()->verify_space();
+  if (LullObjectSpace::of_heap() != nullptr) {
+    const char* const space_error = LullObjectSpace::of_heap()->verify();
     guarantee(space_error == nullptr, "Segregated: %s", space_error);
   }
 }
@@ -228,7 +227,7 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
   const uint line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
   guarantee(block->has_lines() || block->state() == LullBlockState::Archive ||
             (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)) ||
-            (block->state() == LullBlockState::Segregated && LullSegregatedHeap::heap()->is_object(addr)),
+            (block->state() == LullBlockState::Segregated && LullObjectSpace::of_heap()->is_object(addr)),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in block %u, which is %s",
             p2i(field), p2i(holder), p2i(addr), untype(index), to_string(block->state()));
   guarantee(!block->has_lines() || !block->free_lines().contains(line),

@@ -28,8 +28,9 @@
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lullBarrierSetAssembler.hpp"
 #include "gc/lull/lullGeometry.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/lullStoreBarrier.hpp"
+#include "gc/lull/lullTables.hpp"
 #include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -63,7 +64,7 @@ void LullLoadCheckStubC1::emit_code(LIR_Assembler* ce) {
 
 static bool has_barrier(const LIRAccess& access) {
 #ifdef ASSERT
-  if (LullDropBarrier == LullBarrierSet::LullDropC1) {
+  if (LullDropBarrier == LullDropC1) {
     return false;
   }
 #endif
@@ -99,7 +100,7 @@ void LullBarrierSetC1::branch_if_in_use(LIRGenerator* gen, LIR_Opr object, CodeS
   __ leal(LIR_OprFact::address(new LIR_Address(object, T_OBJECT)), line);
   __ unsigned_shift_right(line, LIR_OprFact::intConst(LullGeometry::LogLineSize), line, LIR_OprFact::illegalOpr);
   const LIR_Opr map = gen->new_pointer_register();
-  __ move(LIR_OprFact::intptrConst(LullHeap::heap()->public_map()->biased_base()), map);
+  __ move(LIR_OprFact::intptrConst(LullTables::public_map()->biased_base()), map);
   const LIR_Opr word = gen->new_register(T_INT);
   __ load(new LIR_Address(map, line, LIR_Address::times_4, 0, T_INT), word);
   __ cmp(lir_cond_notEqual, word, LIR_OprFact::intConst(0));

@@ -24,6 +24,7 @@
 #include "gc/lull/c2/lullBarrierSetC2.hpp"
 #include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/lullStoreBarrier.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "memory/resourceArea.hpp"
@@ -220,7 +221,7 @@ LullBarrierElision::NewObject* LullBarrierElision::new_object(const Node* alloca
 
   object->_is_known = true;
 #ifdef ASSERT
-  if (LullDropBarrier == LullBarrierSet::LullDropEscapes) {
+  if (LullDropBarrier == LullDropEscapes) {
     return object;
   }
 #endif
