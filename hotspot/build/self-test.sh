@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # self-test.sh: does a failure stay one when time is up, or when what runs the tests is killed? Runs jtreg.sh with a stand-in for jtreg, and
-# test.sh with one for native/test.sh; half a minute, mostly of waiting. The last line is "N passed, N failed, N skipped".
+# test.sh with one for native/test.sh; half a minute, mostly of waiting. And do the checks of our sources find what is wrong in a copy of them?
+# The last line is "N passed, N failed, N skipped".
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -73,6 +74,22 @@ check "a script passes, and its log is no text" "native: 2 passed, 0 failed, 0 e
 wait
 check "time is up in a script" "native: 0 passed, 0 failed, 0 excluded, 1 skipped" "$(cat "$work/up.found")"
 check "time is up in a script, and tests have failed" "native: 0 passed, 2 failed, 0 excluded, 1 skipped" "$(cat "$work/late.found")"
+
+# The checks of the sources, on a copy: what they say of it, without its numbers.
+sources=$work/tree/hotspot/src/hotspot
+for d in share/gc/lull share/gc/budget cpu/x86/gc/lull; do
+  mkdir -p "$sources/$d"
+  cp -r "$ROOT/hotspot/src/hotspot/$d/." "$sources/$d"
+done
+checked() {   # SCRIPT
+  LULL_BUILD="$work/build" "$work/tree/hotspot/build/$1" 2>&1 | sed 's/[0-9][0-9]*/N/g' || true
+}
+check "functions are short" "function length: N functions, the longest has N lines" "$(checked function-length.sh)"
+{ echo 'void LullLong::run() {'; printf '  step();\n%.0s' {1..68}; echo '}'; } >> "$sources/share/gc/lull/lullHeap.cpp"
+check "a function has 70 lines" "function length: N functions, the longest has N lines" "$(checked function-length.sh)"
+{ echo 'class LullLong {'; echo '  void run() {'; printf '    step();\n%.0s' {1..69}; echo '  }'; echo '};'; } >> "$sources/share/gc/lull/lullHeap.hpp"
+check "a function has 71" "error: hotspot/src/hotspot/share/gc/lull/lullHeap.hpp:N: a function of N lines, which may have N: give its parts names
+function length: N wrong" "$(checked function-length.sh)"
 
 say "$passed passed, $failed failed, 0 skipped"
 if ((failed)); then exit 1; fi

@@ -101,11 +101,7 @@ void LullArguments::initialize_segregated() {
   FLAG_SET_ERGO(UseGCOverheadLimit, false);
 }
 
-void LullArguments::initialize() {
-  GCArguments::initialize();
-
-  assert(UseLullGC, "Sanity");
-
+static void initialize_workers() {
   FLAG_SET_DEFAULT(ParallelGCThreads, WorkerPolicy::parallel_worker_threads());
   if (ParallelGCThreads == 0) {
     vm_exit_during_initialization("-XX:+UseLullGC needs at least one GC thread: "
@@ -114,7 +110,10 @@ void LullArguments::initialize() {
   if (FLAG_IS_DEFAULT(ParallelRefProcEnabled) && ParallelGCThreads > 1) {
     FLAG_SET_DEFAULT(ParallelRefProcEnabled, true);
   }
+}
 
+// What HotSpot has, and Lull does not do with.
+static void check_vm() {
   // Forwarding uses the bits of the mark word that other locking modes need.
   if (LockingMode != LM_LIGHTWEIGHT) {
     vm_exit_during_initialization("-XX:+UseLullGC needs -XX:LockingMode=2 (lightweight locking).");
@@ -124,7 +123,10 @@ void LullArguments::initialize() {
     vm_exit_during_initialization("-XX:+UseLullGC does not support the JVM compiler interface (-XX:+EnableJVMCI).");
   }
 #endif
+}
 
+// What needs to know which objects are private is refused without tracking if it was asked for, else switched off.
+static void initialize_tracking() {
   if (!LullTracking && LullLocalCollections) {
     if (FLAG_IS_CMDLINE(LullLocalCollections)) {
       vm_exit_during_initialization("-XX:+LullLocalCollections needs to know which objects are private: "
@@ -137,14 +139,6 @@ void LullArguments::initialize() {
     vm_exit_during_initialization("-XX:+LullLocalDefragmentation collects what is private to threads: it cannot be used with "
                                   "-XX:-LullTracking, -XX:-LullLocalCollections or -XX:+LullAlwaysPublic.");
   }
-#ifdef ASSERT
-  if (LullDefragmentALot && !LullLocalDefragmentation) {
-    vm_exit_during_initialization("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation.");
-  }
-  if (LullProtectFree && UseLargePages && !UseTransparentHugePages) {
-    vm_exit_during_initialization("-XX:+LullProtectFree protects single blocks: it cannot be used with -XX:+UseLargePages.");
-  }
-#endif
 
   // Without local collections tracking is for measurements only: it cannot pay. And 100 % says that a thread tracks whatever it publishes.
   if ((!LullLocalCollections || LullAlwaysPublic || LullPublicModePercent == 100) && LullSuspendTracking) {
@@ -162,13 +156,21 @@ void LullArguments::initialize() {
     }
     FLAG_SET_ERGO(LullYoungCollections, false);
   }
+}
 
-  if (is_segregated()) {
-    initialize_segregated();
-  } else if (strcmp(LullAllocation, "regions") != 0) {
-    vm_exit_during_initialization(err_msg("-XX:LullAllocation=%s: there are regions and segregated.", LullAllocation));
+// Flags of debug builds that are nothing without others.
+static void check_stress_flags() {
+#ifdef ASSERT
+  if (LullDefragmentALot && !LullLocalDefragmentation) {
+    vm_exit_during_initialization("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation.");
   }
+  if (LullProtectFree && UseLargePages && !UseTransparentHugePages) {
+    vm_exit_during_initialization("-XX:+LullProtectFree protects single blocks: it cannot be used with -XX:+UseLargePages.");
+  }
+#endif
+}
 
+static void initialize_tlabs() {
   // A TLAB is a hole, whatever its length is.
   FLAG_SET_DEFAULT(ResizeTLAB, false);
   if (FLAG_IS_DEFAULT(TLABSize)) {
@@ -188,7 +190,9 @@ void LullArguments::initialize() {
     log_warning(gc)("-XX:MinTLABSize=%zu is more than a block of the Lull heap can always give: using %zu", MinTLABSize, most);
     FLAG_SET_ERGO(MinTLABSize, most);
   }
+}
 
+static void initialize_pauses() {
   // Every collection visits the whole heap: give it a twentieth of the time.
   if (FLAG_IS_DEFAULT(GCTimeRatio)) {
     FLAG_SET_DEFAULT(GCTimeRatio, 19);
@@ -203,6 +207,22 @@ void LullArguments::initialize() {
     }
   }
 #endif
+}
+
+void LullArguments::initialize() {
+  GCArguments::initialize();
+  assert(UseLullGC, "Sanity");
+  initialize_workers();
+  check_vm();
+  initialize_tracking();
+  check_stress_flags();
+  if (is_segregated()) {
+    initialize_segregated();
+  } else if (strcmp(LullAllocation, "regions") != 0) {
+    vm_exit_during_initialization(err_msg("-XX:LullAllocation=%s: there are regions and segregated.", LullAllocation));
+  }
+  initialize_tlabs();
+  initialize_pauses();
 }
 
 CollectedHeap* LullArguments::create_heap() {
