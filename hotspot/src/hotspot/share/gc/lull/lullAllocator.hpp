@@ -28,22 +28,19 @@
 #include "memory/allocation.hpp"
 #include "utilities/growableArray.hpp"
 
-// Allocation of objects in blocks, for one thread: a mutator, or a worker that
-// evacuates. Needs no lock but the supply's.
+// Allocates objects in blocks, for one thread: a mutator, or a worker that evacuates. It takes no lock but the
+// supply's.
 //
-//   small objects      bump through a hole; for a mutator the hole is its TLAB
-//   medium objects     that do not fit the current hole get the shortest hole that
-//                      they fit from the thread's run table, in one look-up, instead
-//                      of a fresh overflow block as in Immix; a mutator's, the shortest of
-//                      the long ones
-//   no hole fits       holes of further recyclable blocks, then a free block; the thread's
-//                      own first, those that its last local collection has freed
+//   small objects      bump through a hole; a mutator's hole is its TLAB
+//   medium objects     if they do not fit the current hole: the shortest hole of the run table that they fit, in one
+//                      look-up. Immix takes an overflow block. A mutator takes the shortest of the long holes
+//   no hole fits       the free blocks and holes that the last local collection of this thread has left; then those of
+//                      further recyclable blocks; then a free block
 //
-// The run table holds the holes of blocks that this thread owns. A mutator, whose each
-// hole is a call into the VM, takes long ones first, of the recyclable blocks too, and
-// short ones when there are neither these nor free blocks of its own. Those that are too
-// short (LullBlockSupply::min_hole_lines), or the shortest when the table is full, are left
-// alone until the next collection.
+// The run table holds the holes of blocks that this thread owns. Each hole of a mutator is a call into the VM. So it
+// takes long holes first, those of recyclable blocks too, and short ones when there is neither such a hole nor a free
+// block of its own. Holes below LullBlockSupply::min_hole_lines stay unused until the next collection; so do the
+// shortest ones when the table is full.
 
 class LullPublicMap;
 

@@ -30,16 +30,14 @@ class nmethod;
 class ScopeValue;
 template <typename E> class GrowableArray;
 
-// P: no public object refers to a private one, and neither does a root that other threads
-// can read; but for what only its thread reads, see lullThreadFields.hpp. A store
-// into a public object, or into such a root, publishes its value first: the value, and all that
-// it leads to. See lullPublisher.hpp.
+// P: no public object refers to a private one, and neither does a root that other threads can read. The exceptions,
+// which only their thread reads, are in lullThreadFields.hpp. A store into a public object, or into such a root, first
+// publishes its value and all that this leads to (lullPublisher.hpp).
 //
-// R: an old object that refers to a young one covers a dirty card, with young collections; a large array at its
-// header or at the element; see lullCardTable.hpp. The same barriers see to it.
+// R: with young collections, an old object that refers to a young one covers a dirty card: of a large array at its
+// header or at the element (lullCardTable.hpp). The same barriers see to it.
 //
-// Every store asks for its destination first. It is private, as a rule: then nothing else
-// is to be done.
+// Each store asks for its destination first. As a rule that is private, and nothing else is to be done.
 //
 // With -XX:-LullTracking all objects count as public and no store has a barrier.
 class LullBarrierSet : public BarrierSet {

@@ -29,18 +29,17 @@
 #include "memory/allocation.hpp"
 #include "runtime/mutex.hpp"
 
-// Where allocators get memory: free blocks, runs of free blocks for large objects,
-// and recyclable blocks, in which the last sweep found holes.
+// Where allocators get memory: free blocks, runs of free blocks for large objects, and recyclable blocks, in which the
+// last sweep found holes.
 //
-// Free blocks are kept as maximal runs in a run table; a run that is freed is joined
-// with its free neighbours at once. Recyclable blocks are kept by their longest hole.
+// Free blocks are kept as maximal runs in a run table. A run that is freed is joined with its free neighbours at once.
+// Recyclable blocks are kept by their longest hole.
 //
-// A part is a reserve into which only a collection may copy, and, as the last step
-// before an OutOfMemoryError, mutators: free blocks, and where there are too few of them,
-// the recyclable blocks with the most free lines.
+// A part is a reserve, into which only a collection may copy; and mutators as the last step before an OutOfMemoryError.
+// It has free blocks, and where there are too few of them the recyclable blocks with the most free lines.
 //
-// The public map says nothing of free blocks: what the last objects there have left in it is cleared by who takes the block, who writes
-// these words anyway, and not in the pause that finds it free.
+// The public map says nothing of free blocks. What the last objects there have left in it is cleared by the thread that
+// takes the block, which writes these words anyway. The pause that finds the block free does not touch them.
 
 enum class LullReserveUse {
   Keep,     // leave the reserve alone

@@ -39,42 +39,44 @@ class LullSweepTask;
 class ReferenceProcessor;
 class WorkerThreads;
 
-// The global collection: all threads are stopped, all objects are traced.
+// The global collection. All threads are stopped, all objects are traced.
 //
-//   prepare      choose the blocks to evacuate; clear marks
-//   mark         from the strong roots; objects in evacuated blocks are copied on the
-//                way, and every reference that is visited is updated
-//   classes      if few are dead, from those and from all code, which are kept: LullUnloadingPolicy
+//   prepare      chooses the blocks to evacuate; clears marks
+//   mark         from the strong roots. Objects in evacuated blocks are copied when they are met; each reference that
+//                is visited is updated
+//   classes      if few are dead (LullUnloadingPolicy): marks from them and from all code, which are kept
 //   references   soft, weak, final, phantom; the VM's weak storages
-//   code         else update references in all compiled code, and see whether any refers to what is dead
-//   unload       and classes, and compiled code that refers to what is dead, if there is any or somebody has asked
-//   sweep        free lines and free blocks from the marks
-//   slide        only if asked for: see LullSlidingCompaction
+//   code         if classes are not kept: updates references in all compiled code, and sees whether any is to a dead
+//                object
+//   unload       dead classes, and code that refers to them or to dead objects; if there are such, or if it was asked
+//                for
+//   sweep        free lines and free blocks, from the marks
+//   slide        only if it was asked for: LullSlidingCompaction
 //
-// Up to the sweep there is no second pass over the heap to update references: an object moves before
-// the first reference to it is stored back, and every live reference is visited once.
+// There is no second pass over the heap to update references, but for sliding. An object moves before the first
+// reference to it is stored back, and each live reference is visited once.
 
-// The young collection (LullYoungCollections): all threads are stopped. It traces what no earlier collection has
-// found alive. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
+// The young collection (LullYoungCollections). All threads are stopped. It traces what no earlier collection has found
+// alive. Marks of earlier collections stay ("sticky mark bits", Demers et al., POPL 1990).
 //
-// What is young in blocks without an owner is evacuated, beside old objects, too: all references to what is young
-// are visited, as in a global collection. What is old does not move. No class and no code is unloaded.
+// Young objects in blocks without an owner are evacuated, even beside old ones: as in a global collection, all
+// references to them are visited. Old objects do not move. No class and no code is unloaded.
 //
-// What is copied for the first time survives, and stays young for one collection more (LullAgeSurvivors). Much of
-// it is dead by then, and only a global collection would find that otherwise. Survivors have blocks of their own
-// (LullSurvivorAllocator). Between collections they have no marks, and their lines no old objects. So what is old
-// at the end of the collection, and refers to survivors, is remembered anew:
+// An object that is copied for the first time is a survivor: it stays young for one collection more (LullAgeSurvivors).
+// Much of that is dead by then, and else only a global collection would find it. Survivors have blocks of their own
+// (LullSurvivorAllocator). Between collections they have no marks, and their lines no old objects. Old objects that
+// refer to survivors at the end of the collection are remembered anew:
 //
 //   fields               on cards
 //   class loaders        by their flag
 //   code                 stays on the list of code with young references
 //
-// Objects that survive where they are become old at once: large ones, those in blocks with an owner or pinned, and
-// those without room for a copy.
+// Objects that survive in their place become old at once: large ones, those in blocks with an owner or pinned, and
+// those for whose copy there was no room.
 //
-//   prepare      choose the blocks to evacuate; forget which lines private objects are on
+//   prepare      chooses the blocks to evacuate; forgets which lines private objects are on
 //   remembered   old objects on dirty cards
-//   mark         from these and from the roots that are new: see LullMarkFromYoungRootsTask
+//   mark         from these and from the roots that are new: LullMarkFromYoungRootsTask
 //   references   as above
 //   sweep        blocks in which there is something young
 

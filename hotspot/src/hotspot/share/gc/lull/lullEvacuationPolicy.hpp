@@ -48,14 +48,13 @@ struct LullEvacuationRequest {
   bool is_compact() const { return _goal == Goal::Compact; }
 };
 
-// Decides which blocks a collection evacuates, and logs why. As Immix: the blocks of
-// which least was alive at the last collection, as many as there is room for. Unlike
-// Immix it counts live words, not lines: a line with one live object in it is not full.
+// Decides which blocks a collection evacuates, and logs why. As in Immix these are the blocks of which least was alive
+// at the last collection, as many as there is room for. Unlike Immix it counts live words, not lines: a line with one
+// live object in it is not full.
 //
-// When there is no room for an object it stays, and its whole block with it. Objects are
-// met in no order, so a little too much selected ruins nearly all blocks. What was
-// allocated in a block since the last collection is not in its count: the policy learns
-// by which factor its estimates are too low; and how much of the room in holes fits.
+// An object for which there is no room stays, and its whole block with it. Objects are met in no order, so a little too
+// much selected ruins nearly all blocks. What was allocated in a block since the last collection is not in its count.
+// So the policy learns by which factor its estimates are too low, and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
   // Of new blocks in which most is alive, a young collection evacuates one in so many. Where most survivors live on, after so many young

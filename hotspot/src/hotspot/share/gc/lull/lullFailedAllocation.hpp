@@ -31,21 +31,23 @@ class LullYoungPolicy;
 class Thread;
 struct LullEvacuationRequest;
 
-// An allocation for which there was no memory, and what is done about it, at a safepoint.
-// For what the largest heap could not hold soft references are cleared, and nothing more is done. Else each step is tried only
-// when the one before has failed, and costs more:
+// An allocation for which there was no memory, and what is done about it, at a safepoint. If the largest heap could not
+// hold the object, soft references are cleared and nothing more is done. Else the steps are, each more expensive, and
+// tried only when the one before has failed:
 //
 //   a young collection, while those pay, unless it leaves more than LullUseLimit allows
 //   a global collection
 //   a larger heap
 //   the copy reserve, if only that is between a large object and a run of free blocks
-//   all slides together, if a large object fits into what is free; or a collection that evacuates what there is room
-//     for, and for an object of some KB one after which all slides together. They clear soft references if little is
-//     free in all: else what is wrong is where objects lie
-//   the copy reserve, before soft references
-//   a collection that clears soft references, after which all slides together
+//   for a large object that fits into what is free: a collection after which all objects slide together
+//   for others: a collection that evacuates what there is room for; for an object of some KB then one that slides
+//   the copy reserve
+//   a collection that clears soft references, after which all slide together
 //   the copy reserve
 //   nullptr: OutOfMemoryError
+//
+// The collections of the fifth and sixth step clear soft references too, if little is free in all. If much is free,
+// memory is not short: objects lie in the wrong places.
 
 class LullFailedAllocation : public StackObj {
 private:

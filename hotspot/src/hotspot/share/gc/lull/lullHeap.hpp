@@ -59,28 +59,32 @@ class VM_Operation;
 //                  MarkBitMap        does a live object start?    at each word
 //                  LullCardTable     may it refer to young ones?  of each line; only with young collections
 //
-// Allocation goes one way, and each step is tried only when the one before has failed:
+// Allocation goes one way. Each step is tried only when the one before has failed:
 //
 //   1  bump in the thread's TLAB, which is a hole            compiled code
 //   2  a hole of the thread's run table                      LullAllocator
 //   3  the holes of a recyclable block                       LullBlockSupply
-//   4  a free block; a run of free blocks for an object over 16 KB
-//   5  a young or a global collection, then 2 to 4           LullFailedAllocation; before all is used: LullUseLimit
+//   4  a free block; for an object over 16 KB a run of free blocks
+//   5  a young or a global collection, then 2 to 4           LullFailedAllocation; it begins before all is used:
+//                                                            LullUseLimit
 //   6  a larger heap, then 2 to 4                            LullHeapSizer
-//   7  a collection that evacuates what there is room for, then one after which all slides together: LullSlidingCompaction
+//   7  a collection that evacuates what there is room for; then one that slides all objects: LullSlidingCompaction
 //   8  the copy reserve
 //   9  OutOfMemoryError
 //
-// Objects are born private (lullPublisher.hpp). What is not published by a store is collected by
-// its own thread (lullLocalCollector.hpp), or becomes public in a global collection, unless that was
-// for lack of memory. Without LullTracking every object is public, and no store has a barrier.
+// Objects are born private (lullPublisher.hpp). A private object that dies is collected by its own thread
+// (lullLocalCollector.hpp). One that survives a global collection becomes public, unless that collection came for lack
+// of memory. Without LullTracking all objects are public, and no store has a barrier.
 //
 // Who may write what:
-//   block states, free runs    under the supply's lock, or at a safepoint; what is Owned and does not become Free, its owner
+//   block states, free runs    the holder of the supply's lock, or a safepoint; of an Owned block that does not become
+//                              Free, its owner
 //   a thread's allocator       the thread; the VM thread while the thread is stopped
 //   public map                 see there
 //   mark bitmap                workers, in a collection
 //   committed granules         under Heap_lock at start-up, or at a safepoint
+//
+// The classes are in rooms, by what they are for: README.md in this directory.
 
 class LullHeap : public CollectedHeap {
   friend class VMStructs;

@@ -24,10 +24,9 @@
 
 #include "utilities/globalDefinitions.hpp"
 
-// How much of what is free in holes has room for copies. Free blocks take all; holes only what fits: beside objects of five lines
-// die objects that leave holes of four. Who counts on such holes selects too much for evacuation, and what finds no room then stays in
-// nearly all the blocks that were selected: all these copies are vain. (Seen: 205 MB alive in 340, of it 137 free, and 270
-// collections in half a second.)
+// How much of what is free in holes has room for copies. Free blocks take all. A hole takes only what fits: beside
+// objects of five lines die objects that leave holes of four. A policy that counts on such holes selects too much for
+// evacuation. What finds no room then stays in nearly all selected blocks, and all their copies are in vain.
 //
 // Learned from evacuations that were bounded by room: down at once, up by halves.
 class LullHoleUse {

@@ -51,13 +51,13 @@ public:
   void do_oop(narrowOop* p) override;
 };
 
-// One thread collects its own private objects, by itself, while all others run (Iso,
-// section 4), or a worker does for it while it is stopped (lullLocalDefragmentation.hpp). It
-// needs no safepoint, and no lock but the supply's while a block is taken or given back:
+// One thread collects its own private objects, by itself, while all others run (Iso, section 4); or a worker does it
+// for a thread that is stopped (lullLocalDefragmentation.hpp). It needs no safepoint, and no lock but the supply's
+// while a block is taken or given back:
 //
-//   P   no public object and no shared root refers to a private object: its roots are in the
-//       frames, handles and fields of its thread, and what hangs on its Thread object (lullThreadFields.hpp)
-//   B   its blocks hold no other thread's private objects: it alone sweeps them
+//   P   no public object and no shared root refers to a private object. So the roots are the frames, handles and fields
+//       of the thread, and what hangs on its Thread object (lullThreadFields.hpp)
+//   B   its blocks hold no other thread's private objects. So it sweeps them alone
 //
 //        thread's roots                       blocks of the thread
 //        frames    ----> private A  ---->  private B     dead C      public D
@@ -66,21 +66,19 @@ public:
 //                          copied            copied   --------->  stops the trace
 //                     into free blocks of its own
 //
-// It runs on the thread's stack where HotSpot may collect anyway, in _thread_in_vm, and does
-// not poll: no safepoint, handshake or VM operation can begin for this thread before it has
-// ended, which is all that keeps a global collection away. Compiled code is not touched: all
-// that it refers to is public.
+// It runs on the thread's stack, in _thread_in_vm, where HotSpot may collect anyway. It does not poll: no safepoint,
+// handshake or VM operation can begin for this thread before it has ended. Nothing else keeps a global collection away.
+// Compiled code is not touched, for all that it refers to is public.
 //
-// Objects that cannot be copied stay in place: in pinned blocks, large ones, and all once there
-// is no free block. After the trace each block is
+// Some objects stay in place: those in pinned blocks, large ones, and all once there is no free block. After the trace
+// a block is
 //
-//   kept, and its holes used again      something private has stayed in it
-//   kept as it is, for it is warm       nothing is in it
-//   given back                          only public objects are in it
+//   kept, and its holes are used again     if something private has stayed in it
+//   kept as it is, for it is warm          if nothing is in it
+//   given back                             if only public objects are in it
 //
-// Survivors are copied again each time, so the next collection waits until a multiple of what
-// survived has been allocated; and when too much has survived all of it is made public
-// (tenured): then it is the global collection's.
+// Survivors are copied again each time. So the next collection waits until a multiple of what survived has been
+// allocated. When too much has survived all of it is made public (tenured), and left to global collections.
 
 class LullLocalCollection : public StackObj {
   friend class LullLocalClosure;

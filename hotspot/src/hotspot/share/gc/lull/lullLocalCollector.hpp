@@ -44,30 +44,30 @@ public:
 
 // Decides when its thread collects locally:
 //
-//   before it waits     A request has ended, as a rule: nearly nothing survives, and nobody waits for the thread.
-//                       Where much survives, the request waits for others, and the thread looks less often.
-//   at a request's end  The program says that it has ended: as before a wait.
-//   at a refill         LullLocalBudget is used up, and the stack is about as shallow as before a wait. A thread
-//                       that always has a next request does not wait.
-//   at a refill         LullLocalBudget was allocated before the last virtual thread was unmounted. What of it is
-//                       not public is dead.
-//   at a refill         The learned budget is used up, however deep the stack is, and memory is scarce.
-//   before it asks for a global collection, unless most would survive: a global one frees more in the time.
+//   before it waits     A request has ended, as a rule: nearly nothing survives, and nobody waits for the thread. Where
+//                       much survives, the request waits for others; the thread then looks less often.
+//   at a request's end  The program says that it has ended. As before a wait.
+//   at a refill         LullLocalBudget is used up, and the stack is about as shallow as before a wait. This is for
+//                       threads that always have a next request, and never wait.
+//   at a refill         LullLocalBudget was allocated before the last virtual thread was unmounted. What of it is not
+//                       public is dead.
+//   at a refill         The learned budget is used up, and memory is scarce. The stack may be deep.
+//   for lack of memory  Before it asks for a global collection, unless most would survive: a global one then frees more
+//                       in the time.
 //
-// In the middle of a request much survives, and is copied in vain. So a thread waits for the request's end as long
-// as there is memory enough. If there is not, the budget learns how much a request needs:
+// In the middle of a request much survives, and is copied in vain. So a thread waits for the request's end while there
+// is memory enough. If there is not, the budget learns how much a request needs:
 //
 //   it doubles   each time that much has survived at a refill, up to a share of the heap;
-//   it halves    when nearly nothing has survived a few times in a row: once may be the end of a request that was
-//                met by chance;
-//   it is never less than a multiple of what has survived, so that at most a share of what is allocated is copied.
+//   it halves    when nearly nothing has survived a few times in a row. Once may be by chance: the end of a request;
+//   it is never less than a multiple of what has survived. So at most a share of what is allocated is copied.
 //
-// How deep a shallow stack may be is learned from waits. Where more than nearly nothing has survived is too deep,
-// for so many requests: a framework may handle requests at the depth at which it waits for them.
+// How deep a shallow stack may be is learned from waits. A depth at which more than nearly nothing has survived is too
+// deep, for so many requests: a framework may handle requests at the depth at which it waits for them.
 //
-// Where the stack is very deep, the thread must have allocated so much that a look at its stack is worth it
-// (LullWalkBudget). Where memory lacks before that, the next collection is a young or a global one. That looks at
-// the stack once, too, and frees more for it.
+// Where the stack is very deep, a look at it must be worth it: the thread must have allocated so much (LullWalkBudget).
+// Where memory lacks before that, a young or a global collection is next. That looks at the stack once, too, and frees
+// more.
 //
 // Used by its thread alone, or for it by a worker while it is stopped.
 class LullLocalCollector : public CHeapObj<mtGC> {

@@ -105,25 +105,26 @@ struct LullMarkStatistics {
   void add(const LullMarkStatistics& other);
 };
 
-// One worker's part of the trace of a global collection: its queue, its copy
-// allocators, its statistics.
+// One worker's part of a trace: its queue, its allocators for copies, its statistics.
 //
-// A task is a reference that has been visited: the object, or if its block is evacuated the field, or a part of an
-// array. What it leads to is looked at when the task is done, for only then has its memory been fetched into the
-// cache (Garner, Blackburn and Frampton, "Effective prefetch for mark-sweep garbage collection", ISMM 2007). So an
-// object is a task as often as a reference to it is visited. It is claimed by exactly one worker:
-//   in an evacuated block     by the CAS that forwards its header to the copy, or to
-//                             itself if there is no room for a copy; and then:
+// A task is a reference that has been visited: the object; or the field, if the object's block is evacuated; or a part
+// of an array. The object is looked at when the task is done, for only then has its memory come into the cache (Garner,
+// Blackburn and Frampton, "Effective prefetch for mark-sweep garbage collection", ISMM 2007). So an object is a task as
+// often as a reference to it is visited, and exactly one worker claims it:
+//   in an evacuated block     by the CAS that forwards its header to the copy, or to itself if there is no room for a
+//                             copy; and then
 //   everywhere                by setting its mark bit
-// The claimer marks its lines and scans its fields. What is old in a young collection is marked already, so that nobody claims it.
+// Who has claimed it marks its lines and scans its fields. In a young collection old objects are marked already, so
+// nobody claims them.
 //
-// Whoever stores a reference to a survivor to a field has it remembered: if the field turns out to be one of an old object, R asks for it.
+// A worker that stores a reference to a survivor has the field remembered, for the field may turn out to be one of an
+// old object (R).
 //
-// An object in a block with an owner stays where it is and what it is. By P and B a private one is
-// met only from its own thread or other private objects of that thread; and whatever it refers to is
-// marked as from any other object. A private Reference keeps its referent: discovery would link it with references of
-// other threads. But for entries of the maps of thread-local values:
-// they need not be enqueued, and are cleared by the worker that has found them, when all is marked.
+// An object in a block with an owner stays where it is, and private if it is. By P and B a private object is met only
+// from its own thread, or from other private objects of that thread. What it refers to is marked as from any other
+// object. A private Reference keeps its referent: discovery would link it with references of other threads. Entries of
+// the maps of thread-local values are the exception. They need not be enqueued, and the worker that has found them
+// clears them when all is marked.
 
 class LullMarkWorker : public CHeapObj<mtGC> {
 private:

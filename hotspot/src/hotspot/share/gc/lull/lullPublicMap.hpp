@@ -27,37 +27,32 @@
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
 
-// Which heap words belong to public objects: one 32-bit word for each line of 256 B, one
-// bit for each heap word.
+// Which heap words belong to public objects: a 32-bit word for each line of 256 B, a bit for each heap word.
 //
 //   line     | object A (public)      | object B (private)    | free   |
 //   word       1 1 1 1 1 1 1 1 1 1 1 1  0 0 0 0 0 0 0 0 0 0 0   0 0 0 0
 //
-// The bits of an object's whole extent are set, so any address inside of it answers for
-// it: a field, an array element, the destination of a copy. A word of 0 says that its
-// line holds nothing public, which is the only test on the fast path of the barrier.
+// All bits of an object are set, so any address in it answers for it: a field, an array element, the destination of a
+// copy. A word of 0 says that the line holds nothing public. The barrier's fast path asks for no more than that.
 //
-// The same words are what the sweep reads: marking sets all bits of the lines that a live
-// object covers, and what survives a global collection in a block without an owner is
-// public. A line whose word is 0 after marking is free, and free lines of blocks that
-// hold something have word 0 until they are handed out. Words of Free blocks say nothing. With
-// tracking off the words have no other reader.
+// The sweep reads the same words. Marking sets all bits of the lines that a live object covers, since what survives a
+// global collection in a block without an owner is public. A line whose word is 0 after marking is free. In blocks that
+// hold something, free lines have word 0 until they are handed out. Words of Free blocks say nothing. Without tracking
+// nobody else reads the words.
 //
-// In blocks with an owner private objects stay private: marking leaves the words as they are, and the
-// sweep clears the bits of dead public objects.
+// In blocks with an owner private objects stay private. Marking leaves the words as they are, and the sweep clears the
+// bits of dead public objects.
 //
 // Who may write a word:
-//   the owner of its block        publication of its objects; a hole's words when it is
-//                                 handed out
-//   any thread, for an owner that is stopped (handshake, VM operation)
-//   workers in a collection       marking: all write the same value; clearing: by block
+//   the owner of its block        to publish its objects; to hand out a hole
+//   any thread                    for an owner that it has stopped (handshake, VM operation)
+//   workers in a collection       to mark: all write the same value; to clear: the one that has claimed the block
 //
-// While tracking is suspended all objects are public, and the words say only which lines have objects that the last
+// While tracking is suspended all objects are public. The words then say only which lines have objects that the last
 // collection has found alive.
 //
-// A reader has come by the reference that it looks up in one of two ways: it is the owner
-// of a private object, or it has loaded the reference from a public object or root after
-// the bits had been set and a release fence. It needs no fence.
+// A reader needs no fence. It is the owner of a private object; or it has loaded the reference from a public object or
+// root. Who stored it there had set the bits before, with a release fence in between.
 
 class LullPublicMap : public CHeapObj<mtGC> {
 private:

@@ -55,17 +55,16 @@ public:
 
 // How a thread makes private objects public, and whether it has any at all.
 //
-//   private mode   objects are born private; a store into a public object publishes its
-//                  value, with all that it leads to, before the store
-//   public mode    objects are born public; there is nothing to publish
+//   private mode   objects are born private. A store into a public object first publishes its value, with all that it
+//                  leads to
+//   public mode    objects are born public. There is nothing to publish
 //
-// P holds through every step: a closure is public as a whole before the store that needs
-// it, and a thread in public mode has no private objects. Entering public mode publishes
-// all of the thread's blocks without a trace. Leaving it only means that the next objects
-// are private; the memory that they get is new, so no object changes back.
+// P holds through every step. A closure is public as a whole before the store that needs it, and a thread in public
+// mode has no private objects. Entering public mode publishes all of the thread's blocks without a trace. Leaving it
+// means that the next objects are private: they get new memory, so no object changes back.
 //
-// Used by its thread, which allocates nothing and reaches no safepoint meanwhile; and by
-// the thread itself on behalf of another one that is stopped.
+// Used by its thread, which meanwhile allocates nothing and reaches no safepoint; and by another thread that has
+// stopped it.
 
 class LullPublisher : public CHeapObj<mtGC> {
   friend class LullPublishClosure;

@@ -29,18 +29,18 @@ class LullBlockTable;
 class LullMemory;
 class WorkerThreads;
 
-// The last resort: what is alive slides to low addresses, in its order. Evacuation needs room for
-// its copies, leaves blocks that are nearly full, and does not move large objects; this
-// needs no room, and all that is free between two blocks that stay ends up in one run.
+// The last resort: what is alive slides to low addresses, in its order. Evacuation needs room for its copies, leaves
+// blocks that are nearly full, and does not move large objects. Sliding needs no room. All that is free between two
+// blocks that stay ends up in one run.
 //
 //     before   L L . b . . P L L L c .          L  large object
 //     after    L L B . . . P L L L c .          b, c, B  block with some, with nearly no free words; full
 //                                               P  pinned, Archive or Uncommitted: stays
 //                                               .  free
 //
-// Large arrays of up to 320 KB then share blocks with others, and they and those of 2 KB and more lie
-// across borders of blocks: so no end of a block is lost to them. They stay so until they die, or a global collection
-// copies them into a hole.
+// Large arrays of up to 320 KB then share blocks with others. They, and arrays of 2 KB and more, lie across borders of
+// blocks, so no end of a block is lost to them. They stay so until they die, or a global collection copies them into a
+// hole.
 //
 //   plan      where does each object go?        LullSlidingPlan
 //   update    every reference: roots, weak roots, code, and the fields of all live objects
@@ -48,9 +48,9 @@ class WorkerThreads;
 //
 // In return it takes a second pass over the heap, and one thread moves.
 //
-// At a safepoint after the sweep, when allocators are empty, no block has an owner, all
-// marks are exact and no reference is to what is dead. Marks, words of the public map and live words are
-// right at its end; the caller sweeps blocks once more for their free lines, and rebuilds the supply. Used once.
+// It runs at a safepoint, after the sweep. Allocators are empty, no block has an owner, all marks are exact, and no
+// reference is to a dead object. At its end marks, words of the public map and live words are right. The caller then
+// sweeps blocks once more for their free lines, and rebuilds the supply. Used once.
 
 class LullSlidingCompaction : public StackObj {
 private:

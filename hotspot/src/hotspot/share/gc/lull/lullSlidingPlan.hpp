@@ -38,11 +38,10 @@ class WorkerThreads;
 //   line     | A | B   | . | C | D |     live words before: 0
 //   line     | . . | E | F   | . . |     |A| + |B| + |C| + |D|
 //
-// The live words of a block go to one place, or to two if a block was full after some of
-// them. All that a block must tell is so which places these are, and of how many words the first is. Objects lie in
-// one block, but for arrays of 2 to 320 KB: those go on in the next block, and so become straddlers, and so
-// do large ones. What lies across the end of its block already has a place of its own. Other large objects move as
-// whole blocks.
+// The live words of a block go to one place; or to two, if a block was full after some of them. So a block must tell
+// only which places these are, and how many words the first one takes. Objects lie in one block, but for arrays of 2 to
+// 320 KB, large objects among them. These go on in the next block, and so become straddlers. What lies across the end
+// of its block already has a place of its own. Other large objects move as whole blocks.
 //
 //   block    | A A A A A b . | C C C C C C C | C c . . . . . |     two large arrays, with b and c
 //   becomes  | A A A A A b C | C C C C C C C C c . . . . . . |

@@ -39,15 +39,14 @@ class Symbol;
 //                                                   |
 //   public                                          +-----> ThreadLocal
 //
-// A map that has become public with all that its thread had (in public mode; at a global
-// collection) would publish each value that is set later. So the thread takes it back after its next
-// local collection: it replaces map, table and entries by private copies. Nothing else refers to
-// them but the thread's frames inside of ThreadLocalMap: there must be none. The values stay what they
-// are.
+// A map can become public with all that its thread has: in public mode, or at a global collection. It would then
+// publish each value that is set later. So the thread takes it back after its next local collection: it replaces map,
+// table and entries by private copies. Nothing else refers to them but the thread's frames inside of ThreadLocalMap, of
+// which there must be none. The values stay what they are.
 //
-// Entries are weak references, without a queue. They lose their referents when nothing else refers to them, in local
-// collections as others do (lullPrivateReference.hpp), and in global ones, where others keep them: a thread-local variable that
-// is forgotten would be kept, with its value, for as long as the thread lives.
+// Entries are weak references, without a queue. They lose referents to which nothing else refers: in local collections,
+// as other references do (lullPrivateReference.hpp), and in global ones, where others keep them. Else a thread-local
+// variable that is forgotten would be kept, with its value, for as long as the thread lives.
 class LullThreadLocalMap : public AllStatic {
 private:
   // Longer tables are left as they are: a copy would take too long.

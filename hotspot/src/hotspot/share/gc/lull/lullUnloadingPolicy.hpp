@@ -35,15 +35,21 @@ struct LullDeadClasses {
   LullDeadClasses() : _loaders(0), _hidden(0) {}
 };
 
-// Does a global collection that nobody has asked for unload classes and code? To unlink what is dead HotSpot looks at all compiled
-// code, which takes as long as all the rest of the pause (seen: CRUD, 33 of 69 ms, for three hidden classes). A service
-// goes on making hidden classes, and dropping some, long after it has warmed up: frameworks call through method handles. These are small. So
-// where only few of them are dead they are kept, with whatever code still refers to, which is next to nothing; but not for more
-// than some collections in a row, LullUnloadClassesInterval, so that nothing is kept for good. A class loader that has died may hold much of
-// the heap: it is unloaded at once. So is all that is dead when a collection has freed nearly nothing, or somebody asks, or metaspace or the code cache fills.
+// Does a global collection that nobody has asked for unload classes and code?
 //
-// HotSpot asks when the code cache has grown by SweeperThreshold since the last collection, of which it takes for granted that it has unloaded.
-// Where most have not, its growth since the last one that has is what counts.
+// To unlink what is dead HotSpot looks at all compiled code. That takes as long as all the rest of the pause. A service
+// goes on making hidden classes, and dropping some, long after it has warmed up: frameworks call through method
+// handles. These classes are small. So where only few of them are dead they are kept, with whatever code still refers
+// to. Nothing is kept for good: after LullUnloadClassesInterval collections in a row all that is dead is unloaded.
+//
+// It is unloaded at once
+//
+//   if a class loader has died, which may hold much of the heap;
+//   if a collection has freed nearly nothing;
+//   if somebody asks, or metaspace or the code cache fills.
+//
+// HotSpot asks when the code cache has grown by SweeperThreshold since the last collection, and takes it for granted
+// that that one has unloaded. Most have not, so what counts is the growth since the last one that has.
 //
 // Written at safepoints.
 class LullUnloadingPolicy {

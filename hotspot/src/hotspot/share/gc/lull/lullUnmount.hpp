@@ -35,9 +35,9 @@ class JavaThread;
 //   frames of the virtual  --->  public StackChunk  --->  public objects only
 //   thread
 //
-// So what the frames refer to becomes public first, with all that it leads to; and chunks are public from the
-// beginning. What the virtual thread has allocated since it was mounted, and nothing refers to, stays
-// private: it is garbage of its carrier. Most of a request is.
+// So what the frames refer to becomes public first, with all that it leads to. Chunks are public from the beginning.
+// What the virtual thread has allocated since it was mounted, and nothing refers to, stays private: it is garbage of
+// its carrier. Most of a request is.
 class LullUnmount : public AllStatic {
 public:
   // Before the frames are copied: what they refer to, and what is in the fields of the virtual thread and of the carrier, for any carrier may have
