@@ -13,7 +13,8 @@
 #   BENCH_SERVICES="compile tomcat crud h2 lucene kafka cassandra spark"   quick: "tomcat h2"
 #   COLLECTORS="lull g1 parallel serial epsilon zgc shenandoah g1-base"   quick: "lull g1 parallel"; epsilon only where memory allows
 #                        also: lull-whole (without young collections), lull-global (no local collections, no barriers), lull-tracking
-#                        (barriers, no local collections), lull-barrier (all threads public)
+#                        (barriers, no local collections), lull-barrier (all threads public); genshen (generational Shenandoah); g1-27,
+#                        parallel-27, serial-27, zgc-27, shenandoah-27, genshen-27, those of JDK 27 (jdk27.sh)
 #   JDKS="DIR ..."              more JDKs, from 25 on, whose G1 takes part under their version
 #   BENCH_FACTORS="1.5 2 3 6"   heaps, in multiples of G1's smallest      quick: "2 4"
 #   BENCH_INVOCATIONS=5         of each collector in each heap            quick: 2

@@ -85,8 +85,9 @@ is_built() {
     && [ -z "$(find "$BENCH" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
 }
 
-# Builds the JDK if COLLECTORS has Lull and no other java was named for it.
+# Builds the JDK if COLLECTORS has Lull and no other java was named for it; gets a JDK 27 if it has one of that.
 build_jdk_for() {
+  [[ "$1 " != *"-27 "* ]] || need_jdk27
   case " $1 " in
     *" lull "* | *" lull-"*) ;;
     *) return ;;
@@ -97,6 +98,45 @@ build_jdk_for() {
   need_maven   # now, not when the JDK has been built
   [ -f "$ROOT/Makefile" ] || die "no $ROOT/Makefile, so no 'make jdk': set LULL_JAVA, or leave lull out of COLLECTORS"
   make -C "$ROOT" --no-print-directory jdk
+}
+
+# The JDK 27 whose collectors are g1-27 and so on: LULL_JDK27, else build/jdk27, which is made if it is not there.
+need_jdk27() {
+  if [ -z "${LULL_JDK27:-}" ]; then
+    "$BENCH/jdk27.sh" || exit 1
+    LULL_JDK27=$LULL_BUILD/jdk27
+  fi
+  [ -x "$LULL_JDK27/bin/java" ] || die "LULL_JDK27 is '$LULL_JDK27', which has no program bin/java: give the home of a JDK 27"
+  export LULL_JDK27
+}
+
+# collector_of WORD...: leaves java, and flags, an array, of a collector's name with more flags after it (g1-27 -Xmn8m), or of flags alone. Of java the
+# default is OTHERWISE, if that is set; else Lull, G1, Parallel and Serial are those of the project's JDK, the others those of the base JDK.
+collector_of() {
+  local name=${1:-}
+  # shellcheck disable=SC2034 # for those who source this
+  java=${OTHERWISE:-$LULL_BUILD/jdk/bin/java}
+  flags=("$@")
+  [[ $name != -* ]] || return 0
+  case ${name%-27} in
+    lull) flags=(-XX:+UseLullGC) ;;
+    g1) flags=(-XX:+UseG1GC) ;;
+    parallel) flags=(-XX:+UseParallelGC) ;;
+    serial) flags=(-XX:+UseSerialGC) ;;
+    zgc) flags=(-XX:+UseZGC) ;;
+    shenandoah) flags=(-XX:+UseShenandoahGC) ;;
+    genshen) flags=(-XX:+UseShenandoahGC -XX:ShenandoahGCMode=generational) ;;
+    *) name=lull-27 ;;
+  esac
+  [ "$name" != lull-27 ] || die "no collector '${1:-}': give lull, or g1, parallel, serial, zgc, shenandoah or genshen, or one of these with -27 at the end; or flags"
+  flags+=("${@:2}")
+  case $name in
+    *-27)
+      need_jdk27
+      java=$LULL_JDK27/bin/java
+      ;;
+    zgc | shenandoah | genshen) java=${OTHERWISE:-$LULL_BASE_JDK/bin/java} ;;
+  esac
 }
 
 # take_turn LOCK WHAT: fails if another WHAT is under way; holds the lock file LOCK until this shell, or what takes its place, has ended.

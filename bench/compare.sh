@@ -5,7 +5,7 @@
 # Takes about 105 s per run and 3 minutes per smallest heap: 75 minutes with everything at its default.
 #
 # Settings, all optional:
-#   COLLECTORS="lull g1 parallel serial"
+#   COLLECTORS="lull g1 parallel serial"   also of JDK 27: g1-27 and so on
 #   COMPARE_FACTORS="1.5 2 3"   of G1's smallest heap
 #   COMPARE_REPEATS=3           runs of each collector in each heap
 #   COMPARE_WARMUP=30 COMPARE_CLOSED=15 COMPARE_OPEN=45     seconds of each run

@@ -5,7 +5,7 @@
 #
 # Settings, all optional:
 #   MINHEAP_SERVICES="compile lucene crud h2"
-#   COLLECTORS="lull g1 parallel serial zgc shenandoah"
+#   COLLECTORS="lull g1 parallel serial zgc shenandoah"   also of JDK 27: g1-27 and so on
 #   LULL_DEMO_THREADS, LULL_DEMO_FLAGS, LULL_JAVA, LULL_BASE_JDK, OPENJDK_SRC: as for demo.sh
 
 set -euo pipefail

@@ -6,9 +6,11 @@
 # least and the largest, the least and the largest median of a pair, for C2 does not compile the same twice; and those of the processor time for a request and of the median latency.
 #
 # Settings:
-#   PAIRS_A="FLAGS" PAIRS_B="FLAGS"   needed: what differs, as "-XX:+UseLullGC" and "-XX:+UseG1GC"
+#   PAIRS_A="FLAGS" PAIRS_B="FLAGS"   needed: what differs, as "-XX:+UseLullGC" and "-XX:+UseG1GC"; a name of a collector may come first, as "lull",
+#                                     "g1 -Xmn8m" or "g1-27", which is that of JDK 27 (bench/jdk27.sh)
 #                                     @PORT@ in them is the port at which the service listens, as an agent may want to know
-#   PAIRS_JAVA_A, PAIRS_JAVA_B        default: build/jdk/bin/java
+#   PAIRS_FLAGS="FLAGS"               of both, as "-XX:+UseCompactObjectHeaders", which JDK 27 has as its default and JDK 25 has not
+#   PAIRS_JAVA_A, PAIRS_JAVA_B        default: build/jdk/bin/java, or that of the collector
 #   PAIRS_SERVICES="compile:80 lucene:64 crud:128 h2:192"   with their heaps in MB
 #   PAIRS_ROUNDS=2                    pairs of JVMs for each service
 #   PAIRS_WARMUP=60 PAIRS_SECONDS=10 PAIRS_WINDOWS=6   an even number of windows
@@ -29,13 +31,12 @@ rounds=${PAIRS_ROUNDS:-2} warmup=${PAIRS_WARMUP:-60} seconds=${PAIRS_SECONDS:-10
 check_settings
 [[ -n ${PAIRS_A:-} && -n ${PAIRS_B:-} ]] || die "PAIRS_A and PAIRS_B are needed: flags of either JVM"
 find_base_jdk
-declare -A javas=([a]=${PAIRS_JAVA_A:-$LULL_BUILD/jdk/bin/java} [b]=${PAIRS_JAVA_B:-$LULL_BUILD/jdk/bin/java})
-for side in a b; do
-  [ -x "${javas[$side]}" ] || die "there is no ${javas[$side]}: make jdk, or set PAIRS_JAVA_A and PAIRS_JAVA_B"
-done
-declare -A flags=([a]=$PAIRS_A [b]=$PAIRS_B)
 out=$LULL_BUILD/pairs
 take_turn_of_benches
+# shellcheck disable=SC2034 # names, which first-minutes.sh needs
+declare -A javas=() options=() names=()
+choose_side a "$PAIRS_A" "${PAIRS_JAVA_A:-}" "${PAIRS_FLAGS:-}"
+choose_side b "$PAIRS_B" "${PAIRS_JAVA_B:-}" "${PAIRS_FLAGS:-}"
 rm -rf "$out"
 mkdir -p "$out"
 
@@ -52,14 +53,15 @@ process_ticks() { ticks "/proc/$1/stat"; }
 # start SIDE
 start() {
   local more service_port=0
-  [[ ${flags[$1]} != *@PORT@* ]] || service_port=$(free_port)
-  read -ra more <<< "${flags[$1]//@PORT@/$service_port}"
+  [[ ${options[$1]} != *@PORT@* ]] || service_port=$(free_port)
+  read -ra more <<< "${options[$1]//@PORT@/$service_port}"
+  data=$(data_of "$SERVICE" "${javas[$1]}")
   start_side "$1" "${javas[$1]}" -XX:ParallelGCThreads=1 "${more[@]}" "-Xms${heap}m" "-Xmx${heap}m"
 }
 
 for entry in "${services[@]}"; do
   heap=${entry#*:}
-  prepare_service "${entry%:*}" "${javas[a]}"
+  for side in a b; do prepare_service "${entry%:*}" "${javas[$side]}"; done
   for ((round = 1; round <= rounds; round++)); do
     start a
     start b
@@ -69,8 +71,8 @@ for entry in "${services[@]}"; do
 done
 
 echo
-echo "A: ${javas[a]} ${flags[a]}"
-echo "B: ${javas[b]} ${flags[b]}"
+echo "A: ${javas[a]} ${options[a]}"
+echo "B: ${javas[b]} ${options[b]}"
 printf '%-10s %8s %12s  %-52s %-52s %s\n' service 'heap MB' 'A, req/s' 'requests/s, B to A' 'processor time for a request, B to A' 'median latency, B to A'
 for entry in "${services[@]}"; do
   file=$out/${entry%:*}.windows

@@ -63,11 +63,11 @@ flock 8
 mkdir "$WORK/bin"
 ln -s /bin/true "$WORK/bin/perf"
 ln -s /bin/true "$WORK/bin/valgrind"
-for script in pairs barrier-pairs doctor barrier-cost barrier-instructions where minheap; do
+for script in pairs first-minutes barrier-pairs doctor barrier-cost barrier-instructions where minheap; do
   directory=$WORK/build/${script/#doctor/doctor-bench}
   mkdir -p "$directory"
   touch "$directory/kept"
-  if message=$(PATH=$WORK/bin:$PATH LULL_BUILD=$WORK/build LULL_JAVA=/bin/true WHERE_JAVA=/bin/true PAIRS_JAVA_A=/bin/true PAIRS_JAVA_B=/bin/true PAIRS_A=-A PAIRS_B=-B timeout 60 "$BENCH/$script.sh" 2>&1) \
+  if message=$(PATH=$WORK/bin:$PATH LULL_BUILD=$WORK/build LULL_JAVA=/bin/true WHERE_JAVA=/bin/true PAIRS_JAVA_A=/bin/true PAIRS_JAVA_B=/bin/true PAIRS_A=-A PAIRS_B=-B FIRST_A=-A FIRST_B=-B timeout 60 "$BENCH/$script.sh" 2>&1) \
       || [[ $message != *"another run of the benches is under way"* ]] || [ ! -e "$directory/kept" ]; then
     not_ok "$script.sh beside another run: '$message'"
   else
@@ -89,6 +89,36 @@ refused "WHERE_SERVICES has 'lucene': a service and its heap in MB are needed, a
 refused "no service 'none'" WHERE_SERVICES=none:20
 refused "WHERE_SECONDS is '0': a number from 1 on is needed" WHERE_SECONDS=0
 refused "there is no $WORK/none: make jdk, or set WHERE_JAVA" "WHERE_JAVA=$WORK/none"
+
+# chosen WORDS RESULT: what these words are for a side: its Java and flags, or the error.
+chosen() {
+  local said
+  # shellcheck disable=SC2016 # the inner shell's
+  said=$(LULL_JDK27=$WORK/27 bash -c '. "$1/common.sh"; LULL_BUILD=/build LULL_BASE_JDK=/base; read -ra words <<< "$2"; collector_of "${words[@]}"; echo "$java ${flags[*]}"' \
+    choose "$BENCH" "$1" 2>&1) || true
+  if [[ $said == "$2"* ]]; then ok; else not_ok "collector_of '$1': '$said', not '$2'"; fi
+}
+mkdir -p "$WORK/27/bin"
+ln -s /bin/true "$WORK/27/bin/java"
+chosen "lull" "/build/jdk/bin/java -XX:+UseLullGC"
+chosen "-XX:+UseLullGC -Xmn8m" "/build/jdk/bin/java -XX:+UseLullGC -Xmn8m"
+chosen "g1-27 -Xmn8m" "$WORK/27/bin/java -XX:+UseG1GC -Xmn8m"
+chosen "genshen" "/base/bin/java -XX:+UseShenandoahGC -XX:ShenandoahGCMode=generational"
+chosen "lull-27" "error: no collector 'lull-27'"
+chosen "g2" "error: no collector 'g2'"
+
+# Of two rounds; what one has not, and a 0 of B, divides nothing.
+table=$("$BENCH/first-minutes-table.sh" A1 B1 << 'END' | awk '{ $1 = $1; print }'
+h2 no 0 a 2 1 100 10 300 20 900 30 50 200 -
+h2 no 0 b 4 1 100 20 200 40 300 60 60 100 200
+h2 no 1 a 3 1 110 10 300 20 900 30 50 100 -
+h2 no 1 b 3 0 100 20 200 40 300 60 40 - 400
+END
+)
+for line in "h2 no A1 2.50 1.00 105 10.0 300 20.0 900 30.0 50 150 -" "h2 no B1 3.50 0.50 100 20.0 200 40.0 300 60.0 50 100 300" \
+    "h2 no A to B 0.75 (0.50 to 1.00) 1.00 (1.00 to 1.00) 1.05 (1.00 to 1.10) 0.50 (0.50 to 0.50) 1.50 (1.50 to 1.50) 0.50 (0.50 to 0.50) 3.00 (3.00 to 3.00) 0.50 (0.50 to 0.50) 1.04 (0.83 to 1.25) 2.00 (2.00 to 2.00) -"; do
+  if [[ $table == *"$line"* ]]; then ok; else not_ok "no line '$line' in: $table"; fi
+done
 
 # A helper that does what is in the variable HELPER.
 cat > "$WORK/helper" << 'END'

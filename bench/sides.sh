@@ -1,18 +1,33 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# Sourced by pairs.sh and barrier-pairs.sh, after service.sh: two JVMs, sides a and b, serve at the same time, each with its client on one processor, and
+# Sourced by pairs.sh, first-minutes.sh and barrier-pairs.sh, after service.sh: two JVMs, sides a and b, serve at the same time, each with its client on one processor, and
 # change processors after each window. Needs out, a directory, and, as set by their settings, services, rounds, warmup, seconds, windows, threads.
 
-# check_settings: those, or an end with a sentence; leaves the first two processors that this process may use in processors.
+# check_settings: those, or an end with a sentence; and two_processors.
 check_settings() {
   check_numbers "PAIRS_ROUNDS $rounds" "PAIRS_WARMUP $warmup" "PAIRS_SECONDS $seconds" "PAIRS_WINDOWS $windows" "PAIRS_THREADS $threads"
   ((windows % 2 == 0)) || die "PAIRS_WINDOWS is '$windows': an even number is needed, for each side serves on each processor"
   check_services PAIRS_SERVICES compile:200 "${services[@]}"
+  two_processors
+}
+
+# Leaves the first two processors that this process may use in processors.
+two_processors() {
   mapfile -t processors < <(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }' | head -n 2)
   ((${#processors[@]} == 2)) || die "one processor only: the two sides need one each"
 }
 
-declare -A children=() ports=() pids=()
+# choose_side SIDE WORDS JAVA FLAGS: the words are a collector with its flags, as in collector_of; the Java may be empty. Leaves them in javas, options and names.
+choose_side() {
+  local words java flags=()
+  read -ra words <<< "$2"
+  OTHERWISE=$3 collector_of "${words[@]}"
+  # shellcheck disable=SC2034 # for those who source this
+  javas[$1]=${3:-$java} options[$1]="${flags[*]} $4" names[$1]=$2
+  [ -x "${javas[$1]}" ] || die "there is no ${javas[$1]}: make jdk, or name another Java"
+}
+
+declare -A children=() ports=() pids=() datas=()
 child=   # that is being started
 end_children() {
   local all=("${children[@]}" ${child:+"$child"})
@@ -26,15 +41,15 @@ start_side() {
   [ "$side" = a ] || processor=${processors[1]}
   shift
   start_service "$out/$side" taskset -c "$processor" "$@"
-  children[$side]=$child ports[$side]=$port pids[$side]=$pid child=
+  children[$side]=$child ports[$side]=$port pids[$side]=$pid datas[$side]=$data child=
 }
 
 # loads SECONDS PROCESSOR OTHER: both sides at once.
 loads() {
   local first
-  load "${ports[a]}" "$1" "$out/a.json" taskset -c "$2" &
+  data=${datas[a]} load "${ports[a]}" "$1" "$out/a.json" taskset -c "$2" &
   first=$!
-  load "${ports[b]}" "$1" "$out/b.json" taskset -c "$3"
+  data=${datas[b]} load "${ports[b]}" "$1" "$out/b.json" taskset -c "$3"
   wait "$first" || die "the load failed, see $out/a.load.log"
 }
 

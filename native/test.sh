@@ -177,6 +177,11 @@ test_services() {
   # Maven's own libraries make a JDK from 24 on warn about sun.misc.Unsafe.
   MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) \
     phase "services" "$LOGS/gate-services.log" mvn -q -B -Dstyle.color=never -f "$NATIVE/gate/tests/frameworks/pom.xml" -Dlull.build="$BUILD" process-classes
+  MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$(boot_jdk) \
+    phase "clients" "$LOGS/gate-clients.log" mvn -q -B -Dstyle.color=never -f "$NATIVE/gate/tests/clients/pom.xml" -Dlull.build="$BUILD" process-classes
+  # Python's clients; without them their tests are skipped.
+  python3 -m pip install -q --no-deps --only-binary :all: --target "$BUILD/native/clients/python" -r "$NATIVE/gate/tests/clients/requirements.txt" \
+    >> "$LOGS/gate-clients.log" 2>&1 || true
   classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
   # What the module has in the place of Cassandra's own classes comes first.
   # shellcheck source=bench/common.sh
@@ -184,6 +189,7 @@ test_services() {
   cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
+  PYTHONPATH=$BUILD/native/clients/python LULL_GATE_CLIENTS="$BUILD/native/clients/classes:$BUILD/native/clients/lib/*" \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$gate_library LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"

@@ -77,34 +77,46 @@ stanza() {   # TYPES SOURCE SUITE COMPONENTS
   printf '\n'
 }
 
-write_private_list() {
+# Leaves the distribution's own source in MAIN, as "URI|keyring", and what the machine runs in ID and CODENAME.
+find_distribution() {
   [[ -x /usr/lib/apt/apt-helper && -r /etc/os-release ]] ||
     die "this machine has no apt, so the build cannot fetch a source package" \
       "get the source of OpenJDK 25 (a release or the 25u repository) and say where:  make ... OPENJDK_SRC=/path"
-  local id codename main security suite
-  id=$(. /etc/os-release; printf '%s %s' "$ID" "${ID_LIKE:-}")
-  codename=$(. /etc/os-release; printf '%s' "${UBUNTU_CODENAME:-${VERSION_CODENAME:-}}")
-  for suite in "$codename" stable oldstable testing sid unstable; do
-    main=$(source_for "$suite" "$suite-updates $suite-backports")
-    [[ -n $main ]] && break
+  local suite
+  ID=$(. /etc/os-release; printf '%s %s' "$ID" "${ID_LIKE:-}")
+  CODENAME=$(. /etc/os-release; printf '%s' "${UBUNTU_CODENAME:-${VERSION_CODENAME:-}}")
+  for suite in "$CODENAME" stable oldstable testing sid unstable; do
+    MAIN=$(source_for "$suite" "$suite-updates $suite-backports")
+    [[ -n $MAIN ]] && break
   done
-  [[ -n $main ]] || die "no package source of $codename (component main) found in /etc/apt/sources.list or /etc/apt/sources.list.d" \
+  [[ -n $MAIN ]] || die "no package source of $CODENAME (component main) found in /etc/apt/sources.list or /etc/apt/sources.list.d" \
     "add the distribution's own, or say where an OpenJDK 25 source is:  make ... OPENJDK_SRC=/path"
-  security=$(source_for "$codename-security" "")
-  mkdir -p "$APT_DIR/parts" "$APT_DIR/lists/partial" "$APT_DIR/cache/archives/partial"
-  case " $id " in
+}
+
+write_private_list() {
+  local security suite
+  find_distribution
+  security=$(source_for "$CODENAME-security" "")
+  mkdir -p "$APT_DIR/parts"
+  case " $ID " in
     *" ubuntu "*)
       # Suites that do not exist (yet, or any more) do no harm: what apt does not find, it leaves out.
-      for suite in $codename $codename-updates devel resolute questing; do stanza "deb deb-src" "$main" "$suite" "main universe"; done
-      stanza "deb deb-src" "${security:-$main}" "$codename-security" "main universe" ;;
+      for suite in $CODENAME $CODENAME-updates devel resolute questing; do stanza "deb deb-src" "$MAIN" "$suite" "main universe"; done
+      stanza "deb deb-src" "${security:-$MAIN}" "$CODENAME-security" "main universe" ;;
     *" debian "*)
-      stanza "deb deb-src" "$main" trixie main
-      case $codename in bullseye | bookworm | trixie | sid) ;; *) stanza "deb deb-src" "$main" "$codename" main ;; esac
-      stanza deb-src "$main" sid main
+      stanza "deb deb-src" "$MAIN" trixie main
+      case $CODENAME in bullseye | bookworm | trixie | sid) ;; *) stanza "deb deb-src" "$MAIN" "$CODENAME" main ;; esac
+      stanza deb-src "$MAIN" sid main
       if [[ -n $security ]]; then stanza deb-src "$security" trixie-security main; fi ;;
-    *) die "the build knows the package sources of Debian and Ubuntu, not of '${id% }'" \
+    *) die "the build knows the package sources of Debian and Ubuntu, not of '${ID% }'" \
          "say where an OpenJDK 25 source is:  make ... OPENJDK_SRC=/path" ;;
   esac | write_if_changed "$APT_DIR/parts/lull.sources"
+  write_private_configuration
+}
+
+# Of an apt that has these lists alone.
+write_private_configuration() {
+  mkdir -p "$APT_DIR/lists/partial" "$APT_DIR/cache/archives/partial"
   write_if_changed "$APT_DIR/apt.conf" << CONF
 Dir::Etc::SourceList "/dev/null";
 Dir::Etc::SourceParts "$APT_DIR/parts";

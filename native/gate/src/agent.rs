@@ -156,6 +156,27 @@ pub fn connection_became_opaque(fd: i32, reason: Opaque) {
     }
 }
 
+/// What tells others of pauses, or nothing and a line of why not: another user of the machine may hold a name or a port first, and must not be
+/// able to turn the gate off by it.
+fn or_without<T>(made: std::io::Result<T>, why: impl FnOnce(&std::io::Error) -> String) -> Option<T> {
+    made.inspect_err(|error| complain(&format!("{}; the gate goes on without", why(error)))).ok()
+}
+
+/// Where it is told that the JVM is stopped, as far as it can be.
+fn outlets(options: &Options) -> Outlets {
+    let mut outlets = Outlets::default();
+    outlets.beacon = options.beacon.as_ref().and_then(|path| {
+        let help = "give it a directory that only the service's user may write to";
+        or_without(Beacon::create(path), |error| format!("the beacon cannot be put at {}: {error}: {help}", path.display()))
+    });
+    let datagrams = options.datagrams.iter().filter_map(|address| {
+        let made = Datagrams::to(*address, options.served_ports());
+        or_without(made, |error| format!("no datagrams can be sent to {address}: {error}"))
+    });
+    outlets.datagrams.extend(datagrams);
+    outlets
+}
+
 /// # Safety
 /// `env` is the current thread's.
 unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<(), String> {
@@ -166,16 +187,7 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
         Some(SafepointWatch::new(Box::new(move || begun.get()) as Box<dyn Fn() -> i64 + Send>, Box::new(move || time.get()) as _))
     });
     let watch: Option<VmWatch> = watch.filter(|_| running.options.poll_us > 0);
-    let mut outlets = Outlets::default();
-    if let Some(path) = &running.options.beacon {
-        let beacon = Beacon::create(path).map_err(|error| format!("the beacon cannot be put at {}: {error}", path.display()))?;
-        outlets.beacon = Some(beacon);
-    }
-    for address in &running.options.datagrams {
-        let datagrams = Datagrams::to(*address, running.options.served_ports())
-            .map_err(|error| format!("no datagrams can be sent to {address}: {error}"))?;
-        outlets.datagrams.push(datagrams);
-    }
+    let mut outlets = outlets(&running.options);
     // SAFETY: as demanded; the VM's own pointer.
     outlets.events = unsafe { jni::Env::vm(env).and_then(|vm| Events::start(vm, &METRICS, running.options.verbose).ok()) };
     if outlets.events.is_none() {
@@ -183,10 +195,12 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
     }
     let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, outlets);
     if let Some(address) = running.options.metrics {
-        metrics::serve(address, &METRICS, &CLOCK).map_err(|error| format!("the metrics cannot be served at {address}: {error}"))?;
+        let served = metrics::serve(address, &METRICS, &CLOCK);
+        or_without(served, |error| format!("the metrics cannot be served at {address}: {error}"));
     }
     if let Some(address) = running.options.agent_check {
-        health::serve_agent_check(address, &CLOCK).map_err(|error| format!("agent checks cannot be answered at {address}: {error}"))?;
+        let served = health::serve_agent_check(address, &CLOCK);
+        or_without(served, |error| format!("agent checks cannot be answered at {address}: {error}"));
     }
     let spawned = std::thread::Builder::new().name("lull gate".into()).spawn(move || {
         // Before the collector's own threads, if we may: on a machine whose processors are all busy, a pause is when we are needed.
@@ -409,6 +423,24 @@ pub unsafe extern "system" fn Agent_OnAttach(_vm: *mut jni::JavaVm, _options: *c
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Another user may have put something at the beacon's place that is not ours to replace, or listen at the port.
+    #[test]
+    fn what_cannot_be_told_to_others_does_not_keep_the_gate_from_starting() {
+        let directory = std::env::temp_dir().join(format!("lull-gate-taken-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let text = format!("port=1,beacon={},datagrams={taken}", directory.display());
+        let outlets = outlets(&Options::parse(&text).unwrap());
+        assert!(outlets.beacon.is_none() && outlets.datagrams.len() == 1);
+        let mut said = String::new();
+        let made: Option<()> = or_without(Err(std::io::ErrorKind::AddrInUse.into()), |error| {
+            said = error.to_string();
+            "a test takes a port".to_owned()
+        });
+        assert!(made.is_none() && said == "address in use");
+        std::fs::remove_dir(directory).unwrap();
+    }
 
     #[test]
     fn what_is_left_unwritten_keeps_the_gate_awake() {

@@ -4,7 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,7 +40,7 @@ pub struct Beacon {
 
 impl Beacon {
     /// Puts a beacon at `path`, in the place of any file that is there. The directory may be one that others write to: nothing of theirs is
-    /// opened, and a link of theirs is not followed.
+    /// opened, and a link of theirs is not followed. One with the sticky bit, in which they have the name already, is of no use.
     ///
     /// # Errors
     /// The file cannot be made.
@@ -54,7 +54,9 @@ impl Beacon {
         bytes.extend((SIZE as u32).to_ne_bytes());
         bytes.extend(u64::from(std::process::id()).to_ne_bytes());
         bytes.resize(SIZE, 0);
-        match file.write_all(&bytes).and_then(|()| fs::rename(&new, path)) {
+        // All may read it, whatever the service's umask is for its other files.
+        let shown = file.set_permissions(fs::Permissions::from_mode(0o644));
+        match shown.and_then(|()| file.write_all(&bytes)).and_then(|()| fs::rename(&new, path)) {
             Ok(()) => Ok(Beacon { file, word: AtomicU64::new(RUNS), pauses: AtomicU64::new(0) }),
             Err(error) => {
                 let _ = fs::remove_file(&new);
@@ -138,16 +140,18 @@ mod tests {
         for link in [&path, &predictable] {
             std::os::unix::fs::symlink(&victim, link).unwrap();
         }
-        // SAFETY: a number only.
-        let before = unsafe { libc::umask(0) };
-        let beacon = Beacon::create(&path).unwrap();
-        // SAFETY: as above.
-        unsafe { libc::umask(before) };
-        beacon.busy_until(5);
-        assert_eq!(fs::read(&victim).unwrap(), b"of somebody else");
-        let metadata = fs::symlink_metadata(&path).unwrap();
-        assert!(metadata.is_file());
-        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o777, 0o644, "others may write to it");
+        for umask in [0, 0o077] {
+            // SAFETY: a number only.
+            let before = unsafe { libc::umask(umask) };
+            let beacon = Beacon::create(&path).unwrap();
+            // SAFETY: as above.
+            unsafe { libc::umask(before) };
+            beacon.busy_until(5);
+            assert_eq!(fs::read(&victim).unwrap(), b"of somebody else");
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            assert!(metadata.is_file());
+            assert_eq!(metadata.permissions().mode() & 0o777, 0o644, "with the umask {umask:o}");
+        }
         fs::remove_dir_all(&directory).unwrap();
     }
 

@@ -19,6 +19,7 @@
 //! pause (HTTP/2): then the application reads through [`Connection::read`].
 
 use std::io;
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::kernel::Totals;
@@ -27,8 +28,15 @@ use crate::protocol::{Front, Opaque, Pass, Protocol};
 /// [`Connection::read`] looks at so many bytes at least.
 const SMALL: usize = 16;
 
-/// So many requests, or what belongs to them, are answered in one look: others are to be looked at, and the application must have the lock.
-const MOST_STEPS: usize = 64;
+/// So many bytes are looked at, at first. What does not fit is looked at again, in twice as many.
+const FIRST_LOOK: usize = 17 * 1024;
+
+/// So often the receive buffer is looked at in one look: other connections are to be looked at, and the application must have the lock.
+const MOST_PEEKS: usize = 8;
+
+/// A read of the application's takes what belongs to answered requests so often, and so many bytes of it: its thread has other connections.
+const MOST_TAKES: usize = 64;
+const MOST_TAKEN: usize = 256 * 1024;
 
 /// So much of the connection's window, a quarter of what it has at first, may be owed for good.
 const MOST_OWED: u64 = 16 * 1024;
@@ -47,13 +55,19 @@ pub trait Wire {
     /// `WouldBlock` when nothing fits.
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
+    /// How many bytes lie in the receive buffer; `None` if one side has closed its direction, or the connection is broken.
+    ///
+    /// # Errors
+    /// Not a TCP socket.
+    fn unread(&mut self) -> io::Result<Option<usize>>;
+
     /// Takes `length` bytes that were peeked.
     ///
     /// # Errors
     /// Fewer were there: a defect.
     fn consume(&mut self, length: usize) -> io::Result<()>;
 
-    /// From now on the application's selectors are told of bytes only when there are so many, or an end.
+    /// From now on the application's selectors are told of bytes only when there are so many, or an end; now, if there are.
     fn tell_from(&mut self, bytes: usize);
 
     /// Ends the connection in both directions.
@@ -96,6 +110,31 @@ pub enum Outcome {
     Opaque,
 }
 
+/// What was found at the front of a receive buffer, and is to be taken at once.
+#[derive(Default)]
+struct Batch {
+    /// Bytes to take.
+    length: usize,
+    answer: Vec<u8>,
+    /// Of each answer: how many requests it is for, and where these are.
+    answered: Vec<(u64, Range<usize>)>,
+}
+
+/// Why a batch ends where it does.
+enum End {
+    /// There is no more.
+    All,
+    /// A request is incomplete: so many bytes make it more.
+    Incomplete(usize),
+    /// By decision.
+    Kept,
+    /// What follows is the application's.
+    Left,
+    Unknown(&'static str),
+    /// Of what was taken, something was not the gate's to take.
+    Lost,
+}
+
 /// The state of one connection of protocol `P`.
 #[derive(Debug)]
 pub struct Connection<P> {
@@ -108,6 +147,8 @@ pub struct Connection<P> {
     writing: u32,
     /// What is still to be written of a busy answer (invariant A).
     unsent: Vec<u8>,
+    /// With fewer unread bytes than this, the front of the receive buffer is incomplete.
+    needs: usize,
     /// Selectors are not told of fewer bytes than make a frame's header.
     waits_for_header: bool,
     opaque: Option<Opaque>,
@@ -126,6 +167,7 @@ impl<P: Protocol> Connection<P> {
             written: totals.written,
             writing: 0,
             unsent: Vec::new(),
+            needs: 0,
             waits_for_header: false,
             opaque: None,
             withholds: false,
@@ -172,6 +214,7 @@ impl<P: Protocol> Connection<P> {
     /// The application has read `bytes`, perhaps in several parts; called once for each.
     pub fn received(&mut self, bytes: &[u8]) {
         self.taken += bytes.len() as u64;
+        self.needs = 0;
         if (self.opaque.is_none() || self.withholds)
             && let Err(reason) = self.protocol.received(bytes)
         {
@@ -225,29 +268,24 @@ impl<P: Protocol> Connection<P> {
 
     /// A look at the connection in a pause: answers all requests at the front that `decide` wants answered. `buffer` is
     /// scratch memory; a request that does not fit into it is left to the application. `answered` is told of how many requests each answer is for,
-    /// or would have been.
+    /// or would have been, and which these are.
+    ///
+    /// All requests that have come cost the same few system calls together: a question whether there is anything, a copy of it, the counts of
+    /// invariant S, one write, one read.
     pub fn look(
         &mut self,
         wire: &mut impl Wire,
         buffer: &mut [u8],
         mut decide: impl FnMut(Option<Duration>) -> Decision,
-        mut answered: impl FnMut(u64),
+        mut answered: impl FnMut(u64, &P, &[u8]),
     ) -> Outcome {
-        for _ in 0..MOST_STEPS {
-            if self.opaque.is_some() {
-                return Outcome::Opaque;
-            }
-            if !self.flush(wire) {
-                return Outcome::Again;
-            }
-            if self.writing > 0 || !self.protocol.is_idle() {
-                return Outcome::NotIdle;
-            }
-            // Also because to peek at a connection that was reset would take the error that the application is to have.
-            if let Some(outcome) = self.check(wire) {
+        let mut size = FIRST_LOOK.min(buffer.len());
+        for _ in 0..MOST_PEEKS {
+            if let Some(outcome) = self.is_to_look(wire) {
                 return outcome;
             }
-            let length = match wire.peek(buffer) {
+            let most = size.max(self.needs).min(buffer.len());
+            let length = match wire.peek(&mut buffer[..most]) {
                 // The client has closed its side, or the connection is broken.
                 Ok(0) => return Outcome::Left,
                 Ok(n) => n,
@@ -255,61 +293,141 @@ impl<P: Protocol> Connection<P> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => return Outcome::Again,
                 Err(_) => return Outcome::Left,
             };
-            let (length, deadline) = match self.protocol.front(&buffer[..length]) {
-                Front::Request { length, deadline } => (length, deadline),
-                Front::Aside { length } => {
-                    if let Some(outcome) = self.check(wire) {
-                        return outcome;
-                    }
-                    if !self.take(wire, &buffer[..length]) {
-                        return Outcome::Opaque;
-                    }
-                    self.pay(wire);
-                    continue;
+            let is_all = length < most;
+            let (batch, end, before) = self.batch(&buffer[..length], &mut decide, &mut answered);
+            if batch.length > 0
+                && let Some(outcome) = self.carry_out(wire, batch, before, buffer, &mut answered)
+            {
+                return outcome;
+            }
+            match end {
+                End::All if is_all => return if self.has_unsent() { Outcome::Again } else { Outcome::Empty },
+                // There may be more than was looked at.
+                End::All => {}
+                End::Incomplete(needs) if needs > buffer.len() => return Outcome::Left,
+                End::Incomplete(needs) if is_all => {
+                    self.needs = needs;
+                    return Outcome::Incomplete;
                 }
-                Front::Incomplete if length == buffer.len() => return Outcome::Left,
-                Front::Incomplete => return Outcome::Incomplete,
-                Front::Leave => return Outcome::Left,
-                Front::Unknown(reason) => {
+                End::Incomplete(needs) => size = size.max(needs).max(2 * length).min(buffer.len()),
+                End::Kept => return Outcome::Kept,
+                End::Left => return Outcome::Left,
+                End::Unknown(reason) => {
                     self.make_opaque(Opaque::Request(reason));
                     return Outcome::Opaque;
                 }
-            };
-            let remaining = match decide(deadline) {
-                Decision::Keep => return Outcome::Kept,
-                Decision::Count => {
-                    answered(self.protocol.busy(&buffer[..length], Duration::ZERO, &mut Vec::new()));
-                    return Outcome::Kept;
-                }
-                Decision::Answer(remaining) => remaining,
-            };
-            if let Some(outcome) = self.check(wire) {
-                return outcome;
-            }
-            let mut answer = std::mem::take(&mut self.unsent);
-            let requests = self.protocol.busy(&buffer[..length], remaining, &mut answer);
-            let sent = match wire.send(&answer) {
-                Ok(n) => n,
-                Err(error) => {
-                    let kind = error.kind();
-                    // Nothing was written, nothing taken: still the application's.
-                    return if matches!(kind, io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) {
-                        Outcome::Again
-                    } else {
-                        Outcome::Left
-                    };
-                }
-            };
-            self.written += sent as u64;
-            answer.drain(..sent);
-            self.unsent = answer;
-            // The client has it, whatever comes of the rest.
-            answered(requests);
-            if !self.take(wire, &buffer[..length]) {
-                return Outcome::Opaque;
+                // Carried out, it has ended the connection.
+                End::Lost => return Outcome::Opaque,
             }
         }
         Outcome::Again
+    }
+
+    /// Whether there is anything to look at, and it may be; gives what to do if not.
+    fn is_to_look(&mut self, wire: &mut impl Wire) -> Option<Outcome> {
+        if self.opaque.is_some() {
+            return Some(Outcome::Opaque);
+        }
+        if !self.flush(wire) {
+            return Some(Outcome::Again);
+        }
+        if self.writing > 0 || !self.protocol.is_idle() {
+            return Some(Outcome::NotIdle);
+        }
+        match wire.unread() {
+            // Also because to peek at a connection that was reset would take the error that the application is to have.
+            Ok(None) => Some(Outcome::Left),
+            Ok(Some(0)) => Some(Outcome::Empty),
+            Ok(Some(n)) if n < self.needs => Some(Outcome::Incomplete),
+            Ok(Some(_)) => None,
+            Err(_) => {
+                self.make_opaque(Opaque::AnotherSocket);
+                Some(Outcome::Opaque)
+            }
+        }
+    }
+
+    /// What is to be taken at the front of `bytes`, why no more, and what the protocol was before it counted that as taken.
+    fn batch(
+        &mut self,
+        bytes: &[u8],
+        decide: &mut impl FnMut(Option<Duration>) -> Decision,
+        answered: &mut impl FnMut(u64, &P, &[u8]),
+    ) -> (Batch, End, P) {
+        let before = self.protocol.clone();
+        let mut batch = Batch::default();
+        let mut answer = Vec::new();
+        let end = loop {
+            let rest = &bytes[batch.length..];
+            if rest.is_empty() {
+                break End::All;
+            }
+            let length = match self.protocol.front(rest) {
+                Front::Aside { length } => length,
+                Front::Request { length, deadline } => {
+                    let remaining = match decide(deadline) {
+                        Decision::Keep => break End::Kept,
+                        Decision::Count => {
+                            let requests = self.protocol.busy(&rest[..length], Duration::ZERO, &mut answer);
+                            answered(requests, &self.protocol, &rest[..length]);
+                            break End::Kept;
+                        }
+                        Decision::Answer(remaining) => remaining,
+                    };
+                    let requests = self.protocol.busy(&rest[..length], remaining, &mut answer);
+                    batch.answer.extend_from_slice(&answer);
+                    batch.answered.push((requests, batch.length..batch.length + length));
+                    length
+                }
+                Front::Incomplete => break End::Incomplete(self.protocol.needs(rest)),
+                Front::Leave => break End::Left,
+                Front::Unknown(reason) => break End::Unknown(reason),
+            };
+            self.protocol.taken(&rest[..length]);
+            batch.length += length;
+            if self.protocol.has_lost() || self.protocol.is_overrun() {
+                break End::Lost;
+            }
+        };
+        (batch, end, before)
+    }
+
+    /// Writes the batch's answer and takes its bytes, or neither: then the protocol is what it was `before`. Gives what to do if it cannot go on.
+    fn carry_out(
+        &mut self,
+        wire: &mut impl Wire,
+        batch: Batch,
+        before: P,
+        buffer: &[u8],
+        answered: &mut impl FnMut(u64, &P, &[u8]),
+    ) -> Option<Outcome> {
+        let sent = match self.check(wire) {
+            Some(outcome) => Err(outcome),
+            None if batch.answer.is_empty() => Ok(0),
+            None => wire.send(&batch.answer).map_err(|error| match error.kind() {
+                io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => Outcome::Again,
+                _ => Outcome::Left,
+            }),
+        };
+        match sent {
+            // Nothing was written, nothing taken: still the application's.
+            Err(outcome) => {
+                self.protocol = before;
+                return Some(outcome);
+            }
+            Ok(sent) => {
+                self.written += sent as u64;
+                self.unsent = batch.answer;
+                self.unsent.drain(..sent);
+            }
+        }
+        // The client has it, whatever comes of the rest.
+        batch.answered.into_iter().for_each(|(requests, at)| answered(requests, &self.protocol, &buffer[at]));
+        if !self.consume(wire, batch.length) || !self.may_go_on(wire) {
+            return Some(Outcome::Opaque);
+        }
+        self.pay(wire);
+        None
     }
 
     /// Invariant S, at the last moment before anything is done; gives what to do if it does not hold.
@@ -330,20 +448,44 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// Takes bytes that were peeked, for the gate.
-    fn take(&mut self, wire: &mut impl Wire, bytes: &[u8]) -> bool {
-        if wire.consume(bytes.len()).is_err() {
+    fn consume(&mut self, wire: &mut impl Wire, length: usize) -> bool {
+        if wire.consume(length).is_err() {
             // Cannot be: the bytes were seen, and nobody else reads.
             self.make_opaque(Opaque::Defect);
             return false;
         }
-        self.taken += bytes.len() as u64;
-        self.protocol.taken(bytes);
-        if self.protocol.has_lost() {
-            self.make_opaque(Opaque::Request("fields of an answered request that say how the next ones are to be read"));
-            self.end(wire);
+        self.taken += length as u64;
+        self.needs = 0;
+        true
+    }
+
+    /// The same, of what the protocol has not yet counted.
+    fn take(&mut self, wire: &mut impl Wire, bytes: &[u8]) -> bool {
+        if !self.consume(wire, bytes.len()) {
             return false;
         }
-        true
+        self.protocol.taken(bytes);
+        self.may_go_on(wire)
+    }
+
+    /// Whether both sides understand what follows what was taken, and the client keeps to what it may send. If not, the connection ends.
+    fn may_go_on(&mut self, wire: &mut impl Wire) -> bool {
+        let reason = if self.protocol.has_lost() {
+            "fields of an answered request that say how the next ones are to be read"
+        } else if self.opaque.is_none() && self.writing == 0 && self.protocol.is_overrun() {
+            // Of what the application has written all is known: nothing gives the client more room.
+            "more of an answered request than its client may send"
+        } else {
+            return true;
+        };
+        if self.opaque.is_none() && self.writing == 0 && self.flush(wire) {
+            let mut goodbye = Vec::new();
+            self.protocol.goodbye(&mut goodbye);
+            self.written += wire.send(&goodbye).unwrap_or(0) as u64;
+        }
+        self.make_opaque(Opaque::Request(reason));
+        self.end(wire);
+        false
     }
 
     /// A connection that can go on for neither the gate nor the application. A client that waits for ever, or is misunderstood, is worse off than
@@ -384,7 +526,7 @@ impl<P: Protocol> Connection<P> {
     }
 
     /// What the application reads, without what belongs to requests that the gate has answered. As much as there is and `buffer` holds: who
-    /// gets less than that may rely on it that there is no more.
+    /// gets less than that may rely on it that there is no more, or that its selector tells of the rest.
     ///
     /// # Errors
     /// `WouldBlock` if there is nothing for the application; as of [`Wire::peek`] otherwise.
@@ -393,6 +535,7 @@ impl<P: Protocol> Connection<P> {
             return Err(error);
         }
         let mut filled = 0;
+        let (mut takes, mut taken) = (0, 0);
         self.tell_all(wire);
         // A frame's header may be longer than what is left of the buffer.
         let mut small = [0; SMALL];
@@ -442,7 +585,17 @@ impl<P: Protocol> Connection<P> {
                             break;
                         }
                         // An end, if it was one.
-                        return if self.protocol.has_lost() { Ok(0) } else { Err(io::ErrorKind::Other.into()) };
+                        let is_end = self.protocol.has_lost() || self.protocol.is_overrun();
+                        return if is_end { Ok(0) } else { Err(io::ErrorKind::Other.into()) };
+                    }
+                    (takes, taken) = (takes + 1, taken + length);
+                    if takes == MOST_TAKES || taken >= MOST_TAKEN {
+                        // Who is told of changes only has to be told of what is left.
+                        wire.tell_from(1);
+                        if filled > 0 {
+                            break;
+                        }
+                        return Err(io::ErrorKind::WouldBlock.into());
                     }
                 }
                 Pass::Wait => {

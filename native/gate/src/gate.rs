@@ -20,6 +20,7 @@ use crate::pause::{COLLECTION, ENDED, Pause, PauseClock, SAFEPOINT};
 use crate::perf_memory::SafepointWatch;
 use crate::predict::{Course, Model, Prediction};
 use crate::socket::{SocketWire, Watched};
+use crate::spoken::Spoken;
 use crate::table::Table;
 use crate::vm_counters::VmCounters;
 
@@ -459,7 +460,7 @@ impl Gate {
                 (true, true) => Decision::Keep,
             }
         };
-        let answered = |requests| {
+        let answered = |requests, _: &Spoken, _: &[u8]| {
             if options.dry_run {
                 counted += requests;
             } else {

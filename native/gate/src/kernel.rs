@@ -113,6 +113,14 @@ fn tcp_info(fd: i32) -> io::Result<TcpInfo> {
     Ok(unsafe { info.assume_init() })
 }
 
+/// Whether neither side of a TCP connection has closed its direction.
+///
+/// # Errors
+/// Not a TCP socket, or a kernel before 4.1.
+pub fn is_established(fd: i32) -> io::Result<bool> {
+    Ok(tcp_info(fd)?.state == TCP_ESTABLISHED)
+}
+
 /// The counters of a TCP socket at one moment; `None` if segments kept arriving while it was asked.
 ///
 /// # Errors

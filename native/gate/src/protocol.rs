@@ -76,8 +76,8 @@ pub enum Pass {
     Wait,
 }
 
-/// One connection's protocol.
-pub trait Protocol: Send {
+/// One connection's protocol. A clone is what it was, if what was to be done with it could not be.
+pub trait Protocol: Send + Clone {
     /// The application has read these bytes.
     ///
     /// # Errors
@@ -111,6 +111,20 @@ pub trait Protocol: Send {
     /// Whether something was taken that the application must know to understand what follows, and cannot be told: the connection must end.
     fn has_lost(&self) -> bool {
         false
+    }
+
+    /// Whether the client has sent more than it may of what the gate takes: the connection must end. It may be of the moment as long as the
+    /// application is writing, which gives the client room.
+    fn is_overrun(&self) -> bool {
+        false
+    }
+
+    /// Appends what the client is to be told before the connection is ended for such a reason.
+    fn goodbye(&self, _to: &mut Vec<u8>) {}
+
+    /// How many bytes there must be, at least, for [`Protocol::front`] to find more in what is incomplete in `buffer`.
+    fn needs(&self, buffer: &[u8]) -> usize {
+        buffer.len() + 1
     }
 
     /// How much of the client's room to send the gate has taken and not given back.

@@ -35,6 +35,13 @@ impl Wire for SocketWire {
         count(unsafe { libc::send(self.fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) })
     }
 
+    fn unread(&mut self) -> io::Result<Option<usize>> {
+        if !kernel::is_established(self.fd)? {
+            return Ok(None);
+        }
+        kernel::unread(self.fd).map(|n| usize::try_from(n).ok())
+    }
+
     fn consume(&mut self, length: usize) -> io::Result<()> {
         let mut left = length;
         while left > 0 {
@@ -113,5 +120,52 @@ impl Watched {
         let most = i32::try_from(events.len()).unwrap_or(i32::MAX);
         // SAFETY: the kernel writes as many events as there is room for.
         usize::try_from(unsafe { libc::epoll_wait(self.0, events.as_mut_ptr(), most, 0) }).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::fd::AsRawFd;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (client, listener.accept().unwrap().0)
+    }
+
+    fn wire(socket: &TcpStream) -> SocketWire {
+        SocketWire::new(socket.as_raw_fd(), kernel::inode(socket.as_raw_fd()).unwrap())
+    }
+
+    /// A read that leaves before all is read relies on this: a selector that is told of changes only is told of what was there before.
+    #[test]
+    fn who_is_told_of_changes_is_told_once_more() {
+        let (mut client, server) = pair();
+        let watched = Watched::new().unwrap();
+        watched.add(server.as_raw_fd()).unwrap();
+        client.write_all(b"abc").unwrap();
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 2];
+        watched.wait(10_000_000_000);
+        assert_eq!((watched.changed(&mut events), watched.changed(&mut events)), (1, 0));
+        wire(&server).tell_from(1);
+        assert_eq!((watched.changed(&mut events), watched.changed(&mut events)), (1, 0));
+    }
+
+    #[test]
+    fn unread_bytes_are_counted_until_a_side_closes() {
+        let (mut client, server) = pair();
+        let mut wire = wire(&server);
+        assert_eq!(wire.unread().unwrap(), Some(0));
+        client.write_all(b"abc").unwrap();
+        kernel::wait_readable(server.as_raw_fd(), 10_000_000_000);
+        assert_eq!(wire.unread().unwrap(), Some(3));
+        client.shutdown(std::net::Shutdown::Write).unwrap();
+        while wire.unread().unwrap().is_some() {
+            std::thread::yield_now();
+        }
+        assert!(SocketWire::new(-1, 0).unread().is_err());
     }
 }

@@ -11,7 +11,7 @@ use crate::protocol::{Front, Opaque, Pass, Protocol};
 use crate::resp::Resp;
 
 /// A connection's protocol.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Spoken {
     /// HTTP/1.1.
     Http1(Http1),
@@ -65,6 +65,18 @@ impl Protocol for Spoken {
 
     fn has_lost(&self) -> bool {
         each!(self, protocol => protocol.has_lost())
+    }
+
+    fn is_overrun(&self) -> bool {
+        each!(self, protocol => protocol.is_overrun())
+    }
+
+    fn goodbye(&self, to: &mut Vec<u8>) {
+        each!(self, protocol => protocol.goodbye(to));
+    }
+
+    fn needs(&self, buffer: &[u8]) -> usize {
+        each!(self, protocol => protocol.needs(buffer))
     }
 
     fn owed_bytes(&self) -> u64 {

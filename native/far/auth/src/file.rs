@@ -40,6 +40,8 @@ pub enum FileError {
     NotAFile(PathBuf),
     /// Others may read or change it: its mode, its owner and its group.
     Open(PathBuf, u32, u32, u32),
+    /// It is somebody else's, who may change it at any time: its owner, and who we are.
+    Owner(PathBuf, u32, u32),
     /// A line, and what is wrong with it.
     Line(PathBuf, usize, &'static str),
     /// It has no key, or, for a client, more than one.
@@ -59,6 +61,11 @@ impl fmt::Display for FileError {
                     "the key file {path} has the mode {mode:04o}, owner {owner} and group {group}, so that others may read or change it: "
                 )?;
                 write!(f, "take that away (chmod 600 {path}), and make a new key if others were there")
+            }
+            FileError::Owner(path, owner, own) => {
+                let path = path.display();
+                write!(f, "the key file {path} belongs to the user {owner}, who may change it, and this program runs as {own}: ")?;
+                write!(f, "chown it to {own} or to root, or make a new one by lull-far new-key")
             }
             FileError::Line(path, line, what) => write!(f, "the key file {}, line {line}: {what}; {form}", path.display()),
             FileError::Count(path, 0) => write!(f, "the key file {} has no key; {form}", path.display()),
@@ -86,6 +93,10 @@ pub fn read_all(path: &Path) -> Result<Vec<Entry>, FileError> {
     let (mode, owner, group) = (metadata.mode() & 0o7777, metadata.uid(), metadata.gid());
     if !is_private(mode, owner, group) {
         return Err(FileError::Open(path.to_owned(), mode, owner, group));
+    }
+    let own = rustix::process::geteuid().as_raw();
+    if !is_of(owner, own) {
+        return Err(FileError::Owner(path.to_owned(), owner, own));
     }
     let mut text = Zeroizing::new(String::new());
     (&mut file).take(LONGEST + 1).read_to_string(&mut text).map_err(failed)?;
@@ -118,6 +129,11 @@ fn open(path: &Path) -> io::Result<File> {
 fn is_private(mode: u32, owner: u32, group: u32) -> bool {
     let allowed = if owner == 0 && group == 0 { 0o740 } else { 0o700 };
     mode & 0o777 & !allowed == 0
+}
+
+/// Whether its owner is to be believed by a program that runs as `own`: it is root, or that user.
+fn is_of(owner: u32, own: u32) -> bool {
+    owner == 0 || owner == own
 }
 
 /// The keys of a text, or a line with what is wrong there.
@@ -194,6 +210,30 @@ mod tests {
         }
     }
 
+    /// A file with a key that nobody else may read.
+    fn private(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("lull-far-key-{name}-{}", std::process::id()));
+        std::fs::write(&path, format!("a {ONE}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        path
+    }
+
+    /// Whoever it belongs to can put another key there: a server of root's, or of a service's user, takes none of somebody else's.
+    #[test]
+    fn a_key_of_another_user_is_refused() {
+        for (owner, own, right) in [(0, 0, true), (0, 990, true), (990, 990, true), (1000, 990, false), (1000, 0, false)] {
+            assert_eq!(is_of(owner, own), right, "of {owner}, read by {own}");
+        }
+        let path = private("owner");
+        assert!(read_one(&path).is_ok());
+        // Only root can give a file away.
+        if std::os::unix::fs::chown(&path, Some(1000), None).is_ok() && rustix::process::geteuid().is_root() {
+            let text = read_one(&path).unwrap_err().to_string();
+            assert!(text.contains("belongs to the user 1000") && text.contains("chown it to 0 or to root"), "{text}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
     #[test]
     fn only_the_owner_may_read_a_key() {
         for (mode, owner, group, private) in [
@@ -210,8 +250,7 @@ mod tests {
         ] {
             assert_eq!(is_private(mode, owner, group), private, "{mode:o} of {owner}:{group}");
         }
-        let path = std::env::temp_dir().join(format!("lull-far-key-{}", std::process::id()));
-        std::fs::write(&path, format!("a {ONE}\n")).unwrap();
+        let path = private("mode");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         let text = read_one(&path).unwrap_err().to_string();
         assert!(text.contains("has the mode 0644") && text.contains("chmod 600") && !text.contains(&ONE[..8]), "{text}");

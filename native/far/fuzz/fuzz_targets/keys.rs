@@ -12,7 +12,7 @@ fuzz_target!(|input: &[u8]| {
     let Ok(text) = std::str::from_utf8(input) else { return };
     if let Ok(network) = text.parse::<Network>() {
         let address = text.split('/').next().unwrap_or_default();
-        assert!(network.contains(address.parse().unwrap()) || address.contains("::ffff:"), "{text} is not in itself");
+        assert!(network.contains(address.parse().unwrap()), "{text} is not in itself");
     }
     let Ok(entries) = parse(text) else { return };
     for entry in &entries {

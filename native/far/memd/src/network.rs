@@ -34,7 +34,16 @@ impl FromStr for Network {
         let address = address.parse::<IpAddr>().map_err(|_| help())?;
         let most = if address.is_ipv4() { 32 } else { 128 };
         let bits = bits.map_or(Ok(most), |bits| bits.parse().map_err(|_| help()))?;
-        if bits > most { Err(help()) } else { Ok(Network { address, bits }) }
+        if bits > most {
+            return Err(help());
+        }
+        // An IPv4 address that is written in IPv6 is what it stands for: so is each address that is asked about.
+        match address.to_canonical() {
+            IpAddr::V4(_) if address.is_ipv6() && bits < 96 => {
+                Err(format!("{text:?} is more than the IPv4 addresses in IPv6, and less than all: say one of both kinds"))
+            }
+            canonical => Ok(Network { address: canonical, bits: if canonical.is_ipv4() && address.is_ipv6() { bits - 96 } else { bits } }),
+        }
     }
 }
 
@@ -50,6 +59,13 @@ mod tests {
             ("10.0.0.7", "10.0.0.7", true),
             ("10.0.0.7", "10.0.0.6", false),
             ("10.0.0.7/32", "::ffff:10.0.0.7", true),
+            ("::ffff:10.0.0.7", "10.0.0.7", true),
+            ("::ffff:10.0.0.7", "::ffff:10.0.0.7", true),
+            ("::ffff:10.0.0.7", "10.0.0.6", false),
+            ("::ffff:10.0.0.0/120", "10.0.0.255", true),
+            ("::ffff:10.0.0.0/120", "10.0.1.0", false),
+            ("::ffff:0:0/96", "192.0.2.1", true),
+            ("::ffff:0:0/96", "fd00::1", false),
             ("0.0.0.0/0", "169.254.169.254", true),
             ("0.0.0.0/0", "::1", false),
             ("fd00::/8", "fd12::3", true),
@@ -59,6 +75,8 @@ mod tests {
             let network: Network = network.parse().unwrap();
             assert_eq!(network.contains(address.parse().unwrap()), inside, "{address} in {network:?}");
         }
+        let text = "::ffff:0:0/95".parse::<Network>().unwrap_err();
+        assert!(text.contains("say one of both kinds"), "{text}");
         for text in ["", "10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0/8", "10.0.0.0/8/8", "host/8", "10.0.0.0/-1"] {
             assert!(text.parse::<Network>().unwrap_err().contains("say an address"), "{text}");
         }

@@ -229,6 +229,13 @@ impl Server {
         self.shared.store.arena.committed()
     }
 
+    /// Bytes that clients have.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        let arena = &self.shared.store.arena;
+        arena.capacity() - arena.free()
+    }
+
     /// What stops the server, from any thread.
     #[must_use]
     pub fn handle(&self) -> Handle {
@@ -344,7 +351,7 @@ fn start_connection(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     shared.metrics.connections.fetch_add(1, Ordering::Relaxed);
     let open = OpenConnection(Arc::clone(shared));
     let shared = Arc::clone(shared);
-    let started = shared.strangers.enter(&stream).and_then(|(stranger, pushed_out)| {
+    let started = shared.strangers.enter(&stream, peer.ip()).and_then(|(stranger, pushed_out)| {
         Metrics::add(&shared.metrics.strangers_dropped, pushed_out.into());
         let serve = move || {
             connection::serve(&open.0, &stream, peer, stranger);

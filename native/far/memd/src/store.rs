@@ -48,11 +48,12 @@ macro_rules! refuse {
 }
 pub(crate) use refuse;
 
-/// The most connections of one client at once. A pager has 6, and for a moment twice as many when all break.
-const CONNECTIONS_OF_A_CLIENT: usize = 64;
-
-/// Channels of a client have numbers below this, in each kind. A pager has 4 in one of them.
+/// Channels of a client have numbers below this, in each kind. A pager has 5 in one of them.
 const CHANNELS: u16 = 16;
+
+/// The most connections of one channel at once: the one that has it, one that was taken over and may still say so, and some that are made to
+/// end without a word.
+const CONNECTIONS_OF_A_CHANNEL: usize = 4;
 
 /// Channels of other servers: their numbers among those that trace together.
 const CHANNELS_OF_PEERS: u16 = 255;
@@ -79,8 +80,8 @@ struct Table {
     /// Clients with memory and without a connection, by when the last one was closed. The number makes moments different.
     alone: BTreeMap<(Instant, u64), Arc<Client>>,
     next: u64,
-    /// Of clients and of other servers.
-    connections: usize,
+    /// Channels that have a connection, of clients and of other servers.
+    channels: usize,
 }
 
 /// One client: the regions that it has, the channels that it opened. One without a region is in the table only as long as it has a
@@ -97,13 +98,13 @@ pub struct Client {
 #[derive(Debug)]
 struct ClientState {
     regions: HashMap<u32, Arc<Region>>,
-    channels: HashMap<(ChannelKind, u16), Arc<Channel>>,
+    channels: HashMap<(ChannelKind, u16), Slot>,
     /// The one that is traced now.
     cycle: Option<Arc<Cycle>>,
     /// The number of the last one that was begun; 0: none.
     last_cycle: u64,
-    /// Its own; not those of other servers. Changed under the table's lock.
-    connections: usize,
+    /// Its own channels that have a connection; not those of other servers. Changed under the table's lock.
+    in_use: usize,
     /// Its place among those that are alone. Changed under the table's lock.
     alone: Option<(Instant, u64)>,
     /// When it last asked for anything over a connection for control, or connected.
@@ -120,6 +121,17 @@ pub struct Region {
     _charge: Charge,
 }
 
+/// A channel, and what it counts for. It counts once, from its first connection until its last is gone: one that takes it over needs no place
+/// of its own. So who has lost all connections, and whose old ones have not ended yet, can always come back.
+#[derive(Debug)]
+struct Slot {
+    channel: Arc<Channel>,
+    /// All its connections. Changed under the table's lock.
+    connections: usize,
+    /// While it has one.
+    connected: Option<Connected>,
+}
+
 /// What the connections of one (client, kind, number) share. A request is carried out under `current`, so that a newer
 /// connection, which changes `current` under the same lock, knows that nothing of the older one comes after.
 #[derive(Debug)]
@@ -132,6 +144,8 @@ struct Current {
     generation: u64,
     /// To end the reading of the connection that is taken over.
     stream: Option<TcpStream>,
+    /// The one that was taken over last, and its generation: it may be writing what nobody takes.
+    older: Option<(u64, TcpStream)>,
 }
 
 /// One connection of a client. Dropping it is what ends it.
@@ -148,15 +162,13 @@ pub struct Session {
     _place: Place,
 }
 
-/// A connection's place in the table, given back when it is dropped.
+/// A connection's place in its channel, given back when it is dropped.
 #[derive(Debug)]
 struct Place {
     table: Arc<Mutex<Table>>,
     client: Arc<Client>,
-    /// Of another server: none of the client's own.
-    is_peer: bool,
-    /// All count for the key.
-    _connected: Connected,
+    kind: ChannelKind,
+    number: u16,
 }
 
 /// What of the store the metrics show.
@@ -175,8 +187,8 @@ impl Store {
         Store { arena, table: Arc::default(), max_connections }
     }
 
-    /// Registers a connection of somebody who is known. Takes its channel over from an older generation, and returns when nothing of that
-    /// can be applied any more.
+    /// Registers a connection of somebody who is known. Takes its channel over from an older generation, with its place, and returns when
+    /// nothing of that can be applied any more.
     ///
     /// # Errors
     /// `STALE_CHANNEL` if the generation is not higher than the channel's; `BAD_REQUEST` for a channel of too high a number;
@@ -194,13 +206,8 @@ impl Store {
             let (kind, number) = (hello.kind.name(), hello.channel);
             return Err(refuse!(BadRequest, "the number of the {kind} channel is {number}; it must be below {channels}"));
         }
-        let place = self.place(identity, hello, accept_new)?;
+        let (place, channel) = self.place(identity, hello, accept_new)?;
         let client = Arc::clone(&place.client);
-        let channel = {
-            let mut state = lock(&client.state);
-            let new = || Arc::new(Channel { current: Mutex::new(Current { generation: 0, stream: None }) });
-            Arc::clone(state.channels.entry((hello.kind, hello.channel)).or_insert_with(new))
-        };
         let mut session = Session {
             client,
             kind: hello.kind,
@@ -221,52 +228,60 @@ impl Store {
                 current.generation
             ));
         }
-        current.generation = hello.generation;
+        let generation = std::mem::replace(&mut current.generation, hello.generation);
         if let Some(older) = std::mem::replace(&mut current.stream, stream) {
             let _ = older.shutdown(Shutdown::Read);
+            if let Some((_, before)) = current.older.replace((generation, older)) {
+                let _ = before.shutdown(Shutdown::Both);
+            }
         }
         drop(current);
         session.has_channel = true;
         Ok(session)
     }
 
-    /// A place for one connection more.
-    fn place(&self, identity: &Arc<Identity>, hello: &Hello, accept_new: bool) -> Result<Place, Refusal> {
+    /// A place for one connection more, and its channel.
+    fn place(&self, identity: &Arc<Identity>, hello: &Hello, accept_new: bool) -> Result<(Place, Arc<Channel>), Refusal> {
         let mut table = lock(&self.table);
         let name = (identity.index, hello.client);
         let known = table.clients.get(&name).cloned();
-        self.check_room(&table, known.as_deref())?;
-        let client = match known {
-            Some(client) => client,
+        let client = match &known {
+            Some(client) => Arc::clone(client),
             None if hello.kind == ChannelKind::Peer => {
                 return Err(refuse!(NoTrace, "nothing is traced here for that client, which is not known"));
             }
             None if !accept_new => return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients")),
             None => Arc::new(Client::new(identity, hello.client)),
         };
+        let mut state = lock(&client.state);
         // Another server's connection is none of the client's: it does not keep it here.
-        let is_peer = hello.kind == ChannelKind::Peer;
-        let connected = connect_client(&client, is_peer)?;
-        if !is_peer {
-            let mut state = lock(&client.state);
-            state.connections += 1;
+        let is_own = hello.kind != ChannelKind::Peer;
+        let is_new = state.connect(hello.kind, hello.channel, |state| {
+            self.check_room(&table, !state.regions.is_empty())?;
+            let (name, most) = (&identity.name, identity.limits.connections);
+            identity.connect().ok_or_else(|| refuse!(TooManyConnections, "the key {name} has {most} connections, as many as it is granted"))
+        })?;
+        table.channels += usize::from(is_new);
+        state.in_use += usize::from(is_new && is_own);
+        if is_own {
             state.heard = Instant::now();
             if let Some(alone) = state.alone.take() {
                 table.alone.remove(&alone);
             }
         }
-        table.connections += 1;
+        let channel = Arc::clone(&state.channels[&(hello.kind, hello.channel)].channel);
+        drop(state);
         table.clients.insert(name, Arc::clone(&client));
-        Ok(Place { table: Arc::clone(&self.table), client, is_peer, _connected: connected })
+        Ok((Place { table: Arc::clone(&self.table), client, kind: hello.kind, number: hello.channel }, channel))
     }
 
-    fn check_room(&self, table: &Table, known: Option<&Client>) -> Result<(), Refusal> {
-        let (count, most) = (table.connections, self.max_connections);
+    fn check_room(&self, table: &Table, has_memory: bool) -> Result<(), Refusal> {
+        let (count, most) = (table.channels, self.max_connections);
         if count >= most {
             return Err(refuse!(TooManyConnections, "{most} connections are open, which is as many as --max-connections allows"));
         }
         let reserve = most / RESERVE;
-        if count >= most - reserve && known.is_none_or(|client| lock(&client.state).regions.is_empty()) {
+        if count >= most - reserve && !has_memory {
             let text = "connections are open; the rest of --max-connections is kept for clients that have memory here";
             return Err(refuse!(TooManyConnections, "{count} {text}"));
         }
@@ -300,12 +315,42 @@ impl Store {
     }
 }
 
-fn connect_client(client: &Client, is_peer: bool) -> Result<Connected, Refusal> {
-    if !is_peer && lock(&client.state).connections >= CONNECTIONS_OF_A_CLIENT {
-        return Err(refuse!(TooManyConnections, "the client has {CONNECTIONS_OF_A_CLIENT} connections, and may have no more"));
+impl ClientState {
+    /// One connection more of a channel. The first one needs a place, which `connect` gives. True if it was the first.
+    fn connect(
+        &mut self,
+        kind: ChannelKind,
+        number: u16,
+        connect: impl FnOnce(&ClientState) -> Result<Connected, Refusal>,
+    ) -> Result<bool, Refusal> {
+        let count = self.channels.get(&(kind, number)).map_or(0, |slot| slot.connections);
+        if count >= CONNECTIONS_OF_A_CHANNEL {
+            let name = kind.name();
+            return Err(refuse!(TooManyConnections, "{count} connections of the {name} channel {number} have not ended yet"));
+        }
+        let connected = if count == 0 { Some(connect(self)?) } else { None };
+        let is_new = connected.is_some();
+        let new = || {
+            let current = Current { generation: 0, stream: None, older: None };
+            Slot { channel: Arc::new(Channel { current: Mutex::new(current) }), connections: 0, connected: None }
+        };
+        let slot = self.channels.entry((kind, number)).or_insert_with(new);
+        slot.connections += 1;
+        if is_new {
+            slot.connected = connected;
+        }
+        Ok(is_new)
     }
-    let (name, most) = (&client.identity.name, client.identity.limits.connections);
-    client.identity.connect().ok_or_else(|| refuse!(TooManyConnections, "the key {name} has {most} connections, as many as it is granted"))
+
+    /// One less. True if it was the last of its channel.
+    fn disconnect(&mut self, kind: ChannelKind, number: u16) -> bool {
+        let Some(slot) = self.channels.get_mut(&(kind, number)) else { return false };
+        slot.connections -= 1;
+        if slot.connections == 0 {
+            slot.connected = None;
+        }
+        slot.connections == 0
+    }
 }
 
 impl Table {
@@ -320,13 +365,16 @@ impl Table {
 impl Drop for Place {
     fn drop(&mut self) {
         let mut table = lock(&self.table);
-        table.connections -= 1;
-        if self.is_peer {
+        let mut state = lock(&self.client.state);
+        if !state.disconnect(self.kind, self.number) {
             return;
         }
-        let mut state = lock(&self.client.state);
-        state.connections -= 1;
-        if state.connections > 0 || state.gone {
+        table.channels -= 1;
+        if self.kind == ChannelKind::Peer {
+            return;
+        }
+        state.in_use -= 1;
+        if state.in_use > 0 || state.gone {
             return;
         }
         if state.regions.is_empty() {
@@ -351,7 +399,7 @@ impl Client {
             channels: HashMap::new(),
             cycle: None,
             last_cycle: 0,
-            connections: 0,
+            in_use: 0,
             alone: None,
             heard: Instant::now(),
             gone: false,
@@ -543,10 +591,11 @@ impl Drop for Session {
     fn drop(&mut self) {
         if self.has_channel {
             let mut current = lock(&self.channel.current);
+            // A second descriptor of the socket, which would stay open as long as the client lives.
             if current.generation == self.generation {
-                // A second descriptor of the socket, which would stay open as long as the client lives.
                 current.stream = None;
             }
+            current.older.take_if(|(generation, _)| *generation == self.generation);
         }
     }
 }
@@ -620,17 +669,27 @@ mod tests {
         Hello::new(kind, 0, generation, [1; 16])
     }
 
+    /// A channel counts once, however many connections it has: one that takes it over needs no place. They are few, nevertheless.
     #[test]
-    fn one_client_has_a_bound_of_connections() {
-        let (store, identities) = (store(1000), Identities::new(&[]).unwrap());
-        let everybody = identities.of_everybody().unwrap();
-        let connect = |generation| store.connect(everybody, &hello(ChannelKind::Control, generation), None, true);
-        // Those whose channel was taken over count for as long as they are held.
-        let mut held: Vec<Session> = (1..=CONNECTIONS_OF_A_CLIENT as u64).map(|generation| connect(generation).unwrap()).collect();
-        let refusal = connect(1000).unwrap_err();
-        assert_eq!(refusal, refuse!(TooManyConnections, "the client has 64 connections, and may have no more"));
-        held.pop();
-        assert!(connect(1001).is_ok());
+    fn who_takes_a_channel_over_takes_its_place() {
+        let entries = lull_far_auth::file::parse(&format!("one {} connections=1", "01".repeat(32))).unwrap();
+        let (store, identities) = (store(1), Identities::new(&entries).unwrap());
+        let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
+        let connect = |kind, generation| store.connect(one, &hello(kind, generation), None, true);
+        let mut held: Vec<Session> =
+            (1..=CONNECTIONS_OF_A_CHANNEL as u64).map(|generation| connect(ChannelKind::Control, generation).unwrap()).collect();
+        assert_eq!((one.connections(), lock(&store.table).channels), (1, 1));
+        let refusal = connect(ChannelKind::Control, 1000).unwrap_err();
+        assert_eq!(refusal, refuse!(TooManyConnections, "4 connections of the control channel 0 have not ended yet"));
+        let refusal = connect(ChannelKind::Fetch, 1).unwrap_err();
+        assert_eq!(refusal, refuse!(TooManyConnections, "1 connections are open, which is as many as --max-connections allows"));
+        held.remove(0);
+        assert_eq!(connect(ChannelKind::Control, 2).unwrap_err().code, ErrorCode::StaleChannel);
+        held.push(connect(ChannelKind::Control, 1001).unwrap());
+        drop(held);
+        assert_eq!((one.connections(), store.census().clients), (0, 0));
+        assert_eq!(lock(&store.table).channels, 0);
+        assert!(connect(ChannelKind::Fetch, 1).is_ok());
     }
 
     /// Connections in a client's name that other servers open are the key's, too: else they could take all places.
@@ -641,7 +700,8 @@ mod tests {
         let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
         let _control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
         let peer = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap();
-        let refusal = store.connect(one, &hello(ChannelKind::Peer, 2), None, true).unwrap_err();
+        let another = Hello { channel: 1, ..hello(ChannelKind::Peer, 1) };
+        let refusal = store.connect(one, &another, None, true).unwrap_err();
         assert_eq!(refusal, refuse!(TooManyConnections, "the key one has 2 connections, as many as it is granted"));
         drop(peer);
         assert_eq!(one.connections(), 1);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Connections of those who have not said, or not proved, who they are. There are few places, and who comes when all are taken pushes out who
-//! has had one longest: whoever keeps the places taken keeps nobody out who needs a moment only, as who has a key does.
+//! Connections of those who have not said, or not proved, who they are. There are few places. Who comes when all are taken pushes somebody out:
+//! of the neighbourhood that has most of them, the one who has had a place longest. So whoever takes places, however fast, takes them from
+//! itself, and keeps nobody out who comes from elsewhere and needs a moment only, as who has a key does.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::net::{Shutdown, TcpStream};
+use std::net::{IpAddr, Shutdown, TcpStream};
 use std::sync::{Mutex, PoisonError};
 
 /// How many there may be at once.
@@ -19,31 +20,66 @@ pub struct Strangers(Mutex<Places>);
 struct Places {
     next: u64,
     /// In the order in which they came.
-    taken: VecDeque<(u64, TcpStream)>,
+    taken: VecDeque<Stranger>,
+}
+
+#[derive(Debug)]
+struct Stranger {
+    number: u64,
+    from: Neighbourhood,
+    stream: TcpStream,
+}
+
+/// Addresses that one machine can have: an IPv4 address, or the first 64 bits of an IPv6 address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Neighbourhood {
+    V4(u32),
+    V6(u64),
+}
+
+impl Neighbourhood {
+    fn of(address: IpAddr) -> Neighbourhood {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Neighbourhood::V4(address.into()),
+            IpAddr::V6(address) => Neighbourhood::V6((u128::from(address) >> 64) as u64),
+        }
+    }
+}
+
+impl Places {
+    /// Whom to push out for one who comes from there: it counts as there already. Of neighbourhoods that have as many, the one that has had
+    /// a place longest.
+    fn first_to_go(&self, from: Neighbourhood) -> Option<usize> {
+        let mut counts = HashMap::from([(from, 1)]);
+        self.taken.iter().for_each(|stranger| *counts.entry(stranger.from).or_insert(0) += 1);
+        let most = self.taken.iter().map(|stranger| counts[&stranger.from]).max()?;
+        self.taken.iter().position(|stranger| counts[&stranger.from] == most)
+    }
 }
 
 impl Strangers {
-    /// A place for a connection, until [`Strangers::leave`]. Whether another one was closed for it.
+    /// A place for a connection from an address, until [`Strangers::leave`]. Whether another one was closed for it.
     ///
     /// # Errors
     /// No descriptor is left.
-    pub fn enter(&self, stream: &TcpStream) -> io::Result<(u64, bool)> {
-        let stream = stream.try_clone()?;
+    pub fn enter(&self, stream: &TcpStream, address: IpAddr) -> io::Result<(u64, bool)> {
+        let (stream, from) = (stream.try_clone()?, Neighbourhood::of(address));
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let oldest = if places.taken.len() >= PLACES { places.taken.pop_front() } else { None };
+        let first = if places.taken.len() >= PLACES { places.first_to_go(from) } else { None };
+        let first = first.and_then(|at| places.taken.remove(at));
         places.next += 1;
         let number = places.next;
-        places.taken.push_back((number, stream));
+        places.taken.push_back(Stranger { number, from, stream });
         drop(places);
         // Its thread reads the end of the connection, and ends.
-        let pushed_out = oldest.map(|(_, stream)| stream.shutdown(Shutdown::Both)).is_some();
+        let pushed_out = first.map(|stranger| stranger.stream.shutdown(Shutdown::Both)).is_some();
         Ok((number, pushed_out))
     }
 
     /// It is known now, or gone. False if it was pushed out before.
     pub fn leave(&self, number: u64) -> bool {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = places.taken.iter().position(|(other, _)| *other == number);
+        let at = places.taken.iter().position(|stranger| stranger.number == number);
         at.and_then(|at| places.taken.remove(at)).is_some()
     }
 }
@@ -60,11 +96,39 @@ mod tests {
         let strangers = Strangers::default();
         let pairs: Vec<_> =
             (0..PLACES + 2).map(|_| (TcpStream::connect(listener.local_addr().unwrap()).unwrap(), listener.accept().unwrap().0)).collect();
-        let entered: Vec<_> = pairs[..=PLACES].iter().map(|(_, stream)| strangers.enter(stream).unwrap()).collect();
+        let enter = |stream| strangers.enter(stream, IpAddr::from([10, 0, 0, 1])).unwrap();
+        let entered: Vec<_> = pairs[..=PLACES].iter().map(|(_, stream)| enter(stream)).collect();
         assert!(entered[..PLACES].iter().all(|(_, pushed_out)| !pushed_out) && entered[PLACES].1);
         assert_eq!((&pairs[0].0).read(&mut [0]).unwrap(), 0, "the first is still open");
         // Nobody is there twice, and a place that is left is free.
         assert!(!strangers.leave(entered[0].0) && strangers.leave(entered[1].0) && !strangers.leave(entered[1].0));
-        assert!(!strangers.enter(&pairs[PLACES + 1].1).unwrap().1);
+        assert!(!enter(&pairs[PLACES + 1].1).1);
+    }
+
+    #[test]
+    fn whoever_has_most_places_gives_them_up_first() {
+        let places = |from: &[&str]| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let stranger = |(number, from): (usize, &&str)| Stranger {
+                number: number as u64,
+                from: Neighbourhood::of(from.parse().unwrap()),
+                stream: stream.try_clone().unwrap(),
+            };
+            Places { next: 0, taken: from.iter().enumerate().map(stranger).collect() }
+        };
+        for (taken, comes, goes) in [
+            (&["10.0.0.1", "10.0.0.2", "10.0.0.2"][..], "10.0.0.3", 1),
+            // Who comes counts, too.
+            (&["10.0.0.1", "10.0.0.2", "10.0.0.3"], "10.0.0.3", 2),
+            (&["10.0.0.1", "10.0.0.2", "10.0.0.3"], "10.0.0.4", 0),
+            (&["10.0.0.1", "fd00::1", "fd00::2:0:0:1"], "10.0.0.4", 1),
+            (&["10.0.0.1", "fd00:0:0:1::1", "fd00::1", "fd00::2"], "10.0.0.4", 2),
+            (&["10.0.0.1", "10.0.0.2", "::ffff:10.0.0.2"], "10.0.0.4", 1),
+        ] {
+            let first = places(taken).first_to_go(Neighbourhood::of(comes.parse().unwrap()));
+            assert_eq!(first, Some(goes), "{comes} comes to {taken:?}");
+        }
+        assert_eq!(places(&[]).first_to_go(Neighbourhood::V4(1)), None);
     }
 }

@@ -188,6 +188,22 @@ fn a_client_comes_back_past_a_thousand_silent_connections() {
     drop(silent);
 }
 
+/// Who takes all places of strangers, over and over, while a client is in the middle of its handshake: that one is known in the end.
+#[test]
+fn a_flood_from_one_address_keeps_out_nobody_from_another() {
+    let server = one_key();
+    let control = Hello { features: FEATURE_KEY, ..hello(1, ChannelKind::Control, 1) };
+    let (mut client, answer) = Peer::try_hello(server.address, control);
+    let Answer::Frame(header, payload) = answer else { panic!("closed") };
+    let Ok(Message::Challenge(challenge)) = Message::decode(&header, &payload) else { panic!("no CHALLENGE") };
+    let mut flood: Vec<TcpStream> = (0..500).map(|_| common::connect_from([127, 0, 0, 2], server.address)).collect();
+    // All of them were taken out of the queue before this one, whose answer says so.
+    flood.push(Peer::try_hello(server.address, Hello { client: [2; 16], ..control }).0.stream);
+    let key = key(1);
+    let prove = proof::Client::new(&key, &control, challenge, [7; 32]).prove();
+    assert!(client.ask(&Message::Prove(prove), 0).message().starts_with("Proved("));
+}
+
 /// Who has memory here can come back when those who have none have taken all places that they may.
 #[test]
 fn places_are_kept_for_clients_that_have_memory() {
@@ -206,6 +222,70 @@ fn places_are_kept_for_clients_that_have_memory() {
     drop(control);
     let mut again = Peer::hello(server.address, 1, ChannelKind::Control, 2);
     assert_eq!(again.ask(&Message::RegionUnmap, 1).message(), "RegionUnmapped");
+}
+
+/// A path has dropped everything, and the server has not noticed yet: the client's old connections do not keep it out, whatever is full.
+#[test]
+fn a_client_comes_back_before_its_old_connections_have_ended() {
+    let server = keyed(&format!("one {} connections=3", hex(1)), |config| config.max_connections = 3);
+    let all = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write];
+    let mut open: Vec<Peer> = all.map(|kind| Peer::with_key(server.address, &key(1), hello(1, kind, 1))).into();
+    open[0].map(1, 4);
+    for generation in 2..6 {
+        let mut again: Vec<Peer> = all.map(|kind| Peer::with_key(server.address, &key(1), hello(1, kind, generation))).into();
+        again[1].fetch(1, 0, 4);
+        open.append(&mut again);
+    }
+    // A fourth at once is more than it may have.
+    let other = Hello { channel: 1, ..hello(1, ChannelKind::Fetch, 1) };
+    Peer::try_key(server.address, &key(1), other).1.error(ErrorCode::TooManyConnections);
+}
+
+/// A client that asks, takes no answer, and takes its own channel over, again and again, keeps none of the threads that write to it.
+#[test]
+fn connections_that_take_no_answer_end_when_they_are_taken_over() {
+    let server = server(|config| {
+        config.frame_timeout = Duration::from_secs(3600);
+        config.metrics = Some("127.0.0.1:0".parse().unwrap());
+    });
+    let [_control, _fetch, _write] = Peer::client(server.address, 1, 1, 64);
+    let metric = |name| common::metric(server.metrics_address.unwrap(), name);
+    let mut deaf = Vec::new();
+    for generation in 2..9 {
+        let mut peer = retry(server.address, hello(1, ChannelKind::Fetch, generation));
+        let run = lull_far_protocol::Fetch { first: 0, count: 64 };
+        // More than the buffers of both ends have room for.
+        let frames: Vec<u8> = (0..64).flat_map(|_| peer.frame(&Message::Fetch(run), 1)).collect();
+        peer.send(&frames);
+        deaf.push(peer);
+        // Until its thread stands still, though it tries again now and then.
+        let (mut same, mut answered) = (0, 0);
+        while same < 6 {
+            std::thread::sleep(Duration::from_millis(50));
+            let before = std::mem::replace(&mut answered, metric("lull_memd_pages_fetched_total"));
+            same = if answered == before { same + 1 } else { 0 };
+        }
+    }
+    let connections = || metric("lull_memd_connections");
+    let deadline = Instant::now() + Duration::from_secs(20);
+    // Control, write, the last one, the one before it.
+    while connections() > 4 {
+        assert!(Instant::now() < deadline, "{} connections are open", connections());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A connection, as soon as older ones have ended.
+fn retry(address: std::net::SocketAddr, hello: Hello) -> Peer {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    loop {
+        let (peer, answer) = Peer::try_hello(address, hello);
+        if answer.message().starts_with("HelloAck") {
+            return peer;
+        }
+        let text = answer.error(ErrorCode::TooManyConnections);
+        assert!(Instant::now() < deadline, "{text}");
+    }
 }
 
 #[test]

@@ -45,6 +45,8 @@ mod record;
 #[cfg(not(loom))]
 mod restore;
 #[cfg(not(loom))]
+mod retry;
+#[cfg(not(loom))]
 pub mod signal;
 #[cfg(not(loom))]
 mod syscall;

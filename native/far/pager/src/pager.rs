@@ -200,6 +200,22 @@ impl Pager {
     /// # Errors
     /// [`Error`], each with what to do about it.
     pub fn start(options: Options) -> Result<&'static Pager, Error> {
+        let pager = Pager::connect(options)?;
+        spawn("far-evict", move || evict::run(pager))?;
+        spawn("far-keeper", move || keeper::run(pager))?;
+        if pager.options.replicas > 0 {
+            spawn("far-restore", move || restore::run(pager))?;
+        }
+        if pager.options.mode == FaultMode::Handlers {
+            for _ in 0..2 {
+                spawn("far-fault", move || fault::handle_messages(pager))?;
+            }
+        }
+        Ok(pager)
+    }
+
+    /// All of it but the threads.
+    pub(crate) fn connect(options: Options) -> Result<&'static Pager, Error> {
         check(&options)?;
         let kernel = Kernel::open(options.mode).map_err(Error::NotPermitted)?;
         let secret = random().map_err(|error| Error::System("random numbers", error))?;
@@ -209,6 +225,11 @@ impl Pager {
             let place = (&name[..], address_of(name)?);
             let server = Server::connect(place, &secret, options.key.clone(), options.server_timeout, Arc::clone(&keeper));
             servers.push(server.map_err(Error::Server)?);
+        }
+        // Both copies of a page could be there.
+        if let Some((one, other)) = servers.iter().enumerate().find_map(|(index, server)| Some((server, twin(&servers, index)?))) {
+            let (one, other) = (&one.name, &other.name);
+            return Err(Error::Options(format!("memory servers {one} and {other} are one server: name each server once")));
         }
         let read_ahead = options.read_ahead;
         let local = options.local_bytes / PAGE_SIZE as u64;
@@ -258,17 +279,6 @@ impl Pager {
         }));
         // The processor's support for checksums is looked up once, and not in a signal handler.
         let _ = lull_far_protocol::crc32c_of(&[b"once"]);
-        let pager: &'static Pager = pager;
-        spawn("far-evict", move || evict::run(pager))?;
-        spawn("far-keeper", move || keeper::run(pager))?;
-        if pager.options.replicas > 0 {
-            spawn("far-restore", move || restore::run(pager))?;
-        }
-        if pager.options.mode == FaultMode::Handlers {
-            for _ in 0..2 {
-                spawn("far-fault", move || fault::handle_messages(pager))?;
-            }
-        }
         Ok(pager)
     }
 
@@ -453,21 +463,25 @@ impl Pager {
 
     /// Gives the servers' memory of a range back. A server that cannot be told keeps it until the program ends.
     fn free_regions(&self, layout: &Layout) {
+        (0..self.servers.len()).for_each(|index| self.free_regions_at(index, layout));
+    }
+
+    /// The same at one server.
+    pub(crate) fn free_regions_at(&self, index: usize, layout: &Layout) {
+        let server = &self.servers[index];
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
-        for (index, server) in self.servers.iter().enumerate() {
-            for copy in (0..=layout.replicas).filter(|&copy| layout.region_pages(index, copy) > 0) {
-                // Once more after a connection that broke: the region may be gone by then.
-                let freed = server.takes_writes()
-                    && (0..2).any(|_| {
-                        let answer = control[index].ask(server, Op::RegionUnmap, layout.region(copy), Payload::of(&[]));
-                        answer.is_ok_and(|(header, payload)| {
-                            let message = Message::decode(&header, &payload);
-                            matches!(message, Ok(Message::RegionUnmapped | Message::Error { code: ErrorCode::UnknownRegion, .. }))
-                        })
-                    });
-                if !freed && server.takes_writes() {
-                    say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
-                }
+        for copy in (0..=layout.replicas).filter(|&copy| layout.region_pages(index, copy) > 0) {
+            // Once more after a connection that broke: the region may be gone by then.
+            let freed = server.takes_writes()
+                && (0..2).any(|_| {
+                    let answer = control[index].ask(server, Op::RegionUnmap, layout.region(copy), Payload::of(&[]));
+                    answer.is_ok_and(|(header, payload)| {
+                        let message = Message::decode(&header, &payload);
+                        matches!(message, Ok(Message::RegionUnmapped | Message::Error { code: ErrorCode::UnknownRegion, .. }))
+                    })
+                });
+            if !freed && server.takes_writes() {
+                say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
             }
         }
     }
@@ -569,6 +583,12 @@ impl Pager {
             }
         }
     }
+}
+
+/// Another server that is the same process.
+pub(crate) fn twin(servers: &[Server], index: usize) -> Option<&Server> {
+    let session = servers[index].session()?;
+    servers.iter().enumerate().find(|&(other, server)| other != index && server.session() == Some(session)).map(|(_, server)| server)
 }
 
 fn check(options: &Options) -> Result<(), Error> {

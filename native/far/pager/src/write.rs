@@ -9,7 +9,7 @@ use lull_far_protocol::{ErrorCode, Header, Message, Op, Write, crc32c_join, crc3
 use crate::PAGE_SIZE;
 use crate::last_words::{fatal, say};
 use crate::layout::Place;
-use crate::link::{Asked, Channel, LinkError, Payload};
+use crate::link::{Asked, Channel, LinkError, Payload, STILL};
 use crate::pager::Pager;
 use crate::syscall;
 
@@ -29,6 +29,8 @@ pub struct WriteRequest<'a> {
     contents: Vec<&'a [u8]>,
     /// CRC32C of the pages: what the server must answer.
     content_crc: u32,
+    /// When it was made.
+    made: u64,
 }
 
 impl<'a> WriteRequest<'a> {
@@ -41,7 +43,7 @@ impl<'a> WriteRequest<'a> {
         let runs = group.chunk_by(|(_, a), (_, b)| a + 1 == *b);
         let contents: Vec<&[u8]> = runs.map(|run| &contents[run[0].1 * PAGE_SIZE..][..run.len() * PAGE_SIZE]).collect();
         let content_crc = crc32c_of(&contents);
-        WriteRequest { server: place.server, region: place.region, first: place.page, count, head, contents, content_crc }
+        WriteRequest { server: place.server, region: place.region, first: place.page, count, head, contents, content_crc, made: syscall::now() }
     }
 
     /// Sends it, without waiting for the answer.
@@ -95,6 +97,11 @@ impl<'a> WriteRequest<'a> {
                         syscall::now()
                     });
                     let failing = syscall::now() - since;
+                    // One that is being filled is needed by nobody: the other server has all of its pages. It may break once.
+                    if server.lost() && syscall::now() - self.made >= STILL.as_nanos() as u64 {
+                        server.give_up();
+                        continue;
+                    }
                     if failing.min(server.silent_for()) > timeout || failing > timeout.saturating_mul(LONGEST) {
                         // A server that answers on its other connections, too, is of no use if it takes nothing: the evictor waits here, and
                         // for its room everybody.

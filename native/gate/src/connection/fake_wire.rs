@@ -29,6 +29,9 @@ pub(crate) struct FakeWire {
     pub(crate) defect: bool,
     /// Selectors are told from so many bytes on; 0 is 1.
     pub(crate) told_from: usize,
+    /// How often the gate has done anything, as system calls of a real one, and how many bytes it has looked at.
+    pub(crate) calls: usize,
+    pub(crate) looked_at: usize,
 }
 
 impl Wire for FakeWire {
@@ -41,11 +44,14 @@ impl Wire for FakeWire {
             return if self.closing { Ok(0) } else { Err(io::ErrorKind::WouldBlock.into()) };
         }
         let n = buffer.len().min(self.received.len());
+        self.calls += 1;
+        self.looked_at += n;
         buffer.iter_mut().zip(&self.received).for_each(|(to, from)| *to = *from);
         Ok(n)
     }
 
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.calls += 1;
         let n = bytes.len().min(self.room);
         if n == 0 {
             return Err(io::ErrorKind::WouldBlock.into());
@@ -56,7 +62,13 @@ impl Wire for FakeWire {
         Ok(n)
     }
 
+    fn unread(&mut self) -> io::Result<Option<usize>> {
+        self.calls += 2;
+        Ok((!self.closing && !self.reset).then_some(self.received.len()))
+    }
+
     fn consume(&mut self, length: usize) -> io::Result<()> {
+        self.calls += 1;
         assert!(length <= self.received.len(), "takes more than there is");
         if self.defect {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -75,6 +87,7 @@ impl Wire for FakeWire {
     }
 
     fn totals(&mut self) -> io::Result<Option<Totals>> {
+        self.calls += 6;
         if self.restless {
             return Ok(None);
         }

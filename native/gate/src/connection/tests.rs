@@ -128,7 +128,7 @@ impl Model {
                     wanted -= 1;
                     Decision::Answer(Duration::from_millis(7))
                 };
-                let outcome = self.connection.look(&mut self.wire, &mut [0; 200], decide, |requests| answered += requests);
+                let outcome = self.connection.look(&mut self.wire, &mut [0; 200], decide, |requests, _, _| answered += requests);
                 assert!(outcome != Outcome::Opaque, "{:?}", self.connection.opaque());
                 self.busy += answered as usize;
             }
@@ -187,10 +187,10 @@ fn unseen_bytes_make_it_opaque_for_ever() {
         let mut connection = connection();
         let mut wire = arrived(&get(0));
         wire.totals = (taken, written);
-        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Opaque);
+        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_, _, _| panic!("answered")), Outcome::Opaque);
         assert_eq!(connection.opaque(), Some(Opaque::UnseenBytes));
         wire.totals = (0, 0);
-        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Opaque);
+        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_, _, _| panic!("answered")), Outcome::Opaque);
         assert_eq!((wire.received.len(), wire.sent.len()), (get(0).len(), 0));
     }
 }
@@ -200,10 +200,10 @@ fn a_client_that_has_closed_is_the_applications() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     wire.closing = true;
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Left);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_, _, _| panic!("answered")), Outcome::Left);
     assert_eq!(wire.received.len(), get(0).len());
     wire.received.clear();
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Left);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_, _, _| panic!("answered")), Outcome::Left);
     assert_eq!(connection.opaque(), None);
 }
 
@@ -212,9 +212,9 @@ fn a_write_in_progress_keeps_the_gate_away() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     connection.write_begins();
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::NotIdle);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_, _, _| panic!("answered")), Outcome::NotIdle);
     connection.write_ends();
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| ()), Outcome::Empty);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_, _, _| ()), Outcome::Empty);
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn the_rest_of_an_answer_is_written_though_nothing_else_is_followed() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     wire.room = 10;
-    connection.look(&mut wire, &mut [0; 200], always, |_| ());
+    connection.look(&mut wire, &mut [0; 200], always, |_, _, _| ());
     assert!(connection.has_unsent());
     connection.make_opaque(Opaque::ConcurrentWrites);
     connection.pay(&mut wire);
@@ -246,7 +246,7 @@ fn the_rest_of_an_answer_is_not_for_another_socket() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     wire.room = 10;
-    connection.look(&mut wire, &mut [0; 200], always, |_| ());
+    connection.look(&mut wire, &mut [0; 200], always, |_, _, _| ());
     connection.make_opaque(Opaque::AnotherSocket);
     wire.room = 1000;
     connection.pay(&mut wire);
@@ -259,7 +259,7 @@ fn what_was_answered_is_counted_whatever_comes_of_the_connection() {
     let mut wire = arrived(&get(0));
     wire.defect = true;
     let mut answered = 0_u64;
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Opaque);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests, _, _| answered += requests), Outcome::Opaque);
     assert_eq!((answered, connection.opaque()), (1, Some(Opaque::Defect)));
     assert!(wire.sent.ends_with(b"\r\n\r\n"));
 }
@@ -267,22 +267,66 @@ fn what_was_answered_is_counted_whatever_comes_of_the_connection() {
 #[test]
 fn a_look_ends_however_much_there_is() {
     let mut connection = connection();
-    let mut wire = arrived(&get(0).repeat(2 * MOST_STEPS + 1));
+    // Of 100 bytes five requests are whole.
+    let mut wire = arrived(&b"GET / HTTP/1.1\r\n\r\n".repeat(2 * MOST_PEEKS * 5 + 1));
     wire.room = 1_000_000;
     let mut answered = 0_u64;
     for looks in 1..=2 {
-        assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Again);
-        assert_eq!(answered, looks * MOST_STEPS as u64);
+        assert_eq!(connection.look(&mut wire, &mut [0; 100], always, |requests, _, _| answered += requests), Outcome::Again);
+        assert_eq!(answered, 5 * looks * MOST_PEEKS as u64);
     }
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Empty);
-    assert_eq!(answered, 2 * MOST_STEPS as u64 + 1);
+    assert_eq!(connection.look(&mut wire, &mut [0; 100], always, |requests, _, _| answered += requests), Outcome::Empty);
+    assert_eq!(answered, 10 * MOST_PEEKS as u64 + 1);
+}
+
+/// What a client sends in a pause costs the gate in proportion, however it comes: together it must not make the pause longer.
+#[test]
+fn a_request_costs_few_calls_and_twice_its_bytes() {
+    let small = b"GET / HTTP/1.1\r\n\r\n";
+    let body = |length: usize| [format!("PUT / HTTP/1.1\r\nContent-Length: {length}\r\n\r\n").into_bytes(), vec![7; length]].concat();
+    for (name, bytes, requests) in [
+        ("64 KB of small ones", small.repeat(3640), 3640),
+        ("larger than a first look", body(200_000), 1),
+        ("as large as a first look, and small ones behind", [body(16_000), small.repeat(500)].concat(), 501),
+    ] {
+        let mut connection = connection();
+        let mut wire = arrived(&bytes);
+        wire.room = usize::MAX;
+        let (mut answered, mut looks) = (0, 0);
+        while !wire.received.is_empty() {
+            looks += 1;
+            connection.look(&mut wire, &mut vec![0; 256 * 1024], always, |requests, _, _| answered += requests);
+        }
+        let (calls, looked_at) = (wire.calls, wire.looked_at);
+        assert_eq!(answered, requests, "{name}");
+        assert!(
+            calls as u64 <= 4 * requests.max(10) && looked_at <= 2 * bytes.len(),
+            "{name}: {calls} calls, {looked_at} bytes, {looks} looks"
+        );
+    }
+}
+
+/// Nor if it comes byte by byte, and the gate is told of each.
+#[test]
+fn a_body_in_pieces_is_not_looked_at_with_each() {
+    let mut connection = connection();
+    let mut wire = arrived(b"PUT / HTTP/1.1\r\nContent-Length: 5000\r\n\r\n");
+    let mut answered = 0;
+    for _ in 0..5000 {
+        let outcome = connection.look(&mut wire, &mut [0; 10_000], always, |_, _, _| panic!("answered"));
+        assert_eq!(outcome, Outcome::Incomplete);
+        wire.received.push_back(7);
+    }
+    assert_eq!(connection.look(&mut wire, &mut [0; 10_000], always, |requests, _, _| answered += requests), Outcome::Empty);
+    assert_eq!((answered, wire.received.len()), (1, 0));
+    assert!(wire.looked_at < 11_000, "{}", wire.looked_at);
 }
 
 #[test]
 fn a_request_that_does_not_fit_is_left() {
     let mut connection = connection();
     let mut wire = arrived(&get(1));
-    assert_eq!(connection.look(&mut wire, &mut [0; 20], always, |_| panic!("answered")), Outcome::Left);
+    assert_eq!(connection.look(&mut wire, &mut [0; 20], always, |_, _, _| panic!("answered")), Outcome::Left);
     assert_eq!(connection.opaque(), None);
 }
 
@@ -291,12 +335,12 @@ fn without_room_nothing_is_taken() {
     let mut connection = connection();
     let mut wire = arrived(&get(0));
     wire.room = 0;
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_| panic!("answered")), Outcome::Again);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |_, _, _| panic!("answered")), Outcome::Again);
     assert_eq!((wire.received.len(), connection.has_unsent()), (get(0).len(), false));
     // With room for a part: the rest comes before anything else.
     wire.room = 10;
     let mut answered = 0_u64;
-    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests| answered += requests), Outcome::Again);
+    assert_eq!(connection.look(&mut wire, &mut [0; 200], always, |requests, _, _| answered += requests), Outcome::Again);
     assert!(answered == 1 && connection.has_unsent() && wire.received.is_empty());
     wire.room = 1000;
     assert!(connection.flush(&mut wire) && wire.sent.ends_with(b"\r\n\r\n"));

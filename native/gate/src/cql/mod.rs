@@ -79,7 +79,7 @@ impl Header {
 }
 
 /// What a direction's next bytes are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Direction {
     /// Messages; of a header these bytes have come.
     Header(Vec<u8>),
@@ -149,7 +149,7 @@ impl Direction {
 }
 
 /// One connection that speaks Cassandra's protocol.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Cql {
     deadline_keys: Arc<[String]>,
     request: Direction,

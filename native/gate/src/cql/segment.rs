@@ -33,7 +33,7 @@ fn parse(header: &[u8; HEADER]) -> Result<(usize, bool), &'static str> {
 }
 
 /// Where a direction stands that carries segments. Of payloads, only the first bytes of messages that need several segments are looked at.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Segments {
     header: Vec<u8>,
     /// Bytes of payload and trailer that are still to come.
@@ -43,7 +43,7 @@ pub(super) struct Segments {
 }
 
 /// A message in several segments.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum InParts {
     /// Its header, as far as it has come. It is in the first segment.
     Header(Vec<u8>),

@@ -134,7 +134,7 @@ fn a_dry_run_counts_the_messages_of_a_segment() {
     let request = segment(&[message(5, 0, 3, QUERY, b"x"), message(5, 0, 9, QUERY, b"y"), message(5, 0, 4, EXECUTE, b"z")]);
     let mut wire = FakeWire { received: request.iter().copied().collect(), room: 1000, ..FakeWire::default() };
     let mut counted = 0;
-    let outcome = connection.look(&mut wire, &mut [0; 4096], |_| Decision::Count, |requests| counted += requests);
+    let outcome = connection.look(&mut wire, &mut [0; 4096], |_| Decision::Count, |requests, _, _| counted += requests);
     assert_eq!((outcome, counted), (Outcome::Kept, 3));
     assert!(wire.received == request && wire.sent.is_empty() && !connection.has_unsent());
 }

@@ -55,6 +55,14 @@ const MOST_DIGITS: u8 = 15;
 impl Body {
     pub(super) const CHUNKED: Body = Body::Chunked(Chunk::Size { value: 0, digits: 0 });
 
+    /// Of what is still to come, if it is said.
+    pub(super) fn length(&self) -> Option<usize> {
+        match self {
+            Body::Length(length) => Some(usize::try_from(*length).unwrap_or(usize::MAX)),
+            Body::Chunked(_) => None,
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         *self == Body::Length(0)
     }

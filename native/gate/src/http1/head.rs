@@ -61,7 +61,7 @@ pub(super) fn find_end(bytes: &[u8], searched: usize) -> Result<Option<usize>, &
 }
 
 /// The bytes of a head that has come in part. Empty as long as heads come whole, which they mostly do.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Carry(Vec<u8>);
 
 impl Carry {

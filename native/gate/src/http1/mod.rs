@@ -24,7 +24,7 @@ pub use leave::Leave;
 const MOST_OUTSTANDING: usize = 1024;
 
 /// Where one direction of a connection stands.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 enum Direction {
     /// Between two messages.
     #[default]
@@ -64,7 +64,7 @@ impl Direction {
 }
 
 /// One connection that speaks HTTP/1.1.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Http1 {
     deadline_headers: Arc<[String]>,
     leave: Option<Arc<Leave>>,
@@ -164,6 +164,13 @@ impl Protocol for Http1 {
             }
         };
         Front::Request { length, deadline: head.deadline_ms.map(Duration::from_millis) }
+    }
+
+    fn needs(&self, buffer: &[u8]) -> usize {
+        // With a body whose length is said, all of it.
+        let Ok(Some(end)) = head::find_end(buffer, 0) else { return buffer.len() + 1 };
+        let length = RequestHead::parse(&buffer[..end], &[]).ok().and_then(|head| head.body.length());
+        length.map_or(buffer.len() + 1, |length| end.saturating_add(length))
     }
 
     fn busy(&self, _request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {

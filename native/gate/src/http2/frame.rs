@@ -65,6 +65,16 @@ impl Frame {
     }
 }
 
+/// The entries of a SETTINGS frame.
+pub(super) fn settings(payload: &[u8]) -> impl Iterator<Item = (u16, u32)> {
+    payload.as_chunks::<6>().0.iter().map(|&[n0, n1, a, b, c, d]| (u16::from_be_bytes([n0, n1]), u32::from_be_bytes([a, b, c, d])))
+}
+
+/// What a WINDOW_UPDATE says; 0 if it is none.
+pub(super) fn window(payload: &[u8]) -> u32 {
+    payload.try_into().map_or(0, |bytes| u32::from_be_bytes(bytes) & 0x7fff_ffff)
+}
+
 /// Appends a frame.
 pub(super) fn write(kind: u8, flags: u8, stream: u32, payload: &[u8], to: &mut Vec<u8>) {
     to.extend(&(payload.len() as u32).to_be_bytes()[1..]);

@@ -9,11 +9,12 @@
 //! the other table.
 //!
 //! A stream that the gate has answered never reaches the application: what its client still sends on it is taken too, in pauses or when the
-//! application reads, and what that has cost of the connection's window is given back. PING is answered in pauses.
+//! application reads, and what that has cost of the windows is given back ([`uploads`]). PING is answered in pauses.
 
 mod frame;
 mod hpack;
 mod huffman;
+mod uploads;
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -27,6 +28,7 @@ use frame::{
     WINDOW_UPDATE,
 };
 use hpack::{Name, Part};
+use uploads::{MOST_WINDOW, Uploads, Word};
 
 /// What a client sends first.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -37,10 +39,16 @@ const MOST_SETTINGS: usize = 1024;
 /// Answered streams are remembered as ranges; of more than these, the oldest is forgotten. Each pause makes one, mostly.
 const MOST_RANGES: usize = 64;
 
+// Of SETTINGS.
 const HEADER_TABLE_SIZE: u16 = 1;
+const INITIAL_WINDOW_SIZE: u16 = 4;
 
-/// RFC 9113, 6.9.1.
-const MOST_WINDOW: u32 = (1 << 31) - 1;
+// Of GOAWAY.
+const FLOW_CONTROL_ERROR: u32 = 3;
+const COMPRESSION_ERROR: u32 = 9;
+
+/// What a client may send before it is given more (RFC 9113, 6.9.2).
+const FIRST_WINDOW: i64 = 65_535;
 
 // Entries of HPACK's static table.
 const METHOD: RangeInclusive<u64> = 2..=3;
@@ -51,7 +59,7 @@ const CONTENT_TYPE: usize = 31;
 const RETRY_AFTER: usize = 53;
 
 /// Where one direction stands.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Direction {
     /// In the preface, of which so many bytes have come.
     Preface(usize),
@@ -132,12 +140,14 @@ fn keeps(frame: Frame) -> Result<bool, &'static str> {
     match frame.kind {
         HEADERS | CONTINUATION | SETTINGS if frame.length > MOST_BLOCK => Err("a frame with more than 64 KB of fields"),
         HEADERS | CONTINUATION | SETTINGS => Ok(true),
+        // Others are an error of the sender's.
+        WINDOW_UPDATE => Ok(frame.length == 4),
         _ => Ok(false),
     }
 }
 
 /// A header block in several frames.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Blocks {
     /// The stream and what has come of a block that is not over.
     begun: Option<(u32, Vec<u8>)>,
@@ -195,7 +205,7 @@ fn grpc_timeout(value: &[u8]) -> Option<Duration> {
 }
 
 /// One connection that speaks HTTP/2.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Http2 {
     deadline_headers: Arc<[String]>,
     default_deadline: Duration,
@@ -224,10 +234,14 @@ pub struct Http2 {
     taken_block: Blocks,
     /// Whether such a block has changed the table by which the application reads the next ones.
     lost: bool,
-    /// Frames that are to be written: PING's answers.
+    /// Answered requests whose clients have not ended them.
+    uploads: Uploads,
+    /// Frames that are to be written: PING's answers, and what is said of such requests.
     owed: Vec<u8>,
     /// Bytes of the connection's window that are to be given back.
     owed_window: u32,
+    /// Bytes of DATA that the client may send on all streams. Below 0, it has sent more than it may, or more room is being written.
+    window: i64,
 }
 
 impl Http2 {
@@ -252,8 +266,10 @@ impl Http2 {
             taken: Direction::boundary(),
             taken_block: Blocks::default(),
             lost: false,
+            uploads: Uploads::default(),
             owed: Vec::new(),
             owed_window: 0,
+            window: FIRST_WINDOW,
         }
     }
 
@@ -353,7 +369,7 @@ impl Http2 {
 
 impl Protocol for Http2 {
     fn received(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let Http2 { request, request_block, stateless, settings, settled, ending, highest, .. } = self;
+        let Http2 { request, request_block, stateless, settings, settled, ending, highest, window, .. } = self;
         request
             .feed(bytes, |frame, payload| {
                 let block = request_block.frame(frame, payload)?;
@@ -361,6 +377,7 @@ impl Protocol for Http2 {
                     PUSH_PROMISE => return Err("a client that promises"),
                     HEADERS if frame.stream.is_multiple_of(2) => return Err("a request on a stream of the server's"),
                     HEADERS => *highest = frame.stream.max(*highest),
+                    DATA => *window -= frame.length as i64,
                     SETTINGS if !frame.has(ACK) => {
                         *settings += 1;
                         *settled = false;
@@ -377,21 +394,27 @@ impl Protocol for Http2 {
     }
 
     fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let Http2 { response, response_block, has_written, settings, settled, ending, .. } = self;
+        let Http2 { response, response_block, has_written, settings, settled, ending, uploads, window, .. } = self;
         response
             .feed(bytes, |frame, payload| {
                 let is_first = !std::mem::replace(has_written, true);
                 if is_first && (frame.kind != SETTINGS || frame.has(ACK)) {
                     return Err("an answer that does not begin with SETTINGS");
                 }
-                let mut settings_in = payload.chunks_exact(6).map(|entry| (u16::from_be_bytes([entry[0], entry[1]]), &entry[2..]));
-                if frame.kind == SETTINGS && !is_first && settings_in.any(|(name, value)| name == HEADER_TABLE_SIZE && value != [0; 4]) {
-                    return Err("a table that gets a size again");
+                if frame.kind == SETTINGS {
+                    for (name, value) in frame::settings(payload) {
+                        match name {
+                            HEADER_TABLE_SIZE if !is_first && value != 0 => return Err("a table that gets a size again"),
+                            INITIAL_WINDOW_SIZE => uploads.initial_window(value.min(MOST_WINDOW)),
+                            _ => {}
+                        }
+                    }
                 }
                 if response_block.frame(frame, payload)?.is_some() {
                     *settled |= *settings == 0;
                 }
                 match frame.kind {
+                    WINDOW_UPDATE if frame.stream == 0 => *window += i64::from(frame::window(payload)),
                     SETTINGS if frame.has(ACK) => *settings = settings.saturating_sub(1),
                     GOAWAY => *ending = true,
                     _ => {}
@@ -453,10 +476,6 @@ impl Protocol for Http2 {
         }
         hpack::write_named(b"busy-until", ms.as_bytes(), &mut block);
         frame::write(HEADERS, END_HEADERS | END_STREAM, frame.stream, &block, answer);
-        if !frame.has(END_STREAM) {
-            // NO_ERROR: what is still to come of the request is not needed.
-            frame::write(RST_STREAM, 0, frame.stream, &[0; 4], answer);
-        }
         1
     }
 
@@ -473,11 +492,25 @@ impl Protocol for Http2 {
         while let Some(frame) = Frame::of(bytes) {
             let (now, rest) = bytes.split_at(frame.whole().min(bytes.len()));
             self.taking = frame.whole() - now.len();
+            let ends = frame.has(END_STREAM);
             match frame.kind {
-                HEADERS if frame.stream > self.highest => self.answered_now(frame.stream),
+                HEADERS if frame.stream > self.highest => {
+                    self.answered_now(frame.stream);
+                    if !ends {
+                        let owed = &mut self.owed;
+                        self.uploads.begin(frame.stream, |word| write_word(word, owed));
+                    }
+                }
+                HEADERS if ends => self.uploads.end(frame.stream),
+                RST_STREAM => self.uploads.end(frame.stream),
                 // Only such are asked for by `front`; on a stream that was answered, PING is an error of the client's, which gets nothing.
                 PING if frame.stream == 0 && now.len() == frame.whole() => frame::write(PING, ACK, 0, &now[HEADER..], &mut self.owed),
-                DATA => self.owed_window = self.owed_window.saturating_add(frame.length as u32),
+                DATA => {
+                    self.window -= frame.length as i64;
+                    self.owed_window = self.owed_window.saturating_add(frame.length as u32);
+                    let owed = &mut self.owed;
+                    self.uploads.data(frame.stream, frame.length as u32, ends, |word| write_word(word, owed));
+                }
                 _ => {}
             }
             bytes = rest;
@@ -493,12 +526,30 @@ impl Protocol for Http2 {
             // A client that sends more than its window has had is not told more than there can be.
             let window = self.owed_window.min(MOST_WINDOW);
             frame::write(WINDOW_UPDATE, 0, 0, &window.to_be_bytes(), to);
+            self.window += i64::from(window);
             self.owed_window = 0;
         }
     }
 
     fn has_lost(&self) -> bool {
         self.lost
+    }
+
+    fn is_overrun(&self) -> bool {
+        self.window < 0 || self.uploads.is_overrun()
+    }
+
+    fn goodbye(&self, to: &mut Vec<u8>) {
+        if self.may_write() {
+            let code = if self.lost { COMPRESSION_ERROR } else { FLOW_CONTROL_ERROR };
+            let payload = [self.highest.to_be_bytes(), code.to_be_bytes()].concat();
+            frame::write(GOAWAY, 0, 0, &payload, to);
+        }
+    }
+
+    fn needs(&self, buffer: &[u8]) -> usize {
+        // Of a request, more frames than the first may be missing.
+        Frame::of(buffer).map_or(HEADER, Frame::whole).max(buffer.len() + 1)
     }
 
     fn owed_bytes(&self) -> u64 {
@@ -552,6 +603,15 @@ impl Protocol for Http2 {
     }
 }
 
+/// Appends the frame that says it.
+fn write_word(word: Word, to: &mut Vec<u8>) {
+    match word {
+        Word::More(stream, bytes) => frame::write(WINDOW_UPDATE, 0, stream, &bytes.to_be_bytes(), to),
+        // NO_ERROR: what is still to come of the request is not needed.
+        Word::Stop(stream) => frame::write(RST_STREAM, 0, stream, &[0; 4], to),
+    }
+}
+
 impl Http2 {
     /// Whether a frame of the gate's own may follow what the application has written.
     fn may_write(&self) -> bool {
@@ -580,6 +640,11 @@ impl Http2 {
         }
         if self.answered.len() > MOST_RANGES {
             self.answered.pop_front();
+        }
+        // Long before: what comes on a stream that is forgotten is taken for the application's.
+        if let Some(old) = self.answered.len().checked_sub(MOST_RANGES / 2 + 1) {
+            let owed = &mut self.owed;
+            self.uploads.stop_until(*self.answered[old].end(), |word| write_word(word, owed));
         }
     }
 }

@@ -141,7 +141,7 @@ pub fn connection(data: &[u8]) {
                     wanted -= 1;
                     Decision::Answer(Duration::from_millis(7))
                 };
-                let outcome = connection.look(&mut wire, &mut [0; 300], decide, |_| answers += 1);
+                let outcome = connection.look(&mut wire, &mut [0; 300], decide, |_, _, _| answers += 1);
                 let mut taken = &before[..before.len() - wire.received.len()];
                 assert!(before.ends_with(wire.received.make_contiguous()), "bytes were reordered");
                 assert!(answers == 0 || !was_opaque);

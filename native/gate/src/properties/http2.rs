@@ -127,7 +127,7 @@ pub fn connection(data: &[u8]) {
                 };
                 let was_opaque = connection.opaque().is_some();
                 let before = answers;
-                connection.look(&mut wire, &mut [0; 300], decide, |_| answers += 1);
+                connection.look(&mut wire, &mut [0; 300], decide, |_, _, _| answers += 1);
                 assert!(!was_opaque || before == answers);
             }
             _ => {

@@ -41,7 +41,7 @@ enum Token<'a> {
 }
 
 /// Lines, and strings of known lengths between them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Lines {
     at: At,
     /// What has come of the present line, without its end once that has come.
@@ -126,7 +126,7 @@ fn number(line: &[u8], most: u64) -> Result<u64, &'static str> {
 }
 
 /// A command that comes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Command {
     lines: Lines,
     /// Its strings that are still to come, with the present one.
@@ -226,7 +226,7 @@ impl Command {
 }
 
 /// An answer that goes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Answer {
     lines: Lines,
     /// Its values that are still to come, with the present one.

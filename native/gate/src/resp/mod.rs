@@ -24,7 +24,7 @@ const MOST_OUTSTANDING: usize = 1 << 24;
 const MOST_AT_ONCE: usize = 512;
 
 /// One connection that speaks it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Resp {
     command: Command,
     answer: Answer,

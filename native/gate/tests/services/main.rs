@@ -8,6 +8,7 @@
 //! * `LULL_GATE_JDKS`     `name=home` of each JDK, separated by spaces; no home: a skipped test with the name as its reason
 //! * `LULL_GATE_LIBRARY`  liblull_gate.so
 //! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
+//! * `LULL_GATE_CLIENTS`  a class path with clients of HTTP/2
 //! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
 //! * `LULL_GATE_THINK`    the most microseconds that a client of the torture waits before it sends more (default 4000)
@@ -17,6 +18,7 @@
 
 mod cassandra;
 mod client;
+mod clients;
 mod flight;
 mod grpc;
 mod resp;
@@ -386,6 +388,18 @@ fn main() -> ExitCode {
         test("io_uring".to_string(), &|| unwatched(&setting));
         test("no descriptors left".to_string(), &|| no_descriptors(&setting));
         test("attaching".to_string(), &|| attach(&setting));
+        // Clients differ, and not JDKs.
+        if name == "jdk-25" {
+            for program in clients::PROGRAMS {
+                match clients::missing(program, &setting) {
+                    Some(reason) => {
+                        println!("skipped: {name}: clients of HTTP/2, {program}: {reason}");
+                        skipped += 1;
+                    }
+                    None => test(format!("clients of HTTP/2, {program}"), &|| clients::clients_of_http2(&setting, program)),
+                }
+            }
+        }
         // Its module of bench/ is compiled for 25.
         if name == "jdk-25" && std::env::var("LULL_GATE_CASSANDRA").is_ok() {
             test("Cassandra".to_string(), &|| cassandra::cassandra(&setting));

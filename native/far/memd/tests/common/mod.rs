@@ -23,6 +23,15 @@ pub fn server(change: impl FnOnce(&mut Config)) -> Server {
     Server::start(config).unwrap()
 }
 
+/// A connection from an address of this machine.
+pub fn connect_from(address: [u8; 4], to: SocketAddr) -> TcpStream {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&socket, &SocketAddr::from((address, 0))).unwrap();
+    connect(&socket, &to).unwrap();
+    socket.into()
+}
+
 pub fn page(seed: u64) -> Vec<u8> {
     (0..PAGE_SIZE as u64).map(|i| (seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left((i % 61) as u32) >> 7) as u8).collect()
 }

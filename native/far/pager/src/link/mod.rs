@@ -217,9 +217,14 @@ impl Server {
         LinkError::Broken(format!("memory server {}: {what}: {error}", self.name))
     }
 
+    /// The process that it is, once it was greeted. Of two servers the same only if they are one.
+    pub fn session(&self) -> Option<[u8; 16]> {
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether it was there, and was the right one, before.
     fn is_greeted(&self) -> bool {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+        self.session().is_some()
     }
 
     fn check(&self, ack: &HelloAck) -> Result<(), LinkError> {

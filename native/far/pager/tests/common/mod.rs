@@ -180,6 +180,15 @@ impl Running {
         }
     }
 
+    /// Kills it then, so that what waits for it fails.
+    pub fn end_after(&self, time: std::time::Duration) {
+        let process = self.child.id().to_string();
+        std::thread::spawn(move || {
+            std::thread::sleep(time);
+            Command::new("kill").args(["-KILL", &process]).status()
+        });
+    }
+
     /// Tells it to do no more, and to compare.
     pub fn stop(&self) {
         assert!(Command::new("kill").args(["-USR1", &self.child.id().to_string()]).status().unwrap().success());

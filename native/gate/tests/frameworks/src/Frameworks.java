@@ -4,6 +4,7 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.IoHandlerFactory;
@@ -23,6 +24,9 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.undertow.Undertow;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -49,6 +53,7 @@ class Frameworks {
             case "undertow" -> undertow(port);
             case "netty-nio" -> netty(port, NioIoHandler.newFactory(), NioServerSocketChannel.class);
             case "netty-epoll" -> netty(port, EpollIoHandler.newFactory(), EpollServerSocketChannel.class);
+            case "h2-nio" -> http2(port);
             case "grpc-nio" -> Grpc.start(port, new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory()), NioServerSocketChannel.class);
             case "grpc-epoll" -> Grpc.start(port, new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory()), EpollServerSocketChannel.class);
             default -> throw new IllegalArgumentException("unknown mode " + mode);
@@ -144,5 +149,29 @@ class Frameworks {
                 });
             }
         }).bind("127.0.0.1", port).sync();
+    }
+
+    /** HTTP/2 without TLS, and nothing else. */
+    private static void http2(int port) throws InterruptedException {
+        var group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
+        new ServerBootstrap().group(group).channel(NioServerSocketChannel.class).childHandler(new ChannelInitializer<SocketChannel>() {
+            @Override
+            protected void initChannel(SocketChannel child) {
+                child.pipeline().addLast(Http2FrameCodecBuilder.forServer().build(), new Http2MultiplexHandler(new ChannelInitializer<Channel>() {
+                    @Override
+                    protected void initChannel(Channel stream) {
+                        stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true), new HttpObjectAggregator(1 << 24), new Http2Exchange());
+                    }
+                }));
+            }
+        }).bind("127.0.0.1", port).sync();
+    }
+
+    private static final class Http2Exchange extends SimpleChannelInboundHandler<FullHttpRequest> {
+        @Override
+        protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+            byte[] answer = GateServer.process(request.uri(), ByteBufUtil.getBytes(request.content()));
+            context.writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, Unpooled.wrappedBuffer(answer)));
+        }
     }
 }

@@ -101,6 +101,23 @@ void LullArguments::initialize_segregated() {
   FLAG_SET_ERGO(UseGCOverheadLimit, false);
 }
 
+// Marks by the cards of young collections.
+static void initialize_concurrent_marking() {
+  if (LullConcurrentMarking && !LullYoungCollections) {
+    if (FLAG_IS_CMDLINE(LullConcurrentMarking)) {
+      vm_exit_during_initialization("-XX:+LullConcurrentMarking needs young collections: "
+                                    "it cannot be used with -XX:-LullTracking or -XX:-LullYoungCollections.");
+    }
+    FLAG_SET_ERGO(LullConcurrentMarking, false);
+  }
+  if (FLAG_IS_DEFAULT(ConcGCThreads)) {
+    FLAG_SET_DEFAULT(ConcGCThreads, MAX2((ParallelGCThreads + 2) / 4, 1u));
+  } else if (ConcGCThreads == 0 && LullConcurrentMarking) {
+    vm_exit_during_initialization("-XX:+LullConcurrentMarking needs at least one thread that marks: "
+                                  "-XX:ConcGCThreads=0 cannot be used with it.");
+  }
+}
+
 static void initialize_workers() {
   FLAG_SET_DEFAULT(ParallelGCThreads, WorkerPolicy::parallel_worker_threads());
   if (ParallelGCThreads == 0) {
@@ -215,6 +232,7 @@ void LullArguments::initialize() {
   initialize_workers();
   check_vm();
   initialize_tracking();
+  initialize_concurrent_marking();
   check_stress_flags();
   if (is_segregated()) {
     initialize_segregated();

@@ -50,6 +50,9 @@
 //                            -> Full         no hole is long enough to be used, or it has survivors of a young collection
 //    LargeHead, LargeTail    -> Free         the object is not marked
 //
+//    that of a young one, the same of blocks in which there may be something young; but what gets Free or Recyclable, or
+//    was Recyclable and is in a stack yet, is Owned in between, until the supply's lists are right (LullSweptBlocks)
+//
 //    the sliding compaction after it, if there is one (safepoint, one thread; then a second sweep):
 //    Free -> Full                 objects of higher blocks have moved in
 //    Recyclable, Full -> Free     all of its objects have moved, before others move in

@@ -45,14 +45,20 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _min_hole_lines(LullMinHoleLines),
     _used_bytes(0),
     _use_limit(SIZE_MAX),
-    _slack_bytes(0) {}
+    _slack_lines(0) {}
 
 size_t LullBlockSupply::used_bytes() const {
   return Atomic::load(&_used_bytes);
 }
 
 size_t LullBlockSupply::slack_bytes() const {
-  return Atomic::load(&_slack_bytes);
+  return Atomic::load(&_slack_lines) * LullGeometry::LineSize;
+}
+
+void LullBlockSupply::add_slack(ssize_t lines) {
+  if (lines != 0) {
+    Atomic::add(&_slack_lines, (size_t)lines, memory_order_relaxed);
+  }
 }
 
 bool LullBlockSupply::is_over_use_limit(size_t bytes, LullReserveUse use) const {
@@ -190,7 +196,6 @@ bool LullBlockSupply::take_segregated(uint32_t blocks, LullBlockIndex* head) {
   return take_run_as(LullBlockState::Segregated, blocks, head);
 }
 
-// For the one who has taken the block off the list.
 void LullBlockSupply::own_recyclable(LullBlockIndex index) {
   LullBlock* const block = _table->at(index);
   assert(block->is_recyclable(), "block %u is %s", untype(index), to_string(block->state()));
@@ -205,11 +210,13 @@ bool LullBlockSupply::take_recyclable_by(Take take, LullReserveUse use, LullBloc
   if (is_over_use_limit(LullGeometry::BlockSize, use)) {
     return false;
   }
-  if (!take(LullRecyclableBlocks::Part::Mutators, index) &&
-      !(use == LullReserveUse::Allow && take(LullRecyclableBlocks::Part::Reserve, index))) {
-    return false;
-  }
-  own_recyclable(*index);
+  do {
+    if (!take(LullRecyclableBlocks::Part::Mutators, index) &&
+        !(use == LullReserveUse::Allow && take(LullRecyclableBlocks::Part::Reserve, index))) {
+      return false;
+    }
+    own_recyclable(*index);
+  } while (_table->is_evacuated(*index));   // no copies where objects leave: the sweep comes to it
   return true;
 }
 
@@ -243,6 +250,7 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
   if (!free_lines.has_run(_min_hole_lines)) {
     block->free_lines().clear_all();
     block->set_full(free_lines.count());
+    add_slack(block->slack_lines());
     return;
   }
   block->free_lines() = free_lines;
@@ -252,6 +260,7 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
 }
 
 void LullBlockSupply::give_back_large(LullBlockIndex head) {
+  add_slack(-(ssize_t)_table->at(head)->slack_lines());
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   free_blocks_locked(untype(head), _table->at(head)->large_blocks());
 }
@@ -262,11 +271,34 @@ void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
   add_free_run(start, count);
   for (uint32_t i = start; i < start + count; i++) {
     assert(!_table->has_straddler(to_block_index(i)), "block %u is free, and a straddler lies there", i);
+    _table->clear_young(to_block_index(i));   // before anybody can take it
+    _table->set_wasted(to_block_index(i), 0);
     _table->at(to_block_index(i))->set_free();
   }
   LullProtection::forbid(to_block_index(start), count);
   Atomic::store(&_free_blocks, _free_blocks + count);
   Atomic::sub(&_used_bytes, (size_t)count * LullGeometry::BlockSize, memory_order_relaxed);
+}
+
+void LullBlockSupply::free_runs(const GrowableArrayCHeap<LullBlockRun, mtGC>& runs) {
+  assert_at_safepoint();
+  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+  for (int i = 0; i < runs.length(); i++) {
+    free_blocks_locked(runs.at(i)._start, runs.at(i)._length);
+  }
+}
+
+void LullBlockSupply::add_recyclable_at_safepoint(const GrowableArrayCHeap<uint32_t, mtGC>& blocks) {
+  assert_at_safepoint();
+  size_t free_lines = 0;
+  for (int i = 0; i < blocks.length(); i++) {
+    LullBlock* const block = _table->at(to_block_index(blocks.at(i)));
+    assert(block->has_lines() && !block->is_recyclable(), "block %u is %s", blocks.at(i), to_string(block->state()));
+    block->set_recyclable();
+    free_lines += block->free_lines().count();
+  }
+  Atomic::sub(&_used_bytes, free_lines * LullGeometry::LineSize, memory_order_relaxed);
+  _recyclable.merge_at_safepoint(blocks);
 }
 
 void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {
@@ -293,6 +325,9 @@ void LullBlockSupply::rebuild() {
   const uint32_t count = _table->limit();
   for (uint32_t i = 0; i <= count; i++) {
     const LullBlockState state = i < count ? _table->at(to_block_index(i))->state() : LullBlockState::Uncommitted;
+    if (i < count) {
+      _table->update_wasted(to_block_index(i));
+    }
     if (state == LullBlockState::Free) {
       run_length++;
       continue;
@@ -323,7 +358,7 @@ void LullBlockSupply::rebuild() {
   _free_runs.rebuild();
   _free_blocks = free_blocks;
   _used_bytes = used;
-  Atomic::store(&_slack_bytes, slack_lines * LullGeometry::LineSize);
+  Atomic::store(&_slack_lines, slack_lines);
   // From the last to the first: those at low addresses are taken first, for the heap shrinks from high addresses down.
   for (int i = recyclable.length() - 1; i >= 0; i--) {
     const LullBlockIndex index = to_block_index(recyclable.at(i));
@@ -377,6 +412,11 @@ const char* LullBlockSupply::verify() const {
       if (!_table->at(to_block_index(i))->is_free()) {
         run_error = "a free run holds a block that is not free";
       }
+    }
+    const uint32_t end = run._start + run._length;
+    if ((run._start > 0 && _table->at(to_block_index(run._start - 1))->is_free()) ||
+        (end < _table->count() && _table->at(to_block_index(end))->is_free())) {
+      run_error = "a free run is not joined with its neighbour";
     }
     if (_runs[run._start + run._length - 1]._start != run._start) {
       run_error = "the end of a free run does not know its start";

@@ -28,6 +28,7 @@
 #include "gc/lull/lullRunTable.hpp"
 #include "memory/allocation.hpp"
 #include "runtime/mutex.hpp"
+#include "utilities/growableArray.hpp"
 
 // Where allocators get memory: free blocks, runs of free blocks for large objects, and recyclable blocks, in which the
 // last sweep found holes.
@@ -47,6 +48,11 @@ enum class LullReserveUse {
 };
 
 class LullPublicMap;
+
+struct LullBlockRun {
+  uint32_t _start;
+  uint32_t _length;
+};
 
 class LullBlockSupply : public CHeapObj<mtGC> {
   friend class VMStructs;
@@ -74,7 +80,7 @@ private:
 
   volatile size_t        _used_bytes;
   size_t                 _use_limit;          // see set_use_limit(); written at safepoints
-  volatile size_t        _slack_bytes;        // of them, as of the last rebuild
+  volatile size_t        _slack_lines;        // of them
 
   bool is_over_use_limit(size_t bytes, LullReserveUse use) const;
   void add_free_run(uint32_t start, uint32_t length);
@@ -82,7 +88,6 @@ private:
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   void clear_words(LullBlockIndex index);
   bool take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head);
-  void own_recyclable(LullBlockIndex index);
   template <typename Take>
   bool take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index);
   void free_blocks_locked(uint32_t start, uint32_t count);
@@ -94,12 +99,13 @@ public:
   size_t used_bytes() const;
 
   // Of the bytes in use, those that hold nothing and that nobody gets as things lie: behind the ends of large
-  // objects, and in holes that are too short. As of the last collection.
+  // objects, and in holes that are too short.
   size_t slack_bytes() const;
+  void add_slack(ssize_t lines);
   uint32_t free_blocks() const { return _free_blocks; }
 
   // Sets memory of that many blocks apart: free ones as far as there are, then, if told
-  // so, holes. Lasts until the next rebuild. Safepoint or start-up.
+  // so, holes. Lasts until the next time, or until the next rebuild. Safepoint or start-up.
   void set_reserve(uint32_t blocks, bool with_holes);
   uint32_t reserve_blocks() const { return _reserve_blocks; }
   uint32_t recyclable_reserve() const { return _recyclable_reserve; }
@@ -128,7 +134,8 @@ public:
   bool take_segregated(uint32_t blocks, LullBlockIndex* head);
 
   // A block with free lines, and with the longest hole that there is if one has at least about so many lines; it
-  // becomes Owned, and its free lines are the caller's.
+  // becomes Owned, and its free lines are the caller's. Not one that a collection evacuates: that is out of the
+  // stacks when it is met.
   bool take_recyclable(uint lines, LullReserveUse use, LullBlockIndex* index);
 
   // One with a hole of so many lines, not much longer if there is such a one. Misses some whose hole is just long enough.
@@ -148,9 +155,23 @@ public:
   // Free blocks that the heap has gained.
   void add_committed(uint32_t start, uint32_t count);
 
-  // Drops all lists and builds them again from block states: the sweep's results, or
+  // Drops all lists and builds them again from block states: the sweep's results of a global collection, or
   // before marking, without the blocks that are evacuated. Safepoint only, one thread.
   void rebuild();
+
+  // A young sweep changes what is young alone (LullSweptBlocks). Blocks that hold nothing and are in no list become
+  // Free.
+  void free_runs(const GrowableArrayCHeap<LullBlockRun, mtGC>& runs);
+
+  // A Recyclable block becomes Owned. Who has not taken it off its stack has it dropped from there: safepoint only.
+  void own_recyclable(LullBlockIndex index);
+
+  // Drops what is in stacks and has become Owned; returns how many blocks it has looked at. Safepoint only, one thread.
+  size_t drop_owned() { return _recyclable.drop_owned(); }
+
+  // These blocks, of nobody and in no stack, in order, become Recyclable: they have free lines. Safepoint only, one
+  // thread.
+  void add_recyclable_at_safepoint(const GrowableArrayCHeap<uint32_t, mtGC>& blocks);
 
   // Free lines of all recyclable blocks, in a heap of so many bytes. Safepoint only.
   size_t recyclable_lines(size_t capacity) const;

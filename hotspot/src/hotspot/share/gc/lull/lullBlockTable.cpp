@@ -21,6 +21,7 @@
 
 #include "gc/lull/lullBlockTable.hpp"
 #include "memory/allocation.inline.hpp"
+#include "runtime/atomic.hpp"
 
 // Fresh anonymous memory is zero: every block starts Uncommitted, empty, unpinned, and stays where it is.
 LullBlockTable::LullBlockTable(size_t reserved_bytes)
@@ -33,9 +34,21 @@ LullBlockTable::LullBlockTable(size_t reserved_bytes)
     _marked(MmapArrayAllocator<bool>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _straddlers(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _straddler_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _wasted(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _all_wasted(0),
     _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),
     _limit(0) {
   STATIC_ASSERT((int)LullBlockState::Uncommitted == 0 && (int)LullFate::Stay == 0 && (int)Young::None == 0);
+}
+
+// Many blocks may be swept at once, most of which have wasted nothing before and waste nothing.
+void LullBlockTable::set_wasted(LullBlockIndex index, uint lines) {
+  STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
+  const uint before = _wasted[untype(index)];
+  if (lines != before) {
+    _wasted[untype(index)] = (uint8_t)lines;
+    Atomic::add(&_all_wasted, (size_t)lines - (size_t)before, memory_order_relaxed);
+  }
 }
 
 LullBlockIndex LullBlockTable::large_head_of(LullBlockIndex index) const {

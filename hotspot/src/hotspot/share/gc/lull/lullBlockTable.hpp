@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullBlock.hpp"
 #include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/lullSparseBytes.hpp"
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
 
@@ -59,7 +60,8 @@ private:
   Owner* const     _owners;
   // Has it had an owner since the last global or young collection, or has the running one copied objects into it, or is it of the
   // archive before the first? Then there may be young objects in it; else what is alive in it is marked. Written with the owner, or
-  // by who has taken it; cleared by the sweep, but for survivors.
+  // by who has taken it; cleared by the sweep, but for survivors, and by who frees the block. So a young collection
+  // finds what it has to look at here.
   enum class Young : uint8_t {
     None,
     Some,
@@ -73,6 +75,10 @@ private:
   // And how many it has. Written at safepoints: by sliding, which has put it there, and by the sweep that finds it dead.
   uint16_t* const  _straddlers;
   uint16_t* const  _straddler_words;
+  // Lines that would be won if what is alive in the block was moved elsewhere, as of the last sweep that came to it;
+  // and of all blocks. Written by who sweeps the block, by who frees it, and when the lists are rebuilt.
+  uint8_t* const   _wasted;
+  volatile size_t  _all_wasted;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
 
@@ -101,6 +107,7 @@ public:
   LullFate fate(LullBlockIndex index) const { return _fates[untype(index)]; }
   void set_fate(LullBlockIndex index, LullFate fate) { _fates[untype(index)] = fate; }
   bool is_evacuated(LullBlockIndex index) const { return fate(index) != LullFate::Stay; }
+  void all_stay() { memset(_fates, (int)LullFate::Stay, _limit * sizeof(LullFate)); }    // a byte each
   bool is_evacuated(oop obj) const;
 
   // Words of live objects. Workers add to it without an atomic instruction: now and then
@@ -123,6 +130,17 @@ public:
     return (uint)((MIN2(words, LullGeometry::WordsPerBlock) + LullGeometry::WordsPerLine - 1) / LullGeometry::WordsPerLine);
   }
 
+  // Nothing of a block that is not of lines, or across whose start something lies, which does not move with it.
+  uint waste_of(LullBlockIndex index) const {
+    const uint lines = packed_lines(index);
+    return lines > 0 && at(index)->has_lines() && !has_straddler(index) ? LullGeometry::LinesPerBlock - lines : 0;
+  }
+
+  uint wasted(LullBlockIndex index) const { return _wasted[untype(index)]; }
+  size_t all_wasted() const { return _all_wasted; }
+  void set_wasted(LullBlockIndex index, uint lines);
+  void update_wasted(LullBlockIndex index) { set_wasted(index, waste_of(index)); }
+
   Owner owner(LullBlockIndex index) const { return _owners[untype(index)]; }
   void set_owner(LullBlockIndex index, Owner owner) {
     _owners[untype(index)] = owner;
@@ -136,6 +154,14 @@ public:
   void set_young(LullBlockIndex index) { _young[untype(index)] = Young::Some; }
   void set_survivors(LullBlockIndex index) { _young[untype(index)] = Young::Survivors; }
   void clear_young(LullBlockIndex index) { _young[untype(index)] = Young::None; }
+
+  // Calls f(LullBlockIndex) for each block from start to end in which there may be something young, in order; large
+  // objects by their heads. f may clear what is said of its block.
+  template <typename Function>
+  void young_do(uint32_t start, uint32_t end, Function f) const {
+    STATIC_ASSERT(sizeof(Young) == 1 && (int)Young::None == 0);
+    LullSparseBytes::non_zero_do((const uint8_t*)_young, start, end, [&](uint32_t i) { f(to_block_index(i)); });
+  }
 
   bool has_marks(LullBlockIndex index) const { return _marked[untype(index)]; }
   void set_marks(LullBlockIndex index) {

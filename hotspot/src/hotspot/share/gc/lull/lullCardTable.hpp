@@ -24,6 +24,7 @@
 
 #include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullLineSet.hpp"
+#include "gc/lull/lullSparseBytes.hpp"
 #include "memory/allocation.hpp"
 
 // R, the remembered set: an old object that refers to a young one covers a dirty card. A card is a byte
@@ -49,6 +50,11 @@
 // While a young collection marks, the second bit of a card says that a field on its line refers to a survivor, whatever is on that line. The
 // sweep, which knows where there is something old, makes that Dirty or NoOld.
 //
+// Who makes a card Dirty, or remembers a survivor there, touches its stretch after it: a second byte, one for the
+// cards of a block. Nobody stops for a collection in between. So a young collection looks at the cards of stretches
+// that are touched, and the invariant is: the stretch of a dirty card is touched. Cards become clean one by one,
+// stretches all at once, when no card is dirty any more.
+//
 // Mutators write Dirty only, all the same value. Workers write the others, at safepoints, the one that has
 // claimed the block.
 
@@ -57,6 +63,8 @@ public:
   static const uint8_t NoOld = 0;   // as fresh memory is
   static const uint8_t Clean = 1;
   static const uint8_t Dirty = 3;   // Clean and one bit more
+
+  static const uint8_t Touched = 1; // a stretch
 
   // At the end of a collection, what it has remembered of fields that refer to survivors
   enum class Remembered {
@@ -72,6 +80,7 @@ private:
   static const uint32_t CardsPerWord  = sizeof(uint64_t);
 
   uint8_t* const _cards;
+  uint8_t* const _stretches;
 
   uint8_t* card_of(LullLineIndex line) const { return &_cards[untype(line)]; }
 
@@ -81,17 +90,45 @@ private:
   }
 
 public:
-  // storage holds one byte for each line of the reserved heap, the first at a multiple of 8.
-  explicit LullCardTable(char* storage) : _cards((uint8_t*)storage) {}
+  // storage holds one byte for each line of the reserved heap, and stretches one for each block, both at a multiple
+  // of 8, all 0.
+  LullCardTable(char* storage, char* stretches) : _cards((uint8_t*)storage), _stretches((uint8_t*)stretches) {}
 
-  static size_t storage_bytes(size_t heap_bytes) { return heap_bytes >> LullGeometry::LogLineSize; }
+  static size_t storage_bytes(size_t heap_bytes)   { return heap_bytes >> LullGeometry::LogLineSize; }
+  static size_t stretches_bytes(size_t heap_bytes) { return heap_bytes >> LullGeometry::LogBlockSize; }
 
   // A card that is dirty is not written again: many threads store to the same objects.
   void dirty(const void* field) {
     volatile uint8_t* const card = card_of(LullGeometry::line_of(field));
     if (*card == Clean) {
       *card = Dirty;
+      touch(LullGeometry::block_of(field));
     }
+  }
+
+  void touch(LullBlockIndex index) {
+    uint8_t* const stretch = &_stretches[untype(index)];
+    if (*stretch != Touched) {
+      *stretch = Touched;
+    }
+  }
+
+  bool is_touched(LullBlockIndex index) const { return _stretches[untype(index)] != 0; }
+
+  // Is any from start to end, which is not asked for?
+  bool is_any_touched(uint32_t start, uint32_t end) const {
+    return LullSparseBytes::has_non_zero(_stretches, start, end);
+  }
+
+  // Calls f(LullBlockIndex) for each touched stretch of the blocks from start to end.
+  template <typename Function>
+  void touched_do(uint32_t start, uint32_t end, Function f) const {
+    LullSparseBytes::non_zero_do(_stretches, start, end, [&](uint32_t i) { f(to_block_index(i)); });
+  }
+
+  // No card is dirty of so many blocks, or remembers anything.
+  void forget_touched(uint32_t blocks) {
+    LullSparseBytes::non_zero_do(_stretches, 0, blocks, [&](uint32_t i) { _stretches[i] = 0; });
   }
 
   // All cards from that of first to that of last.
@@ -123,6 +160,7 @@ public:
     const uint8_t value = *card;
     if ((value & SurvivorBit) == 0) {
       *card = value | SurvivorBit;
+      touch(LullGeometry::block_of(field));
     }
   }
 
@@ -186,7 +224,7 @@ public:
     memset(card_of(LullGeometry::first_line(first)), NoOld, blocks * LullGeometry::LinesPerBlock);
   }
 
-  // The cards of a block whose objects have moved; from has no old objects any more.
+  // The cards of a block whose objects have moved, none of them dirty; from has no old objects any more.
   void move_block(LullBlockIndex from, LullBlockIndex to) {
     memcpy(card_of(LullGeometry::first_line(to)), card_of(LullGeometry::first_line(from)), LullGeometry::LinesPerBlock);
     set_no_old(from, 1);
@@ -196,6 +234,11 @@ public:
   // (address >> LogLineSize), and never looks up an address outside of the heap.
   intptr_t biased_base() const {
     return (intptr_t)_cards - (intptr_t)((size_t)LullGeometry::heap_base() >> LullGeometry::LogLineSize);
+  }
+
+  // The same of stretches, by blocks.
+  intptr_t biased_stretches() const {
+    return (intptr_t)_stretches - (intptr_t)((size_t)LullGeometry::heap_base() >> LullGeometry::LogBlockSize);
   }
 };
 

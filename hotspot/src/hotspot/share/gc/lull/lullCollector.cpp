@@ -24,10 +24,14 @@
 #include "code/codeCache.hpp"
 #include "compiler/oopMap.hpp"
 #include "gc/lull/lullBlockTable.inline.hpp"
+#include "gc/lull/lullCardTable.hpp"
 #include "gc/lull/lullClassRoots.hpp"
 #include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCodeTasks.hpp"
 #include "gc/lull/lullCollector.hpp"
+#include "gc/lull/lullCycle.hpp"
+#include "gc/lull/lullCycleMarks.inline.hpp"
+#include "gc/lull/lullFlip.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
@@ -55,8 +59,9 @@ bool LullIsAliveClosure::do_object_b(oop obj) {
          (_blocks->is_evacuated(obj) && obj->is_forwarded());
 }
 
-LullCollector::LullCollector(LullCode* code, LullPauseProgress* progress, LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply,
-                             LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers)
+LullCollector::LullCollector(LullCode* code, LullPauseProgress* progress, LullMemory* memory, LullBlockTable* blocks,
+                             LullBlockSupply* supply, LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers,
+                             LullCycle* cycle)
   : _code(code),
     _progress(progress),
     _memory(memory),
@@ -78,10 +83,11 @@ LullCollector::LullCollector(LullCode* code, LullPauseProgress* progress, LullMe
     _tracer(),
     _young_tracer(),
     _statistics(),
-    _unloading_policy() {
+    _unloading_policy(),
+    _cycle(cycle) {
   for (uint i = 0; i < workers->max_workers(); i++) {
     _mark_workers[i] = new LullMarkWorker(blocks, supply, memory, &_queues, &_array_states, workers->max_workers(),
-                                          _reference_processor, progress);
+                                          _reference_processor, progress, cycle);
     _queues.register_queue(i, _mark_workers[i]->queue());
   }
 }
@@ -96,14 +102,22 @@ void LullCollector::prepare(const LullEvacuationRequest& request) {
   _workers->run_task(&task);
 }
 
-void LullCollector::prepare_young() {
+void LullCollector::prepare_young(bool ages) {
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
-  const bool evacuating = _evacuation_policy->select_young(_memory->card_table());
+  const bool evacuating = _evacuation_policy->select_young(_memory->card_table(), ages);
   for (uint i = 0; i < _workers->max_workers(); i++) {
     _mark_workers[i]->prepare(evacuating, true /* young */);
   }
   LullPrepareYoungTask task(_blocks);
   _workers->run_task(&task);
+}
+
+// After prepare_young().
+void LullCollector::prepare_cycle(bool remark) {
+  for (uint i = 0; i < _workers->max_workers(); i++) {
+    _mark_workers[i]->prepare_cycle(remark);
+  }
+  _is_alive.set_marks(remark ? _cycle->marks()->alive() : _memory->mark_bitmap());
 }
 
 void LullCollector::mark() {
@@ -120,20 +134,59 @@ bool LullCollector::keep_classes() {
   log_debug(gc, ergo)("Dead class loaders: %zu, dead hidden classes: %zu; all classes and code are kept: %s", dead._loaders, dead._hidden,
                       BOOL_TO_STR(keeps));
   if (keeps) {
-    GCTraceTime(Info, gc, phases) tm("Mark Classes", &_timer);
-    LullMarkFromClassesTask roots(_mark_workers, _code);
-    _workers->run_task(&roots);
-    LullTraceTask trace(_mark_workers, _workers->active_workers(), &_queues);
-    _workers->run_task(&trace);
+    mark_from_classes();
   }
   return keeps;
+}
+
+// From all class loaders and all code that no trace has come to yet.
+void LullCollector::mark_from_classes() {
+#ifdef ASSERT
+  if (LullDropMarking == LullCycle::DropClasses) {
+    return;
+  }
+#endif
+  GCTraceTime(Info, gc, phases) tm("Mark Classes", &_timer);
+  LullMarkFromClassesTask roots(_mark_workers, _code);
+  _workers->run_task(&roots);
+  LullTraceTask trace(_mark_workers, _workers->active_workers(), &_queues);
+  _workers->run_task(&trace);
+}
+
+// What the markers of the cycle have not come to.
+void LullCollector::follow_left() {
+  GCTraceTime(Info, gc, phases) tm("Mark What Is Left", &_timer);
+  size_t tasks = 0;
+  LullOldTask task;
+  while (_cycle->take(&task)) {
+    _mark_workers[tasks++ % _workers->active_workers()]->leave(task);
+  }
+  LullFollowLeftTask follow(_mark_workers, _workers->active_workers(), &_queues);
+  _workers->run_task(&follow);
+  log_debug(gc, marking)("Left by the markers: %zu tasks", tasks);
+}
+
+void LullCollector::give_grey_to_cycle() {
+  for (uint i = 0; i < _workers->max_workers(); i++) {
+    _mark_workers[i]->give_grey_to_cycle();
+  }
+}
+
+void LullCollector::flip() {
+  GCTraceTime(Info, gc, phases) tm("Flip", &_timer);
+  _cycle->flip();
+  _is_alive.set_marks(_memory->mark_bitmap());
+  LullFlipTask task(_blocks, _cycle->marks());
+  _workers->run_task(&task);
 }
 
 void LullCollector::find_remembered() {
   GCTraceTime(Info, gc, phases) tm("Find Remembered", &_timer);
   LullFindRememberedTask task(_mark_workers, _memory, _blocks);
   _workers->run_task(&task);
-  log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu", task.dirty_cards(), task.objects());
+  _memory->card_table()->forget_touched(_blocks->limit());
+  log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu, in %zu stretches of cards of %u",
+                      task.dirty_cards(), task.objects(), task.visited(), _blocks->limit());
 }
 
 void LullCollector::mark_young() {
@@ -175,6 +228,7 @@ public:
   void enqueue(HeapWord* discovered_field_addr, oop value) override {
     RawAccess<>::oop_store(discovered_field_addr, value);
     _worker->remember_survivor(discovered_field_addr, value);
+    _worker->grey_enqueued(value);
     _worker->count_cleared_reference();    // each list is linked, and its end to what others have found
   }
 };
@@ -205,12 +259,12 @@ public:
   }
 };
 
-void LullCollector::process_references(GCTracer* tracer) {
+void LullCollector::process_references(ReferenceProcessor* processor, GCTracer* tracer) {
   GCTraceTime(Info, gc, phases) tm("Process References", &_timer);
-  ReferenceProcessorPhaseTimes times(&_timer, _reference_processor->max_num_queues());
-  _reference_processor->set_active_mt_degree(_workers->active_workers());
-  LullReferenceProcessingTask task(_mark_workers, _reference_processor->max_num_queues(), &_queues, &_is_alive);
-  const ReferenceProcessorStats stats = _reference_processor->process_discovered_references(task, times);
+  ReferenceProcessorPhaseTimes times(&_timer, processor->max_num_queues());
+  processor->set_active_mt_degree(_workers->active_workers());
+  LullReferenceProcessingTask task(_mark_workers, processor->max_num_queues(), &_queues, &_is_alive);
+  const ReferenceProcessorStats stats = processor->process_discovered_references(task, times);
   tracer->report_gc_reference_stats(stats);
   times.print_all_references();
 }
@@ -320,9 +374,7 @@ void LullCollector::sweep(LullSweepTask* task) {
 }
 
 void LullCollector::end_evacuation() {
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    _blocks->set_fate(to_block_index(i), LullFate::Stay);
-  }
+  _blocks->all_stay();
 }
 
 void LullCollector::slide() {
@@ -347,6 +399,9 @@ void LullCollector::log_statistics() const {
     log_info(gc, heap)("Survivors, of the evacuated: %zu objects, %zuK", _statistics._survivor_objects,
                        _statistics._survivor_words * HeapWordSize / K);
   }
+  if (_statistics._greyed_objects > 0) {
+    log_debug(gc, marking)("Old objects that the cycle has got from this pause: %zu", _statistics._greyed_objects);
+  }
   if (_statistics._private_objects > 0) {
     log_info(gc, heap)("Still private, of the marked: %zu objects, %zuK",
                        _statistics._private_objects, _statistics._private_words * HeapWordSize / K);
@@ -364,6 +419,9 @@ bool LullCollector::must_slide(const LullEvacuationRequest& request) {
 
 void LullCollector::collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always) {
   _code->verify();
+  if (_cycle != nullptr) {
+    _cycle->abort();
+  }
   prepare(request);
   unload_always = unload_always || has_code_grown();
 
@@ -374,7 +432,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
     StrongRootsScope scope(_workers->active_workers());
     mark();
     kept = !unload_always && keep_classes();
-    process_references(&_tracer);
+    process_references(_reference_processor, &_tracer);
   }
   _unloading_policy.record(kept);
   finish_marking();
@@ -397,26 +455,67 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   }
   if (LullYoungCollections) {
     ScavengableNMethods::prune_nmethods_not_into_young();   // all that is alive is old now
+    _memory->card_table()->forget_touched(_blocks->limit());
   }
   log_statistics();
 }
 
-void LullCollector::collect_young() {
-  _young_tracer.report_tenuring_threshold(_evacuation_policy->must_age() ? 1 : 0);
-  prepare_young();
-  _reference_processor->start_discovery(false /* clear soft references */);
-  {
-    StrongRootsScope scope(_workers->active_workers());
-    find_remembered();
-    mark_young();
-    process_references(&_young_tracer);
+// From what is remembered and from roots; with a cycle, also from classes and code in its first pause and its last.
+void LullCollector::trace_young(bool from_classes, bool remark) {
+  ReferenceProcessor* const processor = remark ? _cycle->references() : _reference_processor;
+  if (!remark) {
+    processor->start_discovery(false /* clear soft references */);
   }
+  StrongRootsScope scope(_workers->active_workers());
+  find_remembered();
+  mark_young();
+  if (from_classes) {
+    mark_from_classes();
+  }
+  if (remark) {
+    follow_left();
+  }
+  process_references(processor, &_young_tracer);
+}
+
+void LullCollector::end_young_trace() {
   finish_marking();
   const size_t live_words = _statistics._evacuated_words + _statistics._failed_words;
   _evacuation_policy->record_young(live_words - _statistics._mature_words, _statistics._mature_words);
   process_weak_roots();
-  LullYoungSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
+}
+
+void LullCollector::collect_young() {
+  const bool is_first = _cycle != nullptr && _cycle->begin_young();
+  const bool ages = _evacuation_policy->must_age();
+  _young_tracer.report_tenuring_threshold(ages ? 1 : 0);
+  prepare_young(ages);
+  if (_cycle != nullptr && _cycle->is_marking()) {
+    prepare_cycle(false /* remark */);
+  }
+  trace_young(is_first, false /* remark */);
+  end_young_trace();
+  LullYoungSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers());
   sweep(&sweep_task);
   end_evacuation();
+  sweep_task.finish();
+  give_grey_to_cycle();
+  log_statistics();
+}
+
+void LullCollector::remark() {
+  _young_tracer.report_tenuring_threshold(0);
+  _cycle->begin_remark();
+  prepare_young(false /* ages */);
+  prepare_cycle(true /* remark */);
+  trace_young(true /* from classes */, true /* remark */);
+  end_young_trace();
+  flip();
+  LullSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
+  sweep(&sweep_task);
+  end_evacuation();
+  ScavengableNMethods::prune_nmethods_not_into_young();   // all that is alive is old now
+  _memory->card_table()->forget_touched(_blocks->limit());
+  _cycle->end_remark();
   log_statistics();
 }

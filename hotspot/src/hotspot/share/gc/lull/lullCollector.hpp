@@ -33,6 +33,7 @@
 class LullBlockSupply;
 class LullBlockTable;
 class LullCode;
+class LullCycle;
 class LullMemory;
 class LullPauseProgress;
 class LullSweepTask;
@@ -79,6 +80,14 @@ class WorkerThreads;
 //   mark         from these and from the roots that are new: LullMarkFromYoungRootsTask
 //   references   as above
 //   sweep        blocks in which there is something young
+//
+// While a cycle of concurrent marking runs, young collections mark for it (lullCycle.hpp). The last one, the remark, is
+// also what a global collection is, but that it does not trace again what the cycle has found, and moves nothing old:
+//
+//   mark         and from all classes and all code, which are kept; then what the cycle has left
+//   references   those that the cycle has found, too
+//   flip         the marks of the cycle become those of the heap
+//   sweep        all blocks
 
 class LullYoungTracer : public YoungGCTracer, public CHeapObj<mtGC> {
 public:
@@ -94,11 +103,14 @@ public:
 class LullIsAliveClosure final : public BoolObjectClosure {
 private:
   LullBlockTable* const _blocks;
-  LullMarkBitMap* const _mark_bitmap;
+  const LullMarkBitMap* _mark_bitmap;
 
 public:
   LullIsAliveClosure(LullBlockTable* blocks, LullMarkBitMap* mark_bitmap)
     : _blocks(blocks), _mark_bitmap(mark_bitmap) {}
+
+  // In this bitmap what is alive and does not move has marks.
+  void set_marks(const LullMarkBitMap* mark_bitmap) { _mark_bitmap = mark_bitmap; }
 
   bool do_object_b(oop obj) override;
 };
@@ -125,14 +137,22 @@ private:
   LullYoungTracer             _young_tracer;
   LullMarkStatistics          _statistics;
   LullUnloadingPolicy         _unloading_policy;
+  LullCycle* const            _cycle;     // nullptr without concurrent marking
 
   void prepare(const LullEvacuationRequest& request);
-  void prepare_young();
+  void prepare_young(bool ages);
+  void prepare_cycle(bool remark);
+  void mark_from_classes();
+  void follow_left();
+  void give_grey_to_cycle();
+  void flip();
+  void trace_young(bool from_classes, bool remark);
+  void end_young_trace();
   void mark();
   bool keep_classes();
   void find_remembered();
   void mark_young();
-  void process_references(GCTracer* tracer);
+  void process_references(ReferenceProcessor* processor, GCTracer* tracer);
   void process_weak_roots();
   bool update_code(bool find_dead);
   bool has_code_grown() const;
@@ -146,7 +166,8 @@ private:
 
 public:
   LullCollector(LullCode* code, LullPauseProgress* progress, LullMemory* memory, LullBlockTable* blocks,
-                LullBlockSupply* supply, LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers);
+                LullBlockSupply* supply, LullEvacuationPolicy* evacuation_policy, WorkerThreads* workers,
+                LullCycle* cycle);
 
   STWGCTimer* timer()           { return &_timer; }
   LullGlobalTracer* tracer()    { return &_tracer; }
@@ -159,13 +180,16 @@ public:
   // Does such a collection slide at its end?
   static bool must_slide(const LullEvacuationRequest& request);
 
-  // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply. What
+  // Collects. Allocators are empty, and stay so until the caller has rebuilt the supply, of a global collection. What
   // is private in blocks with an owner stays private, and does not move: then it may not slide. Unloads
   // what is dead of classes and code; if told so, looks for it even where no object or class loader says that there is any.
   void collect(const LullEvacuationRequest& request, bool clear_soft_references, bool unload_always);
 
-  // The same for what is young.
+  // The same for what is young. The supply is right when it ends.
   void collect_young();
+
+  // The same, and ends the cycle that runs. The caller rebuilds the supply.
+  void remark();
 };
 
 #endif // SHARE_GC_LULL_LULLCOLLECTOR_HPP

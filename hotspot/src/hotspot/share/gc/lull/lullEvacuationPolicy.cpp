@@ -39,12 +39,8 @@ static size_t hole_lines(const LullBlock* block) {
 
 // Blocks that have an owner while the collection runs hold private objects: they stay.
 bool LullEvacuationPolicy::may_move(LullBlockIndex index) const {
-  return may_move_unowned(index) && _blocks->owner(index) == LullBlockTable::NoOwner;
-}
-
-bool LullEvacuationPolicy::may_move_unowned(LullBlockIndex index) const {
   const LullBlock* const block = _blocks->at(index);
-  return block->has_lines() && !block->is_pinned();
+  return block->has_lines() && !block->is_pinned() && _blocks->owner(index) == LullBlockTable::NoOwner;
 }
 
 // What lies across the start of a block moves with another one, if at all.
@@ -164,9 +160,8 @@ bool LullEvacuationPolicy::select_all() {
   return selected > 0;
 }
 
-// Dead or free memory inside of partly used blocks for which may_move says yes, and in blocks.
-template <typename F>
-size_t LullEvacuationPolicy::wasted_lines(F may_move, size_t* committed) const {
+// Dead or free memory inside of partly used blocks that may move, and in blocks.
+size_t LullEvacuationPolicy::wasted_lines(size_t* committed) const {
   size_t waste = 0;
   *committed = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
@@ -184,15 +179,14 @@ size_t LullEvacuationPolicy::wasted_lines(F may_move, size_t* committed) const {
 // two collections.)
 size_t LullEvacuationPolicy::fragmentation_percent(LullEvacuationRequest::Goal goal) const {
   size_t committed;
-  const size_t waste = wasted_lines([&](LullBlockIndex index) { return may_move(index); }, &committed);
+  const size_t waste = wasted_lines(&committed);
   const size_t base = goal == LullEvacuationRequest::Goal::Normal ? committed : (size_t)_supply->free_blocks() * LinesPerBlock + waste;
   return base == 0 ? 0 : waste * 100 / base;
 }
 
 bool LullEvacuationPolicy::needs_reserve() const {
-  size_t committed;
-  const size_t waste = wasted_lines([&](LullBlockIndex index) { return may_move_unowned(index); }, &committed);
-  return waste * 100 >= committed * LullFragmentationTriggerPercent;
+  const size_t committed = Universe::heap()->capacity() / LullGeometry::LineSize;
+  return _blocks->all_wasted() * 100 >= committed * LullFragmentationTriggerPercent;
 }
 
 // When memory is short, what is won by a move is won for all collections to come. A heap of blocks that are all just too full
@@ -237,9 +231,11 @@ bool LullEvacuationPolicy::select(const LullEvacuationRequest& request) {
 }
 
 // R: every reference to a young object is in a root, in a young object, or in an old one on a dirty card. A young collection
-// visits all of these. How many lines of the block are free or hold young objects only, if these may move? 0: all stays.
+// visits all of these. How many lines of a block with young objects are free or hold such only, if these may move? 0:
+// all stays.
 uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable* cards) const {
-  if (!_blocks->has_young(index) || !may_move(index)) {
+  assert(_blocks->has_young(index), "block %u has nothing young", untype(index));
+  if (!may_move(index)) {
     return 0;
   }
   if (!_blocks->has_marks(index)) {
@@ -300,7 +296,7 @@ void LullEvacuationPolicy::select_young_block(LullBlockIndex index, uint lines, 
 // What survives in a block that is not selected, or finds no room, stays where it is: the block is free
 // only when all of that is dead, and a few objects in each block would leave no free block. What is young beside old objects
 // is moved, too: it may age then, and does not make holes shorter.
-bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
+bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
   assert_at_safepoint();
   _new_blocks.begin();
   _survivor_blocks.begin();
@@ -314,16 +310,15 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
   ResourceMark rm;
   GrowableArray<Mixed> mixed;
   const double room_at_first = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
-  YoungRoom room = {room_at_first, 1, must_age()};
-  for (uint32_t i = 0; i < _blocks->limit(); i++) {
-    const LullBlockIndex index = to_block_index(i);
+  YoungRoom room = {room_at_first, 1, ages};
+  _blocks->young_do(0, _blocks->limit(), [&](LullBlockIndex index) {
     const uint lines = young_lines(index, cards);
     if (lines == LinesPerBlock) {
       select_young_block(index, lines, &room);
     } else if (lines > 0) {
       mixed.append({index, lines});
     }
-  }
+  });
   room._room = MIN2(room._room, (double)(_new_blocks._selected + _survivor_blocks._selected) * LinesPerBlock);
   for (const Mixed& block : mixed) {
     select_young_block(block._index, block._lines, &room);
@@ -334,12 +329,7 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards) {
                       _new_blocks._selected, _new_blocks._candidates, 100 * _new_blocks._live_share,
                       _survivor_blocks._selected, _survivor_blocks._candidates, 100 * _survivor_blocks._live_share,
                       room_at_first * LullGeometry::LineSize / K, BOOL_TO_STR(room._ages));
-  if (_new_blocks._selected + _survivor_blocks._selected == 0) {
-    return false;
-  }
-  // Evacuated blocks are not handed out.
-  _supply->rebuild();
-  return true;
+  return _new_blocks._selected + _survivor_blocks._selected > 0;   // what is selected is not handed out
 }
 
 void LullEvacuationPolicy::record_young(size_t live_words_in_new_blocks, size_t live_survivor_words) {

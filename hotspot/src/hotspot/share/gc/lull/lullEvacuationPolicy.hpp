@@ -92,11 +92,9 @@ private:
   size_t                 _young_since_survivors;    // since one has seen how many survivors live on
 
   bool may_move(LullBlockIndex index) const;
-  bool may_move_unowned(LullBlockIndex index) const;
   bool may_be_emptied(LullBlockIndex index) const;
   uint lines_to_copy(LullBlockIndex index) const;
-  template <typename F>
-  size_t wasted_lines(F may_move, size_t* committed) const;
+  size_t wasted_lines(size_t* committed) const;
   size_t copied_lines(size_t estimated_lines) const;
   static uint max_live_lines(LullEvacuationRequest::Goal goal);
   bool select_sparse(uint max_live_lines, bool keep_reserve);
@@ -119,8 +117,8 @@ public:
       _hole_use(), _bounded_by_room(false), _block_lines(0), _hole_lines(0),
       _new_blocks(1.0 / 8), _survivor_blocks(1.0 / 2), _young_collections(0), _young_since_survivors(0) {}    // what to expect of the first ones
 
-  // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away? They do before a
-  // compaction. As of the last collection.
+  // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away,
+  // and let go of what they pin? They do the one before a compaction. As of the last collection.
   bool needs_reserve() const;
 
   // Marks the blocks to evacuate; returns whether there are any. Safepoint only.
@@ -138,7 +136,7 @@ public:
   // each is alive as at the last ones. What is in new ones survives, and
   // what survivors' blocks have is old enough to be old. But where most survivors have lived on, it is vain to copy them twice: then
   // most collections have none, and all becomes old at once.
-  bool select_young(const LullCardTable* cards);
+  bool select_young(const LullCardTable* cards, bool ages);
   void record_young(size_t live_words_in_new_blocks, size_t live_survivor_words);
 };
 

@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/lullCycle.hpp"
 #include "gc/lull/lullEvacuationPolicy.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
@@ -37,10 +38,17 @@ static const size_t LittlePercent = 5;
 
 // The heap is not made larger for it: what a young collection leaves is not all alive.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
-  if (_sizer->was_useless() || !_young_policy->wants_young() || _sizer->wants_global(os::javaTimeNanos())) {
+  if (_sizer->was_useless()) {
     return nullptr;
   }
-  _heap->collect_young_at_safepoint(!_heap->tracking_switch()->publishes_all());
+  const bool keep_private = !_heap->tracking_switch()->publishes_all();
+  if (_young_policy->wants_young() && !_sizer->wants_global(os::javaTimeNanos())) {
+    _heap->collect_young_at_safepoint(keep_private);
+  } else if (_heap->cycle() != nullptr && _heap->cycle()->is_marking()) {
+    _heap->remark_at_safepoint(keep_private);   // a cycle that is late ends here: what it has found need not be traced
+  } else {
+    return nullptr;
+  }
   if (!_sizer->is_within_use_limit(_words)) {
     return nullptr;
   }

@@ -31,6 +31,7 @@
 #include "gc/lull/lullCode.hpp"
 #include "gc/lull/lullCollector.hpp"
 #include "gc/lull/lullControlThread.hpp"
+#include "gc/lull/lullCycle.hpp"
 #include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
@@ -56,6 +57,7 @@
 #include "gc/lull/lullTrackingSwitch.hpp"
 #include "gc/lull/lullVMOperations.hpp"
 #include "gc/lull/lullVerify.hpp"
+#include "gc/lull/lullVerifyCycle.hpp"
 #include "gc/lull/lullYoungPolicy.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/classUnloadingContext.hpp"
@@ -119,6 +121,7 @@ LullHeap::LullHeap()
     _sizer(nullptr),
     _young_policy(nullptr),
     _tracking_switch(nullptr),
+    _cycle(nullptr),
     _control_thread(nullptr),
     _thorough_collections(0) {
   // A hole needs no room for a filler at its end.
@@ -171,7 +174,15 @@ void LullHeap::post_initialize() {
   CollectedHeap::post_initialize();
   LullThreadFields::initialize();
   LullPrivateReference::initialize();
-  _collector = new LullCollector(_code, _monitoring->pause_progress(), _memory, _blocks, _supply, _evacuation_policy, _workers);
+  if (LullConcurrentMarking) {
+    _cycle = new LullCycle(_memory, _blocks, _workers->max_workers());
+    LullInfoDCmd::set_cycle(_cycle);
+  }
+  _collector = new LullCollector(_code, _monitoring->pause_progress(), _memory, _blocks, _supply, _evacuation_policy, _workers,
+                                 _cycle);
+  if (_cycle != nullptr) {
+    _cycle->start_thread();
+  }
   if (!LullArguments::is_segregated()) {
     _control_thread = new LullControlThread(this);
     if (_control_thread->osthread() == nullptr) {
@@ -181,6 +192,9 @@ void LullHeap::post_initialize() {
 }
 
 void LullHeap::stop() {
+  if (_cycle != nullptr) {
+    _cycle->stop_thread();
+  }
   if (_control_thread != nullptr) {
     _control_thread->stop();
   }
@@ -193,13 +207,13 @@ void LullHeap::initialize_serviceability() {
 }
 
 void LullHeap::safepoint_synchronize_begin() {
-  if (UseStringDeduplication) {
+  if (UseStringDeduplication || LullConcurrentMarking) {
     SuspendibleThreadSet::synchronize();
   }
 }
 
 void LullHeap::safepoint_synchronize_end() {
-  if (UseStringDeduplication) {
+  if (UseStringDeduplication || LullConcurrentMarking) {
     SuspendibleThreadSet::desynchronize();
   }
 }
@@ -244,6 +258,7 @@ HeapWord* LullHeap::allocate_large(Thread* thread, size_t words, LullReserveUse 
     return nullptr;
   }
   _blocks->at(head)->set_large_words(words);
+  _supply->add_slack(_blocks->at(head)->slack_lines());
   if (LullTracking) {
     const bool is_public = LullThreadLocalData::is_public_mode(thread) && !LullPublicMap::is_tracking_suspended();
     _memory->public_map()->set_blocks(head, blocks, is_public);
@@ -513,6 +528,7 @@ struct LullPauseKind {
   const char*              _title;
   const char*              _end_message;   // of the memory manager's notification
   bool                     _is_full;
+  bool                     _ends_cycle;    // of concurrent marking
   SvcGCMarker::reason_type _reason;
   GCTracer*                _tracer;
   CollectorCounters*       _counters;
@@ -567,10 +583,13 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
 
   log_info(gc, heap)("Used: %zuK, of it %zuK of slack, in which nothing lies and that nobody gets",
                      used() / K, _supply->slack_bytes() / K);
+  if (_cycle != nullptr) {
+    _cycle->end_pause(kind._ends_cycle, used(), capacity(), _monitoring->pause_progress()->expected_global_ns(used()));
+  }
   verify_after_collection(should_verify && VerifyAfterGC);
   _monitoring->update_counters();
   if (_control_thread != nullptr) {
-    _control_thread->record_pause(kind._is_full, _collector->cleared_references());
+    _control_thread->record_pause(kind._ends_cycle, _collector->cleared_references());
   }
   report_publication(false /* at exit */);
   LullLocalCollector::log_total();
@@ -579,7 +598,7 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
 }
 
 void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references) {
-  const LullPauseKind kind = { "Pause Full", "end of major GC", true, SvcGCMarker::FULL,
+  const LullPauseKind kind = { "Pause Full", "end of major GC", true, true, SvcGCMarker::FULL,
                                _collector->tracer(), _monitoring->collector_counters(), _monitoring->global_manager(),
                                _monitoring->global_pauses() };
   pause(kind, [&]() {
@@ -638,7 +657,11 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
 // Private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
 void LullHeap::collect_young_at_safepoint(bool keep_private) {
-  const LullPauseKind kind = { "Pause Young", "end of minor GC", false, SvcGCMarker::MINOR,
+  if (_cycle != nullptr && _cycle->must_remark()) {
+    remark_at_safepoint(keep_private);
+    return;
+  }
+  const LullPauseKind kind = { "Pause Young", "end of minor GC", false, false, SvcGCMarker::MINOR,
                                _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
                                _monitoring->young_pauses() };
   pause(kind, [&]() {
@@ -650,7 +673,6 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _collector->collect_young();
     end_collection_of_allocators();
-    _supply->rebuild();
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
     ClassLoaderDataGraph::clear_claimed_marks();
 
@@ -662,6 +684,33 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
       _sizer->record_young_collection({start, end, used_before, used()});
       _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));
     }
+  });
+}
+
+// A young pause, after which nothing is young, and old garbage is free. It stands for a global collection, but that
+// nothing old moves and nothing is unloaded.
+void LullHeap::remark_at_safepoint(bool keep_private) {
+  const LullPauseKind kind = { "Pause Remark", "end of minor GC", false, true, SvcGCMarker::MINOR,
+                               _collector->young_tracer(), _monitoring->young_collector_counters(), _monitoring->young_manager(),
+                               _monitoring->young_pauses() };
+  pause(kind, [&]() {
+    const size_t used_before = used();
+    const jlong start = os::javaTimeNanos();
+    choose_min_hole_lines(true);
+    ensure_parsability(true /* retire TLABs */);
+    begin_collection_of_allocators(keep_private);
+    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
+    _collector->remark();
+    end_collection_of_allocators();
+    _supply->rebuild();
+    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
+    ClassLoaderDataGraph::clear_claimed_marks();
+
+    const jlong end = os::javaTimeNanos();
+    _sizer->record_collection(gc_cause(), {start, end, used_before, used()});
+    _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
+    _sizer->resize(gc_cause(), end);
+    record_whole_heap_examined_timestamp();
   });
 }
 
@@ -680,6 +729,9 @@ void LullHeap::verify_after_collection(bool by_flag) {
   if (LullVerifyHeap) {
     GCTraceTime(Debug, gc, verify) tm("Verify");
     LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::AfterCollection).verify();
+    if (_cycle != nullptr && _cycle->is_marking()) {
+      LullVerifyCycle::verify_black(_cycle, _memory, _blocks, _workers);
+    }
   }
 }
 
@@ -812,6 +864,9 @@ void LullHeap::gc_threads_do(ThreadClosure* tc) const {
   _workers->threads_do(tc);
   if (_control_thread != nullptr) {
     tc->do_thread(_control_thread);
+  }
+  if (_cycle != nullptr) {
+    _cycle->threads_do(tc);
   }
 }
 

@@ -33,6 +33,7 @@ class LullCardTable;
 class LullCode;
 class LullCollector;
 class LullControlThread;
+class LullCycle;
 class LullHeapSizer;
 class LullLocalCollector;
 class LullMemory;
@@ -101,6 +102,7 @@ private:
   LullHeapSizer*     _sizer;
   LullYoungPolicy*   _young_policy;
   LullTrackingSwitch* _tracking_switch;
+  LullCycle*         _cycle;             // nullptr without concurrent marking
   LullControlThread* _control_thread;    // nullptr in the allocator study
   volatile uint      _thorough_collections;   // global ones that were not routine; written at safepoints, read by who asks for one
 
@@ -177,12 +179,14 @@ public:
   // The steps of that; at a safepoint.
   void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
   void collect_young_at_safepoint(bool keep_private);
+  void remark_at_safepoint(bool keep_private);
   virtual HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
   bool must_clear_soft_references() const;
 
   WorkerThreads* safepoint_workers() override { return _workers; }
   LullCollector* collector() const { return _collector; }
   LullMonitoring* monitoring() const { return _monitoring; }
+  LullCycle* cycle() const { return _cycle; }
   LullControlThread* control_thread() const { return _control_thread; }
   const LullTrackingSwitch* tracking_switch() const { return _tracking_switch; }
 

@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lullBlockCensus.hpp"
+#include "gc/lull/lullCycle.hpp"
 #include "gc/lull/lullInfoDCmd.hpp"
 #include "gc/lull/lullLocalCollector.hpp"
 #include "gc/lull/lullMonitoring.hpp"
@@ -47,6 +48,7 @@ static const int ThreadsNamed = 20;
 
 const LullMonitoring* LullInfoDCmd::_monitoring = nullptr;
 const LullTrackingSwitch* LullInfoDCmd::_tracking_switch = nullptr;
+const LullCycle* LullInfoDCmd::_cycle = nullptr;
 
 void LullInfoDCmd::register_command(const LullMonitoring* monitoring, const LullTrackingSwitch* tracking_switch) {
   _monitoring = monitoring;
@@ -83,6 +85,18 @@ void LullInfoDCmd::execute(DCmdSource source, TRAPS) {
   if (LullYoungCollections) {
     print_pauses("young", *_monitoring->young_pauses());
   }
+  print_marking();
+}
+
+void LullInfoDCmd::print_marking() {
+  const LullCycle* const cycle = _cycle;
+  if (cycle == nullptr) {
+    return;
+  }
+  line("marking.state", "%s", LullCycle::to_string(cycle->state()));
+  line("marking.cycles", "%zu", cycle->cycles());
+  line("marking.late", "%zu", cycle->late());
+  line("marking.given_up", "%zu", cycle->given_up());
 }
 
 void LullInfoDCmd::print_vm() {

@@ -26,6 +26,7 @@
 #include "services/diagnosticFramework.hpp"
 #include "utilities/globalDefinitions.hpp"
 
+class LullCycle;
 class LullMonitoring;
 class LullTrackingSwitch;
 struct LullPauses;
@@ -36,9 +37,10 @@ struct LullPauses;
 // No thread is stopped for it: counts are read while all go on, so that one may be a collection ahead of another.
 class LullInfoDCmd : public DCmd {
 private:
-  // What it tells of; set when the command is registered.
+  // What it tells of. Set while the VM starts.
   static const LullMonitoring*     _monitoring;
   static const LullTrackingSwitch* _tracking_switch;
+  static const LullCycle*          _cycle;    // nullptr without concurrent marking
 
   void line(const char* key, const char* format, ...) ATTRIBUTE_PRINTF(3, 4);
   void bytes(const char* key, size_t bytes);
@@ -49,6 +51,7 @@ private:
   void print_publication();
   void print_local();
   void print_threads();
+  void print_marking();
   void print_pauses(const char* kind, const LullPauses& pauses);
 
 public:
@@ -62,6 +65,7 @@ public:
 
   // At start-up, if the VM runs Lull.
   static void register_command(const LullMonitoring* monitoring, const LullTrackingSwitch* tracking_switch);
+  static void set_cycle(const LullCycle* cycle) { _cycle = cycle; }
 };
 
 #endif // SHARE_GC_LULL_LULLINFODCMD_HPP

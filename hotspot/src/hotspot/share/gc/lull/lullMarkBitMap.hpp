@@ -38,6 +38,9 @@ public:
   // The address of the last mark in [start, end); end if there is none.
   HeapWord* get_last_marked_addr(const HeapWord* start, HeapWord* end) const;
 
+  // The marks of both change places; of the same memory. Nobody else reads or writes them meanwhile.
+  void swap(LullMarkBitMap* other);
+
   // The mark of this object is about to be read or set.
   void prefetch(oop obj) const;
 };

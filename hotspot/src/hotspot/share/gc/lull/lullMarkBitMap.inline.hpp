@@ -33,6 +33,12 @@ inline void LullMarkBitMap::initialize(MemRegion heap, MemRegion storage) {
   MarkBitMap::initialize(heap, storage);
 }
 
+inline void LullMarkBitMap::swap(LullMarkBitMap* other) {
+  assert(_covered.equals(other->_covered), "of the same memory");
+  ::swap(_bm, other->_bm);
+  ::swap(_storage, other->_storage);
+}
+
 inline HeapWord* LullMarkBitMap::get_last_marked_addr(const HeapWord* start, HeapWord* end) const {
   return offset_to_addr(_bm.find_last_set_bit(addr_to_offset(start), addr_to_offset(end)));
 }

@@ -21,6 +21,8 @@
 
 #include "classfile/classLoaderData.hpp"
 #include "classfile/javaClasses.inline.hpp"
+#include "gc/lull/lullCycle.hpp"
+#include "gc/lull/lullCycleMarks.inline.hpp"
 #include "gc/lull/lullMarkWorker.inline.hpp"
 #include "gc/lull/lullMemory.hpp"
 #include "gc/lull/lullPauseProgress.hpp"
@@ -71,6 +73,7 @@ void LullMarkStatistics::add(const LullMarkStatistics& other) {
   _survivor_words    += other._survivor_words;
   _mature_words      += other._mature_words;
   _cleared_references += other._cleared_references;
+  _greyed_objects    += other._greyed_objects;
 }
 
 LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
@@ -80,13 +83,15 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
                                PartialArrayStateManager* array_states,
                                uint max_workers,
                                ReferenceProcessor* reference_processor,
-                               LullPauseProgress* progress)
+                               LullPauseProgress* progress,
+                               LullCycle* cycle)
   : _blocks(blocks),
     _public_map(memory->public_map()),
     _mark_bitmap(memory->mark_bitmap()),
     _card_table(memory->card_table()),
     _queues(queues),
     _progress(progress),
+    _reference_processor(reference_processor),
     _queue(),
     _fetched(),
     _array_splitter(array_states, max_workers, ObjArrayMarkingStride),
@@ -106,7 +111,14 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _reported_words(0),
     _evacuating(false),
     _young(false),
-    _copy_failed(false) {
+    _copy_failed(false),
+    _cycle(cycle),
+    _cycle_marks(cycle == nullptr ? nullptr : cycle->marks()),
+    _grey(),
+    _left(),
+    _marks_old(false),
+    _remark(false),
+    _greys(false) {
   DEBUG_ONLY(_copies = 0;)
 }
 
@@ -119,6 +131,20 @@ void LullMarkWorker::prepare(bool evacuating, bool young) {
   _evacuating = evacuating;
   _young = young;
   _copy_failed = false;
+  _marks_old = false;
+  _remark = false;
+  _greys = false;
+  _closure.discover_with(_reference_processor);
+}
+
+void LullMarkWorker::prepare_cycle(bool remark) {
+  assert(_young && _grey.is_empty() && _left.is_empty(), "cycles are those of young collections");
+  _marks_old = true;
+  _remark = remark;
+  _greys = true;
+  if (remark) {
+    _closure.discover_with(_cycle->references());
+  }
 }
 
 HeapWord* LullMarkWorker::allocate_copy(size_t words, LullFate fate) {
@@ -148,6 +174,9 @@ oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
   assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == LullBlockTable::NoOwner, "objects in a block with an owner stay");
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   if (_young && _blocks->has_marks(block) && _mark_bitmap->is_marked(obj)) {
+    if (_marks_old) {
+      push(ScannerTask(obj));
+    }
     return obj;   // old, beside young ones; or a worker has just left it where it is. Not even its header is looked at
   }
   // Other workers may forward the object at any time: everything is taken from this
@@ -347,30 +376,165 @@ void LullMarkWorker::follow(oop obj) {
       _blocks->add_live(block, words);
     }
   }
+  if (_marks_old) {
+    note_for_cycle(obj, block, words, is_private);
+  }
   if (StringDedup::is_enabled()) {
     request_deduplication(obj, is_private);
   }
 }
 
-inline void LullMarkWorker::visit(oop obj) {
-  if (_mark_bitmap->par_mark(obj)) {
-    follow(obj);
+// What is old when the collection ends has been visited here. In a remark all that is alive has a mark of the cycle
+// then; elsewhere not what stays young: it may be dead soon.
+void LullMarkWorker::note_for_cycle(oop obj, LullBlockIndex block, size_t words, bool is_private) {
+  if (is_private) {
+    if (_remark) {
+      _cycle_marks->note_private(block, words);
+    }
+    return;
+  }
+  // If another worker has met it already, and left it to the markers, they count it.
+  if (_remark || (!_blocks->has_survivors(block) && _cycle_marks->par_mark(obj))) {
+    _cycle_marks->note(obj, words);
   }
 }
 
+// Is it old, or will it be when the collection has ended? The object is alive, and where it will be then.
+bool LullMarkWorker::may_grey(oop obj) const {
+  const void* const addr = cast_from_oop<void*>(obj);
+  return !_blocks->has_survivors(LullGeometry::block_of(addr)) &&
+         (_public_map->is_public(obj) || _blocks->owner_of(addr) == LullBlockTable::NoOwner);
+}
+
+void LullMarkWorker::grey(oop obj) {
+  if (!_cycle_marks->is_alive(obj) && may_grey(obj) && _cycle_marks->par_mark(obj)) {
+    _grey.push(LullOldTask::of_new(obj));
+    _statistics._greyed_objects++;
+  }
+}
+
+void LullMarkWorker::grey_enqueued(oop obj) {
+#ifdef ASSERT
+  if (LullDropMarking == LullCycle::DropEnqueued) {
+    return;
+  }
+#endif
+  if (_marks_old && !_remark && obj != nullptr) {
+    grey(obj);
+  }
+}
+
+// It is old, and has just got its mark of the cycle.
+void LullMarkWorker::follow_grey(oop obj) {
+  size_t words;
+  if (obj->is_objArray()) {
+    words = obj->size();
+    follow_array((objArrayOop)obj);
+  } else {
+    ContinuationGCSupport::transform_stack_chunk(obj);
+    words = obj->oop_iterate_size(&_closure);
+  }
+  _cycle_marks->note(obj, words);
+  _statistics._greyed_objects++;
+}
+
+void LullMarkWorker::visit_in_remark(oop obj) {
+  if (!_cycle_marks->par_mark(obj)) {
+    return;
+  }
+  if (_mark_bitmap->par_mark(obj)) {
+    follow(obj);
+  } else {
+    follow_grey(obj);
+  }
+}
+
+inline void LullMarkWorker::visit(oop obj) {
+  if (_remark) {
+    visit_in_remark(obj);
+  } else if (_mark_bitmap->par_mark(obj)) {
+    follow(obj);
+  } else if (_marks_old) {
+    grey(obj);
+  }
+}
+
+// An old object that somebody has written to. In a remark a Reference among them keeps what it refers to, if that is
+// young: one worker may look at it here, and another as at a new one, but only one may discover it. What is old there
+// whoever has met the Reference first knows of.
+LullMarkClosure* LullMarkWorker::closure_of_holder(oop holder) {
+  if (!_remark || !holder->klass()->is_reference_instance_klass()) {
+    return &_closure;
+  }
+  const oop referent = java_lang_ref_Reference::unknown_referent_no_keepalive(holder);
+  return referent == nullptr || _mark_bitmap->is_marked(referent) ? &_entry_closure : &_private_closure;
+}
+
 void LullMarkWorker::follow_old(oop obj) {
+  const bool is_alive = _marks_old && _cycle_marks->is_alive(obj);
+  _greys = _remark && is_alive;
   if (obj->is_objArray()) {
     follow_array((objArrayOop)obj);
   } else {
     ContinuationGCSupport::transform_stack_chunk(obj);
-    obj->oop_iterate(&_closure);
+    obj->oop_iterate(closure_of_holder(obj));
+  }
+  _greys = _marks_old;
+  if (is_alive && !_remark) {
+    _grey.push(LullOldTask::of_again(obj));
+  }
+}
+
+void LullMarkWorker::follow_old_part(const LullArrayPart& part) {
+  const bool is_alive = _marks_old && _cycle_marks->is_alive(part._array);
+  _greys = _remark && is_alive;
+  follow_array_part(part._array, part._start, part._end);
+  _greys = _marks_old;
+  if (is_alive && !_remark) {
+    _grey.push(LullOldTask::of_elements(part._array, part._start, part._end));
+  }
+}
+
+void LullMarkWorker::follow_left(const LullOldTask& task) {
+  assert(_remark, "else the markers do it");
+  const oop obj = task.obj();
+  switch (task.what()) {
+    case LullOldTask::What::New:
+      follow_grey(obj);
+      break;
+    case LullOldTask::What::Again:
+      follow_old(obj);
+      break;
+    case LullOldTask::What::Elements:
+      follow_array_part((objArrayOop)obj, task.start(), task.end());
+      break;
+  }
+}
+
+void LullMarkWorker::leave(const LullOldTask& task) { _left.push(task); }
+
+void LullMarkWorker::follow_left() {
+  while (!_left.is_empty()) {
+    follow_left(_left.pop());
+    drain();
+  }
+}
+
+void LullMarkWorker::give_grey_to_cycle() {
+  while (!_grey.is_empty()) {
+    const LullOldTask task = _grey.pop();
+#ifdef ASSERT
+    if (LullDropMarking == LullCycle::DropDirty && task.what() != LullOldTask::What::New) {
+      continue;
+    }
+#endif
+    _cycle->add(task);
   }
 }
 
 void LullMarkWorker::follow_remembered() {
   while (!_remembered_parts.is_empty()) {
-    const LullArrayPart part = _remembered_parts.pop();
-    follow_array_part(part._array, part._start, part._end);
+    follow_old_part(_remembered_parts.pop());
     drain();
   }
   LullPrefetchQueue<oop> fetched;

@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_LULLMARKWORKER_HPP
 
 #include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/lullOldMarker.hpp"
 #include "gc/lull/lullPrefetchQueue.hpp"
 #include "gc/lull/lullSurvivorAllocator.hpp"
 #include "gc/shared/partialArraySplitter.hpp"
@@ -35,6 +36,8 @@
 
 class LullBlockTable;
 class LullCardTable;
+class LullCycle;
+class LullCycleMarks;
 class LullMarkBitMap;
 class LullMarkWorker;
 class LullMemory;
@@ -78,6 +81,9 @@ public:
 
   // Code in the frames of a stack chunk.
   void do_nmethod(nmethod* nm) override;
+
+  // The References of this collection are the business of this one.
+  void discover_with(ReferenceDiscoverer* discoverer) { set_ref_discoverer_internal(discoverer); }
 };
 
 // Elements of an array.
@@ -101,6 +107,7 @@ struct LullMarkStatistics {
   size_t _survivor_words;
   size_t _mature_words;        // of survivors of the last young collection, in evacuated blocks
   size_t _cleared_references;  // or enqueued, if final
+  size_t _greyed_objects;      // old ones that a cycle of concurrent marking has got from this pause
 
   void add(const LullMarkStatistics& other);
 };
@@ -125,6 +132,14 @@ struct LullMarkStatistics {
 // object. A private Reference keeps its referent: discovery would link it with references of other threads. Entries of
 // the maps of thread-local values are the exception. They need not be enqueued, and the worker that has found them
 // clears them when all is marked.
+//
+// While a cycle of concurrent marking runs (lullCycle.hpp), a young collection also marks for it:
+//   what becomes old          has a mark of the cycle at once: its fields are visited here
+//   what is old already       and met from roots or from what is not old, is marked and left to the markers
+//   old holders on dirty cards  are looked at again by the markers, if they have a mark of the cycle; else a marker
+//                             will come to them, or they are dead: then what is old does not live by them
+// In the cycle's last pause, the remark, the workers follow what they meet themselves. There the cycle's mark claims
+// an object, old or young.
 
 class LullMarkWorker : public CHeapObj<mtGC> {
 private:
@@ -134,6 +149,7 @@ private:
   LullCardTable* const      _card_table;        // nullptr without young collections
   LullMarkQueueSet* const   _queues;
   LullPauseProgress* const  _progress;
+  ReferenceProcessor* const _reference_processor;
 
   LullMarkQueue             _queue;
   LullPrefetchQueue<ScannerTask> _fetched;      // tasks whose memory has been asked for
@@ -155,6 +171,13 @@ private:
   bool                      _evacuating;        // some blocks are evacuated in this collection
   bool                      _young;             // marks of old objects are those of the last collection
   bool                      _copy_failed;       // no more room for copies in this collection
+  LullCycle* const          _cycle;             // nullptr without concurrent marking
+  LullCycleMarks* const     _cycle_marks;       // as well
+  Stack<LullOldTask, mtGC>  _grey;              // for the markers of the cycle
+  Stack<LullOldTask, mtGC>  _left;              // by them, for a remark
+  bool                      _marks_old;         // a cycle runs
+  bool                      _remark;            // and this is its last pause
+  bool                      _greys;             // what is visited now leads to old objects that are alive
   DEBUG_ONLY(uint           _copies;)
 
   template <typename T, typename F> void mark_through(T* p, F visit_evacuated);
@@ -173,8 +196,16 @@ private:
   bool take(ScannerTask* task);
   void do_task(ScannerTask task);
   void visit(oop obj);
+  void visit_in_remark(oop obj);
+  void grey(oop obj);
+  bool may_grey(oop obj) const;
+  void note_for_cycle(oop obj, LullBlockIndex block, size_t words, bool is_private);
   void follow(oop obj);
+  void follow_grey(oop obj);
+  LullMarkClosure* closure_of_holder(oop holder);
   void follow_old(oop obj);
+  void follow_old_part(const LullArrayPart& part);
+  void follow_left(const LullOldTask& task);
   void follow_array(objArrayOop array);
   void follow_array_part(objArrayOop array, size_t start, size_t end);
   void start_task(ScannerTask task, bool stolen);
@@ -189,7 +220,8 @@ public:
                  PartialArrayStateManager* array_states,
                  uint max_workers,
                  ReferenceProcessor* reference_processor,
-                 LullPauseProgress* progress);
+                 LullPauseProgress* progress,
+                 LullCycle* cycle);
 
   LullMarkQueue* queue()      { return &_queue; }
   OopClosure* root_closure()  { return &_root_closure; }
@@ -202,6 +234,19 @@ public:
   const LullMarkStatistics& statistics() const { return _statistics; }
 
   void prepare(bool evacuating, bool young);
+
+  // The cycle marks in this young collection, or it is the remark. After prepare().
+  void prepare_cycle(bool remark);
+
+  // What the markers of the cycle have left to do; then all of that. Only in a remark.
+  void leave(const LullOldTask& task);
+  void follow_left();
+
+  // An object that is alive has been linked to the list of References for the Java program.
+  void grey_enqueued(oop obj);
+
+  // Gives the markers what they have to do. One thread.
+  void give_grey_to_cycle();
 
   // Old objects, or parts of them, that may refer to young ones; then all of these.
   void remember(oop obj);

@@ -74,7 +74,13 @@ inline void LullMarkWorker::mark_through(T* p, F visit_evacuated) {
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   if (_young && !_blocks->has_young(block)) {
     assert(_mark_bitmap->is_marked(obj), PTR_FORMAT " is not marked, in block %u without young objects", p2i(obj), untype(block));
+    if (_greys) {
+      push(ScannerTask(obj));
+    }
     return;   // old: not even its mark is looked at
+  }
+  if (_marks_old && !_greys && _mark_bitmap->is_marked(obj)) {
+    return;   // old, beside what is young
   }
   if (_evacuating && _blocks->is_evacuated(block)) {
     visit_evacuated(obj);

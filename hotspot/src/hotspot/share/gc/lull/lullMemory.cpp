@@ -75,6 +75,8 @@ ReservedSpace LullMemory::reserve_low(size_t bytes, size_t bias) {
   return reserve_table(bytes);
 }
 
+static size_t cycle_line_bytes(size_t heap_bytes) { return heap_bytes >> LullGeometry::LogLineSize; }
+
 static size_t bias_of(const ReservedHeapSpace& heap, size_t (*storage_bytes)(size_t)) {
   return storage_bytes((size_t)heap.base());
 }
@@ -88,9 +90,15 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
     _walk_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
     _card_space(LullYoungCollections ? reserve_low(LullCardTable::storage_bytes(heap.size()), bias_of(heap, LullCardTable::storage_bytes))
                                      : ReservedSpace()),
+    _stretch_space(LullYoungCollections ? reserve_low(LullCardTable::stretches_bytes(heap.size()),
+                                                      bias_of(heap, LullCardTable::stretches_bytes))
+                                        : ReservedSpace()),
+    _cycle_bitmap_space(LullConcurrentMarking ? reserve_table(MarkBitMap::compute_size(heap.size())) : ReservedSpace()),
+    _cycle_line_space(LullConcurrentMarking ? reserve_table(cycle_line_bytes(heap.size())) : ReservedSpace()),
     _public_map(nullptr),
     _card_table(nullptr),
     _mark_bitmap(),
+    _cycle_bitmap(),
     _walk_bitmap(),
     _committed(NEW_C_HEAP_ARRAY(bool, heap.size() / granule_size(), mtGC)),
     _granules(heap.size() / granule_size()),
@@ -101,23 +109,32 @@ LullMemory::LullMemory(const ReservedHeapSpace& heap)
   if (!is_usable()) {
     return;
   }
+  // As the tables by block, it is there as a whole.
+  if (_stretch_space.is_reserved() && !os::commit_memory(_stretch_space.base(), _stretch_space.size(), false)) {
+    vm_exit_out_of_memory(_stretch_space.size(), OOM_MMAP_ERROR, "the table of the stretches of cards");
+  }
   const MemRegion covered((HeapWord*)heap.base(), heap.size() / HeapWordSize);
   _public_map = new LullPublicMap(_public_map_space.base());
   log_debug(gc, lull)("Public map: " PTR_FORMAT ", that of address 0 would be at " PTR_FORMAT,
                       p2i(_public_map_space.base()), _public_map->biased_base());
   if (LullYoungCollections) {
-    _card_table = new LullCardTable(_card_space.base());
+    _card_table = new LullCardTable(_card_space.base(), _stretch_space.base());
     log_debug(gc, lull)("Card table: " PTR_FORMAT ", that of address 0 would be at " PTR_FORMAT,
                         p2i(_card_space.base()), _card_table->biased_base());
   }
   _mark_bitmap.initialize(covered, MemRegion((HeapWord*)_mark_bitmap_space.base(),
                                              _mark_bitmap_space.size() / HeapWordSize));
+  if (LullConcurrentMarking) {
+    _cycle_bitmap.initialize(covered, MemRegion((HeapWord*)_cycle_bitmap_space.base(),
+                                                _cycle_bitmap_space.size() / HeapWordSize));
+  }
   _walk_bitmap.initialize(covered, MemRegion((HeapWord*)_walk_bitmap_space.base(),
                                              _walk_bitmap_space.size() / HeapWordSize));
 }
 
 bool LullMemory::is_usable() const {
-  return (!LullYoungCollections || _card_space.is_reserved()) &&
+  return (!LullYoungCollections || (_card_space.is_reserved() && _stretch_space.is_reserved())) &&
+         (!LullConcurrentMarking || (_cycle_bitmap_space.is_reserved() && _cycle_line_space.is_reserved())) &&
          _public_map_space.is_reserved() &&
          _mark_bitmap_space.is_reserved() &&
          _walk_bitmap_space.is_reserved();
@@ -140,17 +157,24 @@ static void uncommit_part(const ReservedSpace& space, size_t part_size, size_t g
   os::uncommit_memory(space.base() + granule * part_size, part_size, false);
 }
 
+bool LullMemory::commit_tables(size_t granule) {
+  const size_t bitmap_part = granule_size() / MarkBitMap::heap_map_factor();
+  return commit_part(_public_map_space, LullPublicMap::storage_bytes(granule_size()), granule) &&
+         commit_part(_mark_bitmap_space, bitmap_part, granule) &&
+         (_card_table == nullptr ||
+          commit_part(_card_space, LullCardTable::storage_bytes(granule_size()), granule)) &&
+         (!LullConcurrentMarking ||
+          (commit_part(_cycle_bitmap_space, bitmap_part, granule) &&
+           commit_part(_cycle_line_space, cycle_line_bytes(granule_size()), granule)));
+}
+
 bool LullMemory::commit(size_t granule) {
   assert(!_committed[granule], "granule %zu is committed", granule);
-  const size_t map_part = LullPublicMap::storage_bytes(granule_size());
-  const size_t bitmap_part = granule_size() / MarkBitMap::heap_map_factor();
   if (!_pinned && !os::commit_memory(granule_start(granule), granule_size(), _heap.page_size(), false)) {
     log_warning(gc)("Failed to commit %zuM of heap memory: the system has no more", granule_size() / M);
     return false;
   }
-  if (!commit_part(_public_map_space, map_part, granule) ||
-      !commit_part(_mark_bitmap_space, bitmap_part, granule) ||
-      (_card_table != nullptr && !commit_part(_card_space, LullCardTable::storage_bytes(granule_size()), granule))) {
+  if (!commit_tables(granule)) {
     log_warning(gc)("Failed to commit the tables of %zuM of heap memory: the system has no more", granule_size() / M);
     if (!_pinned) {
       os::uncommit_memory(granule_start(granule), granule_size(), false);
@@ -175,6 +199,10 @@ void LullMemory::pretouch(size_t granule, size_t count, WorkerThreads* workers) 
   if (_card_table != nullptr) {
     pretouch_part(_card_space, LullCardTable::storage_bytes(granule_size()), granule, count, workers);
   }
+  if (LullConcurrentMarking) {
+    pretouch_part(_cycle_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule, count, workers);
+    pretouch_part(_cycle_line_space, cycle_line_bytes(granule_size()), granule, count, workers);
+  }
 }
 
 void LullMemory::uncommit(size_t granule) {
@@ -187,6 +215,10 @@ void LullMemory::uncommit(size_t granule) {
   uncommit_part(_mark_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule);
   if (_card_table != nullptr) {
     uncommit_part(_card_space, LullCardTable::storage_bytes(granule_size()), granule);
+  }
+  if (LullConcurrentMarking) {
+    uncommit_part(_cycle_bitmap_space, granule_size() / MarkBitMap::heap_map_factor(), granule);
+    uncommit_part(_cycle_line_space, cycle_line_bytes(granule_size()), granule);
   }
   _committed[granule] = false;
   Atomic::store(&_capacity, _capacity - granule_size());

@@ -48,10 +48,14 @@ private:
   ReservedSpace           _mark_bitmap_space;
   ReservedSpace           _walk_bitmap_space;
   ReservedSpace           _card_space;        // only with young collections
+  ReservedSpace           _stretch_space;     // as well
+  ReservedSpace           _cycle_bitmap_space;  // only with concurrent marking
+  ReservedSpace           _cycle_line_space;    // as well: a byte for each line
 
   LullPublicMap*          _public_map;
   LullCardTable*          _card_table;        // or nullptr
   LullMarkBitMap          _mark_bitmap;
+  LullMarkBitMap          _cycle_bitmap;
   MarkBitMap              _walk_bitmap;     // committed only while the heap is walked
 
   bool* const             _committed;       // by granule
@@ -60,6 +64,7 @@ private:
 
   static ReservedSpace reserve_table(size_t bytes);
   static ReservedSpace reserve_low(size_t bytes, size_t bias);
+  bool commit_tables(size_t granule);
   char* granule_start(size_t granule) const { return _heap.base() + granule * granule_size(); }
 
 public:
@@ -78,6 +83,10 @@ public:
   LullPublicMap* public_map() const { return _public_map; }
   LullCardTable* card_table() const { return _card_table; }
   LullMarkBitMap* mark_bitmap() { return &_mark_bitmap; }
+
+  // For LullCycleMarks.
+  LullMarkBitMap* cycle_bitmap() { return &_cycle_bitmap; }
+  volatile uint8_t* cycle_lines() const { return (volatile uint8_t*)_cycle_line_space.base(); }
 
   size_t granules() const { return _granules; }
   bool is_granule_committed(size_t granule) const { return _committed[granule]; }

@@ -64,6 +64,60 @@ void LullRecyclableBlocks::add_at_safepoint(Part part, LullBlockIndex index) {
   *stack = changed(*stack, untype(index));
 }
 
+void LullRecyclableBlocks::merge_at_safepoint(const GrowableArrayCHeap<uint32_t, mtGC>& blocks) {
+  assert_at_safepoint();
+  volatile uint64_t* const stacks = _stacks[(uint)Part::Mutators];
+  uint32_t before[Classes];
+  uint32_t after[Classes];
+  for (uint i = 0; i < Classes; i++) {
+    before[i] = None;
+    after[i] = first_of(stacks[i]);
+  }
+  for (int i = 0; i < blocks.length(); i++) {
+    const uint32_t block = blocks.at(i);
+    const uint c = class_of(to_block_index(block));
+    while (after[c] != None && after[c] < block) {
+      before[c] = after[c];
+      after[c] = _next[after[c]];
+    }
+    _next[block] = after[c];
+    if (before[c] == None) {
+      stacks[c] = changed(stacks[c], block);
+    } else {
+      _next[before[c]] = block;
+    }
+    before[c] = block;
+  }
+}
+
+size_t LullRecyclableBlocks::drop_owned() {
+  assert_at_safepoint();
+  size_t seen = 0;
+  for (uint part = 0; part < Parts; part++) {
+    for (uint i = 0; i < Classes; i++) {
+      uint32_t first = None;
+      uint32_t last = None;
+      for (uint32_t block = first_of(_stacks[part][i]); block != None; block = _next[block]) {
+        seen++;
+        if (!_table->at(to_block_index(block))->is_recyclable()) {
+          continue;
+        }
+        if (last == None) {
+          first = block;
+        } else {
+          _next[last] = block;
+        }
+        last = block;
+      }
+      if (last != None) {
+        _next[last] = None;
+      }
+      _stacks[part][i] = changed(_stacks[part][i], first);
+    }
+  }
+  return seen;
+}
+
 bool LullRecyclableBlocks::pop(Part part, uint hole_class, LullBlockIndex* index) {
   volatile uint64_t* const stack = &_stacks[(uint)part][hole_class];
   uint64_t old = Atomic::load_acquire(stack);

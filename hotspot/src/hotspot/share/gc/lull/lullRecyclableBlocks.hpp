@@ -25,6 +25,7 @@
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullGeometry.hpp"
 #include "memory/allocation.hpp"
+#include "utilities/growableArray.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // The recyclable blocks that are nobody's, by their longest hole, so that one look finds one whose longest hole is the
@@ -74,6 +75,14 @@ public:
 
   // What a sweep has found. Safepoint only, one thread.
   void add_at_safepoint(LullBlockIndex index) { add_at_safepoint(Part::Mutators, index); }
+
+  // The same for blocks in order of their addresses, that of the first one lowest: each comes before those of its
+  // stack with higher addresses. What is in the stacks lies so, but for what a thread has given back since the last
+  // collection. Safepoint only, one thread.
+  void merge_at_safepoint(const GrowableArrayCHeap<uint32_t, mtGC>& blocks);
+
+  // Drops what is not recyclable any more; returns how many blocks it has looked at. Safepoint only, one thread.
+  size_t drop_owned();
 
   // A thread gives a block back, which is recyclable now.
   void give_back(LullBlockIndex index);

@@ -28,29 +28,42 @@
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
+#include "logging/log.hpp"
+#include "memory/allocation.inline.hpp"
 #include "runtime/atomic.hpp"
 
 LullBlockTask::LullBlockTask(const char* name, LullBlockTable* blocks)
   : WorkerTask(name),
     _next(0),
+    _visited(0),
     _blocks(blocks) {}
+
+void LullBlockTask::Visit::block(LullBlockIndex index) {
+  LullBlock* const block = _task->_blocks->at(index);
+  _blocks++;
+  if (block->is_committed() && !block->is_free()) {
+    _task->do_block(index, block, _worker_id);
+  }
+}
+
+void LullBlockTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+  for (uint32_t i = start; i < end; i++) {
+    visit->block(to_block_index(i));
+  }
+}
 
 void LullBlockTask::work(uint worker_id) {
   const uint32_t count = _blocks->limit();
+  Visit visit(this, worker_id);
   for (;;) {
     const uint32_t start = Atomic::fetch_then_add(&_next, BlocksPerClaim);
     if (start >= count) {
-      return;
+      break;
     }
-    const uint32_t end = MIN2(start + BlocksPerClaim, count);
-    for (uint32_t i = start; i < end; i++) {
-      const LullBlockIndex index = to_block_index(i);
-      LullBlock* const block = _blocks->at(index);
-      if (block->is_committed() && !block->is_free()) {
-        do_block(index, block, worker_id);
-      }
-    }
+    blocks_do(start, MIN2(start + BlocksPerClaim, count), &visit);
   }
+  end_work(worker_id);
+  Atomic::add(&_visited, visit.blocks());
 }
 
 void LullBlockTask::forget_survivors(LullBlockIndex index) {
@@ -83,6 +96,10 @@ void LullClearMarksTask::do_block(LullBlockIndex index, LullBlock* block, uint w
   }
 }
 
+void LullPrepareYoungTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+  _blocks->young_do(start, end, [&](LullBlockIndex index) { visit->block(index); });
+}
+
 void LullPrepareYoungTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   forget_survivors(index);
   if (block->has_lines() && _blocks->owner(index) != LullBlockTable::NoOwner) {
@@ -98,20 +115,31 @@ LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, uint mi
     _remembered(remembered),
     _min_hole_lines(min_hole_lines) {}
 
-void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
+void LullSweepTask::make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) {
+  for (uint32_t i = untype(index); i < untype(index) + blocks; i++) {
+    _blocks->at(to_block_index(i))->set_free();
+  }
+}
+
+void LullSweepTask::make_recyclable(LullBlockIndex index, uint worker_id) {
+  _blocks->at(index)->set_recyclable();
+}
+
+void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines,
+                                uint worker_id) {
   const uint free_count = unused_lines.count();
+  LullZap::lines(index, unused_lines);
   if (free_count == LullGeometry::LinesPerBlock) {
     _blocks->clear_marks(index);
     block->free_lines().clear_all();
-    block->set_free();
+    make_free(index, 1, worker_id);
   } else if (unused_lines.has_run(_min_hole_lines)) {
     block->free_lines() = unused_lines;
-    block->set_recyclable();
+    make_recyclable(index, worker_id);
   } else {
     block->free_lines().clear_all();
     block->set_full(free_count);
   }
-  LullZap::lines(index, unused_lines);
 }
 
 // The bits of public objects that are alive stay. With young collections the marks of no others do, and no others count
@@ -168,7 +196,7 @@ void LullSweepTask::forget_dead_straddler(LullBlockIndex index) {
 
 // Most blocks of a heap in which little is alive. Their parts of the bitmap and the public map are not looked at: these are a thirtieth of the
 // block, and not in the cache.
-void LullSweepTask::free_unmarked(LullBlockIndex index, LullBlock* block) {
+void LullSweepTask::free_unmarked(LullBlockIndex index, LullBlock* block, uint worker_id) {
   if (_card_table != nullptr && may_have_been_old()) {
     _card_table->set_no_old(index, 1);
   }
@@ -176,18 +204,15 @@ void LullSweepTask::free_unmarked(LullBlockIndex index, LullBlock* block) {
   _blocks->clear_young(index);
   _blocks->clear_live(index);
   block->free_lines().clear_all();
-  block->set_free();
   LullZap::words(LullGeometry::start_of(index), LullGeometry::WordsPerBlock);
+  make_free(index, 1, worker_id);
 }
 
-void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
-  if (!may_change(index)) {
-    return;
-  }
+void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   forget_dead_straddler(index);
   if (!_blocks->has_marks(index)) {
     assert_unmarked(index);
-    free_unmarked(index, block);
+    free_unmarked(index, block, worker_id);
     return;
   }
   const bool has_owner = _blocks->owner(index) != LullBlockTable::NoOwner;
@@ -208,7 +233,7 @@ void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block) {
     _blocks->set_owner(index, LullBlockTable::NoOwner);
     _blocks->clear_young(index);
     _blocks->set_young_live(index, 0);    // what is alive here is public
-    sweep_lines(index, block, unused_lines);
+    sweep_lines(index, block, unused_lines, worker_id);
   }
 }
 
@@ -222,7 +247,7 @@ void LullSweepTask::remember_large(LullBlockIndex index, size_t blocks, bool is_
   }
 }
 
-void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
+void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block, uint worker_id) {
   const size_t blocks = block->large_blocks();
   HeapWord* const start = LullGeometry::start_of(index);
   if (_mark_bitmap->is_marked(start)) {
@@ -231,9 +256,6 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
         _mark_bitmap->clear(start);
       }
       remember_large(index, blocks, false);
-      return;
-    }
-    if (!may_change(index)) {
       return;
     }
     _blocks->clear_young(index);
@@ -245,22 +267,22 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block) {
     return;
   }
   _blocks->set_owner(index, LullBlockTable::NoOwner);
+  _blocks->clear_young(index);
   _blocks->clear_marks(index);
   remember_large(index, blocks, false);
   // The worker that has the head frees the tail too. Another worker that comes to the
   // tail does nothing, whether it finds it freed or not.
-  const uint32_t end = untype(index) + (uint32_t)blocks;
-  for (uint32_t i = untype(index); i < end; i++) {
-    _blocks->at(to_block_index(i))->set_free();
+  for (uint32_t i = untype(index); i < untype(index) + (uint32_t)blocks; i++) {
     LullZap::words(LullGeometry::start_of(to_block_index(i)), LullGeometry::WordsPerBlock);
   }
+  make_free(index, (uint32_t)blocks, worker_id);
 }
 
 void LullSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   if (block->has_lines()) {
-    sweep_block(index, block);
+    sweep_block(index, block, worker_id);
   } else if (block->state() == LullBlockState::LargeHead) {
-    sweep_large(index, block);
+    sweep_large(index, block, worker_id);
   } else if (block->state() == LullBlockState::Archive && _card_table != nullptr) {
     _blocks->clear_young(index);
     _card_table->set_old(index, 1, _remembered);
@@ -322,29 +344,81 @@ void LullYoungSweepTask::forget_dead_objects(LullBlockIndex index) {
 }
 
 // Nothing but copies is in the block, one after the other.
-void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block) {
+void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block, uint worker_id) {
   LullLineSet unused_lines;
   _public_map->unused_lines(index, &unused_lines);
   _mark_bitmap->clear_range_large(MemRegion(LullGeometry::start_of(index), LullGeometry::WordsPerBlock));
   _blocks->clear_marks(index);
   _card_table->set_no_old(index, 1);
+  LullZap::lines(index, unused_lines);
   const uint free_count = unused_lines.count();
   if (free_count == LullGeometry::LinesPerBlock) {
     _blocks->clear_young(index);    // another worker's copy was faster than the only one here
-    block->set_free();
+    make_free(index, 1, worker_id);
   } else {
     _blocks->set_young_live(index, (LullGeometry::LinesPerBlock - free_count) * LullGeometry::WordsPerLine);
     block->set_full(free_count);
   }
-  LullZap::lines(index, unused_lines);
+}
+
+void LullYoungSweepTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+  _blocks->young_do(start, end, [&](LullBlockIndex index) { visit->block(index); });
+}
+
+LullYoungSweepTask::LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply,
+                                       uint workers)
+  : LullSweepTask(blocks, memory, supply->min_hole_lines(), LullCardTable::Remembered::Keep),
+    _supply(supply),
+    _workers(workers),
+    _swept(NEW_C_HEAP_ARRAY(LullSweptBlocks*, workers, mtGC)) {
+  for (uint i = 0; i < workers; i++) {
+    _swept[i] = new LullSweptBlocks(supply);
+  }
+}
+
+LullYoungSweepTask::~LullYoungSweepTask() {
+  for (uint i = 0; i < _workers; i++) {
+    delete _swept[i];
+  }
+  FREE_C_HEAP_ARRAY(LullSweptBlocks*, _swept);
+}
+
+// It is no slack any more, and not Free before it is listed.
+void LullYoungSweepTask::make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) {
+  _blocks->at(index)->set_state(LullBlockState::Owned);
+  _swept[worker_id]->add_free(index, blocks);
+}
+
+void LullYoungSweepTask::make_recyclable(LullBlockIndex index, uint worker_id) {
+  _blocks->at(index)->set_state(LullBlockState::Owned);
+  _swept[worker_id]->add_recyclable(index);
 }
 
 void LullYoungSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  const ssize_t slack_before = (ssize_t)block->slack_lines();
+  if (block->is_recyclable()) {
+    _swept[worker_id]->take_off(index);
+  }
   if (_blocks->has_survivors(index)) {
-    sweep_survivors(index, block);
+    sweep_survivors(index, block, worker_id);
   } else {
     LullSweepTask::do_block(index, block, worker_id);
   }
+  _blocks->update_wasted(index);
+  _swept[worker_id]->add_slack((ssize_t)block->slack_lines() - slack_before);
+}
+
+void LullYoungSweepTask::finish() {
+  size_t freed = 0;
+  size_t taken_off = 0;
+  for (uint i = 0; i < _workers; i++) {
+    freed += _swept[i]->freed();
+    taken_off += _swept[i]->taken_off();
+  }
+  const size_t seen = LullSweptBlocks::finish(_supply, _swept, _workers);
+  log_debug(gc, heap)("Swept: %zu blocks of %u, those with something young; %zu got free; "
+                      "%zu were recyclable, and %zu looked at for these",
+                      visited(), _blocks->limit(), freed, taken_off, seen);
 }
 
 #ifdef ASSERT

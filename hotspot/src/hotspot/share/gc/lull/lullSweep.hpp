@@ -24,21 +24,44 @@
 
 #include "gc/lull/lullBlockTable.hpp"
 #include "gc/lull/lullCardTable.hpp"
+#include "gc/lull/lullSweptBlocks.hpp"
 #include "gc/shared/workerThread.hpp"
 
+class LullBlockSupply;
 class LullMemory;
 class LullPublicMap;
 class MarkBitMap;
 
-// A task over all blocks: each worker claims a stretch of blocks at a time.
+// A task over blocks: each worker claims some neighbours at a time.
 class LullBlockTask : public WorkerTask {
 private:
   static const uint32_t BlocksPerClaim = 256;
 
   volatile uint32_t _next;
+  volatile size_t   _visited;
 
 protected:
+  // What a worker comes to.
+  class Visit : public StackObj {
+  private:
+    LullBlockTask* const _task;
+    const uint           _worker_id;
+    size_t               _blocks;
+
+  public:
+    Visit(LullBlockTask* task, uint worker_id) : _task(task), _worker_id(worker_id), _blocks(0) {}
+
+    void block(LullBlockIndex index);
+    size_t blocks() const { return _blocks; }
+  };
+
   LullBlockTable* const _blocks;
+
+  // Visits what there is from start to end: all blocks. A task that is about few of them has a table that tells which.
+  virtual void blocks_do(uint32_t start, uint32_t end, Visit* visit);
+
+  // The worker finds no more blocks.
+  virtual void end_work(uint worker_id) {}
 
   // Called for every block but the Uncommitted and Free ones.
   virtual void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) = 0;
@@ -49,6 +72,8 @@ protected:
 public:
   LullBlockTask(const char* name, LullBlockTable* blocks);
   void work(uint worker_id) final;
+
+  size_t visited() const { return _visited; }
 };
 
 // Before marking: clears the marks of blocks that are in use. The words of large objects
@@ -65,10 +90,12 @@ public:
   LullClearMarksTask(LullBlockTable* blocks, LullMemory* memory);
 };
 
-// The same before the marking of a young collection: marks stay, and so do the words of all blocks.
+// The same before the marking of a young collection: marks stay, and so do the words of all blocks. Visits those in
+// which there may be something young: any that has an owner, or survivors, is one of them.
 class LullPrepareYoungTask : public LullBlockTask {
 private:
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+  void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
 
 public:
   explicit LullPrepareYoungTask(LullBlockTable* blocks) : LullBlockTask("Lull Prepare Young", blocks) {}
@@ -88,12 +115,14 @@ protected:
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
 
+  // Blocks that hold nothing any more, and are filled with what says so; one with holes, its free lines. The caller
+  // of a global collection builds the supply's lists from their states.
+  virtual void make_free(LullBlockIndex index, uint32_t blocks, uint worker_id);
+  virtual void make_recyclable(LullBlockIndex index, uint worker_id);
+
 private:
   const LullCardTable::Remembered _remembered;
   const uint                      _min_hole_lines;    // of a Recyclable block
-
-  // May anything in the block have died, or become old?
-  virtual bool may_change(LullBlockIndex index) const { return true; }
 
   // Of a block with an owner, and of one without.
   virtual void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block);
@@ -104,32 +133,45 @@ private:
 
   // Does nothing lie across its start any more?
   void forget_dead_straddler(LullBlockIndex index);
-  void free_unmarked(LullBlockIndex index, LullBlock* block);
-  void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
+  void free_unmarked(LullBlockIndex index, LullBlock* block, uint worker_id);
+  void sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines, uint worker_id);
   void sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines);
-  void sweep_block(LullBlockIndex index, LullBlock* block);
+  void sweep_block(LullBlockIndex index, LullBlock* block, uint worker_id);
   void remember_large(LullBlockIndex index, size_t blocks, bool is_old);
-  void sweep_large(LullBlockIndex index, LullBlock* block);
+  void sweep_large(LullBlockIndex index, LullBlock* block, uint worker_id);
 
 public:
   LullSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines,
                 LullCardTable::Remembered remembered = LullCardTable::Remembered::Forget);
 };
 
-// The same of a young collection. It leaves blocks as they are in which there is nothing young, and of others the lines in
-// which there is something old. Survivors lose their marks, as private objects do. What is old and refers to them keeps its cards dirty.
+// The same of a young collection. It does not visit blocks in which there is nothing young, and leaves of others the
+// lines in which there is something old. Survivors lose their marks, as private objects do. What is old and refers to
+// them keeps its cards dirty.
+//
+// The supply's lists stay, and change by what it finds: finish() is to be called.
 class LullYoungSweepTask : public LullSweepTask {
 private:
-  void sweep_survivors(LullBlockIndex index, LullBlock* block);
+  LullBlockSupply* const _supply;
+  const uint             _workers;
+  LullSweptBlocks**      _swept;    // by worker
+
+  void sweep_survivors(LullBlockIndex index, LullBlock* block, uint worker_id);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
-  bool may_change(LullBlockIndex index) const override { return _blocks->has_young(index); }
+  void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
+  void end_work(uint worker_id) override { _swept[worker_id]->flush(); }
+  void make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) override;
+  void make_recyclable(LullBlockIndex index, uint worker_id) override;
   bool may_have_been_old() const override { return false; }
   void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) override;
   void forget_dead_objects(LullBlockIndex index) override;
 
 public:
-  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, uint min_hole_lines)
-    : LullSweepTask(blocks, memory, min_hole_lines, LullCardTable::Remembered::Keep) {}
+  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply, uint workers);
+  ~LullYoungSweepTask();
+
+  // The lists are right again. One thread.
+  void finish();
 };
 
 #endif // SHARE_GC_LULL_LULLSWEEP_HPP

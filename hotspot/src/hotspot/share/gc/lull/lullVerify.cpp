@@ -163,6 +163,36 @@ bool LullVerify::verify_survivors(LullBlockIndex index) const {
   return true;
 }
 
+// What is not said to have something young is no business of a young collection. After one nothing is said of free
+// blocks.
+void LullVerify::verify_young(LullBlockIndex index) const {
+  if (_memory->card_table() == nullptr) {
+    return;
+  }
+  const LullBlock* const block = _blocks->at(index);
+  guarantee(_blocks->has_young(index) || _blocks->owner(index) == LullBlockTable::NoOwner,
+            "Young: block %u, which is %s, is of thread %u, and is said to have nothing young", untype(index),
+            to_string(block->state()), _blocks->owner(index));
+  const bool may_have_young = block->is_committed() && !block->is_free() && block->state() != LullBlockState::LargeTail;
+  guarantee(!_blocks->has_young(index) || may_have_young,
+            "Young: block %u, which is %s, is said to have something young", untype(index), to_string(block->state()));
+  if (_moment != Moment::AfterCollection || _blocks->has_young(index)) {
+    return;
+  }
+  guarantee(block->state() != LullBlockState::LargeHead ||
+            _memory->mark_bitmap()->is_marked(LullGeometry::start_of(index)),
+            "Young: the large object at block %u is not old, and is said not to be young", untype(index));
+  guarantee(block->state() != LullBlockState::Owned,
+            "Young: block %u is of a thread, and is said to have nothing young", untype(index));
+}
+
+// What was wasted when the block was swept is so when the collection ends, also of blocks that it has left alone.
+void LullVerify::verify_waste(LullBlockIndex index) const {
+  guarantee(_moment != Moment::AfterCollection || _blocks->wasted(index) == _blocks->waste_of(index),
+            "Waste: block %u, which is %s, wastes %u lines, and is said to waste %u", untype(index),
+            to_string(_blocks->at(index)->state()), _blocks->waste_of(index), _blocks->wasted(index));
+}
+
 // What a young collection relies on to leave a line or a block alone.
 void LullVerify::verify_cards(LullBlockIndex index, bool may_be_dirty) const {
   const LullCardTable* const cards = _memory->card_table();
@@ -180,18 +210,45 @@ void LullVerify::verify_cards(LullBlockIndex index, bool may_be_dirty) const {
   }
 }
 
+// Where no stretch is touched no young collection looks for dirty cards.
+void LullVerify::verify_stretches() const {
+  const LullCardTable* const cards = _memory->card_table();
+  if (cards == nullptr) {
+    return;
+  }
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    const LullBlockIndex index = to_block_index(i);
+    const void* const start = LullGeometry::start_of(index);
+    guarantee(cards->is_touched(index) || !_blocks->at(index)->is_committed() ||
+              !cards->is_any_dirty(start, LullGeometry::end_of(index) - 1),
+              "Stretches: a card of block %u, which is %s, is dirty, and its stretch is not touched", i,
+              to_string(_blocks->at(index)->state()));
+  }
+}
+
 void LullVerify::verify_blocks() const {
   size_t used = 0;
+  size_t slack_lines = 0;
+  size_t wasted_lines = 0;
   bool has_survivors = false;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     verify_block(to_block_index(i), &used);
     verify_words(to_block_index(i));
     verify_straddler(to_block_index(i));
+    verify_young(to_block_index(i));
+    verify_waste(to_block_index(i));
+    slack_lines += _blocks->at(to_block_index(i))->slack_lines();
+    wasted_lines += _blocks->wasted(to_block_index(i));
     has_survivors |= verify_survivors(to_block_index(i));
   }
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     verify_cards(to_block_index(i), has_survivors);
   }
+  guarantee(slack_lines * LullGeometry::LineSize == _supply->slack_bytes(),
+            "Slack: blocks have %zu lines that nobody gets, %zu bytes are accounted",
+            slack_lines, _supply->slack_bytes());
+  guarantee(wasted_lines == _blocks->all_wasted(),
+            "Waste: blocks waste %zu lines, %zu are accounted", wasted_lines, _blocks->all_wasted());
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
   guarantee(error == nullptr, "Runs: %s", error);
@@ -378,6 +435,7 @@ public:
 
 void LullVerify::verify_publication() const {
   assert_at_safepoint();
+  verify_stretches();
   ResourceMark rm;
   LullVerifyWeakRootClosure weak_roots(_memory->public_map());
   WeakProcessor::oops_do(&weak_roots);

@@ -34,10 +34,11 @@ class WorkerThreads;
 // block and the object if one does not hold. Safepoint only.
 //
 //   Memory      a block is Uncommitted exactly if its memory is
-//   Runs        the free runs hold exactly the free blocks; the run table is in order
+//   Runs        the free runs hold exactly the free blocks, neighbours in one; the run table is in order
 //   Recyclable  free lines are in Recyclable blocks only, and make at least one hole
 //   Large       a head is followed by its tails, and only a head is
-//   Slack       only heads and Full blocks have lines that nobody gets, a head those behind the end of its object
+//   Slack       only heads and Full blocks have lines that nobody gets, a head those behind the end of its object;
+//               they add up
 //   Straddler   an object lies in one block, but for arrays of some KB, which are old and public, and lie in
 //               one span; each block that such a one reaches knows it
 //   Used        the bytes in use add up
@@ -57,6 +58,10 @@ class WorkerThreads;
 //               objects is mounted on that thread, or has ended
 //   R           with young collections: what is not marked is young, its block knows that it has such objects, and what old objects, code
 //               and class loaders have of it is remembered
+//   Young       with young collections: a block that has an owner, or in which something is not marked, is said to
+//               have something young, and no block that is free is
+//   Waste       what blocks waste adds up, and is what the last collection has found alive in them
+//   Stretches   the stretch of a dirty card is touched
 
 class LullVerify : public StackObj {
   friend class LullVerifyPublicationVisitor;
@@ -85,6 +90,9 @@ private:
   void verify_straddler(LullBlockIndex index) const;
   bool verify_survivors(LullBlockIndex index) const;    // does it have any?
   void verify_cards(LullBlockIndex index, bool may_be_dirty) const;
+  void verify_young(LullBlockIndex index) const;
+  void verify_waste(LullBlockIndex index) const;
+  void verify_stretches() const;
   void verify_reachable() const;
   void verify_code() const;
   void verify_names() const;

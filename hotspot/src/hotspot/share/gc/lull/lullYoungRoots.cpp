@@ -96,18 +96,21 @@ void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, 
 }
 
 // A card tells of an array's elements on it, and that of the header of all.
-void LullFindRememberedTask::find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker) {
+void LullFindRememberedTask::find_large(LullBlockIndex head, size_t blocks, LullMarkWorker* worker) {
   LullCardTable* const cards = _memory->card_table();
-  HeapWord* const start = LullGeometry::start_of(index);
+  HeapWord* const start = LullGeometry::start_of(head);
   const oop obj = cast_to_oop(start);
   const bool all = cards->is_dirty(LullGeometry::line_of(start));
   size_t dirty = 0;
-  cards->dirty_lines_do(index, blocks, [&](LullLineIndex line) {
-    assert(_memory->mark_bitmap()->is_marked(start), "only what is old has cards");
-    dirty++;
-    if (!all && obj->is_objArray()) {
-      remember_line(objArrayOop(obj), line, worker);
-    }
+  cards->touched_do(untype(head), untype(head) + (uint32_t)blocks, [&](LullBlockIndex index) {
+    cards->dirty_lines_do(index, 1, [&](LullLineIndex line) {
+      assert(_memory->mark_bitmap()->is_marked(start), "only what is old has cards");
+      dirty++;
+      if (!all && obj->is_objArray()) {
+        remember_line(objArrayOop(obj), line, worker);
+      }
+    });
+    cards->clean(index, 1);
   });
   if (dirty == 0) {
     return;
@@ -115,7 +118,6 @@ void LullFindRememberedTask::find_large(LullBlockIndex index, size_t blocks, Lul
   if (all || !obj->is_objArray()) {
     worker->remember(obj);
   }
-  cards->clean(index, blocks);
   Atomic::add(&_dirty_cards, dirty);
   Atomic::add(&_objects, (size_t)1);
 }
@@ -133,24 +135,42 @@ void LullFindRememberedTask::remember_line(objArrayOop array, LullLineIndex line
   worker->remember_part(array, first, end);
 }
 
-// Who has the first block of a large object, or of the archive, whose objects may leave their blocks, has all of it.
+// Its objects may leave their blocks.
+void LullFindRememberedTask::find_archive(uint32_t index, LullMarkWorker* worker) {
+  uint32_t start = index;
+  while (start > 0 && is_archive(start - 1)) {
+    start--;
+  }
+  uint32_t end = index + 1;
+  while (is_archive(end)) {
+    end++;
+  }
+  if (!_memory->card_table()->is_any_touched(start, index)) {
+    find_in_lines(to_block_index(start), end - start, worker);
+  }
+}
+
 void LullFindRememberedTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
-  const uint32_t i = untype(index);
-  if (!_blocks->has_marks(index) && block->state() != LullBlockState::Archive) {
+  if (block->state() == LullBlockState::Archive) {
+    find_archive(untype(index), worker);
+    return;
+  }
+  const LullBlockIndex head = _blocks->large_head_of(index);
+  if (!_blocks->has_marks(head)) {
     return;   // nothing old: no card is dirty
   }
-  if (block->state() == LullBlockState::LargeHead) {
-    find_large(index, block->large_blocks(), worker);
+  if (block->is_large()) {
+    if (!_memory->card_table()->is_any_touched(untype(head), untype(index))) {
+      find_large(head, _blocks->at(head)->large_blocks(), worker);
+    }
   } else if (block->has_lines()) {
     find_in_lines(index, 1, worker);
-  } else if (is_archive(i) && (i == 0 || !is_archive(i - 1))) {
-    uint32_t end = i + 1;
-    while (is_archive(end)) {
-      end++;
-    }
-    find_in_lines(index, end - i, worker);
   }
+}
+
+void LullFindRememberedTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+  _memory->card_table()->touched_do(start, end, [&](LullBlockIndex index) { visit->block(index); });
 }
 
 LullMarkFromYoungRootsTask::LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues)

@@ -32,6 +32,9 @@ class LullMemory;
 
 // The old objects, and parts of large arrays, on dirty cards (R), found before anything is marked: then what is
 // marked is old. The cards become clean: what they refer to will be old, too, or remembered anew.
+//
+// Visits the blocks whose stretches of cards are touched. They stay so while it runs, for of an object of more than
+// one block the worker that has the first of these sees to all.
 class LullFindRememberedTask : public LullBlockTask {
 private:
   LullMarkWorker** const _workers;
@@ -40,11 +43,13 @@ private:
   volatile size_t        _objects;
 
   bool is_archive(uint32_t index) const;
+  void find_archive(uint32_t index, LullMarkWorker* worker);
   objArrayOop straddling_array(LullBlockIndex index) const;
   void find_in_lines(LullBlockIndex first, size_t blocks, LullMarkWorker* worker);
   void find_large(LullBlockIndex index, size_t blocks, LullMarkWorker* worker);
   void remember_line(objArrayOop array, LullLineIndex line, LullMarkWorker* worker);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+  void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
 
 public:
   LullFindRememberedTask(LullMarkWorker** workers, LullMemory* memory, LullBlockTable* blocks);

@@ -90,6 +90,12 @@
           "Each store of a reference into a public object costs a few "     \
           "instructions more, and old garbage stays longer.")               \
                                                                             \
+  product(bool, LullConcurrentMarking, false, EXPERIMENTAL,                 \
+          "Marks old objects while the program runs. So old garbage is "    \
+          "found in a pause that does not grow with what is alive. It "     \
+          "takes a part of a processor meanwhile, and 2 percent more "      \
+          "memory.")                                                        \
+                                                                            \
   product(bool, LullAgeSurvivors, true,                                     \
           "What a young collection copies for the first time stays young "  \
           "until the next one. Less becomes old that is soon dead, so "     \
@@ -237,6 +243,20 @@
           "7: do as if references to new objects were never stored, "       \
           "8: leave all cards clean, or 9: remember no survivors")          \
           range(0, 9)                                                       \
+                                                                            \
+  develop(bool, LullCycleALot, false,                                       \
+          "Stress, with LullConcurrentMarking: the next cycle begins as "   \
+          "soon as the last one has ended")                                 \
+                                                                            \
+  develop(bool, LullMarkInRemark, false,                                    \
+          "Stress, with LullConcurrentMarking: markers do nothing, so that "\
+          "what mutators hide has to be found in the remark")               \
+                                                                            \
+  develop(uint, LullDropMarking, 0,                                         \
+          "Fault injection, to see that the checks can fail: a cycle of "   \
+          "concurrent marking leaves out 1: objects on dirty cards, 2: "    \
+          "classes and code, 3: enqueued references, 4: lines (0: nothing)")\
+          range(0, 4)                                                       \
                                                                             \
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \

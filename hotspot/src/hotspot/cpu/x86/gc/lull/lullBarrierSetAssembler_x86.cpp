@@ -102,6 +102,27 @@ void LullBarrierSetAssembler::test_bit(MacroAssembler* masm, Register word, Regi
   __ btq(word, addr);
 }
 
+// The stretch of the card of a line. Changes the flags, and base if the cards are above 2 GB.
+static void touch_stretch_of_line(MacroAssembler* masm, Register line, Register base) {
+  const intptr_t stretches = LullTables::card_table()->biased_stretches();
+  __ push(line);
+  __ shrptr(line, LullGeometry::LogLinesPerBlock);
+  if (Assembler::is_simm32(stretches)) {
+    __ movb(Address(line, (int)stretches), LullCardTable::Touched);
+  } else if (!Assembler::is_simm32(card_base())) {
+    __ mov64(base, stretches);
+    __ movb(Address(base, line, Address::times_1, 0), LullCardTable::Touched);
+  } else {
+    // Nobody counts on base being changed where the cards are below 2 GB, and there may be no such register.
+    const Register tmp = line == r10 ? r11 : r10;
+    __ push(tmp);
+    __ mov64(tmp, stretches);
+    __ movb(Address(tmp, line, Address::times_1, 0), LullCardTable::Touched);
+    __ pop(tmp);
+  }
+  __ pop(line);
+}
+
 // R: the card of a line, in which there is an object that is public perhaps. Changes the flags, and base if the cards are above 2 GB.
 static void dirty_card_of_line(MacroAssembler* masm, Register line, Register base) {
   if (!LullYoungCollections || is_dropped(LullDropCards)) {
@@ -118,6 +139,7 @@ static void dirty_card_of_line(MacroAssembler* masm, Register line, Register bas
   __ cmpb(card, LullCardTable::Clean);
   __ jccb(Assembler::notEqual, is_dirty);
   __ movb(card, LullCardTable::Dirty);
+  touch_stretch_of_line(masm, line, base);    // few stores are to a card that is clean
   __ bind(is_dirty);
 }
 

@@ -37,11 +37,13 @@ protected:
 
   const LullTestHeapBase _heap_base;
   std::vector<uint64_t>  _storage;
+  std::vector<uint64_t>  _stretches;
   LullCardTable          _cards;
 
   LullCardTableTest()
     : _storage(LullCardTable::storage_bytes(Blocks * LullGeometry::BlockSize) / sizeof(uint64_t)),
-      _cards((char*)_storage.data()) {}
+      _stretches(LullCardTable::stretches_bytes(Blocks * LullGeometry::BlockSize) / sizeof(uint64_t) + 1),
+      _cards((char*)_storage.data(), (char*)_stretches.data()) {}
 
   static HeapWord* word(size_t index) { return (HeapWord*)LullGeometry::heap_base() + index; }
 
@@ -49,6 +51,12 @@ protected:
     std::set<uint32_t> lines;
     _cards.dirty_lines_do(to_block_index(first_block), blocks, [&](LullLineIndex line) { lines.insert(untype(line)); });
     return lines;
+  }
+
+  std::set<uint32_t> touched() const {
+    std::set<uint32_t> blocks;
+    _cards.touched_do(0, Blocks, [&](LullBlockIndex index) { blocks.insert(untype(index)); });
+    return blocks;
   }
 };
 
@@ -208,4 +216,33 @@ TEST_F(LullCardTableTest, the_biased_base_finds_the_card) {
     EXPECT_EQ(*card, (uint8_t)LullCardTable::Dirty);
     _cards.clean(LullGeometry::block_of(word(index)), 1);
   }
+}
+
+// Who looks at those alone misses no dirty card.
+TEST_F(LullCardTableTest, the_stretch_of_what_is_dirtied_or_remembered_is_touched) {
+  for (size_t block = 0; block < Blocks; block++) {
+    _cards.set_old(to_block_index(block), 1, LullCardTable::Remembered::Forget);
+  }
+  EXPECT_TRUE(touched().empty());
+  const size_t per_block = LullGeometry::WordsPerBlock;
+  _cards.dirty(word(per_block - 1));
+  EXPECT_EQ(touched(), (std::set<uint32_t>{0}));
+  _cards.remember_survivor(word(3 * per_block));
+  EXPECT_EQ(touched(), (std::set<uint32_t>{0, 3}));
+  EXPECT_TRUE(_cards.is_touched(to_block_index(3)));
+  EXPECT_FALSE(_cards.is_touched(to_block_index(2)));
+  EXPECT_TRUE(_cards.is_any_touched(0, 3));
+  EXPECT_FALSE(_cards.is_any_touched(1, 3));
+  EXPECT_FALSE(_cards.is_any_touched(2, 2));
+  // Over a border.
+  _cards.dirty_all(word(2 * per_block - 1), word(2 * per_block));
+  EXPECT_EQ(touched(), (std::set<uint32_t>{0, 1, 2, 3}));
+  _cards.forget_touched(2);
+  EXPECT_EQ(touched(), (std::set<uint32_t>{2, 3}));
+}
+
+// A line of new objects is no reason to look.
+TEST_F(LullCardTableTest, a_store_where_nothing_is_old_touches_nothing) {
+  _cards.dirty(word(17));
+  EXPECT_TRUE(touched().empty());
 }

@@ -34,4 +34,21 @@ class CollectorTest {
         String none = assertThrows(UsageException.class, () -> Collector.ofJdks(List.of("/nowhere"))).getMessage();
         assertTrue(none.contains("/nowhere"), none);
     }
+
+    @Test
+    void collectorsOfJdk27() {
+        Settings settings = Settings.of(Map.of("LULL_BUILD", "/nowhere", "LULL_BASE_JDK", HOME, "LULL_JDK27", HOME, "LULL_JAVA_G1_27", "/bin/true"));
+        assertEquals(Path.of("/bin/true"), Collector.of(settings, "g1-27").java());
+        assertEquals(List.of("-XX:+UseG1GC"), Collector.of(settings, "g1-27").flags());
+        Collector shenandoah = Collector.of(settings, "genshen-27");
+        assertEquals(Path.of(HOME, "bin/java"), shenandoah.java());
+        assertEquals(List.of("-XX:+UseShenandoahGC", "-XX:ShenandoahGCMode=generational"), shenandoah.flags());
+        for (String ours : List.of("lull-27", "lull-whole-27", "g1-base-27", "none-27")) {
+            String message = assertThrows(UsageException.class, () -> Collector.of(settings, ours)).getMessage();
+            assertTrue(message.contains("no collector '" + ours + "'"), message);
+        }
+        Settings without = Settings.of(Map.of("LULL_BUILD", "/nowhere", "LULL_BASE_JDK", HOME));
+        String message = assertThrows(UsageException.class, () -> Collector.of(without, "serial-27")).getMessage();
+        assertTrue(message.contains("/nowhere/jdk27/bin/java") && message.contains("bench/jdk27.sh"), message);
+    }
 }

@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ *
+ */
+
+package gc.lull.concurrent;
+
+import jdk.test.lib.process.OutputAnalyzer;
+import jdk.test.lib.process.ProcessTools;
+
+/*
+ * @test
+ * @requires vm.gc.Lull & vm.debug
+ * @summary With a part of concurrent marking left out the checks of Black or Found stop the VM in TestConcurrentMarking.
+ * @library / /test/lib
+ * @build gc.lull.concurrent.TestConcurrentMarking jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main gc.lull.concurrent.TestDroppedMarking
+ */
+
+public class TestDroppedMarking {
+    private static void run(String what, String expected) throws Exception {
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
+            "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-Xmx96m", "-XX:-CreateCoredumpOnCrash",
+            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullConcurrentMarking", "-XX:+LullCycleALot",
+            "-Xlog:gc+marking=debug:file=cycles.log", what, TestConcurrentMarking.class.getName(), "30");
+        output.shouldNotHaveExitValue(0);
+        output.shouldMatch("guarantee.*failed: " + expected);
+        System.out.println(what + ": " + output.firstMatch(expected + ".*"));
+    }
+
+    public static void main(String[] args) throws Exception {
+        run("-XX:LullDropMarking=1", "Black: field");
+        run("-XX:LullDropMarking=2", "(Marked: |.*unadvertised bad scavengable oop)");
+        run("-XX:LullDropMarking=4", "(Marked|Reach): ");
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Clients of HTTP/2 under the agent, those that people use: whatever the length of a body, one that is told busy can tell its caller so, and that
+//! caller then knows that nothing was processed.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::server::{self, Server};
+use super::{PARALLEL, Setting};
+
+/// Busy answers that each client must have had to bodies of each length.
+const BUSY: &str = "4";
+/// For these each client has so many seconds at most.
+const SECONDS: &str = "60";
+/// Lengths of bodies.
+const BODIES: [&str; 4] = ["0", "5", "30000", "1000000"];
+
+/// The lines of a program that is called with the port; an error unless it succeeds.
+fn lines(mut command: Command, port: u16) -> Result<Vec<String>, String> {
+    command.args([&port.to_string(), BUSY, SECONDS]);
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("{command:?} ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).lines().map(str::to_string).collect())
+}
+
+/// Whether a command that asks for a version, or imports something, succeeds.
+fn is_there(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
+}
+
+/// Programs with clients.
+pub const PROGRAMS: [&str; 5] = ["Java's", "Node's", "Go's", "Python's httpx", "libcurl"];
+
+/// One of [`PROGRAMS`] that can be called with its last arguments; `Err` with what is missing on this machine.
+fn program(name: &str, setting: &Setting) -> Result<Command, &'static str> {
+    let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
+    let run = |program: &str, arguments: &[&str], file: &str| {
+        let mut command = Command::new(program);
+        command.args(arguments).arg(directory.join(file));
+        command
+    };
+    let mut python = run("python3", &[], "client.py");
+    match name {
+        "Java's" => {
+            let classes = server::setting("LULL_GATE_CLIENTS").map_err(|_| "LULL_GATE_CLIENTS is not set (native/test.sh sets it)")?;
+            let mut java = Command::new(setting.jdk.join("bin/java"));
+            java.args(["-Xmx300m", "-XX:+UseSerialGC", "-cp", &classes, "Clients"]);
+            Ok(java)
+        }
+        "Node's" if is_there("node", &["--version"]) => Ok(run("node", &[], "node.mjs")),
+        "Node's" => Err("there is no node"),
+        "Go's" if is_there("go", &["doc", "net/http.Protocols"]) => Ok(run("go", &["run"], "client.go")),
+        "Go's" => Err("there is no go, or one before 1.24"),
+        "Python's httpx" if is_there("python3", &["-c", "import httpx, h2"]) => {
+            python.arg("httpx");
+            Ok(python)
+        }
+        "Python's httpx" => Err("python3 has no httpx with h2"),
+        "libcurl" if is_there("python3", &["-c", "import pycurl; assert 'nghttp2' in pycurl.version"]) => {
+            python.arg("curl");
+            Ok(python)
+        }
+        _ => Err("python3 has no pycurl with HTTP/2"),
+    }
+}
+
+/// What is missing for one of [`PROGRAMS`].
+pub fn missing(name: &str, setting: &Setting) -> Option<&'static str> {
+    program(name, setting).err()
+}
+
+/// One of [`PROGRAMS`] and its clients, one after the other.
+pub fn clients_of_http2(setting: &Setting, name: &str) -> Result<String, String> {
+    let program = program(name, setting)?;
+    let mut server = Server::start_with(&setting.jdk, PARALLEL, "h2-port", "deadline=1", &["h2-nio", "150", "300"])?;
+    let requests = lines(program, server.port)?;
+    let processed = server.processed()?;
+    let metrics = server.metrics()?;
+    server.stop()?;
+
+    // By client and body.
+    let mut ends: BTreeMap<(&str, &str), [u64; 2]> = BTreeMap::new();
+    for line in &requests {
+        let (target, how) = line.split_once(' ').ok_or(line)?;
+        let [_, client, body, _] = target.split('/').collect::<Vec<_>>()[..] else { return Err(format!("a client says '{line}'")) };
+        let count = processed.get(target).copied().unwrap_or(0);
+        let [ok, busy] = ends.entry((client, body)).or_default();
+        match (how, count) {
+            ("ok", 1) => *ok += 1,
+            ("busy", 0) => *busy += 1,
+            _ => return Err(format!("{client} says '{how}' of {body} bytes ({target}), and it was processed {count} times")),
+        }
+    }
+    let names: Vec<_> = ends.keys().filter(|(_, body)| *body == "0").map(|(client, _)| *client).collect();
+    for client in &names {
+        for body in BODIES {
+            if ends.get(&(*client, body)).is_none_or(|[_, busy]| *busy == 0) {
+                return Err(format!("{client} was never told busy with a body of {body} bytes"));
+            }
+        }
+    }
+    let busy: u64 = ends.values().map(|[_, busy]| busy).sum();
+    let answered = metrics.get("lull_gate_answered_total").copied().unwrap_or(-1.0);
+    if answered != busy as f64 {
+        return Err(format!("the gate says that it answered {answered}, the clients got {busy}"));
+    }
+    if let Some((name, n)) = metrics.iter().find(|(name, n)| name.contains("opaque") && **n > 0.0) {
+        return Err(format!("{name} is {n}"));
+    }
+    Ok(format!("{busy} busy answers to {} requests of {}", requests.len(), names.join(", ")))
+}
