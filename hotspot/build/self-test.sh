@@ -91,5 +91,27 @@ check "a function has 70 lines" "function length: N functions, the longest has N
 check "a function has 71" "error: hotspot/src/hotspot/share/gc/lull/lullHeap.hpp:N: a function of N lines, which may have N: give its parts names
 function length: N wrong" "$(checked function-length.sh)"
 
+lull=$sources/share/gc/lull
+check "each room includes what it may" "rooms: N files in N rooms, N includes between rooms, N exceptions" "$(checked rooms.sh)"
+for header in local/lullLocalCollector lullHeap; do
+  echo "#include \"gc/lull/$header.hpp\"" > "$lull/policy/lullWrong.cpp"
+  room=.; if [[ $header == */* ]]; then room=${header%%/*}; fi
+  check "a policy includes $header" "error: policy/lullWrong.cpp includes $header.hpp: the room policy may not include $room; move what it needs, or pass it in
+rooms: N wrong" "$(checked rooms.sh)"
+done
+rm "$lull/policy/lullWrong.cpp"
+mkdir "$lull/attic"
+cp "$lull/heap/lullZap.hpp" "$lull/attic"
+check "a file is in no room" "error: attic/lullZap.hpp is in no room: give its directory, attic, a row of the table, or move the file
+rooms: N wrong" "$(checked rooms.sh)"
+rm -r "$lull/attic"
+sed -i '/"gc\/lull\/lullHeap.hpp"/d' "$lull/mutator/lullRequests.cpp"
+check "an exception is not needed" "error: the exception that lets mutator/lullRequests.cpp include lullHeap.hpp is not needed any more: take it out of the table
+rooms: N wrong" "$(checked rooms.sh)"
+cp "$ROOT/hotspot/src/hotspot/share/gc/lull/mutator/lullRequests.cpp" "$lull/mutator"
+sed -i '/^| `stat` /s/| |$/| `collect` |/' "$lull/README.md"
+check "rooms include each other" "error: the table lets the room stat include collect, which is no room above its row
+rooms: N wrong" "$(checked rooms.sh)"
+
 say "$passed passed, $failed failed, 0 skipped"
 if ((failed)); then exit 1; fi

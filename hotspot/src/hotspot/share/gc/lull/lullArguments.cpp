@@ -19,12 +19,12 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/heap/lullGeometry.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lullArguments.hpp"
-#include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullObjectSpace.hpp"
 #include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/study/lullObjectSpace.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"

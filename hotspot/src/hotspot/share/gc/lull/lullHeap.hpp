@@ -22,7 +22,7 @@
 #ifndef SHARE_GC_LULL_LULLHEAP_HPP
 #define SHARE_GC_LULL_LULLHEAP_HPP
 
-#include "gc/lull/lullEvacuationPolicy.hpp"
+#include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/shared/collectedHeap.hpp"
 
 enum class LullExtent;

@@ -19,14 +19,14 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullEvacuationPolicy.hpp"
-#include "gc/lull/lullMarkBitMap.hpp"
-#include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullObjectSpace.hpp"
-#include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/heap/lullMarkBitMap.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
+#include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/lullTables.hpp"
+#include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/policy/lullEvacuationPolicy.hpp"
+#include "gc/lull/study/lullObjectSpace.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "logging/log.hpp"

@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullNativeGrowth.hpp"
+#include "gc/lull/policy/lullNativeGrowth.hpp"
 #include "unittest.hpp"
 
 TEST(LullNativeGrowthTest, the_first_look_is_the_mark) {

@@ -20,9 +20,9 @@
  */
 
 
-// Links: gc/lull/lullReferencePolicy.cpp
+// Links: gc/lull/policy/lullReferencePolicy.cpp
 
-#include "gc/lull/lullReferencePolicy.hpp"
+#include "gc/lull/policy/lullReferencePolicy.hpp"
 #include "unittest.hpp"
 
 class LullReferencePolicyTest : public ::testing::Test {
