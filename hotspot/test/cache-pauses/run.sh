@@ -45,7 +45,7 @@ for ((run = 1; run <= runs; run++)); do
     cleanly "$jdk/bin/java" "${flags[@]}" "-Xmx$heap" "-Xlog:gc*:file=$log:uptime:filecount=0" -cp "$work" \
       CachePauses "$entries" "$seconds" 4 > "$out" || die "CachePauses failed with $collector, see $log and $out"
     while read -r phase start end requests; do
-      read -r most pauses < <(longest "$log" "$start" "$end")
+      IFS=' ' read -r most pauses <<< "$(longest "$log" "$start" "$end")"
       printf '%-11s %-8s %14s %8d %14.0f\n' "$collector" "$phase" "$most" "$pauses" \
         "$(awk -v n="$requests" -v s="$start" -v e="$end" 'BEGIN { print n / (e - s) }')"
     done < "$out"

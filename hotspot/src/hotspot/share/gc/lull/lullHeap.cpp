@@ -708,9 +708,12 @@ void LullHeap::remark_at_safepoint(bool keep_private) {
 
     const jlong end = os::javaTimeNanos();
     _sizer->record_collection(gc_cause(), {start, end, used_before, used()});
-    _young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
+    // What the markers have done counts: else a good remark would make each young pause after it look vain.
+    _young_policy->record_global(end - start + _cycle->mark_ns(_workers->active_workers()),
+                                 used_before - MIN2(used_before, used()));
     _sizer->resize(gc_cause(), end);
     record_whole_heap_examined_timestamp();
+    _monitoring->pause_progress()->end_cycle(used());
   });
 }
 

@@ -263,6 +263,16 @@ bool LullHeapSizer::is_too_large(size_t words) const {
   return LullGeometry::blocks_for(words) > _memory->max_capacity() / LullGeometry::BlockSize;
 }
 
+bool LullHeapSizer::may_expand() const { return _memory->capacity() < _memory->max_capacity(); }
+
+// A quarter more, as far as there is room: a few young collections more.
+void LullHeapSizer::expand_for_cycle() {
+  const size_t before = _memory->capacity();
+  expand(align_up(before / 4, LullMemory::granule_size()));
+  update_reserve();
+  log_resized(before);
+}
+
 // All that is gained is for the object: the reserve stays what it was.
 bool LullHeapSizer::expand_for(size_t words) {
   assert_at_safepoint();

@@ -87,6 +87,10 @@ public:
   // An object of so many words does not fit the largest heap, whatever is collected.
   bool is_too_large(size_t words) const;
 
+  // While a cycle of concurrent marking goes on, in the place of a global collection.
+  bool may_expand() const;
+  void expand_for_cycle();
+
   // Grows for an object of that many words that did not fit; false if the heap could not.
   bool expand_for(size_t words);
 

@@ -506,7 +506,10 @@ void LullMarkWorker::follow_left(const LullOldTask& task) {
       follow_old(obj);
       break;
     case LullOldTask::What::Elements:
-      follow_array_part((objArrayOop)obj, task.start(), task.end());
+      for (size_t start = task.start(); start < task.end(); start += ObjArrayMarkingStride) {
+        follow_array_part((objArrayOop)obj, start, MIN2(task.end(), start + (size_t)ObjArrayMarkingStride));
+        drain();    // the queue stays short, and others can steal
+      }
       break;
   }
 }

@@ -37,6 +37,9 @@
 #include "runtime/safepoint.hpp"
 
 bool LullCycle::IsAlive::do_object_b(oop obj) {
+  if (obj == nullptr) {
+    return true;    // a mutator has cleared it since it was looked at: there is nothing to discover
+  }
   if (_cycle->_marks.is_alive(obj)) {
     return true;
   }
@@ -59,8 +62,13 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
     _thread(nullptr),
     _state(State::Idle),
     _in_remark(false),
+    _was_enough_left(false),
+    _is_asked_for(false),
     _next_marker(0),
     _start_ns(0),
+    _mark_ns(0),
+    _last_used(0),
+    _growth(0),
     _used_at_last(0),
     _cycles(0),
     _late(0),
@@ -90,6 +98,9 @@ const char* LullCycle::to_string(State state) {
 }
 
 void LullCycle::set_state(State state) {
+  if (state == _state) {
+    return;
+  }
   log_debug(gc, marking)("Cycle %zu: %s -> %s", _cycles, to_string(_state), to_string(state));
   Atomic::store(&_state, state);
 }
@@ -126,7 +137,8 @@ bool LullCycle::begin_young() {
   for (uint i = 0; i < _markers_count; i++) {
     _markers[i]->begin_cycle();
   }
-  _references->set_active_mt_degree(MAX2(_markers_count, 2u));    // each marker has lists of its own
+  _mark_ns = 0;
+  _references->set_active_mt_degree(_references->max_num_queues());    // each marker has lists of its own
   _references->start_discovery(false /* clear soft references */);
   set_state(State::Marking);
   return true;
@@ -197,15 +209,21 @@ void LullCycle::abort() {
 }
 
 void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacity, jlong expected_global_ns) {
+  _was_enough_left = LullCyclePolicy::is_enough_left(used, capacity);
+  if (!was_global_or_remark) {
+    _growth = used - MIN2(used, _last_used);
+  }
+  _last_used = used;
   if (was_global_or_remark) {
     _used_at_last = used;
+    _is_asked_for = false;
   }
   switch (state()) {
     case State::Idle: {
-      const LullCyclePolicy::Seen seen = {used, _used_at_last, capacity, expected_global_ns};
+      const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
-      if (always || LullCyclePolicy::wants_cycle(seen)) {
-        start(always ? "always" : "half of what was free has become old");
+      if (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen)) {
+        start(always ? "always" : _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
       }
       break;
     }
@@ -219,10 +237,12 @@ void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacit
     default:
       break;
   }
+  _is_asked_for = false;
 }
 
 void LullCycle::clear_granules(bool (*should_stop)()) {
   for (size_t granule = 0; granule < _memory->granules() && !should_stop(); granule++) {
+    _marks.clear_blocks(granule);
     if (_memory->is_granule_committed(granule)) {
       _marks.clear_granule(granule);
     }

@@ -93,9 +93,14 @@ private:
 
   volatile State            _state;
   bool                      _in_remark;
+  bool                      _was_enough_left; // free by the last pause, for another young one
+  bool                      _is_asked_for;    // the next pause begins a cycle, whatever the policy says
   uint                      _next_marker;     // gets the next task of a pause
   jlong                     _start_ns;
-  size_t                    _used_at_last;    // of the heap: after the last cycle or global collection
+  volatile jlong            _mark_ns;         // of the markers, pauses meanwhile and all; by the thread of the cycle
+  size_t                    _last_used;       // of the heap: after the last pause; how much more than before
+  size_t                    _growth;          // the last young one has left
+  size_t                    _used_at_last;    // after the last cycle or global collection
   volatile size_t           _cycles;          // that have ended
   volatile size_t           _late;            // of them, in whose remark markers had tasks left
   volatile size_t           _given_up;        // for a global collection
@@ -130,6 +135,11 @@ public:
   bool is_marking() const { return state() == State::Marking || state() == State::Marked; }
   bool must_remark() const;   // is the next young pause the remark?
 
+  bool was_enough_left() const { return _was_enough_left; }
+
+  // Memory is lacking for a global collection: the pause that begins is to end with the start of a cycle, if none runs.
+  void ask_for() { _is_asked_for = true; }
+
   // A young pause begins. Returns whether it is the first one of the cycle.
   bool begin_young();
 
@@ -153,6 +163,9 @@ public:
   // A task that a pause leaves to the markers.
   void add(const LullOldTask& task);
 
+  // What the cycle costs beside pauses, as if all workers of a pause had done it.
+  jlong mark_ns(uint workers) const { return Atomic::load(&_mark_ns) * (jlong)_markers_count / MAX2(workers, 1u); }
+
   // The pause has marked all. Marks change places.
   void flip();
   void end_remark();
@@ -168,6 +181,7 @@ public:
   void clear_granules(bool (*should_stop)());
   void end_clearing();
   void end_marking();     // unless tasks were added
+  void add_mark_time(jlong ns) { Atomic::store(&_mark_ns, _mark_ns + ns); }
 };
 
 #endif // SHARE_GC_LULL_CONCURRENT_LULLCYCLE_HPP

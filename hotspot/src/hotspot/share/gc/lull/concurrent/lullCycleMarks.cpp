@@ -77,8 +77,13 @@ void LullCycleMarks::clear_granule(size_t granule) {
   HeapWord* const start = LullGeometry::start_of(to_block_index(first));
   _alive->clear_range_large(MemRegion(start, blocks * LullGeometry::WordsPerBlock));
   memset((void*)&_lines[(size_t)first * LullGeometry::LinesPerBlock], 0, (size_t)blocks * LullGeometry::LinesPerBlock);
-  memset((void*)&_live[first], 0, blocks * sizeof(uint16_t));
-  memset((void*)&_marked[first], 0, blocks * sizeof(bool));
+}
+
+// Also where no memory is committed: it may be when the cycle marks.
+void LullCycleMarks::clear_blocks(size_t granule) {
+  const size_t blocks = LullMemory::blocks_per_granule();
+  memset((void*)&_live[granule * blocks], 0, blocks * sizeof(uint16_t));
+  memset((void*)&_marked[granule * blocks], 0, blocks * sizeof(bool));
 }
 
 void LullCycleMarks::give_to_block(LullBlockIndex index) {

@@ -63,7 +63,8 @@ public:
   // A private one, in the last pause of a cycle. Its lines are known otherwise.
   void note_private(LullBlockIndex block, size_t words);
 
-  // Forgets what is said of a granule's blocks.
+  // Forgets what is said of a granule's blocks; and of the lines and objects of one that is committed.
+  void clear_blocks(size_t granule);
   void clear_granule(size_t granule);
 
   // The block's live words, marks and lines become those of the cycle. Its old mark bits are not touched: the bitmaps

@@ -28,11 +28,12 @@
 #include "gc/shared/workerThread.hpp"
 #include "memory/iterator.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/java.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 
 // Objects between two looks at whether a pause waits: some 20 microseconds.
-static const uint TasksPerLook = 512;
+static const size_t WorkPerLook = 512;
 
 static LullMarkThread* the_thread = nullptr;
 
@@ -46,9 +47,17 @@ LullMarkThread::LullMarkThread(LullCycle* cycle)
     _workers(new WorkerThreads("Lull Marker", cycle->markers())) {
   the_thread = this;
   _workers->initialize_workers();
+  if (_workers->created_workers() < cycle->markers()) {
+    vm_exit_during_initialization("The markers of -XX:+LullConcurrentMarking could not be started: the system is out of "
+                                  "threads or memory. Use a smaller -XX:ConcGCThreads, or -XX:-LullConcurrentMarking.");
+  }
   _workers->set_active_workers(cycle->markers());
   set_name("Lull Mark");
   create_and_start();
+  if (osthread() == nullptr) {
+    vm_exit_during_initialization("The thread of -XX:+LullConcurrentMarking could not be started: the system is out of "
+                                  "threads or memory.");
+  }
 }
 
 void LullMarkThread::wake() {
@@ -95,15 +104,13 @@ public:
     SuspendibleThreadSetJoiner joiner;
     LullOldMarker* const marker = _cycle->marker(worker_id);
     for (;;) {
-      while (!should_stop() && marker->drain(TasksPerLook)) {
+      while (!should_stop() && marker->drain(WorkPerLook)) {
         joiner.yield();
       }
       Atomic::dec(&_busy);
-      while (!should_stop() && Atomic::load(&_busy) > 0) {
-        joiner.yield();
-        if (marker->steal(worker_id)) {
-          break;
-        }
+      // A pause may have given it something, too. Nobody waits for who sleeps.
+      while (!should_stop() && Atomic::load(&_busy) > 0 && marker->queue()->is_empty() && !marker->steal(worker_id)) {
+        SuspendibleThreadSetLeaver leaver;
         os::naked_short_sleep(1);
       }
       if (should_stop() || marker->queue()->is_empty()) {
@@ -116,8 +123,10 @@ public:
 
 void LullMarkThread::mark() {
   GCTraceConcTime(Info, gc, marking) tm("Concurrent Mark");
+  const jlong start = os::javaTimeNanos();
   LullMarkOldTask task(_cycle);
   _workers->run_task(&task);
+  _cycle->add_mark_time(os::javaTimeNanos() - start);
   SuspendibleThreadSetJoiner joiner;
   _cycle->end_marking();
 }

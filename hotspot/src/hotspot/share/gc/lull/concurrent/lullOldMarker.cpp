@@ -31,6 +31,9 @@
 #include "oops/oop.inline.hpp"
 #include "runtime/prefetch.inline.hpp"
 
+// As much work as an object.
+static const size_t ElementsPerObject = 4;
+
 template <typename T>
 inline void LullMarkOldClosure::visit(T* p) {
   const T heap_oop = RawAccess<MO_RELAXED>::oop_load(p);
@@ -68,19 +71,21 @@ inline void LullOldMarker::claim(oop obj) {
   }
 }
 
-void LullOldMarker::do_elements(oop array, size_t start, size_t end) {
+size_t LullOldMarker::do_elements(oop array, size_t start, size_t end) {
   const size_t part_end = MIN2(end, start + (size_t)ObjArrayMarkingStride);
   if (part_end < end) {
     _queue.push(LullOldTask::of_elements(array, part_end, end));   // others can steal it
   }
   objArrayOop(array)->oop_iterate_range(&_again_closure, (int)start, (int)part_end);
+  return 1 + (part_end - start) / ElementsPerObject;
 }
 
-void LullOldMarker::do_new(oop obj) {
+size_t LullOldMarker::do_new(oop obj) {
   size_t words;
+  size_t work = 1;
   if (obj->is_objArray()) {
     words = obj->size();
-    do_elements(obj, 0, (size_t)objArrayOop(obj)->length());
+    work = do_elements(obj, 0, (size_t)objArrayOop(obj)->length());
   } else {
     ContinuationGCSupport::transform_stack_chunk(obj);
     words = obj->oop_iterate_size(&_new_closure);
@@ -88,27 +93,27 @@ void LullOldMarker::do_new(oop obj) {
   _marks->note(obj, words);
   _objects++;
   _words += words;
+  return work;
 }
 
-void LullOldMarker::do_task(const LullOldTask& task) {
+size_t LullOldMarker::do_task(const LullOldTask& task) {
   const oop obj = task.obj();
   assert(_marks->is_old(obj) && _marks->is_alive(obj), PTR_FORMAT " is not one of the cycle", p2i(obj));
   switch (task.what()) {
     case LullOldTask::What::New:
-      do_new(obj);
-      break;
+      return do_new(obj);
     case LullOldTask::What::Again:
       if (obj->is_objArray()) {
-        do_elements(obj, 0, (size_t)objArrayOop(obj)->length());
-      } else {
-        ContinuationGCSupport::transform_stack_chunk(obj);
-        obj->oop_iterate(&_again_closure);
+        return do_elements(obj, 0, (size_t)objArrayOop(obj)->length());
       }
-      break;
+      ContinuationGCSupport::transform_stack_chunk(obj);
+      obj->oop_iterate(&_again_closure);
+      return 1;
     case LullOldTask::What::Elements:
-      do_elements(obj, task.start(), task.end());
-      break;
+      return do_elements(obj, task.start(), task.end());
   }
+  ShouldNotReachHere();
+  return 0;
 }
 
 inline bool LullOldMarker::take(LullOldTask* task) {
@@ -120,9 +125,9 @@ inline bool LullOldMarker::take(LullOldTask* task) {
   return _queue.pop_local(*task);
 }
 
-bool LullOldMarker::drain(uint tasks) {
+bool LullOldMarker::drain(size_t work) {
   bool is_empty = false;
-  for (uint i = 0; i < tasks && !is_empty; i++) {
+  for (size_t done = 0; done < work && !is_empty; ) {
     LullOldTask task;
     while (!take(&task)) {
       if (_candidates.is_empty()) {
@@ -132,7 +137,7 @@ bool LullOldMarker::drain(uint tasks) {
       claim(_candidates.take());
     }
     if (!is_empty) {
-      do_task(task);
+      done += do_task(task);
     }
   }
   while (!_candidates.is_empty()) {

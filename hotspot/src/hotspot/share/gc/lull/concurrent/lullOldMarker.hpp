@@ -104,9 +104,9 @@ private:
   size_t                   _words;
 
   void claim(oop obj);
-  void do_new(oop obj);
-  void do_elements(oop array, size_t start, size_t end);
-  void do_task(const LullOldTask& task);
+  size_t do_new(oop obj);
+  size_t do_elements(oop array, size_t start, size_t end);
+  size_t do_task(const LullOldTask& task);    // returns about what it was, in objects
   bool take(LullOldTask* task);
 
 public:
@@ -117,9 +117,9 @@ public:
   // A field of an old object refers to this one.
   void visit(oop obj);
 
-  // Does so many tasks; returns whether some are left in the own queue. What is found in fields is in the queue then: nothing
+  // Visits so many objects or elements, about; returns whether some are left in the own queue. What is found in fields is in the queue then: nothing
   // is known of what the next pause moves.
-  bool drain(uint tasks);
+  bool drain(size_t work);
   bool steal(uint worker_id);
 
   size_t objects() const { return _objects; }

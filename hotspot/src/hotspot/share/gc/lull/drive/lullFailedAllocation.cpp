@@ -25,9 +25,12 @@
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/drive/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/observe/lullMonitoring.hpp"
+#include "gc/lull/policy/lullCyclePolicy.hpp"
 #include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/lull/policy/lullYoungPolicy.hpp"
 #include "gc/lull/publish/lullTrackingSwitch.hpp"
+#include "gc/lull/stat/lullPauseProgress.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/os.hpp"
@@ -36,23 +39,60 @@
 // Percent of the heap: with less of it free, fragmentation is not what is wrong.
 static const size_t LittlePercent = 5;
 
-// The heap is not made larger for it: what a young collection leaves is not all alive.
-HeapWord* LullFailedAllocation::collect_young_and_retry() {
-  if (_sizer->was_useless()) {
-    return nullptr;
-  }
+// A global pause would be long, and young ones, or a larger heap, last until a cycle has done its work beside the
+// program.
+bool LullFailedAllocation::may_wait_for_cycle() const {
+  return (_sizer->may_expand() || _heap->cycle()->was_enough_left()) && !_heap->cycle()->must_remark() && is_global_long();
+}
+
+bool LullFailedAllocation::is_global_long() const {
+  return LullCyclePolicy::is_long(_heap->monitoring()->pause_progress()->expected_global_ns(_heap->used()));
+}
+
+// False: only a global collection is left.
+bool LullFailedAllocation::collect_young() {
+  LullCycle* const cycle = _heap->cycle();
   const bool keep_private = !_heap->tracking_switch()->publishes_all();
   if (_young_policy->wants_young() && !_sizer->wants_global(os::javaTimeNanos())) {
     _heap->collect_young_at_safepoint(keep_private);
-  } else if (_heap->cycle() != nullptr && _heap->cycle()->is_marking()) {
+  } else if (cycle == nullptr) {
+    return false;
+  } else if (may_wait_for_cycle()) {
+    cycle->ask_for();
+    _heap->collect_young_at_safepoint(keep_private);
+  } else if (cycle->is_marking()) {
     _heap->remark_at_safepoint(keep_private);   // a cycle that is late ends here: what it has found need not be traced
   } else {
+    return false;
+  }
+  return true;
+}
+
+HeapWord* LullFailedAllocation::allocate_within_limit() {
+  return _sizer->is_within_use_limit(_words) ? _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep) : nullptr;
+}
+
+// The heap is not made larger for it: what a young collection leaves is not all alive. But for a cycle, which finds what
+// is dead of it.
+HeapWord* LullFailedAllocation::collect_young_and_retry() {
+  if (_sizer->was_useless() || !collect_young()) {
     return nullptr;
   }
-  if (!_sizer->is_within_use_limit(_words)) {
-    return nullptr;
+  HeapWord* result = allocate_within_limit();
+  LullCycle* const cycle = _heap->cycle();
+  if (result != nullptr || cycle == nullptr || !is_global_long()) {
+    return result;
   }
-  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  if (_sizer->may_expand()) {
+    cycle->ask_for();
+    _sizer->expand_for_cycle();
+    result = allocate_within_limit();
+  }
+  if (result == nullptr && cycle->is_marking()) {
+    _heap->remark_at_safepoint(!_heap->tracking_switch()->publishes_all());
+    result = allocate_within_limit();
+  }
+  return result;
 }
 
 HeapWord* LullFailedAllocation::collect_and_allocate() {

@@ -58,6 +58,10 @@ private:
   Thread* const          _thread;
   const size_t           _words;
 
+  bool may_wait_for_cycle() const;
+  bool is_global_long() const;
+  bool collect_young();
+  HeapWord* allocate_within_limit();
   HeapWord* collect_young_and_retry();
   HeapWord* allocate();
   size_t free_bytes() const;

@@ -27,7 +27,8 @@
 // When a cycle of concurrent marking begins. Pure.
 //
 // What is old and dead stays until a cycle, or a global collection. A cycle should have ended before memory is lacking
-// for it: it begins when half of what was free after the last one has become old. A heap that is marked in a few
+// for it: it begins when half of what was free after the last one has become old, or will have after the next young
+// pause, if that leaves as much more as the last one. A heap that is marked in a few
 // milliseconds is better served by a global collection, which also moves what lies sparsely and needs no thread beside
 // the program.
 class LullCyclePolicy {
@@ -37,13 +38,19 @@ public:
   struct Seen {
     size_t _used;               // bytes, after a pause
     size_t _used_at_last;       // after the last cycle or global collection
+    size_t _growth;             // that the last young pause has left more in use than the pause before
     size_t _capacity;
     jlong  _expected_global_ns; // that a global collection would take; 0: none was seen yet
   };
 
+  static bool is_long(jlong global_ns) { return global_ns > ShortPauseNs; }
+
+  // A sixth of the heap: a young collection that leaves less has been in vain. Use is bounded below the heap's size.
+  static bool is_enough_left(size_t used, size_t capacity) { return used < capacity - capacity / 6; }
+
   static bool wants_cycle(const Seen& seen) {
     const size_t room = seen._capacity - MIN2(seen._used_at_last, seen._capacity);
-    return seen._expected_global_ns > ShortPauseNs && seen._used > seen._used_at_last + room / 2;
+    return is_long(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + room / 2;
   }
 };
 

@@ -76,6 +76,9 @@ public:
     _old = is_global ? old : _old + old;
   }
 
+  // A cycle of concurrent marking has ended in this pause: so many bytes are old now.
+  void end_cycle(double old) { _old = old; }
+
   // It is over, with so many bytes in use. Tracing has taken so many nanoseconds for so many bytes, the rest so many.
   void end(bool is_global, double used, double traced, double tracing_ns, double rest_ns) {
     _used = used;

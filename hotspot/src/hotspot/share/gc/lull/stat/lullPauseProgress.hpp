@@ -62,6 +62,9 @@ public:
   // VM thread: all is traced; so many words, of which so many are old now.
   void end_tracing(size_t words, size_t old_words);
 
+  // VM thread: the pause has ended a cycle of concurrent marking, and so many bytes are left.
+  void end_cycle(size_t used) { _forecast.end_cycle((double)used); }
+
   // VM thread: it is over, and has taken so many nanoseconds, without what verifies it.
   void end(size_t used, jlong pause_ns);
 

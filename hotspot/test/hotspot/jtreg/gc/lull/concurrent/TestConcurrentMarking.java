@@ -130,6 +130,34 @@ import jdk.test.whitebox.WhiteBox;
  */
 
 /*
+ * @test id=one
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same with one worker in pauses, and more markers.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms64m -Xmx96m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+LullCycleALot
+ *                   -Xlog:gc+marking=debug:file=cycles.log
+ *                   -XX:ParallelGCThreads=1 -XX:ConcGCThreads=3
+ *                   gc.lull.concurrent.TestConcurrentMarking 15
+ */
+
+/*
+ * @test id=aborted
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same where each fifth collection is a global one, which ends the cycle in whatever state it is, and moves what it may.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms64m -Xmx96m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+LullCycleALot
+ *                   -Xlog:gc+marking=debug:file=cycles.log
+ *                   -XX:LullEvacuateALot=1 -XX:LullSlideALot=2
+ *                   gc.lull.concurrent.TestConcurrentMarking 30 5
+ */
+
+/*
  * Threads move trees between the slots of old arrays, by turns through a field of an old object, a local variable, a
  * young object and the message of another thread, so that a marker sees neither the place from which a tree has gone
  * nor the one to which it comes. Collections run beside it. Then all trees are whole. Prints the seed.
@@ -178,6 +206,7 @@ public class TestConcurrentMarking {
     static final Exchanger<Tree> EXCHANGER = new Exchanger<>();
     static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
     static final Object[] LOCKS = new Object[SLOTS];
+    static final WeakReference<?>[] CLEARED = new WeakReference<?>[1_000];    // by mutators, at any time
     static volatile boolean stop;
 
     static Tree get(int slot)             { return ARRAYS[slot % 4][slot / 4]; }
@@ -255,6 +284,13 @@ public class TestConcurrentMarking {
         }
     }
 
+    // A marker may be about to discover it.
+    static void clear(Random random) {
+        int slot = random.nextInt(CLEARED.length);
+        CLEARED[slot].clear();
+        CLEARED[slot] = new WeakReference<>(get(random.nextInt(SLOTS)));
+    }
+
     static void mutate(long seed) {
         Random random = new Random(seed);
         Object[] young = new Object[1];
@@ -263,6 +299,8 @@ public class TestConcurrentMarking {
                 int what = random.nextInt(64);
                 if (what == 0) {
                     exchange(random);
+                } else if (what == 63) {
+                    clear(random);
                 } else if (what < 4) {
                     replace(random);
                 } else {
@@ -356,11 +394,13 @@ public class TestConcurrentMarking {
     public static void main(String[] args) throws Exception {
         long seed = Utils.getRandomInstance().nextLong();
         int rounds = Integer.parseInt(args[0]);
+        int globalInterval = args.length > 1 ? Integer.parseInt(args[1]) : Integer.MAX_VALUE;
         Arrays.setAll(LOCKS, i -> new Object());
         Arrays.setAll(HOLDERS, i -> new Holder());
         for (int i = 0; i < SLOTS; i++) {
             put(i, new Tree(i + 1, DEPTH));
         }
+        Arrays.setAll(CLEARED, i -> new WeakReference<>(new Object()));
         References references = new References();
         WB.fullGC();                       // all of it is old
         long globalBefore = globalCollections();
@@ -373,7 +413,11 @@ public class TestConcurrentMarking {
         threads.forEach(Thread::start);
         references.dropped = null;
         for (int round = 0; round < rounds && FAILURE.get() == null; round++) {
-            WB.youngGC();
+            if (round % globalInterval == globalInterval - 1) {
+                WB.fullGC();
+            } else {
+                WB.youngGC();
+            }
             verify();
             Thread.sleep(round % 4);
         }
