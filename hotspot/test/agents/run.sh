@@ -3,9 +3,9 @@
 #
 # run.sh: do threads keep their objects private while an agent looks on? A service (Service.java) answers 12,000 requests
 # with each agent as it comes from Maven Central, and `jcmd PID Lull.info` says what its threads do. A line for each:
-# threads in private and in public mode at the end, after a trial of tracking if there is one; of the last 8,000 requests what local collections have freed, and what
-# was published, of the bytes allocated, and the pauses; the reasons for public mode but for the VM's own threads. Agents
-# find nobody to report to: nothing leaves this machine.
+# threads in private and in public mode at the end, after a trial of tracking if there is one; of what was allocated since
+# request 4,000 what local collections have freed, and what was published, and the pauses; the reasons for public mode but
+# for the VM's own threads. Agents find nobody to report to: nothing leaves this machine.
 #
 #   LULL_TEST_JDK      the JDK                                       (default: build/jdk)
 #   LULL_TEST_AGENTS   names of the lines, between spaces            (default: all)

@@ -2,12 +2,28 @@
 
 /**
  * Fills a heap with public objects of 2 KB of which nothing lives on, beside 13 MB that do: what collections take then is what they take for the
- * heap's size. Ends after so many seconds.
+ * heap's size. Ends after so many seconds. With a second argument, beside so many GB of objects of 1 KB, too, that are old.
  */
 public class PauseCost {
+    private static final int SIZE = 1000;
+    private static final int OF_A_GB = (1 << 30) / (SIZE + 24);    // with its header, and the reference to it
+
     private static volatile Object published;
+    private static Object[][] old;
+
+    private static void fill(int gigabytes) {
+        old = new Object[gigabytes][];
+        for (int i = 0; i < gigabytes; i++) {
+            old[i] = new Object[OF_A_GB];
+            for (int k = 0; k < OF_A_GB; k++) {
+                old[i][k] = new byte[SIZE];
+            }
+        }
+        System.gc();
+    }
 
     public static void main(String[] args) {
+        fill(args.length > 1 ? Integer.parseInt(args[1]) : 0);
         Object[] live = new Object[100_000];
         for (int i = 0; i < live.length; i++) {
             live[i] = new byte[100];

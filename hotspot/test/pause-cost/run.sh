@@ -7,6 +7,7 @@
 #
 #   LULL_TEST_JDK     the JDK                            (default: build/jdk)
 #   LULL_TEST_HEAPS   heaps in GB                        (default: "1 4 12")
+#   LULL_TEST_OLD     GB of each that are old            (default: 0)
 #   LULL_TEST_FLAGS   flags of a JVM each, between bars  (default: -XX:+UseLullGC|-XX:+UseG1GC|-XX:+UseParallelGC)
 #   LULL_TEST_SECONDS of each run, after the touching    (default: 15)
 
@@ -23,7 +24,7 @@ for heap in "${heaps[@]}"; do
     read -ra flags <<< "$setting"
     log=$work/${setting//[^A-Za-z0-9]/-}-$heap.log
     cleanly "$jdk/bin/java" "${flags[@]}" -XX:+AlwaysPreTouch "-Xms${heap}g" "-Xmx${heap}g" "-Xlog:gc:file=$log:none:filecount=0" \
-      -cp "$work" PauseCost "${LULL_TEST_SECONDS:-15}" || die "PauseCost failed, see $log"
+      -cp "$work" PauseCost "${LULL_TEST_SECONDS:-15}" "${LULL_TEST_OLD:-0}" || die "PauseCost failed, see $log"
     sed -n 's/^.*Pause \([A-Za-z]*\) .* \([0-9.]*\)ms$/\1 \2/p' "$log" | awk '
       NR == 1 { first_kind = $1; first = $2; next }
       { n[$1]++; print $1, $2 | "sort -k1,1 -k2,2n" }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::answers::Answers;
 use crate::beacon::Beacon;
 use crate::connection::Connection;
 use crate::cql::Cql;
@@ -33,6 +34,7 @@ use crate::resp::Resp;
 use crate::socket::Watched;
 use crate::spoken::Spoken;
 use crate::table::Table;
+use crate::unseen::Ports;
 use crate::vm_counters::VmCounters;
 
 /// The oldest release that the agent knows.
@@ -43,12 +45,16 @@ pub static CLOCK: PauseClock = PauseClock::new();
 /// What was done.
 pub static METRICS: Metrics = Metrics::new();
 
+/// The last that was done.
+static ANSWERS: Answers = Answers::new();
+
 /// What is known once the VM runs.
 struct Running {
     options: Options,
     deadline_headers: std::sync::Arc<[String]>,
     leave: std::sync::Arc<Leave>,
     watched: Watched,
+    ports: Ports,
 }
 
 static RUNNING: OnceLock<Running> = OnceLock::new();
@@ -86,10 +92,11 @@ pub fn accepted(fd: i32, blocking: bool) {
     let Some(port) = kernel::tcp_local_port(fd) else { return };
     let names = || running.deadline_headers.clone();
     let protocol = if running.options.ports.contains(&port) {
-        Spoken::Http1(Http1::new(names()).leaving(running.leave.clone()))
+        Spoken::Http1(Http1::new(names()).leaving(running.leave.clone()).with_retry_after(running.options.retry_after))
     } else if running.options.h2_ports.contains(&port) && !running.options.dry_run {
         // In a dry run nothing is changed, and without a change of SETTINGS nothing could be answered.
-        Spoken::Http2(Box::new(Http2::new(names(), Duration::from_millis(running.options.deadline_ms))))
+        let http = Http2::new(names(), Duration::from_millis(running.options.deadline_ms));
+        Spoken::Http2(Box::new(http.with_retry_after(running.options.retry_after)))
     } else if running.options.cql_ports.contains(&port) {
         Spoken::Cql(Cql::new(names()))
     } else if running.options.resp_ports.contains(&port) {
@@ -99,6 +106,7 @@ pub fn accepted(fd: i32, blocking: bool) {
     };
     let (Some(inode), Ok(Some(totals))) = (kernel::inode(fd), kernel::tcp_totals(fd)) else { return };
     METRICS.connections.add(1);
+    running.ports.seen(port);
     let table = Table::global();
     table.track(fd, inode, blocking, Connection::new(protocol, totals));
     if running.watched.add(fd).is_err() {
@@ -193,15 +201,20 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
     if outlets.events.is_none() {
         complain("the flight recorder will not be told of pauses: no thread can be started");
     }
-    let gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, outlets);
+    let mut gate = Gate::new(running.options.clone(), &CLOCK, &running.watched, &METRICS, memory.map(VmCounters::new), watch, outlets);
     if let Some(address) = running.options.metrics {
-        let served = metrics::serve(address, &METRICS, &CLOCK);
+        if address.ip().to_canonical().is_loopback() {
+            gate = gate.telling(&ANSWERS);
+        }
+        let served = metrics::serve(address, &METRICS, &ANSWERS, &CLOCK);
         or_without(served, |error| format!("the metrics cannot be served at {address}: {error}"));
     }
     if let Some(address) = running.options.agent_check {
         let served = health::serve_agent_check(address, &CLOCK);
         or_without(served, |error| format!("agent checks cannot be answered at {address}: {error}"));
     }
+    // No harm is done without it.
+    let _ = std::thread::Builder::new().name("gate ports".into()).spawn(move || running.ports.watch_kernel(tell_unseen));
     let spawned = std::thread::Builder::new().name("lull gate".into()).spawn(move || {
         // Before the collector's own threads, if we may: on a machine whose processors are all busy, a pause is when we are needed.
         // SAFETY: no pointer is passed; 0 is the calling thread.
@@ -213,6 +226,15 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
         GATE_ENDED.store(true, Ordering::Release);
     });
     spawned.map(drop).map_err(|error| format!("no thread can be started: {error}"))
+}
+
+/// Connections at this port come by a way that the gate does not stand before.
+fn tell_unseen(port: u16) {
+    complain(&format!(
+        "port {port} has had connections for a minute, and none of them is watched: they come by a transport that the gate does not know \
+         (Netty's io_uring, a relocated Netty), so that their requests wait; take netty-transport-native-io_uring off the class path, \
+         or have Netty use NIO or epoll (Reactor Netty: -Dreactor.netty.native=false)"
+    ));
 }
 
 /// Signals are the VM's: the gate's threads take none. Threads inherit the mask of the one that starts them.
@@ -244,7 +266,8 @@ fn vm_init(env: *mut jni::Env) -> Result<(), String> {
     let watched = Watched::new().map_err(|error| format!("no epoll set can be made: {error}"))?;
     let deadline_headers = options.deadline_headers.clone().into();
     let leave = Leave { paths: options.leave.clone(), agents: options.leave_agents.clone() }.into();
-    if RUNNING.set(Running { options, deadline_headers, leave, watched }).is_err() {
+    let ports = Ports::new(options.watched_ports());
+    if RUNNING.set(Running { options, deadline_headers, leave, watched, ports }).is_err() {
         return Err("started twice".to_string());
     }
     // SAFETY: on the event's thread.

@@ -426,7 +426,9 @@ impl<P: Protocol> Connection<P> {
         if !self.consume(wire, batch.length) || !self.may_go_on(wire) {
             return Some(Outcome::Opaque);
         }
-        self.pay(wire);
+        // Behind the rest of the answer, if there is one: it may become opaque before that is written, and then nothing more could be.
+        self.protocol.owed(&mut self.unsent);
+        self.flush(wire);
         None
     }
 

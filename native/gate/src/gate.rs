@@ -10,15 +10,17 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::agent;
+use crate::answers::Answers;
 use crate::connection::{Decision, Outcome};
 use crate::flight::GatePause;
-use crate::kernel::now_ns;
+use crate::kernel::{self, now_ns};
 use crate::metrics::Metrics;
 use crate::options::Options;
 use crate::outlets::Outlets;
 use crate::pause::{COLLECTION, ENDED, Pause, PauseClock, SAFEPOINT};
 use crate::perf_memory::SafepointWatch;
 use crate::predict::{Course, Model, Prediction};
+use crate::protocol::Protocol;
 use crate::socket::{SocketWire, Watched};
 use crate::spoken::Spoken;
 use crate::table::Table;
@@ -67,6 +69,8 @@ pub struct Gate {
     table: &'static Table,
     watched: &'static Watched,
     metrics: &'static Metrics,
+    /// Who is told of what was answered, if anybody can ask.
+    answers: Option<&'static Answers>,
     counters: Option<VmCounters>,
     watch: Option<VmWatch>,
     /// When the last pause was over, until the counters have said so of its safepoint, too.
@@ -108,6 +112,7 @@ impl Gate {
             table: Table::global(),
             watched,
             metrics,
+            answers: None,
             counters,
             watch,
             over_ns: None,
@@ -123,6 +128,12 @@ impl Gate {
             again: Vec::new(),
             unsent: BTreeSet::new(),
         }
+    }
+
+    /// What is answered is told there.
+    #[must_use]
+    pub fn telling(self, answers: &'static Answers) -> Gate {
+        Gate { answers: Some(answers), ..self }
     }
 
     /// Until the VM ends.
@@ -437,7 +448,7 @@ impl Gate {
             self.again.push(fd);
             return;
         }
-        let Gate { options, kept, metrics, buffer, clock, .. } = self;
+        let Gate { options, kept, metrics, answers, buffer, clock, .. } = self;
         let now = now_ns();
         let known = kept.get(&fd).copied();
         let waiting = known.unwrap_or(Kept { seen: now, is_counted: false });
@@ -460,12 +471,16 @@ impl Gate {
                 (true, true) => Decision::Keep,
             }
         };
-        let answered = |requests, _: &Spoken, _: &[u8]| {
+        let mut described = Vec::new();
+        let answered = |requests, protocol: &Spoken, request: &[u8]| {
             if options.dry_run {
                 counted += requests;
             } else {
                 metrics.answered.add(requests);
                 is_new = true;
+                if answers.is_some() {
+                    described.push(protocol.describe(request));
+                }
             }
         };
         match t.connection.look(&mut SocketWire::new(fd, t.inode), buffer, decide, answered) {
@@ -480,6 +495,9 @@ impl Gate {
             _ => {
                 kept.remove(&fd);
             }
+        }
+        if let Some(answers) = answers.filter(|_| !described.is_empty()) {
+            answers.add(kernel::unix_seconds(), kernel::tcp_peer(fd), described);
         }
         if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) {
             self.unsent.insert(fd);

@@ -4,6 +4,7 @@
 
 use std::io;
 use std::mem::MaybeUninit;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::AtomicU32;
 
 /// `CLOCK_MONOTONIC`, nanoseconds. Async-signal-safe, so that callbacks inside a safepoint may call it.
@@ -12,6 +13,11 @@ pub fn now_ns() -> u64 {
     // SAFETY: a valid pointer and a clock that every Linux has.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Seconds since 1970, UTC; 0 if that is to come.
+pub fn unix_seconds() -> u64 {
+    std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_secs())
 }
 
 /// A number that nobody can guess.
@@ -143,12 +149,24 @@ pub fn tcp_totals(fd: i32) -> io::Result<Option<Totals>> {
     Ok(None)
 }
 
+/// `getsockname` or `getpeername`.
+type AddressOf = unsafe extern "C" fn(libc::c_int, *mut libc::sockaddr, *mut libc::socklen_t) -> libc::c_int;
+
 /// The local port of a connected TCP socket; `None` for any other file.
 pub fn tcp_local_port(fd: i32) -> Option<u16> {
+    address(fd, libc::getsockname).map(|address| address.port())
+}
+
+/// Who is at the other end of a connected TCP socket; `None` for any other file.
+pub fn tcp_peer(fd: i32) -> Option<SocketAddr> {
+    address(fd, libc::getpeername)
+}
+
+fn address(fd: i32, of: AddressOf) -> Option<SocketAddr> {
     let mut address = MaybeUninit::<libc::sockaddr_storage>::zeroed();
     let mut size = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
     // SAFETY: the kernel writes `size` bytes at most.
-    if unsafe { libc::getsockname(fd, address.as_mut_ptr().cast(), &raw mut size) } != 0 {
+    if unsafe { of(fd, address.as_mut_ptr().cast(), &raw mut size) } != 0 {
         return None;
     }
     // SAFETY: zeroed, and plain data.
@@ -157,12 +175,13 @@ pub fn tcp_local_port(fd: i32) -> Option<u16> {
         libc::AF_INET => {
             // SAFETY: the family says that it is one.
             let v4 = unsafe { &*(&raw const address).cast::<libc::sockaddr_in>() };
-            Some(u16::from_be(v4.sin_port))
+            let ip = Ipv4Addr::from(u32::from_be(v4.sin_addr.s_addr));
+            Some((ip, u16::from_be(v4.sin_port)).into())
         }
         libc::AF_INET6 => {
             // SAFETY: the family says that it is one.
             let v6 = unsafe { &*(&raw const address).cast::<libc::sockaddr_in6>() };
-            Some(u16::from_be(v6.sin6_port))
+            Some((Ipv6Addr::from(v6.sin6_addr.s6_addr), u16::from_be(v6.sin6_port)).into())
         }
         _ => None,
     }
@@ -200,7 +219,7 @@ mod tests {
         let (mut server, _) = listener.accept().unwrap();
         let fd = server.as_raw_fd();
         let port = listener.local_addr().unwrap().port();
-        assert_eq!(tcp_local_port(fd), Some(port));
+        assert_eq!((tcp_local_port(fd), tcp_peer(fd)), (Some(port), client.local_addr().ok()));
         assert!(is_blocking(fd));
         let begin = tcp_totals(fd).unwrap().unwrap();
         assert!(begin.established && begin.taken == 0 && begin.written <= 1, "{begin:?}");
@@ -221,7 +240,7 @@ mod tests {
         let file = std::fs::File::open("/dev/null").unwrap();
         assert!(tcp_totals(file.as_raw_fd()).is_err());
         assert_eq!(tcp_local_port(file.as_raw_fd()), None);
-        assert_eq!(tcp_local_port(-1), None);
+        assert_eq!((tcp_local_port(-1), tcp_peer(-1)), (None, None));
         assert_eq!(inode(-1), None);
     }
 }

@@ -15,6 +15,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod agent;
+pub mod answers;
 pub mod beacon;
 pub mod connection;
 pub mod cql;
@@ -42,4 +43,5 @@ pub mod resp;
 pub mod socket;
 pub mod spoken;
 pub mod table;
+pub mod unseen;
 pub mod vm_counters;

@@ -7,6 +7,7 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::answers::Answers;
 use crate::pause::PauseClock;
 use crate::protocol::Opaque;
 
@@ -125,19 +126,21 @@ impl Metrics {
     }
 }
 
-/// What is answered to a request that begins with this line: the text, or at `/health` whether the JVM runs (200) or is stopped (503), for load
+/// What is answered to a request that begins with this line: the text; at `/answered` the last requests that were answered, if they may be told; at `/health` whether the JVM runs (200) or is stopped (503), for load
 /// balancers that ask by HTTP, with whatever method and query.
-fn answer(line: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
+fn answer(line: &[u8], metrics: &Metrics, answers: Option<&Answers>, clock: &PauseClock) -> String {
     let mut words = line.split(u8::is_ascii_whitespace);
     let (method, target) = (words.next(), words.next().unwrap_or_default());
     let path = target.split(|&b| b == b'?').next().unwrap_or_default();
-    let (status, fields, mut body) = match (path == b"/health", clock.remaining_ns()) {
-        (true, None) => ("200 OK", String::new(), "runs\n".to_string()),
-        (true, Some(ns)) => {
+    let (status, fields, mut body) = match (path, clock.remaining_ns(), answers) {
+        (b"/answered", _, Some(answers)) => ("200 OK", String::new(), answers.text()),
+        (b"/answered", _, None) => ("403 Forbidden", String::new(), "only where metrics is at a loopback address\n".to_string()),
+        (b"/health", None, _) => ("200 OK", String::new(), "runs\n".to_string()),
+        (b"/health", Some(ns), _) => {
             let ms = ns.div_ceil(1_000_000);
             ("503 Service Unavailable", format!("Retry-After: {}\r\nBusy-Until: {ms}\r\n", ms.div_ceil(1000)), format!("busy {ms}\n"))
         }
-        (false, _) => ("200 OK", String::new(), metrics.text()),
+        _ => ("200 OK", String::new(), metrics.text()),
     };
     let length = body.len();
     if method == Some(b"HEAD") {
@@ -148,14 +151,15 @@ fn answer(line: &[u8], metrics: &Metrics, clock: &PauseClock) -> String {
     )
 }
 
-/// Serves the text at `/metrics`, or whatever the path but `/health`, to many at once. At an address that only this machine reaches, only to
-/// who asks this machine by name or number.
+/// Serves the text at `/metrics`, or whatever the path but `/health` and `/answered`, to many at once. At an address that only this machine reaches, only to
+/// who asks this machine by name or number; only there what clients have asked for is told, and who they are.
 ///
 /// # Errors
 /// The address cannot be had.
-pub fn serve(address: SocketAddr, metrics: &'static Metrics, clock: &'static PauseClock) -> io::Result<()> {
+pub fn serve(address: SocketAddr, metrics: &'static Metrics, answers: &'static Answers, clock: &'static PauseClock) -> io::Result<()> {
     let listener = TcpListener::bind(address)?;
     let is_local = address.ip().to_canonical().is_loopback();
+    let answers = is_local.then_some(answers);
     std::thread::Builder::new().name("gate metrics".into()).spawn(move || {
         // Ends with the process.
         lull_pages::serve(
@@ -168,7 +172,7 @@ pub fn serve(address: SocketAddr, metrics: &'static Metrics, clock: &'static Pau
                 if is_local && !is_health && !lull_pages::names_this_machine(head) {
                     return Some(ELSEWHERE.into());
                 }
-                Some(answer(head.split(|&b| b == b'\n').next().unwrap_or_default(), metrics, clock).into_bytes())
+                Some(answer(head.split(|&b| b == b'\n').next().unwrap_or_default(), metrics, answers, clock).into_bytes())
             },
         )
     })?;
@@ -186,16 +190,16 @@ mod tests {
     #[test]
     fn health_follows_the_pauses() {
         let (metrics, clock) = (Metrics::new(), PauseClock::new());
-        let ask = |path: &str| answer(format!("GET {path} HTTP/1.1\r").as_bytes(), &metrics, &clock);
+        let ask = |path: &str| answer(format!("GET {path} HTTP/1.1\r").as_bytes(), &metrics, None, &clock);
         assert!(ask("/health").starts_with("HTTP/1.1 200 OK\r\n") && ask("/health").ends_with("\r\n\r\nruns\n"));
         clock.collection_begins();
         clock.expect_end(crate::kernel::now_ns() + 3_600_000_000_000);
         let busy = ask("/health");
         assert!(busy.starts_with("HTTP/1.1 503 ") && busy.contains("\r\nBusy-Until: 3") && busy.contains("\r\nRetry-After: 3"), "{busy}");
         assert!(ask("/metrics").starts_with("HTTP/1.1 200 OK\r\n") && ask("/healthy").contains("lull_gate_answered_total 0"));
-        assert!(answer(b"", &metrics, &clock).contains("lull_gate_kept_total 0"));
+        assert!(answer(b"", &metrics, None, &clock).contains("lull_gate_kept_total 0"));
         for line in ["GET /health", "GET /health?probe=1 HTTP/1.1\r", "OPTIONS /health HTTP/1.0\r", "HEAD /health HTTP/1.1\r"] {
-            let answer = answer(line.as_bytes(), &metrics, &clock);
+            let answer = answer(line.as_bytes(), &metrics, None, &clock);
             assert!(answer.starts_with("HTTP/1.1 503 "), "{line}: {answer}");
             assert_eq!(answer.ends_with("\r\n\r\n"), line.starts_with("HEAD"), "{line}: {answer}");
         }
@@ -209,7 +213,10 @@ mod tests {
         static METRICS: Metrics = Metrics::new();
         static CLOCK: PauseClock = PauseClock::new();
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        serve(free, &METRICS, &CLOCK).unwrap();
+        static ANSWERS: Answers = Answers::new();
+        let described = |line: &[u8]| crate::protocol::Described { line: line.to_vec(), ..Default::default() };
+        ANSWERS.add(0, free.into(), vec![described(b"GET /secret HTTP/1.1")]);
+        serve(free, &METRICS, &ANSWERS, &CLOCK).unwrap();
         let _silent: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(free).unwrap()).collect();
         let ask = |path: &str, host: &str| {
             let mut stream = TcpStream::connect(free).unwrap();
@@ -224,7 +231,15 @@ mod tests {
         let text = ask("/metrics", "Host: attacker.example\r\n");
         assert!(text.starts_with("HTTP/1.1 421 ") && !text.contains("lull_gate"), "{text}");
         assert!(ask("/health?full", "Host: cluster_of_envoy\r\n").ends_with("\r\n\r\nruns\n"));
-        assert!(serve(free, &METRICS, &CLOCK).is_err());
+        assert!(
+            ask("/answered", "Host: localhost\r\n")
+                .ends_with("\r\n\r\n127.0.0.1 - - [01/Jan/1970:00:00:00 +0000] \"GET /secret HTTP/1.1\" 503 0 \"-\" \"-\"\n")
+        );
+        assert!(!ask("/answered", "Host: attacker.example\r\n").contains("secret"));
+        // Who comes from elsewhere is not told.
+        let text = answer(b"GET /answered HTTP/1.1", &METRICS, None, &CLOCK);
+        assert!(text.starts_with("HTTP/1.1 403 ") && !text.contains("secret"), "{text}");
+        assert!(serve(free, &METRICS, &ANSWERS, &CLOCK).is_err());
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Options {
     pub leave: Vec<String>,
     /// `leave-agent=TEXT`, once for each: the same of requests whose `User-Agent` begins so.
     pub leave_agents: Vec<String>,
+    /// `retry-after=off`: without that field in answers of HTTP, which says whole seconds of pauses that are milliseconds. Default: on.
+    pub retry_after: bool,
     /// `poll=US`, default 10000: how often the VM's counters are looked at for safepoints that are no collections. A
     /// smaller one sees them earlier and takes the processor from who has it for each look (a tenth of a busy one at 1000); 0 does not look.
     pub poll_us: u64,
@@ -69,7 +71,7 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, retry-after=on|off, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, dry-run, verbose";
 
 /// Options that may be given several times.
 const REPEATED: &[&str] =
@@ -136,6 +138,7 @@ impl Options {
             deadline_headers: Vec::new(),
             leave: Vec::new(),
             leave_agents: Vec::new(),
+            retry_after: true,
             poll_us: 10_000,
             metrics: None,
             beacon: None,
@@ -182,6 +185,10 @@ impl Options {
                         return error(format!("option leave-agent={text} is not what a User-Agent begins with, kube-probe/ for instance"));
                     }
                 },
+                "retry-after" => match value {
+                    Some(word @ ("on" | "off")) => options.retry_after = word == "on",
+                    _ => return error(format!("option retry-after={} is neither on nor off", value.unwrap_or(""))),
+                },
                 "poll" if value == Some("0") => options.poll_us = 0,
                 "poll" => options.poll_us = number(name, value, "microseconds (0: never)", POLL_RANGE)?,
                 "metrics" => options.metrics = Some(address(name, value, Ipv4Addr::LOCALHOST)?),
@@ -217,6 +224,9 @@ impl Options {
         if options.ports.is_empty() && !(options.leave.is_empty() && options.leave_agents.is_empty()) {
             return error("leave and leave-agent are for HTTP/1.1, and no port of it is given: add port=N, or leave them out");
         }
+        if !options.retry_after && options.ports.is_empty() && options.h2_ports.is_empty() {
+            return error("retry-after is of HTTP, and no port of it is given: add port=N or h2-port=N, or leave it out");
+        }
         for port in options.served_ports() {
             if options.ports_by_protocol().iter().filter(|ports| ports.contains(&port)).count() > 1 {
                 return error(format!(
@@ -243,7 +253,13 @@ impl Options {
         self.ports_by_protocol().into_iter().flatten().copied()
     }
 
-    /// The same, those of a protocol together; the last ones are of no watched connections.
+    /// Those at which connections are watched, once they are accepted.
+    pub fn watched_ports(&self) -> impl Iterator<Item = u16> {
+        let h2_ports = if self.dry_run { &[][..] } else { &self.h2_ports };
+        [&self.ports, h2_ports, &self.cql_ports, &self.resp_ports].into_iter().flatten().copied()
+    }
+
+    /// Of `served_ports`, those of a protocol together; the last ones are of no watched connections.
     fn ports_by_protocol(&self) -> [&[u16]; 5] {
         [&self.ports, &self.h2_ports, &self.cql_ports, &self.resp_ports, &self.other_ports]
     }
@@ -274,6 +290,14 @@ mod tests {
             (left.leave, left.leave_agents),
             (vec!["/healthz".into(), "/".into()], vec!["kube-probe/".into(), "ELB-HealthChecker".into()])
         );
+        assert_eq!(o.watched_ports().collect::<Vec<_>>(), [1, 65535]);
+        for (text, expected) in [("", true), ("retry-after=on,", true), ("retry-after=off,", false)] {
+            assert_eq!(Options::parse(&format!("{text}h2-port=7")).unwrap().retry_after, expected);
+        }
+        for text in ["port=1,retry-after=no", "port=1,retry-after", "cql-port=1,retry-after=off"] {
+            assert!(Options::parse(text).unwrap_err().to_string().contains("retry-after"), "{text}");
+        }
+        assert_eq!(Options::parse("h2-port=7,resp-port=8,dry-run").unwrap().watched_ports().collect::<Vec<_>>(), [8]);
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics == Some((Ipv4Addr::LOCALHOST, 9).into()));
     }
 

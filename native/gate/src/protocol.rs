@@ -76,6 +76,15 @@ pub enum Pass {
     Wait,
 }
 
+/// A request in short, for who reads what the gate has answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Described {
+    /// As the first line of HTTP/1.1.
+    pub line: Vec<u8>,
+    /// `User-Agent`, if there is one.
+    pub agent: Vec<u8>,
+}
+
 /// One connection's protocol. A clone is what it was, if what was to be done with it could not be.
 pub trait Protocol: Send + Clone {
     /// The application has read these bytes.
@@ -100,6 +109,9 @@ pub trait Protocol: Send + Clone {
     /// Writes the answer *busy* to `request`, what [`Protocol::front`] has found, into `answer`; the pause is expected to last
     /// `remaining` more. The answer leaves the connection idle. Returns how many requests it answers: several may come as one.
     fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64;
+
+    /// What `request` is, which [`Protocol::front`] has found.
+    fn describe(&self, request: &[u8]) -> Described;
 
     /// The gate has taken these bytes: a request that it has answered, or what [`Front::Aside`] or [`Pass::Take`] has told it to.
     fn taken(&mut self, _bytes: &[u8]) {}

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::cql::Cql;
 use crate::http1::Http1;
 use crate::http2::Http2;
-use crate::protocol::{Front, Opaque, Pass, Protocol};
+use crate::protocol::{Described, Front, Opaque, Pass, Protocol};
 use crate::resp::Resp;
 
 /// A connection's protocol.
@@ -53,6 +53,10 @@ impl Protocol for Spoken {
 
     fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
         each!(self, protocol => protocol.busy(request, remaining, answer))
+    }
+
+    fn describe(&self, request: &[u8]) -> Described {
+        each!(self, protocol => protocol.describe(request))
     }
 
     fn taken(&mut self, bytes: &[u8]) {

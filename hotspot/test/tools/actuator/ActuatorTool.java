@@ -2,15 +2,15 @@
 
 import java.util.TreeSet;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.micrometer.metrics.actuate.endpoint.MetricsEndpoint;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The endpoint "metrics" of an application of Spring Boot's. */
 public class ActuatorTool implements Load.Tool {
-    /** The application. */
-    @SpringBootApplication
+    /** The application; it scans no package, for this one has no name. */
+    @EnableAutoConfiguration
     public static class Application {
     }
 

@@ -30,29 +30,20 @@ public class AsyncProfilerTool implements Load.Tool {
         long after = allocated();
         profiler.execute("stop,file=" + file);
         long bytes = 0;
-        int events = 0;
+        int alive = 0;
         try (RecordingFile recording = new RecordingFile(file)) {
             while (recording.hasMoreEvents()) {
                 RecordedEvent event = recording.readEvent();
                 switch (event.getEventType().getName()) {
-                    case "jdk.ObjectAllocationInNewTLAB" -> {
-                        bytes += event.getLong("tlabSize");
-                        events++;
-                    }
-                    case "jdk.ObjectAllocationOutsideTLAB" -> {
-                        bytes += event.getLong("allocationSize");
-                        events++;
-                    }
-                    case "profiler.LiveObject" -> {
-                        bytes += event.getLong("allocationSize");
-                        events++;
-                    }
+                    case "jdk.ObjectAllocationInNewTLAB" -> bytes += event.getLong("tlabSize");
+                    case "jdk.ObjectAllocationOutsideTLAB" -> bytes += event.getLong("allocationSize");
+                    case "profiler.LiveObject" -> alive++;
                     default -> {
                     }
                 }
             }
         }
-        Load.say(LIVE ? events + " samples are alive" : events + " samples, " + bytes / 1_000_000 + " MB allocated");
+        Load.say(bytes / 1_000_000 + " MB allocated" + (LIVE ? ", " + alive + " samples are alive" : ""));
         System.out.println("true allocated by threads: " + (after - before) / 1_000_000 + " MB; alive of the samples of one in 64 KB: "
             + Load.ALIVE / 65536);
     }

@@ -43,7 +43,16 @@ impl<'a> WriteRequest<'a> {
         let runs = group.chunk_by(|(_, a), (_, b)| a + 1 == *b);
         let contents: Vec<&[u8]> = runs.map(|run| &contents[run[0].1 * PAGE_SIZE..][..run.len() * PAGE_SIZE]).collect();
         let content_crc = crc32c_of(&contents);
-        WriteRequest { server: place.server, region: place.region, first: place.page, count, head, contents, content_crc, made: syscall::now() }
+        WriteRequest {
+            server: place.server,
+            region: place.region,
+            first: place.page,
+            count,
+            head,
+            contents,
+            content_crc,
+            made: syscall::now(),
+        }
     }
 
     /// Sends it, without waiting for the answer.

@@ -183,7 +183,11 @@ fn a_filling_server_with_wrong_checksums_is_left_alone() {
                     && lies.load(Ordering::Relaxed)
                 {
                     payload.clear();
-                    Message::WriteAck(WriteAck { count, content_crc: content_crc ^ 1 }).encode(header.sequence, header.region, &mut payload);
+                    Message::WriteAck(WriteAck { count, content_crc: content_crc ^ 1 }).encode(
+                        header.sequence,
+                        header.region,
+                        &mut payload,
+                    );
                     payload.drain(..HEADER_LEN);
                 }
                 write_frame(to, &header, &payload)?;
@@ -244,9 +248,7 @@ fn why_a_server_is_not_taken_in_is_said() {
         return;
     }
     let (first, mut second) = (Process::start("127.0.0.1:0"), Process::start("127.0.0.1:0"));
-    let small = Process::start_with("127.0.0.1:0", |command| {
-        command.args(["--memory", "8m"]);
-    });
+    let small = server(8);
     let before = between(second.1, |_, from, to| pass_on(from, to));
     let mut workload = run(&format!("{},{}", first.1, before.address), 1 << 40, 1, 1500);
     workload.end_after(Duration::from_secs(300));
@@ -261,7 +263,7 @@ fn why_a_server_is_not_taken_in_is_said() {
     let twin = format!("memory server {} is memory server {} by another name; it is lost, and tried again", before.address, first.1);
     *before.to.lock().unwrap() = first.1;
     workload.wait_until_it_says(&twin);
-    *before.to.lock().unwrap() = small.1;
+    *before.to.lock().unwrap() = small.address;
     let full = format!("memory server {}: REGION_MAP of region 1: FULL: ", before.address);
     workload.wait_until_it_says(&full);
     tried(3);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::deadline::digits;
-use crate::protocol::{Front, Opaque, Protocol};
+use crate::protocol::{Described, Front, Opaque, Protocol};
 use segment::Segments;
 
 /// A message's header: version, flags, stream, opcode, length of the body.
@@ -303,6 +303,21 @@ impl Protocol for Cql {
             Ok(Some((header, _))) if !header.is_answerable() => Front::Leave,
             Ok(Some((header, length))) => Front::Request { length, deadline: self.deadline(header, &buffer[HEADER..length]) },
         }
+    }
+
+    fn describe(&self, request: &[u8]) -> Described {
+        let first = match self.request {
+            Direction::Segments(_) => segment::front(request).ok().flatten().and_then(|segment| segment.payload).and_then(Header::of),
+            _ => Header::of(request),
+        };
+        let name = match first {
+            Some(Ok(Header { opcode: QUERY, .. })) => "QUERY",
+            Some(Ok(Header { opcode: PREPARE, .. })) => "PREPARE",
+            Some(Ok(Header { opcode: EXECUTE, .. })) => "EXECUTE",
+            Some(Ok(Header { opcode: BATCH, .. })) => "BATCH",
+            _ => "?",
+        };
+        Described { line: format!("CQL {name}").into_bytes(), agent: Vec::new() }
     }
 
     fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {

@@ -5,6 +5,14 @@ use crate::connection::{Connection, Decision, Outcome, fake_wire::FakeWire};
 use crate::kernel::Totals;
 use proptest::prelude::*;
 
+#[test]
+fn a_request_in_short() {
+    let query = message(4, 0, 7, QUERY, b"SELECT secret");
+    assert_eq!(ready(4).describe(&query).line, b"CQL QUERY");
+    let batch = message(5, 0, 7, BATCH, b"");
+    assert_eq!(ready(5).describe(&segment(&[batch, message(5, 0, 8, EXECUTE, b"")])).line, b"CQL BATCH");
+}
+
 fn connection() -> Cql {
     Cql::new(Arc::from(vec!["x-deadline".to_string()]))
 }

@@ -312,6 +312,19 @@ fn a_dry_run_counts_a_request_as_answered_or_kept() {
     }
 }
 
+#[test]
+fn what_is_answered_can_be_read() {
+    let client = client(b"GET /a?b HTTP/1.1\r\nUser-Agent: me\r\n\r\nHEAD /c HTTP/1.1\r\n\r\n");
+    let answers = leak(Answers::new());
+    let mut gate = gate("port=1,deadline=1", None, None, leak(PauseClock::new())).telling(answers);
+    gate.clock.collection_begins();
+    gate.look(client.server.as_raw_fd(), now_ns(), &Prediction::UNKNOWN);
+    let text = answers.text();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].starts_with("127.0.0.1 - - [") && lines[0].ends_with("] \"GET /a?b HTTP/1.1\" 503 0 \"-\" \"me\""), "{text}");
+    assert!(lines.len() == 2 && lines[1].ends_with("] \"HEAD /c HTTP/1.1\" 503 0 \"-\" \"-\""), "{text}");
+}
+
 /// The word says that there is a pause, but the application does not wait for its end any more.
 #[test]
 fn nothing_is_answered_in_a_pause_that_was_given_up() {

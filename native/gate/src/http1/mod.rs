@@ -14,7 +14,7 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::protocol::{Front, Opaque, Protocol};
+use crate::protocol::{Described, Front, Opaque, Protocol};
 use body::{Body, Progress};
 use head::{Carry, Method, RequestHead, ResponseHead};
 
@@ -68,6 +68,8 @@ impl Direction {
 pub struct Http1 {
     deadline_headers: Arc<[String]>,
     leave: Option<Arc<Leave>>,
+    /// Answers have `Retry-After`.
+    retry_after: bool,
     request: Direction,
     response: Direction,
     /// Methods of the requests whose head was read and whose final answer's head was not written.
@@ -82,6 +84,7 @@ impl Http1 {
         Http1 {
             deadline_headers,
             leave: None,
+            retry_after: true,
             request: Direction::Boundary,
             response: Direction::Boundary,
             outstanding: VecDeque::new(),
@@ -93,6 +96,12 @@ impl Http1 {
     #[must_use]
     pub fn leaving(self, leave: Arc<Leave>) -> Self {
         Http1 { leave: Some(leave), ..self }
+    }
+
+    /// Whether answers have `Retry-After`.
+    #[must_use]
+    pub fn with_retry_after(self, retry_after: bool) -> Self {
+        Http1 { retry_after, ..self }
     }
 
     /// Whether the last byte read was a request's last.
@@ -176,10 +185,18 @@ impl Protocol for Http1 {
     fn busy(&self, _request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {
         answer.clear();
         let ms = remaining.as_micros().div_ceil(1000);
-        let seconds = ms.div_ceil(1000);
-        write!(answer, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: {seconds}\r\nBusy-Until: {ms}\r\n\r\n")
-            .expect("a vector takes all");
+        answer.extend_from_slice(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n");
+        if self.retry_after {
+            write!(answer, "Retry-After: {}\r\n", ms.div_ceil(1000)).expect("a vector takes all");
+        }
+        write!(answer, "Busy-Until: {ms}\r\n\r\n").expect("a vector takes all");
         1
+    }
+
+    fn describe(&self, request: &[u8]) -> Described {
+        let line = request.split(|&byte| byte == b'\r').next().unwrap_or_default().to_vec();
+        let head = head::find_end(request, 0).ok().flatten().and_then(|end| RequestHead::parse(&request[..end], &[]).ok());
+        Described { line, agent: head.and_then(|head| head.agent).unwrap_or_default().to_vec() }
     }
 }
 

@@ -353,6 +353,9 @@ fn the_busy_answer_is_an_answer() {
         String::from_utf8(answer.clone()).unwrap(),
         "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 2\r\nBusy-Until: 1201\r\n\r\n"
     );
+    let mut without = Vec::new();
+    connection().with_retry_after(false).busy(b"", Duration::from_micros(1_200_100), &mut without);
+    assert_eq!(without, b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nBusy-Until: 1201\r\n\r\n");
     let mut http = connection();
     http.received(b"GET / HTTP/1.1\r\n\r\n").unwrap();
     http.sent(&answer).unwrap();

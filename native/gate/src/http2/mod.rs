@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::deadline::{digits, preferred_ms};
-use crate::protocol::{Front, Opaque, Pass, Protocol};
+use crate::protocol::{Described, Front, Opaque, Pass, Protocol};
 use frame::{
     ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADER, HEADERS, PING, PUSH_PROMISE, RST_STREAM, SETTINGS,
     WINDOW_UPDATE,
@@ -57,6 +57,7 @@ const STATUS_200: u8 = 0x88;
 const CONTENT_LENGTH: usize = 28;
 const CONTENT_TYPE: usize = 31;
 const RETRY_AFTER: usize = 53;
+const USER_AGENT: u64 = 58;
 
 /// Where one direction stands.
 #[derive(Debug, Clone)]
@@ -209,6 +210,8 @@ fn grpc_timeout(value: &[u8]) -> Option<Duration> {
 pub struct Http2 {
     deadline_headers: Arc<[String]>,
     default_deadline: Duration,
+    /// Answers have `Retry-After`, but to gRPC.
+    retry_after: bool,
     request: Direction,
     request_block: Blocks,
     response: Direction,
@@ -251,6 +254,7 @@ impl Http2 {
         Http2 {
             deadline_headers,
             default_deadline,
+            retry_after: true,
             request: Direction::Preface(0),
             request_block: Blocks::default(),
             response: Direction::boundary(),
@@ -271,6 +275,12 @@ impl Http2 {
             owed_window: 0,
             window: FIRST_WINDOW,
         }
+    }
+
+    /// Whether answers have `Retry-After`.
+    #[must_use]
+    pub fn with_retry_after(self, retry_after: bool) -> Self {
+        Http2 { retry_after, ..self }
     }
 
     /// Streams of the client's have odd numbers; those between them are the server's.
@@ -469,14 +479,30 @@ impl Protocol for Http2 {
             hpack::write_named(b"grpc-message", format!("the JVM is stopped for about {ms} ms more").as_bytes(), &mut block);
             hpack::write_named(b"grpc-retry-pushback-ms", b"0", &mut block);
         } else {
-            let seconds = remaining.as_micros().div_ceil(1_000_000).to_string();
             hpack::write(STATUS, b"503", &mut block);
             hpack::write(CONTENT_LENGTH, b"0", &mut block);
-            hpack::write(RETRY_AFTER, seconds.as_bytes(), &mut block);
+            if self.retry_after {
+                let seconds = remaining.as_micros().div_ceil(1_000_000).to_string();
+                hpack::write(RETRY_AFTER, seconds.as_bytes(), &mut block);
+            }
         }
         hpack::write_named(b"busy-until", ms.as_bytes(), &mut block);
         frame::write(HEADERS, END_HEADERS | END_STREAM, frame.stream, &block, answer);
         1
+    }
+
+    fn describe(&self, request: &[u8]) -> Described {
+        let (mut blocks, mut at) = (Blocks::default(), 0);
+        while let Some(frame) = Frame::of(&request[at..])
+            && let Some(payload) = request[at + HEADER..].get(..frame.length)
+            && let Ok(block) = blocks.frame(frame, payload)
+        {
+            if let Some((_, block)) = block {
+                return described(&block);
+            }
+            at += frame.whole();
+        }
+        Described::default()
     }
 
     fn taken(&mut self, mut bytes: &[u8]) {
@@ -601,6 +627,32 @@ impl Protocol for Http2 {
         }
         Pass::Deliver(at.min(bytes.len()))
     }
+}
+
+/// A request by its block, as a first line of HTTP/1.1 would say it.
+fn described(block: &[u8]) -> Described {
+    let (mut method, mut path, mut agent) = (Vec::new(), Vec::new(), Vec::new());
+    let _ = hpack::read(block, |part| {
+        let literal = |text: hpack::Text| text.decode().unwrap_or_default();
+        match part {
+            Part::Indexed(2) => method = b"GET".to_vec(),
+            Part::Indexed(3) => method = b"POST".to_vec(),
+            Part::Indexed(4) => path = b"/".to_vec(),
+            Part::Indexed(5) => path = b"/index.html".to_vec(),
+            Part::Literal(Name::Of(index), value) if METHOD.contains(&index) => method = literal(value),
+            Part::Literal(Name::Of(4..=5), value) => path = literal(value),
+            Part::Literal(Name::Of(USER_AGENT), value) => agent = literal(value),
+            Part::Literal(Name::Literal(name), value) => match &literal(name)[..] {
+                b":method" => method = literal(value),
+                b":path" => path = literal(value),
+                b"user-agent" => agent = literal(value),
+                _ => {}
+            },
+            _ => {}
+        }
+        Ok(())
+    });
+    Described { line: [&method[..], &path, b"HTTP/2.0"].join(&b' '), agent }
 }
 
 /// Appends the frame that says it.

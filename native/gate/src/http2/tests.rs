@@ -129,7 +129,26 @@ fn another_request_gets_503() {
         let answer = frames(&answer);
         assert_eq!(texts(&answer[0].1), owned(&[("8", "503"), ("28", "0"), ("53", "1"), ("busy-until", "8")]));
         assert_eq!(answer.len(), 1);
+        let mut answer = Vec::new();
+        ready().with_retry_after(false).busy(&request, REMAINING, &mut answer);
+        assert_eq!(texts(&frames(&answer)[0].1), owned(&[("8", "503"), ("28", "0"), ("busy-until", "8")]));
     }
+}
+
+#[test]
+fn a_request_in_short() {
+    let described = |block: &[u8]| {
+        let described = ready().describe(&frame(HEADERS, END_HEADERS, 3, block));
+        (String::from_utf8(described.line).unwrap(), String::from_utf8(described.agent).unwrap())
+    };
+    assert_eq!(described(&block("x", &[("user-agent", "me")])), ("POST /service/Method HTTP/2.0".to_string(), "me".to_string()));
+    assert_eq!(described(&[0x82, 0x84]), ("GET / HTTP/2.0".to_string(), String::new()));
+    let mut other = Vec::new();
+    hpack::write(2, b"DELETE", &mut other);
+    hpack::write(58, b"curl", &mut other);
+    hpack::write_named(b":path", b"/a", &mut other);
+    assert_eq!(described(&other), ("DELETE /a HTTP/2.0".to_string(), "curl".to_string()));
+    assert_eq!(described(b"\xff"), ("  HTTP/2.0".to_string(), String::new()));
 }
 
 #[test]

@@ -14,7 +14,7 @@ mod framing;
 use std::io::Write;
 use std::time::Duration;
 
-use crate::protocol::{Front, Opaque, Protocol};
+use crate::protocol::{Described, Front, Opaque, Protocol};
 use commands::{Role, has_ended, role};
 use framing::{Answer, Command};
 
@@ -104,6 +104,13 @@ impl Protocol for Resp {
             }
         }
         Front::Request { length, deadline: None }
+    }
+
+    fn describe(&self, request: &[u8]) -> Described {
+        let mut command = Command::default();
+        // Only its name: what follows is data.
+        let _ = command.take(request);
+        Described { line: [b"RESP ", &command.words()[0][..]].concat(), agent: Vec::new() }
     }
 
     fn busy(&self, request: &[u8], remaining: Duration, answer: &mut Vec<u8>) -> u64 {

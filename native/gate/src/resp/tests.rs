@@ -33,6 +33,8 @@ fn commands_are_requests() {
         for end in 0..request.len() {
             assert_eq!(resp.front(&request[..end]), Front::Incomplete, "{end}");
         }
+        let name = request.split(|&byte| byte == b'\r').nth(2).unwrap()[1..].to_ascii_uppercase();
+        assert_eq!(resp.describe(&request).line.to_ascii_uppercase(), [b"RESP ", &name[..]].concat());
         assert_eq!(busy(&resp, &request), (1, "-BUSY the server is stopped for 2 ms more\r\n".to_string()));
     }
 }

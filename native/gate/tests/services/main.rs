@@ -9,6 +9,7 @@
 //! * `LULL_GATE_LIBRARY`  liblull_gate.so
 //! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
 //! * `LULL_GATE_CLIENTS`  a class path with clients of HTTP/2
+//! * `LULL_BALANCERS`  a directory into which HAProxy and nginx were unpacked, if they are not installed
 //! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
 //! * `LULL_GATE_THINK`    the most microseconds that a client of the torture waits before it sends more (default 4000)
@@ -16,6 +17,7 @@
 //!
 //! The last line is `N passed, N failed, N skipped`; the one before it says how many requests of HTTP/1.1 there were in all.
 
+mod balancers;
 mod cassandra;
 mod client;
 mod clients;
@@ -388,8 +390,16 @@ fn main() -> ExitCode {
         test("io_uring".to_string(), &|| unwatched(&setting));
         test("no descriptors left".to_string(), &|| no_descriptors(&setting));
         test("attaching".to_string(), &|| attach(&setting));
-        // Clients differ, and not JDKs.
+        // Clients and balancers differ, and not JDKs.
         if name == "jdk-25" {
+            for balancer in balancers::BALANCERS {
+                if balancers::program(balancer).is_some() {
+                    test(format!("behind {balancer}"), &|| balancers::balancer(&setting, balancer));
+                } else {
+                    println!("skipped: {name}: behind {balancer}: it is neither installed nor could it be unpacked");
+                    skipped += 1;
+                }
+            }
             for program in clients::PROGRAMS {
                 match clients::missing(program, &setting) {
                     Some(reason) => {

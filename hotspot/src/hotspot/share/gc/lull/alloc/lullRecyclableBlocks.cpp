@@ -80,6 +80,7 @@ void LullRecyclableBlocks::merge_at_safepoint(const GrowableArrayCHeap<uint32_t,
       before[c] = after[c];
       after[c] = _next[after[c]];
     }
+    assert(after[c] != block, "block %u is in this stack already", block);
     _next[block] = after[c];
     if (before[c] == None) {
       stacks[c] = changed(stacks[c], block);

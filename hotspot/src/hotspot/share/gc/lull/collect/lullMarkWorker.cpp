@@ -293,6 +293,17 @@ void LullMarkWorker::follow_array(objArrayOop array) {
   follow_array_part(array, 0, first_part);
 }
 
+// Of an array the elements, by the closure of all arrays. Returns how many words the object has.
+inline size_t LullMarkWorker::follow_fields(oop obj, LullMarkClosure* closure) {
+  if (obj->is_objArray()) {
+    const size_t words = obj->size();
+    follow_array((objArrayOop)obj);
+    return words;
+  }
+  ContinuationGCSupport::transform_stack_chunk(obj);
+  return obj->oop_iterate_size(closure);
+}
+
 // In a block with an owner the words stay as they are, and say which objects are public.
 inline void LullMarkWorker::mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private) {
   if (!has_owner) {
@@ -347,14 +358,7 @@ void LullMarkWorker::follow(oop obj) {
   _blocks->set_marks(block);
   const bool has_owner = _blocks->owner(block) != LullBlockTable::NoOwner;
   const bool is_private = has_owner && !_public_map->is_public(obj);
-  size_t words;
-  if (obj->is_objArray()) {
-    words = obj->size();
-    follow_array((objArrayOop)obj);
-  } else {
-    ContinuationGCSupport::transform_stack_chunk(obj);
-    words = obj->oop_iterate_size(closure_of(obj, is_private));
-  }
+  const size_t words = follow_fields(obj, closure_of(obj, is_private));
   _statistics._marked_objects++;
   _statistics._marked_words += words;
   if (_statistics._marked_objects % ReportStep == 0) {
@@ -426,15 +430,7 @@ void LullMarkWorker::grey_enqueued(oop obj) {
 
 // It is old, and has just got its mark of the cycle.
 void LullMarkWorker::follow_grey(oop obj) {
-  size_t words;
-  if (obj->is_objArray()) {
-    words = obj->size();
-    follow_array((objArrayOop)obj);
-  } else {
-    ContinuationGCSupport::transform_stack_chunk(obj);
-    words = obj->oop_iterate_size(&_closure);
-  }
-  _cycle_marks->note(obj, words);
+  _cycle_marks->note(obj, follow_fields(obj, &_closure));
   _statistics._greyed_objects++;
 }
 
@@ -473,12 +469,7 @@ LullMarkClosure* LullMarkWorker::closure_of_holder(oop holder) {
 void LullMarkWorker::follow_old(oop obj) {
   const bool is_alive = _marks_old && _cycle_marks->is_alive(obj);
   _greys = _remark && is_alive;
-  if (obj->is_objArray()) {
-    follow_array((objArrayOop)obj);
-  } else {
-    ContinuationGCSupport::transform_stack_chunk(obj);
-    obj->oop_iterate(closure_of_holder(obj));
-  }
+  follow_fields(obj, closure_of_holder(obj));
   _greys = _marks_old;
   if (is_alive && !_remark) {
     _grey.push(LullOldTask::of_again(obj));

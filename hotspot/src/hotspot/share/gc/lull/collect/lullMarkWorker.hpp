@@ -200,6 +200,7 @@ private:
   void grey(oop obj);
   bool may_grey(oop obj) const;
   void note_for_cycle(oop obj, LullBlockIndex block, size_t words, bool is_private);
+  size_t follow_fields(oop obj, LullMarkClosure* closure);
   void follow(oop obj);
   void follow_grey(oop obj);
   LullMarkClosure* closure_of_holder(oop holder);

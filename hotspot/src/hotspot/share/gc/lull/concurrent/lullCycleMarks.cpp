@@ -38,15 +38,11 @@ LullCycleMarks::LullCycleMarks(LullMemory* memory, LullBlockTable* blocks)
 
 // As LullBlockTable::add_live, and as seldom wrong: only the choice of blocks to evacuate reads the words.
 void LullCycleMarks::note_part(LullBlockIndex block, const HeapWord* start, size_t words) {
-#ifdef ASSERT
-  if (LullDropMarking == LullCycle::DropLines) {
-    return;
-  }
-#endif
   const uint32_t first = untype(LullGeometry::line_of(start));
   const uint32_t last = untype(LullGeometry::line_of(start + words - 1));
   for (uint32_t line = first; line <= last; line++) {
-    if (_lines[line] == 0) {    // many objects share a line: keep it clean in the cache
+    // Many objects share a line: keep it clean in the cache.
+    if (_lines[line] == 0 DEBUG_ONLY(&& LullDropMarking != LullCycle::DropLines)) {
       _lines[line] = 1;
     }
   }

@@ -47,11 +47,10 @@ LullMarkThread::LullMarkThread(LullCycle* cycle)
     _workers(new WorkerThreads("Lull Marker", cycle->markers())) {
   the_thread = this;
   _workers->initialize_workers();
-  if (_workers->created_workers() < cycle->markers()) {
+  if (_workers->set_active_workers(cycle->markers()) < cycle->markers()) {
     vm_exit_during_initialization("The markers of -XX:+LullConcurrentMarking could not be started: the system is out of "
                                   "threads or memory. Use a smaller -XX:ConcGCThreads, or -XX:-LullConcurrentMarking.");
   }
-  _workers->set_active_workers(cycle->markers());
   set_name("Lull Mark");
   create_and_start();
   if (osthread() == nullptr) {

@@ -42,7 +42,8 @@ static const size_t LittlePercent = 5;
 // A global pause would be long, and young ones, or a larger heap, last until a cycle has done its work beside the
 // program.
 bool LullFailedAllocation::may_wait_for_cycle() const {
-  return (_sizer->may_expand() || _heap->cycle()->was_enough_left()) && !_heap->cycle()->must_remark() && is_global_long();
+  const LullCycle* const cycle = _heap->cycle();
+  return (_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_global_long();
 }
 
 bool LullFailedAllocation::is_global_long() const {
@@ -69,7 +70,10 @@ bool LullFailedAllocation::collect_young() {
 }
 
 HeapWord* LullFailedAllocation::allocate_within_limit() {
-  return _sizer->is_within_use_limit(_words) ? _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep) : nullptr;
+  if (!_sizer->is_within_use_limit(_words)) {
+    return nullptr;
+  }
+  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
 }
 
 // The heap is not made larger for it: what a young collection leaves is not all alive. But for a cycle, which finds what

@@ -132,14 +132,14 @@ import jdk.test.whitebox.WhiteBox;
 /*
  * @test id=one
  * @requires vm.gc.Lull & vm.debug
- * @summary The same with one worker in pauses, and more markers.
+ * @summary The same with one worker in pauses.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms64m -Xmx96m
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+LullCycleALot
  *                   -Xlog:gc+marking=debug:file=cycles.log
- *                   -XX:ParallelGCThreads=1 -XX:ConcGCThreads=3
+ *                   -XX:ParallelGCThreads=1
  *                   gc.lull.concurrent.TestConcurrentMarking 15
  */
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Ports whose connections come by a way that the gate does not stand before: it says so, for nothing else would.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a port may have connections that are not seen: who has connected is not yet accepted, perhaps.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The kernel's tables of TCP's sockets.
+const TABLES: [&str; 2] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
+
+/// A state of such a socket.
+const ESTABLISHED: &str = "01";
+
+/// Ports that are the gate's, and whether a connection was ever seen there.
+#[derive(Debug)]
+pub struct Ports(Vec<(u16, AtomicBool)>);
+
+impl Ports {
+    /// None was seen.
+    pub fn new(ports: impl Iterator<Item = u16>) -> Ports {
+        Ports(ports.map(|port| (port, AtomicBool::new(false))).collect())
+    }
+
+    /// A connection was accepted there, and can be watched. Any thread.
+    pub fn seen(&self, port: u16) {
+        if let Some((_, seen)) = self.0.iter().find(|(of, _)| *of == port) {
+            seen.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Those at which no connection was seen.
+    fn unseen(&self) -> BTreeSet<u16> {
+        self.0.iter().filter(|(_, seen)| !seen.load(Ordering::Relaxed)).map(|(port, _)| *port).collect()
+    }
+
+    /// Tells `told` of each port that had connections before and after the patience, and of which none was seen; ends when there is no port
+    /// left to tell of. `connected` gives the ports that have any.
+    fn watch(&self, connected: impl Fn() -> BTreeSet<u16>, wait: impl Fn(), told: impl Fn(u16)) {
+        let mut done = BTreeSet::new();
+        let mut before = BTreeSet::new();
+        loop {
+            wait();
+            let unseen = &self.unseen() - &done;
+            if unseen.is_empty() {
+                return;
+            }
+            let now = &unseen & &connected();
+            for port in &before & &now {
+                told(port);
+                done.insert(port);
+            }
+            before = now;
+        }
+    }
+
+    /// The same with the kernel's tables, for as long as it takes.
+    pub fn watch_kernel(&self, told: impl Fn(u16)) {
+        self.watch(connected, || std::thread::sleep(PATIENCE), told);
+    }
+}
+
+/// Local ports with connections, of a table of the kernel's.
+fn of_table(table: &str) -> impl Iterator<Item = u16> {
+    table.lines().skip(1).filter_map(|line| {
+        let mut words = line.split_ascii_whitespace();
+        let (local, state) = (words.nth(1)?, words.nth(1)?);
+        u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok().filter(|_| state == ESTABLISHED)
+    })
+}
+
+/// Local ports with connections. What cannot be read has none.
+fn connected() -> BTreeSet<u16> {
+    TABLES.iter().flat_map(|table| of_table(&std::fs::read_to_string(table).unwrap_or_default()).collect::<Vec<_>>()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::{Cell, RefCell};
+    use std::net::{TcpListener, TcpStream};
+
+    #[test]
+    fn the_kernel_says_which_ports_have_connections() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(listener) = TcpListener::bind(address) else { continue };
+            let port = listener.local_addr().unwrap().port();
+            assert!(!connected().contains(&port), "it listens only");
+            let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            assert!(connected().contains(&port));
+        }
+    }
+
+    /// Port 1 is watched from the begin on, 2 later, 3 never; 4 has no connections for long, 5 had some for a moment.
+    #[test]
+    fn a_port_whose_connections_are_not_seen_is_told_of_once() {
+        let ports = Ports::new(1..=5);
+        let looks = Cell::new(0);
+        let told = RefCell::new(Vec::new());
+        let wait = || {
+            looks.set(looks.get() + 1);
+            match looks.get() {
+                1 => ports.seen(1),
+                2 => ports.seen(2),
+                20 => [4, 5].into_iter().for_each(|port| ports.seen(port)),
+                _ => {}
+            }
+        };
+        let connected = || match looks.get() {
+            1 => BTreeSet::from([1, 2, 3, 5]),
+            _ => BTreeSet::from([1, 2, 3]),
+        };
+        ports.watch(connected, wait, |port| told.borrow_mut().push((port, looks.get())));
+        assert_eq!((told.into_inner(), looks.get()), (vec![(3, 2)], 20));
+    }
+}

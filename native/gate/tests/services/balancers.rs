@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! Two replicas under the agent behind real load balancers, as docs/guides/balancers.md configures them: no replica is taken out, and each request
+//! is processed once, or told busy and not processed.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::server::{self, Server};
+use super::{PARALLEL, Setting};
+
+/// Connections to the balancer.
+const CLIENTS: usize = 8;
+/// The guide, whose configurations are run.
+const GUIDE: &str = include_str!("../../../../docs/guides/balancers.md");
+
+/// Balancers, as the guide's code blocks name them.
+pub const BALANCERS: [&str; 2] = ["haproxy", "nginx"];
+
+/// The program, of this machine or unpacked by native/test.sh, and the directory of its libraries.
+pub fn program(name: &str) -> Option<(PathBuf, PathBuf)> {
+    let unpacked = PathBuf::from(std::env::var_os("LULL_BALANCERS").unwrap_or_default());
+    let libraries = unpacked.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
+    ["/usr/sbin".into(), unpacked.join("usr/sbin")]
+        .into_iter()
+        .map(|directory: PathBuf| directory.join(name))
+        .find(|path| run(path, &libraries).arg("-v").output().is_ok_and(|output| output.status.success()))
+        .map(|path| (path, libraries))
+}
+
+fn run(path: &Path, libraries: &Path) -> Command {
+    let mut command = Command::new(path);
+    command.env("LD_LIBRARY_PATH", libraries);
+    command
+}
+
+/// The guide's configuration of a balancer, with other ports.
+fn configuration(name: &str, port: u16, replicas: [u16; 2]) -> Result<String, String> {
+    let (_, rest) = GUIDE.split_once(&format!("```{name}\n")).ok_or(format!("the guide has no configuration of {name}"))?;
+    let text = rest.split("```").next().unwrap_or_default().to_string();
+    let ports = [("8080", port), ("8081", replicas[0]), ("8082", replicas[1])];
+    Ok(ports.iter().fold(text, |text, (from, to)| text.replace(&format!("127.0.0.1:{from}"), &format!("127.0.0.1:{to}"))))
+}
+
+/// A balancer that runs.
+struct Balancer {
+    child: Child,
+    directory: PathBuf,
+    port: u16,
+}
+
+impl Balancer {
+    fn start(name: &str, change: impl Fn(String) -> String, replicas: [u16; 2]) -> Result<Balancer, String> {
+        let (path, libraries) = program(name).ok_or("it is not there")?;
+        let port = server::free_port()?;
+        let directory = std::env::temp_dir().join(format!("lull-gate-{name}-{}-{port}", std::process::id()));
+        std::fs::create_dir_all(&directory).map_err(|e| e.to_string())?;
+        let at = directory.display();
+        let text = change(configuration(name, port, replicas)?);
+        let text = match name {
+            "haproxy" => format!("global\n    stats socket {at}/stats mode 600 level user\n\n{text}"),
+            _ => format!(
+                "user root;\ndaemon off;\npid {at}/pid;\nerror_log {at}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n\
+                 client_body_temp_path {at}/body;\nproxy_temp_path {at}/proxy;\nfastcgi_temp_path {at}/f;\nuwsgi_temp_path {at}/u;\n\
+                 scgi_temp_path {at}/s;\n{text}}}\n"
+            ),
+        };
+        let file = directory.join("configuration");
+        std::fs::write(&file, text).map_err(|e| e.to_string())?;
+        let mut command = run(&path, &libraries);
+        match name {
+            "haproxy" => command.arg("-f").arg(&file).arg("-db"),
+            _ => command.arg("-e").arg(directory.join("error.log")).arg("-c").arg(&file),
+        };
+        let log = std::fs::File::create(directory.join("log")).map_err(|e| e.to_string())?;
+        let child = command.stdout(Stdio::null()).stderr(log).spawn().map_err(|e| e.to_string())?;
+        let mut balancer = Balancer { child, directory, port };
+        let give_up = Instant::now() + Duration::from_secs(60);
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            if balancer.child.try_wait().map_err(|e| e.to_string())?.is_some() || Instant::now() > give_up {
+                return Err(format!("{name} does not run with {}", file.display()));
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        Ok(balancer)
+    }
+
+    /// How often HAProxy has taken a replica out, by its own count.
+    fn taken_out(&self) -> Result<u64, String> {
+        let mut stream = std::os::unix::net::UnixStream::connect(self.directory.join("stats")).map_err(|e| e.to_string())?;
+        stream.write_all(b"show stat\n").map_err(|e| e.to_string())?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).map_err(|e| e.to_string())?;
+        let mut lines = text.lines();
+        let names: Vec<_> = lines.next().ok_or("no statistics")?.trim_start_matches("# ").split(',').collect();
+        let column = |name: &str| names.iter().position(|known| *known == name).ok_or(format!("no column {name}"));
+        let (server, downs) = (column("svname")?, column("chkdown")?);
+        let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+        let replicas = rows.iter().filter(|row| row.get(server).is_some_and(|name| ["a", "b"].contains(name)));
+        replicas.map(|row| row[downs].parse::<u64>().map_err(|_| format!("{row:?}"))).sum()
+    }
+}
+
+impl Drop for Balancer {
+    fn drop(&mut self) {
+        // nginx's master ends its workers.
+        // SAFETY: no pointer is passed.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
+        let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// One client: POST after POST on one connection, until the time is over. Gives the status of each target.
+fn client(port: u16, number: usize, seconds: Duration) -> Result<Vec<(String, u16)>, String> {
+    let mut answers = Vec::new();
+    let end = Instant::now() + seconds;
+    let text = |error: std::io::Error| error.to_string();
+    let mut connection: Option<BufReader<TcpStream>> = None;
+    while Instant::now() < end {
+        let target = format!("/{number}/{}", answers.len());
+        let mut stream = match connection.take() {
+            Some(stream) => stream,
+            None => BufReader::new(TcpStream::connect(("127.0.0.1", port)).map_err(text)?),
+        };
+        stream.get_ref().set_read_timeout(Some(Duration::from_secs(120))).map_err(text)?;
+        write!(stream.get_mut(), "POST {target} HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello").map_err(text)?;
+        let (mut line, mut status, mut length, mut keeps) = (String::new(), 0, 0, true);
+        loop {
+            line.clear();
+            if stream.read_line(&mut line).map_err(text)? == 0 {
+                return Err(format!("{target}: the balancer has closed the connection"));
+            }
+            let line = line.trim_end().to_ascii_lowercase();
+            if status == 0 {
+                status = line.split(' ').nth(1).and_then(|word| word.parse().ok()).ok_or(line)?;
+            } else if let Some(n) = line.strip_prefix("content-length:") {
+                length = n.trim().parse().map_err(|_| n.to_string())?;
+            } else if line.starts_with("connection:") && line.contains("close") {
+                keeps = false;
+            } else if line.is_empty() {
+                break;
+            }
+        }
+        stream.read_exact(&mut vec![0; length]).map_err(text)?;
+        answers.push((target, status));
+        connection = Some(stream).filter(|_| keeps);
+    }
+    Ok(answers)
+}
+
+/// What all clients have had, whose targets begin with a number from `first` on.
+fn clients(port: u16, first: usize, seconds: Duration) -> Result<Vec<(String, u16)>, String> {
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (first..first + CLIENTS).map(|n| scope.spawn(move || client(port, n, seconds))).collect();
+        clients.into_iter().map(|client| client.join().unwrap_or(Err("a panic".to_string()))).collect::<Result<Vec<_>, _>>()
+    })
+    .map(|answers| answers.concat())
+}
+
+/// How often each status came, if what was processed agrees.
+fn judged(answers: Vec<(String, u16)>, replicas: &mut [Server; 2]) -> Result<HashMap<u16, u64>, String> {
+    let counts = [replicas[0].processed()?, replicas[1].processed()?];
+    let mut statuses = HashMap::new();
+    for (target, status) in answers {
+        let processed: u64 = counts.iter().filter_map(|counts| counts.get(&target)).sum();
+        if processed != u64::from(status == 200) {
+            return Err(format!("{target} was answered {status}, and processed {processed} times"));
+        }
+        *statuses.entry(status).or_default() += 1;
+    }
+    Ok(statuses)
+}
+
+/// Two replicas, and one of [`BALANCERS`] before them.
+pub fn balancer(setting: &Setting, name: &str) -> Result<String, String> {
+    let start = || Server::start(&setting.jdk, PARALLEL, "deadline=1,leave=/healthz", &["nio", "150", "700"]);
+    let mut replicas = [start()?, start()?];
+    let ports = [replicas[0].port, replicas[1].port];
+    let busy = |replicas: &mut [Server; 2]| -> Result<f64, String> {
+        Ok(replicas[0].metric("lull_gate_answered_total")? + replicas[1].metric("lull_gate_answered_total")?)
+    };
+    let balancer = Balancer::start(name, |text| text, ports)?;
+    let statuses = judged(clients(balancer.port, 0, setting.seconds * 2)?, &mut replicas)?;
+    let answered = busy(&mut replicas)?;
+    if let Some(status) = statuses.keys().find(|status| ![200, 503].contains(*status)) {
+        return Err(format!("{name} answered {status}: {statuses:?}"));
+    }
+    let (ok, told) = (statuses.get(&200).copied().unwrap_or(0), statuses.get(&503).copied().unwrap_or(0));
+    // Most of what one replica tells busy the other one serves.
+    if answered == 0.0 || ok == 0 || told as f64 >= answered {
+        return Err(format!("{ok} served, {told} told busy, and {answered} busy answers of the gate"));
+    }
+    if name == "haproxy" && balancer.taken_out()? > 0 {
+        let log = std::fs::read_to_string(balancer.directory.join("log")).unwrap_or_default();
+        return Err(format!("HAProxy has taken a replica out {} times: {log}", balancer.taken_out()?));
+    }
+    drop(balancer);
+    // What the guide says that happens without that.
+    if name == "nginx" {
+        let balancer = Balancer::start(name, |text| text.replace(" max_fails=0", ""), ports)?;
+        let answers = clients(balancer.port, CLIENTS, setting.seconds)?;
+        if !answers.iter().any(|(_, status)| *status == 502) {
+            return Err("without max_fails=0 nothing is answered 502: this test would not see it, either".to_string());
+        }
+    }
+    let pauses = replicas[0].metric("lull_gate_collections_total")? + replicas[1].metric("lull_gate_collections_total")?;
+    Ok(format!("{ok} processed, {told} busy at both, {answered} busy answers of replicas in {pauses} pauses"))
+}
