@@ -32,9 +32,15 @@
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
+#include "runtime/threads.hpp"
 #ifdef LINUX
 #include "os_linux.hpp"
 #endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 // Between two looks at what no mutator says, at most.
 static jlong longest_wait() { return MIN2(LullLookInterval, 1000u) * (jlong)NANOSECS_PER_MILLISEC; }
@@ -94,12 +100,33 @@ static size_t resident_bytes() {
 #endif
 }
 
+// As many are in use below the first that is free, which a new one gets. Above it there may be more: who leaks them fills
+// the gaps first.
+static size_t descriptors_in_use(size_t limit) {
+  const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return errno == EMFILE ? limit : 0;
+  }
+  ::close(fd);
+  return (size_t)fd;
+}
+
+// 0: unknown, or none.
+static size_t descriptor_limit() {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (size_t)limit.rlim_cur : 0;
+}
+
 LullReferencePolicy::Seen LullControlThread::seen_references(jlong now) {
   const size_t resident = resident_bytes();
   const size_t allocated = LullPendingReferences::all_garbage() + _heap->used();
-  const size_t growth = _native_growth.look(_heap->total_collections(), resident, allocated);
+  const uint pauses = _heap->total_collections();
+  const size_t growth = _native_growth.look(pauses, resident, allocated);
+  const size_t limit = descriptor_limit();
   return {LullPendingReferences::garbage(), LullPendingReferences::references(), now - Atomic::load(&_last_pause_end),
-          growth, resident};
+          growth, resident,
+          _descriptor_growth.look(pauses, descriptors_in_use(limit)), limit,
+          _thread_growth.look(pauses, (size_t)Threads::number_of_threads())};
 }
 
 void LullControlThread::set_limits() {
@@ -110,18 +137,23 @@ jlong LullControlThread::expected_global_ns() const {
   return _heap->monitoring()->pause_progress()->expected_global_ns(_heap->used());
 }
 
-void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen) {
+void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
   const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(), 0};
-  // Without young collections the whole heap is looked at in any case, and that is what is charged.
+  // Without young collections the whole heap is looked at in any case, and that is what is charged. A global one does not
+  // live on the credit of urgent ones.
   const bool global = !LullYoungCollections ||
-                      LullReferencePolicy::wants_global(since_global, _heap->capacity(), expected_global_ns());
-  log_debug(gc, ergo)("References are due: %zu seen, %zuM of local garbage, %zuM taken outside of the heap, %.3f s since "
-                      "the last pause; since the last global one %zu and %zuM", seen._references, seen._garbage / M,
-                      seen._native_growth / M, (double)seen._elapsed_ns / NANOSECS_PER_SEC, since_global._references,
-                      since_global._garbage / M);
+                      (_references.wait_ns(now, false) == 0 &&
+                       LullReferencePolicy::wants_global(since_global, _heap->capacity(), expected_global_ns()));
+  log_debug(gc, ergo)("References are due%s: %zu seen, %zuM of local garbage, %.3f s since the last pause; outside of the "
+                      "heap were taken %zuM, %zu of %zu descriptors, %zu threads; since the last global one %zu and %zuM",
+                      urgent ? " urgently" : "", seen._references, seen._garbage / M,
+                      (double)seen._elapsed_ns / NANOSECS_PER_SEC, seen._native_growth / M, seen._descriptors,
+                      seen._descriptor_limit, seen._threads, since_global._references, since_global._garbage / M);
   if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
     const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
-    _references.record_pause(pauses->_last_time, Atomic::load(&_cleared));
+    const size_t cleared = Atomic::load(&_cleared);
+    _references.record_pause(pauses->_last_time, cleared, urgent && !global);
+    log_debug(gc, ergo)("References: %zu cleared or enqueued in %.3f ms", cleared, (double)pauses->_last_time / NANOSECS_PER_MILLISEC);
     _own_collections++;
   }
 }
@@ -130,13 +162,14 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
 jlong LullControlThread::process_references() {
   const jlong now = os::javaTimeNanos();
   const LullReferencePolicy::Seen seen = seen_references(now);
-  const jlong credit_wait = _references.wait_ns(now, _references.is_urgent(seen, _heap->capacity()));
+  const bool urgent = _references.is_urgent(seen);
+  const jlong credit_wait = _references.wait_ns(now, urgent);
   if (_references.is_due(seen, _heap->capacity())) {
     if (credit_wait > 0) {
       // Limits stay as they are: nobody needs to wake it. But it may be urgent soon.
       return MIN2(credit_wait, longest_wait() / 20);
     }
-    collect_references(seen);
+    collect_references(seen, urgent, now);
   }
   set_limits();
   return longest_wait();

@@ -47,6 +47,8 @@ private:
   LullHeap* const     _heap;
   LullReferencePolicy _references;     // this and what follows by this thread alone
   LullNativeGrowth    _native_growth;
+  LullCountGrowth     _descriptor_growth;
+  LullCountGrowth     _thread_growth;
   LullIdlePolicy      _idle;
   jlong               _last_look;
   size_t              _allocated;      // of the idle policy's looks
@@ -60,7 +62,7 @@ private:
   LullReferencePolicy::Seen seen_references(jlong now);
   void set_limits();
   jlong expected_global_ns() const;
-  void collect_references(const LullReferencePolicy::Seen& seen);
+  void collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now);
   jlong process_references();
   size_t allocated();
   size_t give_back(size_t bytes);

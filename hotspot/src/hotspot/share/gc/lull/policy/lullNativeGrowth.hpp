@@ -65,4 +65,31 @@ public:
   }
 };
 
+// The same of things that are counted: descriptors, threads. The count may be of what is in use in any order; only its
+// growth is asked for.
+class LullCountGrowth {
+private:
+  size_t _mark;
+  size_t _last;
+  uint   _pauses;           // at the last look
+  bool   _has_mark;
+
+public:
+  LullCountGrowth() : _mark(0), _last(0), _pauses(0), _has_mark(false) {}
+
+  // How many more there are than at the look before the last pause. After so many pauses; count: there are now.
+  size_t look(uint pauses, size_t count) {
+    if (pauses != _pauses) {
+      _mark = _last;
+      _pauses = pauses;
+    }
+    if (!_has_mark || count < _mark) {
+      _mark = count;
+      _has_mark = true;
+    }
+    _last = count;
+    return count - _mark;
+  }
+};
+
 #endif // SHARE_GC_LULL_POLICY_LULLNATIVEGROWTH_HPP

@@ -33,11 +33,6 @@ size_t LullReferencePolicy::references_due() const {
   return _percent == 0 ? SIZE_MAX : ManyReferences;
 }
 
-bool LullReferencePolicy::is_due_by_native(const Seen& seen) {
-  const size_t before = seen._resident - MIN2(seen._native_growth, seen._resident);
-  return seen._native_growth >= MAX2((size_t)LeastNativeGrowth, before / NativeShare);
-}
-
 bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {
   if (_percent == 0) {
     return false;
@@ -45,12 +40,14 @@ bool LullReferencePolicy::is_due(const Seen& seen, size_t capacity) const {
   const bool by_garbage = seen._references > 0 && seen._garbage >= garbage_due(capacity);
   const bool by_references = seen._references >= references_due();
   const bool by_time = seen._elapsed_ns >= MaxWait && seen._garbage >= HeapsOfGarbage * capacity;
-  return by_garbage || by_references || by_time || is_due_by_native(seen);
+  return by_garbage || by_references || by_time || is_urgent(seen);
 }
 
-bool LullReferencePolicy::is_urgent(const Seen& seen, size_t capacity) const {
-  return _percent > 0 && (seen._references / UrgentFactor >= ManyReferences ||
-                          (seen._references > 0 && seen._garbage / UrgentFactor >= garbage_due(capacity)));
+bool LullReferencePolicy::is_urgent(const Seen& seen) const {
+  const size_t before = seen._resident - MIN2(seen._native_growth, seen._resident);
+  const bool by_memory = seen._native_growth >= MAX2((size_t)LeastNativeGrowth, before / NativeShare);
+  const bool by_descriptors = seen._descriptor_limit > 0 && seen._descriptors >= seen._descriptor_limit / DescriptorShare;
+  return _percent > 0 && (by_memory || by_descriptors || seen._threads >= ManyThreads);
 }
 
 bool LullReferencePolicy::wants_global(const Seen& since_global, size_t capacity, jlong expected_global_ns) {
@@ -69,10 +66,9 @@ jlong LullReferencePolicy::wait_ns(jlong now_ns, bool urgent) {
   return urgent ? _urgent_credit.wait_ns() : _credit.wait_ns();
 }
 
-void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared) {
+void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared, bool urgent) {
   const double charged = MAX2((double)pause_ns - (double)cleared * (double)WorthOfReference, 0.0);
-  _credit._ns -= charged;
-  _urgent_credit._ns -= charged;
+  (urgent ? _urgent_credit : _credit)._ns -= charged;
   if (cleared >= WorthwhileReferences) {
     _doublings = 0;
   } else if (cleared > 0) {

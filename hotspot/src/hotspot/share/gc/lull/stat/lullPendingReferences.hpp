@@ -56,7 +56,8 @@ public:
   static size_t garbage();
   static size_t references();
 
-  // Since the last global pause, the latter without those that were cleared. By the control thread.
+  // Since the last global pause; the latter are those that were there at a pause since, and were not cleared. By the
+  // control thread.
   static size_t garbage_since_global();
   static size_t outstanding();
 
