@@ -134,11 +134,6 @@
           "where tracking is in vain, fewer notice earlier that it is not.")\
           range(1, 1024)                                                    \
                                                                             \
-  product(bool, LullPublicForAgents, true, EXPERIMENTAL,                    \
-          "All threads are in public mode while a JVMTI agent may read and "\
-          "write local variables. Off, threads keep private objects under " \
-          "a debugger too, and what it looks at is published.")             \
-                                                                            \
   product(size_t, LullPublicationSampling, 0, EXPERIMENTAL,                 \
           "Bytes that a thread publishes between two samples of what was "  \
           "stored and by which code (0: no samples). Smaller values find "  \
@@ -158,8 +153,9 @@
   product(uint, LullReferencePausePercent, 1, EXPERIMENTAL,                 \
           "Share of the time, in percent, that pauses may take which come " \
           "for java.lang.ref references alone, while garbage dies in local "\
-          "collections. Smaller shares keep descriptors and native memory " \
-          "of forgotten objects longer; 0: no such pauses.")                \
+          "collections; ten times that where the process runs short of "    \
+          "memory, descriptors or threads. Smaller shares clear later; 0: " \
+          "no such pauses.")                                                \
           range(0, 50)                                                      \
                                                                             \
   product(bool, LullPrivateThreadLocals, true, EXPERIMENTAL,                \

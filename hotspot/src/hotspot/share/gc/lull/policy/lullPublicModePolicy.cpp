@@ -24,7 +24,6 @@
 #include "gc/lull/policy/lullPublicModePolicy.hpp"
 #include "gc/lull/stat/lullLocalStatistics.hpp"
 #include "gc/shared/gc_globals.hpp"
-#include "prims/jvmtiExport.hpp"
 #include "runtime/init.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/thread.hpp"
@@ -59,11 +58,6 @@ const char* LullPublicModePolicy::forced(Thread* thread) const {
   if (!thread->is_Java_thread() || thread->is_hidden_from_external_view()) {
     return "a thread of the VM";
   }
-#if INCLUDE_JVMTI
-  if (LullPublicForAgents && JvmtiExport::can_access_local_variables()) {
-    return "a debugger is attached";
-  }
-#endif
   return nullptr;
 }
 

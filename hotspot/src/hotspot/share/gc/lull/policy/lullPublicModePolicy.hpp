@@ -36,8 +36,7 @@ struct LullLocalStatistics;
 // into what was public before: it is judged from the request's end on.
 //
 // Threads whose objects are not of requests, or are seen by others past all barriers, are
-// in public mode always: while the VM starts, compiler and other hidden threads, all
-// threads while a debugger may read and write their locals, carriers of virtual threads.
+// in public mode always: while the VM starts, compiler and other hidden threads, carriers of virtual threads.
 class LullPublicModePolicy {
 public:
   // What the thread has done so far.

@@ -33,7 +33,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 15 50
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 15 50
  */
 
 /*
@@ -46,7 +46,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
  */
 
 /*
@@ -59,7 +59,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
  */
 
 /*
@@ -73,7 +73,7 @@ package gc.lull.publication;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-BackgroundCompilation -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullFlipModeALot=1 -XX:-LullPublicForAgents gc.lull.publication.TestJvmtiChannels 100 10 sampled
+ *                   -XX:LullFlipModeALot=1 gc.lull.publication.TestJvmtiChannels 100 10 sampled
  */
 
 /*
