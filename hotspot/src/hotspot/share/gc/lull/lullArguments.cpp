@@ -215,6 +215,11 @@ static void initialize_pauses() {
     FLAG_SET_DEFAULT(GCTimeRatio, 19);
   }
 
+  // Short enough that a service does not show it, long enough that most programs never need an early pause for it.
+  if (FLAG_IS_DEFAULT(MaxGCPauseMillis)) {
+    FLAG_SET_DEFAULT(MaxGCPauseMillis, 50);
+  }
+
 #ifdef COMPILER2
   // Keep the time to a safepoint short.
   if (FLAG_IS_DEFAULT(UseCountedLoopSafepoints)) {

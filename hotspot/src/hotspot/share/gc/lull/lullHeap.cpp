@@ -51,6 +51,7 @@
 #include "gc/lull/observe/lullPublicationReport.hpp"
 #include "gc/lull/observe/lullVerify.hpp"
 #include "gc/lull/observe/lullVerifyCycle.hpp"
+#include "gc/lull/policy/lullPauseGoal.hpp"
 #include "gc/lull/policy/lullYoungPolicy.hpp"
 #include "gc/lull/publish/lullPrivateReference.hpp"
 #include "gc/lull/publish/lullPublisher.hpp"
@@ -109,6 +110,13 @@ public:
 
 static LullHeapListener local_listener;
 
+class LullHeapUseListener final : public LullUseListener {
+public:
+  void on_use() override { LullHeap::heap()->control_thread()->wake(); }
+};
+
+static LullHeapUseListener use_listener;
+
 LullHeap::LullHeap()
   : _memory(nullptr),
     _blocks(nullptr),
@@ -120,6 +128,9 @@ LullHeap::LullHeap()
     _monitoring(nullptr),
     _sizer(nullptr),
     _young_policy(nullptr),
+    _pause_goal(nullptr),
+    _used_at_pause(0),
+    _young_due_at(SIZE_MAX),
     _tracking_switch(nullptr),
     _cycle(nullptr),
     _control_thread(nullptr),
@@ -155,6 +166,8 @@ jint LullHeap::initialize() {
   _code = new LullCode();
   _sizer = new LullHeapSizer(_memory, _blocks, _supply, _evacuation_policy, _workers);
   _young_policy = new LullYoungPolicy();
+  _pause_goal = new LullPauseGoal(MaxGCPauseMillis);
+  _supply->set_listener(&use_listener);
   _tracking_switch = new LullTrackingSwitch();
   ScavengableNMethods::initialize(&is_young);
   if (!_sizer->commit_initial()) {
@@ -414,7 +427,11 @@ uint LullHeap::collections_so_far() const {
 }
 
 bool LullHeap::collect_early(GCCause::Cause cause, LullExtent extent) {
-  VM_LullCollectEarly op(collections_so_far(), cause, extent);
+  return collect_early(cause, extent, collections_so_far());
+}
+
+bool LullHeap::collect_early(GCCause::Cause cause, LullExtent extent, uint collections_before) {
+  VM_LullCollectEarly op(collections_before, cause, extent);
   VMThread::execute(&op);
   return op.gc_succeeded();
 }
@@ -426,7 +443,8 @@ void LullHeap::collect_early_at_safepoint(LullExtent extent) {
   } else if (extent == LullExtent::Global || !LullYoungCollections) {
     collect_at_safepoint(LullEvacuationRequest::normal(), false /* clear soft references */);
   } else {
-    collect_young_at_safepoint(gc_cause() == GCCause::_lull_references && !_tracking_switch->publishes_all());
+    const bool keep_private = gc_cause() == GCCause::_lull_references || gc_cause() == GCCause::_lull_pause_goal;
+    collect_young_at_safepoint(keep_private && !_tracking_switch->publishes_all());
   }
 }
 
@@ -478,7 +496,8 @@ bool LullHeap::may_keep_private(const LullLocalCollector* collector) const {
   if (collector == nullptr) {
     return false;
   }
-  return _gc_cause == GCCause::_lull_references ? !collector->keeps_references() : !collector->is_idle();
+  const bool early = _gc_cause == GCCause::_lull_references || _gc_cause == GCCause::_lull_pause_goal;
+  return early ? !collector->keeps_references() : !collector->is_idle();
 }
 
 // Allocation buffers are retired.
@@ -536,6 +555,28 @@ struct LullPauseKind {
   LullPauses*              _pauses;
 };
 
+// At the end of each pause: when the next one is due, though there is memory. Without cycles the next one may be a global
+// collection, which an early one would not make shorter.
+void LullHeap::plan_young() {
+  _used_at_pause = used();
+  const size_t budget = _cycle != nullptr && _control_thread != nullptr ? _pause_goal->budget() : SIZE_MAX;
+  const size_t due_at = budget == SIZE_MAX ? SIZE_MAX : _used_at_pause + budget;
+  Atomic::store(&_young_due_at, due_at);
+  _supply->set_notification(due_at);
+  if (budget != SIZE_MAX) {
+    log_debug(gc, ergo)("Pause goal: a young pause is due after %zuM more", budget / M);
+  }
+}
+
+bool LullHeap::is_young_due() {
+  const size_t due_at = Atomic::load(&_young_due_at);
+  if (used() > due_at) {
+    return true;
+  }
+  _supply->renew_notification(due_at);
+  return false;
+}
+
 // What a pause is for those who look at it from outside, with what collect() does in its middle. Verified before and after.
 template <typename Collect>
 void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
@@ -570,9 +611,15 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   collect();
   const jlong end = os::javaTimeNanos();
   kind._pauses->add(gc_cause(), start, end, used_before, used());
+  if (!kind._ends_cycle) {
+    _pause_goal->record_young(end - start, _collector->young_mark_ns(), _collector->marked_bytes(),
+                              _collector->private_bytes(), used_before - MIN2(_used_at_pause, used_before));
+  }
+  plan_young();
   _monitoring->record_left();
   // What was asked for is none of tracking's costs. That references need pauses of their own is.
-  const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references;
+  const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references ||
+                       gc_cause() == GCCause::_lull_pause_goal;
   _tracking_switch->end_collection(is_cost ? end - start : 0);
 
   update_capacity_and_used_at_gc();
@@ -677,7 +724,7 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
     ClassLoaderDataGraph::clear_claimed_marks();
 
     const jlong end = os::javaTimeNanos();
-    if (LullSizePolicy::is_asked_for(gc_cause())) {
+    if (LullSizePolicy::is_asked_for(gc_cause()) || gc_cause() == GCCause::_lull_pause_goal) {
       // It came early, and was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
       _sizer->update_reserve();
     } else {

@@ -38,6 +38,7 @@ class LullHeapSizer;
 class LullLocalCollector;
 class LullMemory;
 class LullMonitoring;
+class LullPauseGoal;
 class LullPublicMap;
 class LullTrackingSwitch;
 class LullYoungPolicy;
@@ -101,6 +102,9 @@ private:
   LullMonitoring*    _monitoring;
   LullHeapSizer*     _sizer;
   LullYoungPolicy*   _young_policy;
+  LullPauseGoal*     _pause_goal;
+  size_t             _used_at_pause;     // after the last one; written at safepoints
+  volatile size_t    _young_due_at;      // bytes in use at which a young pause is due; the same
   LullTrackingSwitch* _tracking_switch;
   LullCycle*         _cycle;             // nullptr without concurrent marking
   LullControlThread* _control_thread;    // nullptr in the allocator study
@@ -112,9 +116,9 @@ private:
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
 
   // Collection
-  uint collections_so_far() const;
   bool may_keep_private(const LullLocalCollector* collector) const;
   bool is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const;
+  void plan_young();
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
   void log_medium_requests() const;
   void verify_before_collection() const;
@@ -170,7 +174,10 @@ public:
   // Collection
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;
+  uint collections_so_far() const;
   bool collect_early(GCCause::Cause cause, LullExtent extent);   // by the control thread; false: another pause came first
+  bool collect_early(GCCause::Cause cause, LullExtent extent, uint collections_before);
+  bool is_young_due();            // or the next pause would be longer than its goal; by the control thread
   void collect_early_at_safepoint(LullExtent extent);
   void give_back(size_t bytes);
   void give_back_at_safepoint(size_t bytes);

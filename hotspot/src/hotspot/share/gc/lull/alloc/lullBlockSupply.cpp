@@ -45,7 +45,9 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _min_hole_lines(LullMinHoleLines),
     _used_bytes(0),
     _use_limit(SIZE_MAX),
-    _slack_lines(0) {}
+    _slack_lines(0),
+    _notify_at(SIZE_MAX),
+    _listener(nullptr) {}
 
 size_t LullBlockSupply::used_bytes() const {
   return Atomic::load(&_used_bytes);
@@ -145,6 +147,24 @@ void LullBlockSupply::use_for_copies(size_t blocks) {
   Atomic::add(&_used_bytes, blocks * LullGeometry::BlockSize, memory_order_relaxed);
 }
 
+// One of those who see it tells: the others find that it was told.
+void LullBlockSupply::notify_if_due() {
+  const size_t at = Atomic::load(&_notify_at);
+  if (used_bytes() > at && !SafepointSynchronize::is_at_safepoint() && Atomic::cmpxchg(&_notify_at, at, SIZE_MAX) == at) {
+    _listener->on_use();
+  }
+}
+
+void LullBlockSupply::set_notification(size_t bytes) {
+  assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "mutators must not allocate meanwhile");
+  assert(_listener != nullptr || bytes == SIZE_MAX, "nobody to tell");
+  Atomic::store(&_notify_at, bytes);
+}
+
+void LullBlockSupply::renew_notification(size_t bytes) {
+  Atomic::cmpxchg(&_notify_at, (size_t)SIZE_MAX, bytes);
+}
+
 bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
   {
     MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
@@ -156,20 +176,24 @@ bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
     _table->at(*index)->set_state(LullBlockState::Owned);
   }
   clear_words(*index);
+  notify_if_due();
   return true;
 }
 
 bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockIndex* head) {
-  MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
-  uint32_t start;
-  if (!take_run_locked(blocks, use, &start)) {
-    return false;
+  {
+    MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+    uint32_t start;
+    if (!take_run_locked(blocks, use, &start)) {
+      return false;
+    }
+    *head = to_block_index(start);
+    _table->at(*head)->set_large_head(blocks);
+    for (uint32_t i = start + 1; i < start + blocks; i++) {
+      _table->at(to_block_index(i))->set_large_tail(start);
+    }
   }
-  *head = to_block_index(start);
-  _table->at(*head)->set_large_head(blocks);
-  for (uint32_t i = start + 1; i < start + blocks; i++) {
-    _table->at(to_block_index(i))->set_large_tail(start);
-  }
+  notify_if_due();
   return true;
 }
 
@@ -217,6 +241,7 @@ bool LullBlockSupply::take_recyclable_by(Take take, LullReserveUse use, LullBloc
     }
     own_recyclable(*index);
   } while (_table->is_evacuated(*index));   // no copies where objects leave: the sweep comes to it
+  notify_if_due();
   return true;
 }
 

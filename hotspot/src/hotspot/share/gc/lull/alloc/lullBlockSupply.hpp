@@ -49,6 +49,12 @@ enum class LullReserveUse {
 
 class LullPublicMap;
 
+// Is told that so much is in use as somebody waits for. By any thread that takes memory, without the supply's lock.
+class LullUseListener {
+public:
+  virtual void on_use() = 0;
+};
+
 struct LullBlockRun {
   uint32_t _start;
   uint32_t _length;
@@ -81,6 +87,8 @@ private:
   volatile size_t        _used_bytes;
   size_t                 _use_limit;          // see set_use_limit(); written at safepoints
   volatile size_t        _slack_lines;        // of them
+  volatile size_t        _notify_at;          // bytes in use; written at safepoints, and by who tells the listener
+  LullUseListener*       _listener;
 
   bool is_over_use_limit(size_t bytes, LullReserveUse use) const;
   void add_free_run(uint32_t start, uint32_t length);
@@ -91,6 +99,7 @@ private:
   template <typename Take>
   bool take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index);
   void free_blocks_locked(uint32_t start, uint32_t count);
+  void notify_if_due();
 
 public:
   // Without a map: a test that has no heap.
@@ -115,6 +124,11 @@ public:
   // may exceed it by a block each. Safepoint or start-up.
   void set_use_limit(size_t bytes);
   size_t use_limit() const { return _use_limit; }
+
+  // The listener is told, once, when more than so many bytes are in use. Safepoint or start-up.
+  void set_listener(LullUseListener* listener) { _listener = listener; }
+  void set_notification(size_t bytes);
+  void renew_notification(size_t bytes);    // if it was told meanwhile, and a local collection has freed enough since; by any thread
 
   // The shortest hole that mutators allocate into: the sweep makes only blocks that have one Recyclable. Safepoint only.
   void set_min_hole_lines(uint lines);

@@ -82,6 +82,7 @@ LullCollector::LullCollector(LullCode* code, LullPauseProgress* progress, LullMe
     _timer(),
     _tracer(),
     _young_tracer(),
+    _young_mark_ns(0),
     _statistics(),
     _unloading_policy(),
     _cycle(cycle) {
@@ -191,9 +192,11 @@ void LullCollector::find_remembered() {
 
 void LullCollector::mark_young() {
   GCTraceTime(Info, gc, phases) tm("Mark", &_timer);
+  const jlong start = os::javaTimeNanos();
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
   LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
   _workers->run_task(&task);
+  _young_mark_ns = os::javaTimeNanos() - start;
 }
 
 // Traces what a reference that is kept alive leads to.

@@ -135,6 +135,7 @@ private:
   STWGCTimer                  _timer;
   LullGlobalTracer            _tracer;
   LullYoungTracer             _young_tracer;
+  jlong                       _young_mark_ns;
   LullMarkStatistics          _statistics;
   LullUnloadingPolicy         _unloading_policy;
   LullCycle* const            _cycle;     // nullptr without concurrent marking
@@ -170,6 +171,12 @@ public:
                 LullCycle* cycle);
 
   STWGCTimer* timer()           { return &_timer; }
+
+  // Of the last pause: how long it has marked and copied for, if it was a young one, how much, and how much of that is
+  // private still.
+  jlong young_mark_ns() const   { return _young_mark_ns; }
+  size_t marked_bytes() const   { return _statistics._marked_words * HeapWordSize; }
+  size_t private_bytes() const  { return _statistics._private_words * HeapWordSize; }
   LullGlobalTracer* tracer()    { return &_tracer; }
   LullYoungTracer* young_tracer() { return &_young_tracer; }
   BoolObjectClosure* is_alive() { return &_is_alive; }

@@ -105,7 +105,7 @@ static size_t resident_bytes() {
 static size_t descriptors_in_use(size_t limit) {
   const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (fd < 0) {
-    return errno == EMFILE ? limit : 0;
+    return errno == EMFILE || errno == ENFILE ? limit : 0;
   }
   ::close(fd);
   return (size_t)fd;
@@ -143,7 +143,10 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
   // live on the credit of urgent ones.
   const bool global = !LullYoungCollections ||
                       (_references.wait_ns(now, false) == 0 &&
-                       LullReferencePolicy::wants_global(since_global, _heap->capacity(), expected_global_ns()));
+                       LullReferencePolicy::wants_global(since_global, LullPendingReferences::looked_at(), _heap->capacity(),
+                                                         expected_global_ns()));
+  // Usual credit, if there is some, comes first.
+  const bool is_charged_as_urgent = urgent && _references.wait_ns(now, false) > 0;
   log_debug(gc, ergo)("References are due%s: %zu seen, %zuM of local garbage, %.3f s since the last pause; outside of the "
                       "heap were taken %zuM, %zu of %zu descriptors, %zu threads; since the last global one %zu and %zuM",
                       urgent ? " urgently" : "", seen._references, seen._garbage / M,
@@ -152,7 +155,7 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
   if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
     const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
     const size_t cleared = Atomic::load(&_cleared);
-    _references.record_pause(pauses->_last_time, cleared, urgent && !global);
+    _references.record_pause(pauses->_last_time, cleared, is_charged_as_urgent);
     log_debug(gc, ergo)("References: %zu cleared or enqueued in %.3f ms", cleared, (double)pauses->_last_time / NANOSECS_PER_MILLISEC);
     _own_collections++;
   }
@@ -243,8 +246,21 @@ void LullControlThread::look() {
   _last_used = _heap->used();
 }
 
+// Mutators have taken more than what a pause marks in its time. They go on until it comes.
+void LullControlThread::keep_pause_goal() {
+  const uint collections_before = _heap->collections_so_far();    // in which nothing is used that will not be after it
+  if (_heap->is_young_due()) {
+    allocated();    // as the idle policy counts it, before the pause changes what is in use
+    if (_heap->collect_early(GCCause::_lull_pause_goal, LullExtent::Young, collections_before)) {
+      _own_collections++;
+      _last_used = _heap->used();
+    }
+  }
+}
+
 void LullControlThread::run_service() {
   while (!should_terminate()) {
+    keep_pause_goal();
     const jlong now = os::javaTimeNanos();
     if (now - _last_look >= LullLookInterval * (jlong)NANOSECS_PER_MILLISEC) {
       _last_look = now;

@@ -38,6 +38,8 @@ enum class LullExtent;
 //   this thread     asks the policy, waits for credit, collects; sets new limits
 //   each pause      whoever has begun it, begins the counts anew
 //
+// For pauses that would get too long (LullPauseGoal): a young one comes early. Who takes memory wakes this thread.
+//
 // For programs that need less memory than they have, or are idle (LullIdlePolicy): looks at the heap now and then,
 // gives memory back, or collects.
 class LullControlThread : public ConcurrentGCThread {
@@ -68,6 +70,7 @@ private:
   size_t give_back(size_t bytes);
   LullIdlePolicy::Look heap_now();
   void collect_idle(LullExtent extent);
+  void keep_pause_goal();
   void look();
   void wait(jlong ns);
 

@@ -50,8 +50,8 @@ bool LullReferencePolicy::is_urgent(const Seen& seen) const {
   return _percent > 0 && (by_memory || by_descriptors || seen._threads >= ManyThreads);
 }
 
-bool LullReferencePolicy::wants_global(const Seen& since_global, size_t capacity, jlong expected_global_ns) {
-  const bool many = since_global._references >= ManyReferences && since_global._garbage >= capacity;
+bool LullReferencePolicy::wants_global(const Seen& since_global, size_t looked_at, size_t capacity, jlong expected_global_ns) {
+  const bool many = looked_at >= ManyReferences && since_global._garbage >= capacity;
   const bool late = since_global._references > 0 && since_global._garbage >= HeapsUntilGlobal * capacity;
   return expected_global_ns <= LongestGlobal && (many || late);
 }
@@ -63,7 +63,7 @@ jlong LullReferencePolicy::wait_ns(jlong now_ns, bool urgent) {
   _credit.grow(now_ns - _credited_at);
   _urgent_credit.grow(now_ns - _credited_at);
   _credited_at = now_ns;
-  return urgent ? _urgent_credit.wait_ns() : _credit.wait_ns();
+  return urgent ? MIN2(_urgent_credit.wait_ns(), _credit.wait_ns()) : _credit.wait_ns();
 }
 
 void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared, bool urgent) {

@@ -121,9 +121,9 @@ public:
   // get larger.
   bool is_urgent(const Seen& seen) const;
 
-  // Should a pause that is due be a global one? Since the last of these: garbage, and references that were published,
-  // looked at in a pause and not cleared.
-  static bool wants_global(const Seen& since_global, size_t capacity, jlong expected_global_ns);
+  // Should a pause that is due be a global one? Since the last of these: garbage, and references that were published and
+  // not cleared; and how many of them a pause has looked at.
+  static bool wants_global(const Seen& since_global, size_t looked_at, size_t capacity, jlong expected_global_ns);
 
   // Nanoseconds until there is credit for a pause; 0: there is some now.
   jlong wait_ns(jlong now_ns, bool urgent);

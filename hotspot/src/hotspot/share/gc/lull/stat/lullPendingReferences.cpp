@@ -80,4 +80,5 @@ size_t LullPendingReferences::references()  { return since(&_references_at_pause
 size_t LullPendingReferences::all_garbage() { return Atomic::load(&_garbage); }
 
 size_t LullPendingReferences::garbage_since_global() { return all_garbage() - _garbage_at_global; }
-size_t LullPendingReferences::outstanding()          { return _outstanding; }
+size_t LullPendingReferences::outstanding()          { return _outstanding + references(); }
+size_t LullPendingReferences::looked_at()            { return _outstanding; }

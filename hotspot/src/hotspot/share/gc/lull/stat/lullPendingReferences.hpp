@@ -56,10 +56,11 @@ public:
   static size_t garbage();
   static size_t references();
 
-  // Since the last global pause; the latter are those that were there at a pause since, and were not cleared. By the
-  // control thread.
+  // Since the last global pause: references without those that were cleared, and those of them that pauses have looked
+  // at. By the control thread.
   static size_t garbage_since_global();
   static size_t outstanding();
+  static size_t looked_at();
 
   // Since the VM's start, in bytes.
   static size_t all_garbage();

@@ -146,19 +146,28 @@ TEST_F(LullReferencePolicyTest, what_is_urgent_has_ten_times_the_share) {
   EXPECT_NEAR((double)_policy.wait_ns(0, true), (double)wait / 10, (double)Millisecond);
 }
 
+TEST_F(LullReferencePolicyTest, what_is_urgent_may_use_the_usual_credit_too) {
+  _policy.record_pause(500 * Millisecond, 0, true);
+  EXPECT_EQ(_policy.wait_ns(0, true), 0);
+}
+
 // Nor the other way round.
 TEST_F(LullReferencePolicyTest, urgent_pauses_do_not_use_up_the_credit_of_usual_ones) {
   _policy.record_pause(500 * Millisecond, 0, true);
-  EXPECT_GT(_policy.wait_ns(0, true), 0);
   EXPECT_EQ(_policy.wait_ns(0, false), 0);
 }
 
 TEST_F(LullReferencePolicyTest, what_has_become_old_needs_a_global_one_if_that_is_short) {
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 0, 0}, Capacity, Millisecond));
-  EXPECT_TRUE(LullReferencePolicy::wants_global({8 * Capacity, 1, 0}, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity - 1, 1, 0}, Capacity, Millisecond));
-  EXPECT_TRUE(LullReferencePolicy::wants_global({Capacity, 512, 0}, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 512, 0}, Capacity, 101 * Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 0, 0}, 0, Capacity, Millisecond));
+  EXPECT_TRUE(LullReferencePolicy::wants_global({8 * Capacity, 1, 0}, 0, Capacity, Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity - 1, 1, 0}, 1, Capacity, Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 512, 0}, 512, Capacity, 101 * Millisecond));
+}
+
+// A young pause, which costs less, comes first: it may clear them all.
+TEST_F(LullReferencePolicyTest, many_need_a_global_one_only_if_a_pause_has_looked_at_them) {
+  EXPECT_FALSE(LullReferencePolicy::wants_global({Capacity, 5000, 0}, 511, Capacity, Millisecond));
+  EXPECT_TRUE(LullReferencePolicy::wants_global({Capacity, 5000, 0}, 512, Capacity, Millisecond));
 }
 
 TEST_F(LullReferencePolicyTest, without_a_share_there_is_none) {
