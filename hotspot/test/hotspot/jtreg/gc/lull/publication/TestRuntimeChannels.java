@@ -225,6 +225,9 @@ public class TestRuntimeChannels {
     // References that the VM knows.
 
     private static final class Finalized {
+        // The one whose finalize() ran last. A collection between sending and receiving takes the object off the VM's list.
+        static volatile Finalized last;
+
         Graph graph;
 
         // The VM has registered the object, and so published it, before this body runs.
@@ -236,6 +239,7 @@ public class TestRuntimeChannels {
         @SuppressWarnings("removal")
         protected void finalize() {
             graph.check();
+            last = this;
         }
     }
 
@@ -246,11 +250,18 @@ public class TestRuntimeChannels {
         long referent = U.objectFieldOffset(Reference.class.getDeclaredField("referent"));
         long nextOffset = U.objectFieldOffset(finalizer.getDeclaredField("next"));
         channel("finalizer", graph -> new Finalized(graph), n -> {
-            for (Object f = field.get(null); f != null; f = U.getReference(f, nextOffset)) {
-                if (U.getReference(f, referent) instanceof Finalized finalized && finalized.graph.number == n) {
-                    Relay.checkPublic(finalized);
+            // The list may change while it is read, and an object taken off it is finalized a while later: look again.
+            for (int i = 0; i < 10_000; i++) {
+                for (Object f = field.get(null); f != null; f = U.getReference(f, nextOffset)) {
+                    if (U.getReference(f, referent) instanceof Finalized finalized && finalized.graph.number == n) {
+                        Relay.checkPublic(finalized);
+                        return finalized.graph;
+                    }
+                }
+                if (Finalized.last instanceof Finalized finalized && finalized.graph.number == n) {
                     return finalized.graph;
                 }
+                Thread.sleep(1);
             }
             throw new AssertionError("not registered");
         });
