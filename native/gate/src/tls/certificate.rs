@@ -29,9 +29,12 @@ pub struct Files {
 /// What changes when a file is written or replaced: device, inode, length, and when it was changed.
 type Stamp = (u64, u64, u64, i64, i64);
 
+/// Of both.
+pub type Stamps = [Option<Stamp>; 2];
+
 impl Files {
     /// What both files are now; of one that cannot be seen, nothing. Links are followed, as a secret of Kubernetes is replaced by one.
-    pub fn stamps(&self) -> [Option<Stamp>; 2] {
+    pub fn stamps(&self) -> Stamps {
         [&self.cert, &self.key].map(|path| {
             let of = std::fs::metadata(path).ok()?;
             Some((of.dev(), of.ino(), of.len(), of.mtime(), of.mtime_nsec()))

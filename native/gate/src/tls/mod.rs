@@ -31,7 +31,7 @@ use rustls::crypto::{CryptoProvider, ring};
 
 use crate::metrics::Metrics;
 use crate::options::{self, Options};
-use crate::tls::certificate::{Changes, Current, Files};
+use crate::tls::certificate::{Changes, Current, Files, Stamps};
 use crate::tls::kernel::Bell;
 use crate::tls::relay::Targets;
 use crate::tls::worker::{HANDSHAKE, Shared, Worker};
@@ -51,7 +51,7 @@ pub struct Prepared {
     address: SocketAddr,
     socket: OwnedFd,
     files: Files,
-    changes: Changes<[Option<(u64, u64, u64, i64, i64)>; 2]>,
+    changes: Changes<Stamps>,
     current: Arc<Current>,
     config: Arc<ServerConfig>,
     targets: Targets,
