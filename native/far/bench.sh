@@ -49,6 +49,7 @@ else
   say "skipped: zram: needs root and a kernel with zram"
 fi
 for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
+"$bench" sealed --servers "$names"
 "$bench" evict --servers "$names"
 "$bench" calls
 for trace in zipf:0.99 zipf:0.8 loop; do

@@ -59,6 +59,13 @@ pub fn client_number(secret: &[u8; 32], server: &str) -> [u8; 16] {
     derive(b"lull-far client 1", secret, server.as_bytes())
 }
 
+/// The key by which a client seals its pages. Of the secret that it has drawn and told to nobody, and not of the key that the servers have,
+/// too: they must not read what they hold. Another one in each process, so that no number of a page means anything to an older one.
+#[must_use]
+pub fn seal_key(secret: &[u8; 32]) -> Zeroizing<[u8; 16]> {
+    Zeroizing::new(derive(b"lull-far seal 1", secret, b"pages"))
+}
+
 fn derive<const N: usize>(salt: &[u8], secret: &[u8], info: &[u8]) -> [u8; N] {
     const { assert!(N <= 32, "one block of the hash") };
     let mut out = [0; N];
@@ -85,6 +92,8 @@ mod tests {
         assert!(numbers[0] != numbers[1] && numbers[0] != numbers[2] && numbers[1] != numbers[2]);
         assert_eq!(client_number(&secret, "10.0.0.1:7070"), numbers[0]);
         assert_ne!(client_number(&[8; 32], "10.0.0.1:7070"), numbers[0]);
+        // Nor what seals the pages.
+        assert!(numbers.iter().all(|number| *number != *seal_key(&secret)) && *seal_key(&secret) != *seal_key(&[8; 32]));
     }
 
     #[test]

@@ -13,4 +13,4 @@ mod key;
 pub mod proof;
 
 pub use file::{Entry, FileError};
-pub use key::{Key, client_number};
+pub use key::{Key, client_number, seal_key};

@@ -11,6 +11,7 @@ mod mapped;
 mod memory;
 mod replay;
 mod samples;
+mod sealed;
 mod trace;
 mod zram;
 
@@ -37,6 +38,14 @@ enum Measurement {
     Bare(Far),
     /// Bandwidth and pages for each fault of a thread that reads memory in order.
     Sequential(Far),
+    /// Faults and reads in order of sealed pages beside plain ones, by turns.
+    Sealed {
+        #[command(flatten)]
+        far: Far,
+        /// How often each is measured.
+        #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+        rounds: u32,
+    },
     /// What the evictor's thread needs for a page, clean and dirty.
     Evict(Far),
     /// The system calls of it, and the one that puts a page in, by themselves: no server, no other thread.
@@ -80,6 +89,9 @@ struct Far {
     /// The most pages that one fault fetches.
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=32))]
     read_ahead: u32,
+    /// Seal the pages.
+    #[arg(long)]
+    seal: bool,
 }
 
 #[derive(Args, Debug)]
@@ -110,6 +122,7 @@ fn main() -> ExitCode {
         Measurement::First(far) => faults::first(&far),
         Measurement::Bare(far) => bare::exchanges(&far),
         Measurement::Sequential(far) => faults::sequential(&far),
+        Measurement::Sealed { far, rounds } => sealed::beside(&far, rounds),
         Measurement::Evict(far) => faults::evict(&far),
         Measurement::Calls { pages } => calls::measure(pages as usize),
         Measurement::Disk(disk) => disk::measure(&disk.directory, disk.pages as usize),

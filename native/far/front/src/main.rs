@@ -11,8 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use lull_far::kernel::Kernel;
-use lull_far::{FaultMode, launch};
+use lull_far::{FaultMode, launch, trial};
 use lull_far_auth::file::{parse, read_one};
 
 /// Before the runtime, which would have the program ignore SIGPIPE, or not, whatever it was started with.
@@ -59,6 +58,11 @@ struct Run {
     /// The file with the key that the servers have, too. Only its owner may read it.
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
+
+    /// Seal each page before it leaves: servers, and who listens or changes what passes, can neither read nor change it, nor give back an old
+    /// one; the program ends then. Costs 24 bytes of local memory for each page that has left, and time in each fault.
+    #[arg(long)]
+    seal: bool,
 
     /// How much of the memory may be local: 1% to 100% of the first file that is mapped, or a size of 4m or more. Less local
     /// memory means more waiting for servers.
@@ -136,13 +140,17 @@ fn main() -> ExitCode {
 fn check() -> Result<(), String> {
     let mut any = false;
     for (mode, name) in [(FaultMode::InThread, "--faults thread"), (FaultMode::Handlers, "--faults handlers")] {
-        match Kernel::open(mode) {
-            Ok(_) => {
+        match trial::faults(mode) {
+            Ok(()) => {
                 any = true;
                 println!("{name}: permitted");
             }
             Err(error) => println!("{name}: not permitted: {error}"),
         }
+    }
+    match trial::sealing() {
+        Ok(note) => println!("--seal: permitted{note}"),
+        Err(error) => println!("--seal: not permitted: {error}"),
     }
     if any { Ok(()) } else { Err("this machine permits neither".to_owned()) }
 }
@@ -152,7 +160,10 @@ fn run_program(run: &Run) -> Result<(), String> {
         Faults::Thread => FaultMode::InThread,
         Faults::Handlers => FaultMode::Handlers,
     };
-    Kernel::open(mode).map_err(|error| error.to_string())?;
+    trial::faults(mode).map_err(|error| error.to_string())?;
+    if run.seal {
+        trial::sealing().map_err(|error| error.to_string())?;
+    }
     let directory = directory(run)?;
     let key = run.key.as_deref().map(key).transpose()?;
     let library = preload_library()?;
@@ -203,6 +214,7 @@ fn run_program(run: &Run) -> Result<(), String> {
             },
         )
         .env("LULL_FAR_SERVER_TIMEOUT_MS", run.server_timeout.to_string())
+        .env("LULL_FAR_SEAL", if run.seal { "1" } else { "0" })
         .env("LULL_FAR_STATISTICS", if run.statistics { "1" } else { "0" })
         .exec();
     Err(format!("cannot run {}: {error}", program.display()))

@@ -223,18 +223,23 @@ fn stock_jvms_with_a_quarter_of_the_heap() {
         return;
     }
     for java in jvms() {
-        for collector in ["-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseG1GC"] {
+        // The last one's pages are sealed: what differs is what leaves, whoever collects.
+        for (collector, seal) in
+            [("-XX:+UseSerialGC", None), ("-XX:+UseParallelGC", None), ("-XX:+UseG1GC", None), ("-XX:+UseG1GC", Some("--seal"))]
+        {
             let servers = [server(256), server(256)];
             let names = format!("{},{}", servers[0].address, servers[1].address);
             let (output, most) = watch(
                 front()
-                    .args(["run", "--servers", &names, "--local", "25%", "--server-timeout", "60000", "--statistics", "--"])
+                    .args(["run", "--servers", &names, "--local", "25%", "--server-timeout", "60000", "--statistics"])
+                    .args(seal)
+                    .arg("--")
                     .arg(&java)
                     .args([collector, "-Xms128m", "-Xmx128m", &format!("-XX:AllocateHeapAt={}", directory.name()), "-cp"])
                     .args([directory.name(), "Verified", "150000", "60000", "2"]),
             );
             let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-            eprintln!("{} {collector}: {} {}", java.display(), stdout.trim(), stderr.trim());
+            eprintln!("{} {collector} {}: {} {}", java.display(), seal.unwrap_or(""), stdout.trim(), stderr.trim());
             assert!(output.status.success(), "{} {collector}: {stdout}{stderr}", java.display());
             assert!(!stdout.contains("warning") && !stderr.contains("warning"), "{stdout}{stderr}");
             assert!(stdout.contains(" wrong=0"), "{stdout}");
@@ -270,6 +275,32 @@ fn what_cannot_be_done_is_said_before_the_program_runs() {
     for (arguments, want) in cases {
         let text = run(arguments);
         assert!(text.contains(want), "{arguments:?}: {text}");
+    }
+}
+
+/// Sealed or not at all: what cannot be understood is never taken for no.
+#[test]
+fn a_program_is_not_run_unsealed_by_mistake() {
+    if !permitted("thread", "a seal that is misspelt") {
+        return;
+    }
+    let directory = Directory::new("seal");
+    let server = server(64);
+    // The environment of a program that `lull-far run --seal` has started, and that starts another one.
+    let run = |value: &str| {
+        let _ = std::fs::remove_file(directory.0.join("file"));
+        let inside = format!("LULL_FAR_SEAL='{value}' exec {} map {}/file 2048 random 1 2000", workload().display(), directory.name());
+        front()
+            .args(["run", "--seal", "--servers", &server.address.to_string(), "--local", "25%", "--directory", directory.name(), "--"])
+            .args(["sh", "-c", &inside])
+            .output()
+            .unwrap()
+    };
+    assert!(run("1").status.success());
+    for value in ["yes", "", "1 "] {
+        let output = run(value);
+        let want = format!("LULL_FAR_SEAL is {value:?}: 0 or 1 is possible");
+        assert!(!output.status.success() && text(&output.stderr).contains(&want), "{value:?}: {}", text(&output.stderr));
     }
 }
 

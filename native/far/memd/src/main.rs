@@ -2,6 +2,7 @@
 
 //! `lull-memd`: the command line, the log, and the signals.
 
+use std::io::Write;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,7 +17,8 @@ use tracing::{error, info, warn};
 /// Holds memory pages for programs on other machines.
 ///
 /// Memory is committed in the background from the start on, and given to a client only when it is there, so that a page that a
-/// client sends always finds room. Clients show a key (--key); nothing is encrypted: who can listen on the network reads the pages.
+/// client sends always finds room. Clients show a key (--key). Nothing is encrypted but what a client seals (lull-far run --seal): else who
+/// can listen on the network reads the pages.
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Args {
@@ -97,6 +99,8 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 fn main() -> ExitCode {
     let args = Args::parse();
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_target(false).with_max_level(tracing::Level::INFO);
+    // Who reads the log may be gone. It would be said on the same stream, and that not be possible would end the thread that logs.
+    let log = log.log_internal_errors(false);
     match args.log {
         LogForm::Text => log.with_ansi(false).init(),
         LogForm::Json => log.json().flatten_event(true).init(),
@@ -136,7 +140,7 @@ fn main() -> ExitCode {
         }
     };
     // Tests and scripts read the port that the kernel chose from the first line of the output.
-    println!("listening at {}", server.address);
+    let _ = writeln!(std::io::stdout(), "listening at {}", server.address);
     let handle = server.handle();
     std::thread::spawn(move || {
         for (count, signal) in signals.forever().enumerate() {

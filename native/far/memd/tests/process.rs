@@ -62,6 +62,29 @@ fn sigterm_with_clients_waits_and_then_says_what_was_lost() {
     assert!(log.contains("it is lost\",\"bytes\":1048576"), "{log}");
 }
 
+/// A server goes on whoever reads its log: it says something of each client, and of each signal.
+#[test]
+fn a_server_whose_log_nobody_reads_serves_and_stops() {
+    let (mut child, address) = start(&["--listen", "127.0.0.1:0", "--memory", "2m"]);
+    drop((child.stdout.take(), child.stderr.take()));
+    for client in 1..4 {
+        let [mut control, mut fetch, _write] = Peer::client(address, client, 1, 4);
+        assert!(fetch.fetch(1, 1, 1) == vec![0; 4096]);
+        assert_eq!(control.ask(&Message::Bye, 0).message(), "Bye");
+    }
+    signal(&child, "TERM");
+    // One that cannot stop is waited for no longer than a test may take.
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let status = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break status,
+            None if std::time::Instant::now() > end => panic!("it does not stop: {:?}", child.kill()),
+            None => std::thread::sleep(std::time::Duration::from_millis(10)),
+        }
+    };
+    assert_eq!(status.code(), Some(0));
+}
+
 /// However much memory it has to get, it listens before: all that comes before its first line is the first few megabytes.
 #[test]
 fn a_server_listens_before_it_has_all_of_its_memory() {

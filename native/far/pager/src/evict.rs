@@ -214,6 +214,9 @@ impl Evictor {
                 Err(Errno(number)) => fatal(format_args!("cannot read page {page} of the memory file: error {number}")),
             }
         }
+        if let Some(seals) = &pager.seals {
+            pages.iter().zip(self.contents.chunks_exact_mut(PAGE_SIZE)).for_each(|(&page, content)| seals.seal(page, content));
+        }
         let mut places: Vec<(Place, usize)> = (0..=pager.options.replicas)
             .flat_map(|copy| pages.iter().enumerate().map(move |(index, &page)| (copy, index, page)))
             .map(|(copy, index, page)| {

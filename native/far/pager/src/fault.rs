@@ -238,12 +238,11 @@ fn from_servers(
                 (reachable, busy) = (true, true);
                 continue;
             };
-            let result = exchange(pager, &mut held, place.region, run, if copy == 0 { meanwhile.take() } else { None })
-                .map(|length| use_pages(held.pages(length)));
-            match result {
-                Ok(result) => {
+            match exchange(pager, &mut held, place.region, run, if copy == 0 { meanwhile.take() } else { None }) {
+                Ok(length) => {
+                    let Some(pages) = pager.opened(range.first + index as u32, place, held.pages(length)) else { continue };
                     pager.counters.replica_fetches.fetch_add(u64::from(copy > 0), Ordering::Relaxed);
-                    return result;
+                    return use_pages(pages);
                 }
                 Err(FetchError::Broken) => reachable = true,
                 Err(FetchError::Checksum) => fatal(format_args!(
@@ -375,16 +374,18 @@ fn end_coming(pager: &Pager, page: u32, count: usize, mapped: bool) {
 /// Puts pages in that were asked for ahead. If they do not come as they should they stay absent, and who needs them asks again.
 fn take_in(pager: &Pager, held: &mut Held<'_>, ahead: &Ahead) -> bool {
     let (page, count) = (ahead.page, ahead.pages());
-    let answer = held.answer_ahead(ahead);
-    if let Ok(length) = answer {
-        let range = pager.range_of(page);
-        if let Err(error) = pager.kernel.copy_in(range.span(page, count), held.pages(length), true) {
+    let range = pager.range_of(page);
+    let place = range.layout.place((page - range.first).into(), 0);
+    let contents = held.answer_ahead(ahead).ok().and_then(|length| pager.opened(page, place, held.pages(length)));
+    if let Some(contents) = contents {
+        if let Err(error) = pager.kernel.copy_in(range.span(page, count), contents, true) {
             unexplained("map a page that was read ahead", range, page, error);
         }
         pager.counters.pages_fetched.fetch_add(count as u64, Ordering::Relaxed);
     }
-    end_coming(pager, page, count, answer.is_ok());
-    answer.is_ok()
+    let came = contents.is_some();
+    end_coming(pager, page, count, came);
+    came
 }
 
 /// Sees to what was asked for ahead over a connection, so that what is asked for next is answered next.

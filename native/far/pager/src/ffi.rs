@@ -9,9 +9,10 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::kernel::{FaultMode, Kernel};
+use crate::kernel::FaultMode;
 use crate::pager::{Options, Pager};
 use crate::signal;
+use crate::trial;
 
 /// `struct lull_far_options`.
 #[repr(C)]
@@ -31,11 +32,14 @@ pub struct CFarOptions {
     pub fault_mode: u32,
     /// Milliseconds; 0: the default.
     pub server_timeout_ms: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Zero, or [`SEAL`].
+    pub flags: u32,
     /// The path of a file with the key, or null. Not known to callers whose `size` is that of all before it.
     pub key_file: *const c_char,
 }
+
+/// `LULL_FAR_SEAL`
+const SEAL: u32 = 1;
 
 /// Bytes of the options before there were keys.
 const WITHOUT_KEY: usize = std::mem::offset_of!(CFarOptions, key_file);
@@ -98,8 +102,8 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
         std::ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut own).cast(), size);
         own
     };
-    if given.reserved != 0 {
-        return Err(format!("the reserved field of the options is {}; it must be 0", given.reserved));
+    if given.flags & !SEAL != 0 {
+        return Err(format!("the flags of the options are {:#x}; {SEAL:#x} (LULL_FAR_SEAL) or 0 is possible", given.flags));
     }
     if given.servers.is_null() {
         return Err("no servers".to_owned());
@@ -114,6 +118,7 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
         options.key = Some(lull_far_auth::file::read_one(path).map_err(|error| error.to_string())?);
     }
     options.replicas = given.replicas as usize;
+    options.seal = given.flags & SEAL != 0;
     options.mode = mode(given.fault_mode)?;
     if given.server_timeout_ms != 0 {
         options.server_timeout = Duration::from_millis(given.server_timeout_ms.into());
@@ -127,8 +132,8 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
 /// As the header says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lull_far_probe(fault_mode: u32, error: *mut c_char, error_size: usize) -> c_int {
-    match mode(fault_mode).and_then(|mode| Kernel::open(mode).map_err(|error| error.to_string())) {
-        Ok(_) => 0,
+    match mode(fault_mode).and_then(|mode| trial::faults(mode).map_err(|error| error.to_string())) {
+        Ok(()) => 0,
         Err(text) => {
             // SAFETY: the caller's promise.
             unsafe { fail(&text, error, error_size) };

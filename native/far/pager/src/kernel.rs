@@ -88,6 +88,11 @@ impl Span {
         self.pages * PAGE_SIZE
     }
 
+    /// The page behind one page.
+    pub fn next(&self) -> Span {
+        Span { address: self.address + PAGE_SIZE, offset: self.offset + PAGE_SIZE as u64, pages: self.pages }
+    }
+
     /// What is left behind the first pages.
     pub fn skip(&self, pages: usize) -> Span {
         Span { address: self.address + pages * PAGE_SIZE, offset: self.offset + (pages * PAGE_SIZE) as u64, pages: self.pages - pages }
@@ -353,4 +358,35 @@ pub unsafe fn table<T>(count: usize) -> std::io::Result<&'static [T]> {
     }
     // SAFETY: large enough, aligned to a page, zero, which is valid by the caller's promise; never unmapped.
     Ok(unsafe { std::slice::from_raw_parts(base.cast::<T>(), count) })
+}
+
+/// A value in memory of its own that is in no core dump, in no swap if the system permits so much locked memory, and zeros in a child of
+/// `fork`. For ever: it is never dropped.
+///
+/// # Errors
+/// As `mmap` and `madvise`.
+pub fn secret<T: 'static>(value: T) -> std::io::Result<&'static T> {
+    const { assert!(align_of::<T>() <= PAGE_SIZE) };
+    let bytes = size_of::<T>().next_multiple_of(PAGE_SIZE);
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping.
+    let base = unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    if base == libc::MAP_FAILED {
+        return Err(std::io::Error::last_os_error());
+    }
+    // Before anything is in it.
+    for advice in [libc::MADV_DONTDUMP, libc::MADV_WIPEONFORK] {
+        // SAFETY: our own mapping.
+        if unsafe { libc::madvise(base, bytes, advice) } != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+    }
+    // SAFETY: our own mapping. Where it is refused, the key may go where the program's other memory goes.
+    let _ = unsafe { libc::mlock(base, bytes) };
+    // SAFETY: large enough, aligned to a page, nobody else's, never unmapped.
+    Ok(unsafe {
+        let at = base.cast::<T>();
+        at.write(value);
+        &*at
+    })
 }

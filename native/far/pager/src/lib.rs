@@ -17,6 +17,7 @@ pub mod queue;
 pub mod room;
 pub mod stream;
 mod sync;
+pub mod version;
 
 #[cfg(not(loom))]
 pub mod descriptors;
@@ -47,9 +48,13 @@ mod restore;
 #[cfg(not(loom))]
 mod retry;
 #[cfg(not(loom))]
+pub mod seal;
+#[cfg(not(loom))]
 pub mod signal;
 #[cfg(not(loom))]
 mod syscall;
+#[cfg(not(loom))]
+pub mod trial;
 #[cfg(not(loom))]
 mod wait;
 #[cfg(not(loom))]

@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering}
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lull_far_auth::Key;
+use lull_far_auth::{Key, seal_key};
 use lull_far_protocol::{ChannelKind, ErrorCode, Message, Op};
+use zeroize::Zeroizing;
 
 use crate::PAGE_SIZE;
 use crate::descriptors::Own;
@@ -21,16 +22,18 @@ use crate::evict;
 use crate::fault;
 use crate::keeper;
 use crate::kernel::{self, FaultMode, Kernel, NotPermitted, Span};
-use crate::last_words::say;
-use crate::layout::Layout;
+use crate::last_words::{fatal, say};
+use crate::layout::{Layout, Place};
 use crate::link::{Channel, LinkError, Payload, Server, random};
 use crate::page::{Kind, Page};
 use crate::queue::{Cell, Queue};
 use crate::record::Record;
 use crate::restore;
 use crate::room::Room;
+use crate::seal::Seals;
 use crate::stream::{LONGEST, Streams};
 use crate::syscall;
+use crate::version::Version;
 use crate::wait::{Event, Events};
 
 /// The most ranges over the life of a pager.
@@ -57,6 +60,9 @@ pub struct Options {
     pub key: Option<Key>,
     /// How many servers hold each page beside the first, 0 or 1.
     pub replicas: usize,
+    /// Whether pages are sealed before they leave, so that servers, and who listens, can neither read nor change them, nor give old ones.
+    /// Costs 24 bytes for each page that has left, and the time to seal and open it.
+    pub seal: bool,
     /// In which thread faults are served.
     pub mode: FaultMode,
     /// How long a server may be silent before it is lost.
@@ -73,7 +79,18 @@ impl Options {
     pub fn new(servers: Vec<String>, local_bytes: u64, capacity_bytes: u64) -> Options {
         let server_timeout = Duration::from_secs(10);
         let mode = FaultMode::InThread;
-        Options { servers, local_bytes, capacity_bytes, key: None, replicas: 0, mode, server_timeout, read_ahead: LONGEST, record: None }
+        Options {
+            servers,
+            local_bytes,
+            capacity_bytes,
+            key: None,
+            replicas: 0,
+            seal: false,
+            mode,
+            server_timeout,
+            read_ahead: LONGEST,
+            record: None,
+        }
     }
 }
 
@@ -159,6 +176,8 @@ pub struct Pager {
     /// The state of each page. Ranges get numbers in order; a number is never used again.
     pub(crate) pages: &'static [Page],
     pub(crate) mapped: Queue<&'static [Cell]>,
+    /// If pages are sealed.
+    pub(crate) seals: Option<Seals>,
     pub(crate) room: Room,
     /// How many more pages may be Coming: each has room, too, and stays so until somebody sees to it.
     pub(crate) ahead: Room,
@@ -218,7 +237,7 @@ impl Pager {
     pub(crate) fn connect(options: Options) -> Result<&'static Pager, Error> {
         check(&options)?;
         let kernel = Kernel::open(options.mode).map_err(Error::NotPermitted)?;
-        let secret = random().map_err(|error| Error::System("random numbers", error))?;
+        let secret = Zeroizing::new(random().map_err(|error| Error::System("random numbers", error))?);
         let mut servers = Vec::new();
         let keeper = Arc::new(Event::default());
         for name in &options.servers {
@@ -253,6 +272,13 @@ impl Pager {
         let pages = unsafe { kernel::table::<Page>(total) }.map_err(failed)?;
         // SAFETY: a zero cell is an empty one.
         let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
+        let seals = if options.seal {
+            // SAFETY: all zeros is a page that was never sealed.
+            let versions = unsafe { kernel::table::<Version>(total) }.map_err(failed)?;
+            Some(Seals::new(&seal_key(&secret), versions).map_err(|error| Error::System("memory for the key", error))?)
+        } else {
+            None
+        };
         let evicting = Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Write)).collect());
         let pager = Box::leak(Box::new(Pager {
             kernel,
@@ -265,6 +291,7 @@ impl Pager {
             options,
             pages,
             mapped: Queue::new(cells),
+            seals,
             page_events: Events::new(),
             streams: Streams::new(read_ahead, local),
             record,
@@ -484,6 +511,31 @@ impl Pager {
                 say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
             }
         }
+    }
+
+    /// Fault path: pages that a server has given, from this place on, opened where they are. None, which is said, if one of them is not
+    /// what was written there last: then nothing of that server is believed any more. Ends the program if nobody else may have them.
+    pub(crate) fn opened<'a>(&self, first: u32, place: Place, contents: &'a mut [u8]) -> Option<&'a [u8]> {
+        if let Some(seals) = &self.seals
+            && let Err(wrong) = seals.open_all(first, contents)
+        {
+            self.disbelieve(Place { page: place.page + u64::from(wrong), ..place });
+            return None;
+        }
+        Some(contents)
+    }
+
+    fn disbelieve(&self, Place { server, region, page }: Place) {
+        let server = &self.servers[server];
+        let what = format_args!(
+            "memory server {} gives page {page} of region {region} not as it was written last: it is changed, old, or another one",
+            server.name
+        );
+        if self.options.replicas == 0 {
+            fatal(format_args!("{what}; the program cannot go on"));
+        }
+        say(format_args!("{what}; it is asked for nothing any more"));
+        server.disbelieve();
     }
 
     /// The range that an address lies in, if it is mapped. Fault path.

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use lull_far_protocol::{ChannelKind, ErrorCode, Fetch, Message, Op};
 
+use crate::PAGE_SIZE;
 use crate::last_words::say;
 use crate::layout::Place;
 use crate::link::{Channel, FETCH_CONNECTIONS, LinkError, Payload, Server};
@@ -233,6 +234,14 @@ fn copy_run(pager: &Pager, range: &Range, first: u64, count: u64, (from, to): (P
             return Some(0);
         }
         if let Some(contents) = read(&pager.servers[from.server], &mut fetch[from.server], from, count as u32) {
+            for (_, offset) in &group {
+                let offset = *offset as u64;
+                // What is wrong is this server's fault, and would be the other one's later. A copy: it goes on as it is. The keeper ends the
+                // program then: nobody else has all pages.
+                let page = (u64::from(range.first) + first + offset) as u32;
+                let mut content = contents[offset as usize * PAGE_SIZE..][..PAGE_SIZE].to_vec();
+                pager.opened(page, Place { page: from.page + offset, ..from }, &mut content)?;
+            }
             let request = WriteRequest::new(&group, &contents);
             let begun = request.begin(pager, &mut writing[to.server]);
             return request.finish(pager, &mut writing[to.server], begun).then_some(group.len() as u64);

@@ -14,6 +14,7 @@ use loom::thread;
 use lull_far::page::{Kind, Page};
 use lull_far::queue::{Cell, Queue};
 use lull_far::room::Room;
+use lull_far::version::Version;
 
 /// The page table entry and the memory of one page. What the kernel does to a page is one step each.
 struct Memory {
@@ -39,6 +40,8 @@ const AHEAD: u64 = 2;
 struct Model {
     page: Page,
     memory: Memory,
+    /// Of the page as it was sealed last.
+    version: Version,
     connection: Connection,
     mapped: Queue<Vec<Cell>>,
     room: Room,
@@ -53,6 +56,7 @@ impl Model {
         let model = Model {
             page: Page::default(),
             memory: Memory { local: AtomicU64::new(0), entry: AtomicU64::new(0), server: AtomicU64::new(0) },
+            version: Version::default(),
             connection: Connection { state: AtomicU64::new(READY), answer: AtomicU64::new(0) },
             mapped: Queue::new(vec![Cell::default(), Cell::default()]),
             room: Room::new(1),
@@ -90,8 +94,10 @@ impl Model {
                         self.room.give(1);
                         continue;
                     };
+                    let last = self.version.last();
                     assert_eq!(self.memory.local.load(Ordering::SeqCst), 0, "EEXIST");
                     let content = if seen.has_copy() { self.memory.server.load(Ordering::SeqCst) } else { 0 };
+                    assert!(!seen.has_copy() || is_sealed(last, content), "what the server has is not what was sealed last");
                     self.memory.local.store(1 + content, Ordering::SeqCst);
                     self.memory.entry.store(if write { MAPPED | DIRTY } else { MAPPED }, Ordering::SeqCst);
                     claim.mapped();
@@ -142,8 +148,10 @@ impl Model {
             return false;
         }
         if mapped {
+            let (last, answer) = (self.version.last(), self.connection.answer.load(Ordering::Relaxed));
+            assert!(is_sealed(last, answer - 1), "what comes is not what was sealed last");
             assert_eq!(self.memory.local.load(Ordering::SeqCst), 0, "EEXIST");
-            self.memory.local.store(self.connection.answer.load(Ordering::Relaxed), Ordering::SeqCst);
+            self.memory.local.store(answer, Ordering::SeqCst);
             self.memory.entry.store(MAPPED, Ordering::SeqCst);
         }
         assert!(self.page.came(mapped), "a page is not coming, and should be");
@@ -230,6 +238,8 @@ impl Model {
             Kind::Dirty if self.page.begin_writing(seen) => {
                 let content = self.memory.local.load(Ordering::SeqCst);
                 assert_ne!(content, 0, "a page without memory is written");
+                let number = self.version.next();
+                self.version.set_tag(tag(number, content - 1));
                 self.memory.server.store(content - 1, Ordering::SeqCst);
                 if let Some(claim) = self.page.claim_written() {
                     self.memory.local.store(0, Ordering::SeqCst);
@@ -251,6 +261,15 @@ impl Model {
 }
 
 const ACCESS: u64 = 4;
+
+/// Of a content that was sealed for the n-th time: another one for each of both.
+fn tag(number: u64, content: u64) -> [u8; 16] {
+    (u128::from(number) << 64 | u128::from(content)).to_le_bytes()
+}
+
+fn is_sealed(last: Option<(u64, [u8; 16])>, content: u64) -> bool {
+    last.is_some_and(|(number, of_last)| of_last == tag(number, content))
+}
 
 /// All interleavings with so many switches of a thread that could go on.
 fn explore(switches: usize, body: impl Fn() + Sync + Send + 'static) {

@@ -2,15 +2,18 @@
 
 //! Servers that are killed, restarted, full, or of another kind; connections that break and flip bits.
 
+#[path = "common/between.rs"]
+mod between;
 mod common;
 
+use between::{between, pass_on, read_frame, write_frame};
 use common::{Outcome, Process, Run, Running, server, skipped};
-use lull_far_protocol::{ChannelKind, HEADER_LEN, Header, Hello, Message, WriteAck, seal};
-use std::io::{Read, Result, Write};
+use lull_far_protocol::{ChannelKind, HEADER_LEN, Message, WriteAck};
+use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const PAGES: u64 = 8 * 1024;
@@ -400,64 +403,6 @@ fn connections_that_break_and_flip_bits_lose_nothing() {
         assert!(harm > 5, "only {harm} times harmed");
         outcome.is_right(PAGES);
     }
-}
-
-/// Stands before a server, and may change what it answers. Where the server is may change, too.
-struct Between {
-    address: SocketAddr,
-    to: Arc<Mutex<SocketAddr>>,
-    /// Connections that have said HELLO for control.
-    controls: Arc<AtomicU64>,
-}
-
-/// Passes on all that a server says after its first frame over a connection of some kind: from it, to the client.
-fn between(to: SocketAddr, answers: impl Fn(ChannelKind, &mut TcpStream, &mut TcpStream) -> Result<()> + Send + Sync + 'static) -> Between {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    let (to, controls, answers) = (Arc::new(Mutex::new(to)), Arc::new(AtomicU64::new(0)), Arc::new(answers));
-    let between = Between { address, to: Arc::clone(&to), controls: Arc::clone(&controls) };
-    std::thread::spawn(move || {
-        for client in listener.incoming() {
-            let mut client = client.unwrap();
-            let Ok((header, payload)) = read_frame(&mut client) else { continue };
-            let Ok(Message::Hello(Hello { kind, .. })) = Message::decode(&header, &payload) else { panic!("no HELLO") };
-            controls.fetch_add(u64::from(kind == ChannelKind::Control), Ordering::Relaxed);
-            let to = *to.lock().unwrap();
-            let Ok(mut server) = TcpStream::connect(to) else { continue };
-            if write_frame(&mut server, &header, &payload).is_err() {
-                continue;
-            }
-            let (mut from_server, mut to_client) = (server.try_clone().unwrap(), client.try_clone().unwrap());
-            std::thread::spawn(move || std::io::copy(&mut client, &mut server).map(|_| server.shutdown(Shutdown::Both)));
-            let answers = Arc::clone(&answers);
-            std::thread::spawn(move || {
-                let passed = read_frame(&mut from_server)
-                    .and_then(|(header, payload)| write_frame(&mut to_client, &header, &payload))
-                    .and_then(|()| answers(kind, &mut from_server, &mut to_client));
-                let _ = (to_client.shutdown(Shutdown::Both), from_server.shutdown(Shutdown::Both));
-                passed
-            });
-        }
-    });
-    between
-}
-
-fn pass_on(from: &mut TcpStream, to: &mut TcpStream) -> Result<()> {
-    std::io::copy(from, to).map(drop)
-}
-
-fn read_frame(stream: &mut TcpStream) -> Result<(Header, Vec<u8>)> {
-    let mut head = [0; HEADER_LEN];
-    stream.read_exact(&mut head)?;
-    let header = Header::decode(&head).map_err(std::io::Error::other)?;
-    let mut payload = vec![0; header.len as usize];
-    stream.read_exact(&mut payload)?;
-    Ok((header, payload))
-}
-
-fn write_frame(stream: &mut TcpStream, header: &Header, payload: &[u8]) -> Result<()> {
-    stream.write_all(&seal(header.op, header.sequence, header.region, &[payload]))?;
-    stream.write_all(payload)
 }
 
 /// This one greets and answers heartbeats as ever, and gives pages byte by byte, each in time.

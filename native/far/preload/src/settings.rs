@@ -2,6 +2,7 @@
 
 //! What `lull-far run` passes on in the environment, and the start of the pager with it.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -28,6 +29,8 @@ pub struct Settings {
     key: Result<Option<Key>, String>,
     local: String,
     replicas: usize,
+    /// Never taken for no if it is something else.
+    seal: Result<bool, String>,
     mode: FaultMode,
     timeout: Duration,
     record: Option<PathBuf>,
@@ -60,11 +63,20 @@ fn read() -> Option<Settings> {
         key: std::env::var_os("LULL_FAR_KEY").map(|path| read_one(Path::new(&path)).map_err(|error| error.to_string())).transpose(),
         local: text("LULL_FAR_LOCAL")?,
         replicas: text("LULL_FAR_REPLICAS")?.parse().ok()?,
+        seal: seal(std::env::var_os("LULL_FAR_SEAL").as_deref()),
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
         timeout: Duration::from_millis(text("LULL_FAR_SERVER_TIMEOUT_MS")?.parse().ok()?),
         record: std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from),
         statistics: text("LULL_FAR_STATISTICS").is_some_and(|value| value == "1"),
     })
+}
+
+fn seal(value: Option<&OsStr>) -> Result<bool, String> {
+    match value.map(OsStr::as_encoded_bytes) {
+        None | Some(b"0") => Ok(false),
+        Some(b"1") => Ok(true),
+        Some(_) => Err(format!("LULL_FAR_SEAL is {:?}: 0 or 1 is possible; lull-far run --seal sets it", value.unwrap_or_default())),
+    }
 }
 
 impl Settings {
@@ -83,6 +95,7 @@ impl Settings {
         let mut options = Options::new(self.servers.clone(), local, capacity);
         options.key = self.key.clone()?;
         options.replicas = self.replicas;
+        options.seal = self.seal.clone()?;
         options.mode = self.mode;
         options.server_timeout = self.timeout;
         options.record.clone_from(&self.record);

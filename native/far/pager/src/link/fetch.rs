@@ -301,8 +301,8 @@ impl Held<'_> {
         self.inside().ahead = Some(ahead);
     }
 
-    /// The pages of the last answer.
-    pub fn pages(&mut self, length: usize) -> &[u8] {
+    /// The pages of the last answer, to be opened where they are.
+    pub fn pages(&mut self, length: usize) -> &mut [u8] {
         self.inside().pages(length)
     }
 }
@@ -395,8 +395,8 @@ impl FetchInside {
         }
     }
 
-    fn pages(&self, length: usize) -> &[u8] {
-        &self.answer[HEADER_LEN + FETCH_LEN..length]
+    fn pages(&mut self, length: usize) -> &mut [u8] {
+        &mut self.answer[HEADER_LEN + FETCH_LEN..length]
     }
 }
 

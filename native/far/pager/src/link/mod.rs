@@ -15,7 +15,7 @@ mod tests;
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -86,6 +86,9 @@ pub struct Server {
     /// Whether pages are fetched from it and written to it: [`LIVE`], [`LOST`], [`FILLING`]. Whoever makes it LOST does so from any state;
     /// the thread that makes lost copies again takes it from there through FILLING back to LIVE.
     state: AtomicU8,
+    /// It has given a page that is not what it was given last: it is never taken in again. Set by who holds a connection to it, or takes
+    /// servers in; never cleared.
+    disbelieved: AtomicBool,
     /// When the server last answered anything, by [`syscall::now`].
     heard: AtomicU64,
     /// Since when it has answered no FETCH.
@@ -126,6 +129,7 @@ impl Server {
             session: Mutex::new(None),
             fetch: std::array::from_fn(|_| FetchConnection::new()),
             state: AtomicU8::new(LIVE),
+            disbelieved: AtomicBool::new(false),
             heard: AtomicU64::new(syscall::now()),
             owed: Owed::new(timeout),
             changed: Event::default(),
@@ -149,11 +153,18 @@ impl Server {
         self.changed.wake();
     }
 
+    /// Fault path, with a connection held; or by the thread that takes servers in: the same, for ever.
+    pub fn disbelieve(&self) {
+        self.disbelieved.store(true, Ordering::Relaxed);
+        self.give_up();
+    }
+
     /// Forgets a lost server's connections and who it was: whoever answers now may be empty. False if a thread still has a connection; it
-    /// lets it go soon. No page can come over an old one afterwards.
+    /// lets it go soon. No page can come over an old one afterwards. False also of one that is not believed any more.
     pub fn forget(&self) -> bool {
         self.fetch.iter().for_each(FetchConnection::forget);
-        if !self.fetch.iter().all(FetchConnection::is_broken) {
+        // Looked at when no thread has a connection, whose release is acquired: none can come to disbelieve it then.
+        if !self.fetch.iter().all(FetchConnection::is_broken) || self.disbelieved.load(Ordering::Relaxed) {
             return false;
         }
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = None;
