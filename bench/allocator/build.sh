@@ -69,7 +69,7 @@ compile_replay() {
   mkdir -p "$target.objects"
   for source in heap main synthetic trace; do
     objects+=("$target.objects/$source.o")
-    newer_than "$target.objects/$source.o" "$ALLOCATOR/replay/$source.cpp" "$ALLOCATOR"/replay/*.hpp "$ALLOCATOR/include" "$POLICY"/gc/lull/lull{Run,Segregated}* || continue
+    newer_than "$target.objects/$source.o" "$ALLOCATOR/replay/$source.cpp" "$ALLOCATOR"/replay/*.hpp "$ALLOCATOR/include" "$POLICY"/gc/lull/{alloc/lullRun,study/lullSegregated}* || continue
     cxx -O2 "$@" "-I$ALLOCATOR/include" "-I$POLICY" -c "$ALLOCATOR/replay/$source.cpp" -o "$target.objects/$source.o"
   done
   cxx "$@" -o "$target" "${objects[@]}"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # self-test.sh: does a failure stay one when time is up, or when what runs the tests is killed? Runs jtreg.sh with a stand-in for jtreg, and
-# test.sh with one for native/test.sh; half a minute, mostly of waiting. The last line is "N passed, N failed, N skipped".
+# test.sh with one for native/test.sh; half a minute, mostly of waiting. And do the checks of our sources find what is wrong in a copy of them?
+# The last line is "N passed, N failed, N skipped".
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -73,6 +74,44 @@ check "a script passes, and its log is no text" "native: 2 passed, 0 failed, 0 e
 wait
 check "time is up in a script" "native: 0 passed, 0 failed, 0 excluded, 1 skipped" "$(cat "$work/up.found")"
 check "time is up in a script, and tests have failed" "native: 0 passed, 2 failed, 0 excluded, 1 skipped" "$(cat "$work/late.found")"
+
+# The checks of the sources, on a copy: what they say of it, without its numbers.
+sources=$work/tree/hotspot/src/hotspot
+for d in share/gc/lull share/gc/budget cpu/x86/gc/lull; do
+  mkdir -p "$sources/$d"
+  cp -r "$ROOT/hotspot/src/hotspot/$d/." "$sources/$d"
+done
+checked() {   # SCRIPT
+  LULL_BUILD="$work/build" "$work/tree/hotspot/build/$1" 2>&1 | sed 's/[0-9][0-9]*/N/g' || true
+}
+check "functions are short" "function length: N functions, the longest has N lines" "$(checked function-length.sh)"
+{ echo 'void LullLong::run() {'; printf '  step();\n%.0s' {1..68}; echo '}'; } >> "$sources/share/gc/lull/lullHeap.cpp"
+check "a function has 70 lines" "function length: N functions, the longest has N lines" "$(checked function-length.sh)"
+{ echo 'class LullLong {'; echo '  void run() {'; printf '    step();\n%.0s' {1..69}; echo '  }'; echo '};'; } >> "$sources/share/gc/lull/lullHeap.hpp"
+check "a function has 71" "error: hotspot/src/hotspot/share/gc/lull/lullHeap.hpp:N: a function of N lines, which may have N: give its parts names
+function length: N wrong" "$(checked function-length.sh)"
+
+lull=$sources/share/gc/lull
+check "each room includes what it may" "rooms: N files in N rooms, N includes between rooms, N exceptions" "$(checked rooms.sh)"
+for header in local/lullLocalCollector lullHeap; do
+  echo "#include \"gc/lull/$header.hpp\"" > "$lull/policy/lullWrong.cpp"
+  room=.; if [[ $header == */* ]]; then room=${header%%/*}; fi
+  check "a policy includes $header" "error: policy/lullWrong.cpp includes $header.hpp: the room policy may not include $room; move what it needs, or pass it in
+rooms: N wrong" "$(checked rooms.sh)"
+done
+rm "$lull/policy/lullWrong.cpp"
+mkdir "$lull/attic"
+cp "$lull/heap/lullZap.hpp" "$lull/attic"
+check "a file is in no room" "error: attic/lullZap.hpp is in no room: give its directory, attic, a row of the table, or move the file
+rooms: N wrong" "$(checked rooms.sh)"
+rm -r "$lull/attic"
+sed -i '/"gc\/lull\/lullHeap.hpp"/d' "$lull/mutator/lullRequests.cpp"
+check "an exception is not needed" "error: the exception that lets mutator/lullRequests.cpp include lullHeap.hpp is not needed any more: take it out of the table
+rooms: N wrong" "$(checked rooms.sh)"
+cp "$ROOT/hotspot/src/hotspot/share/gc/lull/mutator/lullRequests.cpp" "$lull/mutator"
+sed -i '/^| `stat` /s/| |$/| `collect` |/' "$lull/README.md"
+check "rooms include each other" "error: the table lets the room stat include collect, which is no room above its row
+rooms: N wrong" "$(checked rooms.sh)"
 
 say "$passed passed, $failed failed, 0 skipped"
 if ((failed)); then exit 1; fi

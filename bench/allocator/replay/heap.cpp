@@ -7,7 +7,7 @@
 
 #include "heap.hpp"
 
-#include "gc/lull/lullSegregatedSpace.inline.hpp"
+#include "gc/lull/study/lullSegregatedSpace.inline.hpp"
 
 #include <stdio.h>
 #include <stdlib.h>

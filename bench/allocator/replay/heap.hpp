@@ -5,7 +5,7 @@
 #ifndef LULL_BENCH_ALLOCATOR_HEAP_HPP
 #define LULL_BENCH_ALLOCATOR_HEAP_HPP
 
-#include "gc/lull/lullSegregatedSpace.hpp"
+#include "gc/lull/study/lullSegregatedSpace.hpp"
 #include "trace.hpp"
 
 #include <stdint.h>

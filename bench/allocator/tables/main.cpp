@@ -13,7 +13,7 @@
 //
 // Both do the same whatever the search is, from the same seed; the checksum says so.
 
-#include "gc/lull/lullRunTable.inline.hpp"
+#include "gc/lull/alloc/lullRunTable.inline.hpp"
 
 #include <stdio.h>
 #include <stdlib.h>

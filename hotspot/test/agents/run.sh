@@ -36,7 +36,6 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 nobody=127.0.0.1:1   # where agents would report to
 profiler="-agentpath:$jars/libasyncProfiler.so=start"
 jdwp=-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:0
-allow="-XX:+UnlockExperimentalVMOptions -XX:-LullPublicForAgents"
 # name|what the debugger does|flags
 lines=(
   "none||"
@@ -59,9 +58,6 @@ lines=(
   "jdwp-idle|idle|$jdwp"
   "jdwp-attached|attach|$jdwp"
   "jdwp-locals|locals|$jdwp"
-  "jdwp-idle-allowed|idle|$jdwp $allow"
-  "jdwp-attached-allowed|attach|$jdwp $allow"
-  "jdwp-locals-allowed|locals|$jdwp $allow"
 )
 
 # ask FILE: what the service says of itself.

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
+use std::net::SocketAddr;
 use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -34,6 +35,7 @@ use crate::resp::Resp;
 use crate::socket::Watched;
 use crate::spoken::Spoken;
 use crate::table::Table;
+use crate::tls;
 use crate::unseen::Ports;
 use crate::vm_counters::VmCounters;
 
@@ -59,6 +61,9 @@ struct Running {
 
 static RUNNING: OnceLock<Running> = OnceLock::new();
 static OPTIONS: OnceLock<Options> = OnceLock::new();
+/// Of TLS, what was had before the VM ran.
+static TLS_PREPARED: Mutex<Option<tls::Prepared>> = Mutex::new(None);
+static TLS: OnceLock<tls::Serving> = OnceLock::new();
 static GATE_ENDED: AtomicBool = AtomicBool::new(false);
 static COPY_TOLD: AtomicBool = AtomicBool::new(false);
 static IO_URING_TOLD: AtomicBool = AtomicBool::new(false);
@@ -113,6 +118,12 @@ pub fn accepted(fd: i32, blocking: bool) {
         // Not to be seen in pauses, so nothing needs to be followed.
         table.forget(fd);
     }
+}
+
+/// The client at the other end of a connection of the application's: behind TLS that the gate serves, the client of that.
+pub fn client_of(fd: i32) -> Option<SocketAddr> {
+    let peer = kernel::tcp_peer(fd)?;
+    TLS.get().and_then(|tls| tls.peer(peer)).or(Some(peer))
 }
 
 /// What threads of the application have left of the gate's unwritten, which the gate's thread finishes.
@@ -178,7 +189,7 @@ fn outlets(options: &Options) -> Outlets {
         or_without(Beacon::create(path), |error| format!("the beacon cannot be put at {}: {error}: {help}", path.display()))
     });
     let datagrams = options.datagrams.iter().filter_map(|address| {
-        let made = Datagrams::to(*address, options.served_ports());
+        let made = Datagrams::to(*address, options.told_ports());
         or_without(made, |error| format!("no datagrams can be sent to {address}: {error}"))
     });
     outlets.datagrams.extend(datagrams);
@@ -212,6 +223,12 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
     if let Some(address) = running.options.agent_check {
         let served = health::serve_agent_check(address, &CLOCK);
         or_without(served, |error| format!("agent checks cannot be answered at {address}: {error}"));
+    }
+    if let Some(prepared) = TLS_PREPARED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let started = or_without(prepared.start(&METRICS, complain), |error| format!("TLS cannot be served: {error}"));
+        if let Some(serving) = started {
+            let _ = TLS.set(serving);
+        }
     }
     // No harm is done without it.
     let _ = std::thread::Builder::new().name("gate ports".into()).spawn(move || running.ports.watch_kernel(tell_unseen));
@@ -289,6 +306,10 @@ unsafe extern "system" fn on_vm_init(_jvmti: *mut jvmti::Env, env: *mut jni::Env
 
 unsafe extern "system" fn on_vm_death(_jvmti: *mut jvmti::Env, _env: *mut jni::Env) {
     CLOCK.vm_ends();
+    if let Some(tls) = TLS.get() {
+        // The JVM's event must not be left by a panic.
+        let _ = catch_unwind(std::panic::AssertUnwindSafe(|| tls.end()));
+    }
     // The counters go away after this; the thread leaves within a tick.
     let give_up = Instant::now() + Duration::from_secs(2);
     while RUNNING.get().is_some() && !GATE_ENDED.load(Ordering::Acquire) && Instant::now() < give_up {
@@ -385,6 +406,10 @@ unsafe fn load(vm: *mut jni::JavaVm, options: *const c_char) -> Result<(), Strin
         return Err("this VM has no JVMTI of version 11".to_string());
     };
     let env = env.cast::<jvmti::Env>();
+    if let Some(tls) = &options.tls {
+        let prepared = tls::Prepared::new(tls, &options)?;
+        *TLS_PREPARED.lock().unwrap_or_else(PoisonError::into_inner) = Some(prepared);
+    }
     // SAFETY: an environment that was just made, callbacks of the events' types in a library that stays loaded.
     unsafe {
         let library = match know_vm(vm, env) {

@@ -497,7 +497,7 @@ impl Gate {
             }
         }
         if let Some(answers) = answers.filter(|_| !described.is_empty()) {
-            answers.add(kernel::unix_seconds(), kernel::tcp_peer(fd), described);
+            answers.add(kernel::unix_seconds(), agent::client_of(fd), described);
         }
         if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) {
             self.unsent.insert(fd);

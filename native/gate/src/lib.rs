@@ -9,7 +9,7 @@
 //!
 //! Reading order: [`protocol`] says what a protocol must tell, [`http1`], [`http2`] and [`cql`] are those there are, [`connection`] holds the
 //! invariants of one connection, [`pause`] knows when the JVM is stopped, [`predict`] for how long, [`gate`] is the thread that acts,
-//! [`intercept`] stands between the JDK and its sockets, and [`flight`] tells the flight recorder what was done.
+//! [`intercept`] stands between the JDK and its sockets, [`tls`] serves it for those who do not, and [`flight`] tells the flight recorder what was done.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -43,5 +43,6 @@ pub mod resp;
 pub mod socket;
 pub mod spoken;
 pub mod table;
+pub mod tls;
 pub mod unseen;
 pub mod vm_counters;

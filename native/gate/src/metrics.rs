@@ -51,6 +51,14 @@ pub struct Metrics {
     pub withdrawn: Count,
     pub events: Count,
     pub events_lost: Count,
+    pub tls_connections: Count,
+    pub tls_closed: Count,
+    pub tls_failed: Count,
+    pub tls_refused: Count,
+    pub tls_unreachable: Count,
+    pub tls_defects: Count,
+    pub tls_certificates: Count,
+    pub tls_certificate_errors: Count,
     pub errors: [Count; ERROR_BOUNDS_MS.len() + 1],
     pub errors_ns: Count,
 }
@@ -71,6 +79,14 @@ impl Metrics {
             withdrawn: Count::new(),
             events: Count::new(),
             events_lost: Count::new(),
+            tls_connections: Count::new(),
+            tls_closed: Count::new(),
+            tls_failed: Count::new(),
+            tls_refused: Count::new(),
+            tls_unreachable: Count::new(),
+            tls_defects: Count::new(),
+            tls_certificates: Count::new(),
+            tls_certificate_errors: Count::new(),
             errors: [const { Count::new() }; ERROR_BOUNDS_MS.len() + 1],
             errors_ns: Count::new(),
         }
@@ -100,6 +116,14 @@ impl Metrics {
         counter("withdrawn_events_total", "Events that selectors were not told because the gate had answered.", &self.withdrawn.get());
         counter("flight_events_total", "Pauses of which the flight recorder was told.", &self.events.get());
         counter("flight_events_lost_total", "Pauses of which it could not be told.", &self.events_lost.get());
+        counter("tls_connections_total", "Clients of tls-port that were accepted and not refused.", &self.tls_connections.get());
+        counter("tls_closed_total", "Clients of tls-port that are gone.", &self.tls_closed.get());
+        counter("tls_failed_handshakes_total", "Handshakes that have failed, or took too long.", &self.tls_failed.get());
+        counter("tls_refused_total", "Clients that came when there were tls-connections of them.", &self.tls_refused.get());
+        counter("tls_unreachable_total", "Clients that were let go as the service did not listen.", &self.tls_unreachable.get());
+        counter("tls_defects_total", "Clients that were let go for a defect of the gate's.", &self.tls_defects.get());
+        counter("tls_certificates_total", "Certificates that were read anew, and are served.", &self.tls_certificates.get());
+        counter("tls_certificate_errors_total", "Those that were wrong, and are not.", &self.tls_certificate_errors.get());
         let _ = writeln!(
             text,
             "# HELP lull_gate_opaque_connections_total Connections that the gate gave up, by reason.\n# TYPE lull_gate_opaque_connections_total counter"

@@ -11,6 +11,22 @@ use std::path::PathBuf;
 pub const DEADLINE_RANGE: RangeInclusive<u64> = 1..=600_000;
 /// Range of `poll`, microseconds; 0 as well, which is never.
 pub const POLL_RANGE: RangeInclusive<u64> = 50..=1_000_000;
+/// Range of `tls-connections`.
+pub const TLS_CONNECTIONS_RANGE: RangeInclusive<u64> = 1..=1_000_000;
+
+/// What the gate needs to serve TLS ([`crate::tls`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// `tls-port=PORT`, on all IPv4 addresses, for clients are elsewhere, or `tls-port=ADDRESS:PORT`: TLS is served there, and ends in the gate.
+    /// What comes of HTTP/1.1 goes to the first `port`, what comes of HTTP/2 to the first `h2-port`.
+    pub address: SocketAddr,
+    /// `cert=PATH`: the server's certificate, and those between it and its root, in PEM.
+    pub cert: PathBuf,
+    /// `key=PATH`: its private key, in PEM.
+    pub key: PathBuf,
+    /// `tls-connections=N`, default 8192: so many clients at most.
+    pub connections: usize,
+}
 
 /// The agent's options. [`Options::parse`] gives each its default.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +69,8 @@ pub struct Options {
     /// `agent-check=PORT`, on all IPv4 addresses, for load balancers are elsewhere, or `agent-check=ADDRESS:PORT`: answers HAProxy's agent check
     /// ([`crate::health`]). Default: none.
     pub agent_check: Option<SocketAddr>,
+    /// `tls-port` and what belongs to it. Default: none.
+    pub tls: Option<Tls>,
     /// `dry-run`: decides and counts, but answers nothing. Reads and selectors wait for the end of a pause as they would without it.
     pub dry_run: bool,
     /// `verbose`: a line on the standard error for each pause.
@@ -71,7 +89,7 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, retry-after=on|off, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, retry-after=on|off, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, tls-port=[ADDRESS:]PORT, cert=PATH, key=PATH, tls-connections=N, dry-run, verbose";
 
 /// Options that may be given several times.
 const REPEATED: &[&str] =
@@ -122,13 +140,9 @@ pub(crate) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-impl Options {
-    /// Reads the text behind the `=` of `-agentpath`.
-    ///
-    /// # Errors
-    /// An unknown option, a value out of its range, no port.
-    pub fn parse(text: &str) -> Result<Options, OptionError> {
-        let mut options = Options {
+impl Default for Options {
+    fn default() -> Options {
+        Options {
             ports: Vec::new(),
             h2_ports: Vec::new(),
             cql_ports: Vec::new(),
@@ -144,9 +158,65 @@ impl Options {
             beacon: None,
             datagrams: Vec::new(),
             agent_check: None,
+            tls: None,
             dry_run: false,
             verbose: false,
+        }
+    }
+}
+
+/// Options of [`Tls`], as they come.
+#[derive(Default)]
+struct TlsParts {
+    address: Option<SocketAddr>,
+    cert: Option<PathBuf>,
+    key: Option<PathBuf>,
+    connections: Option<u64>,
+}
+
+impl TlsParts {
+    /// Sets one; false if `name` is no such option.
+    fn set(&mut self, name: &str, value: Option<&str>) -> Result<bool, OptionError> {
+        let path = |what: &str| match value {
+            Some(path) if !path.is_empty() => Ok(Some(PathBuf::from(path))),
+            _ => error(format!("option {name}= needs the path of a file in PEM with {what}")),
         };
+        match name {
+            "tls-port" => self.address = Some(address(name, value, Ipv4Addr::UNSPECIFIED)?),
+            "cert" => self.cert = path("the server's certificate and those between it and its root")?,
+            "key" => self.key = path("the certificate's private key")?,
+            "tls-connections" => self.connections = Some(number(name, value, "clients", TLS_CONNECTIONS_RANGE)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn whole(self) -> Result<Option<Tls>, OptionError> {
+        let TlsParts { address, cert, key, connections } = self;
+        match (address, cert, key, connections) {
+            (None, None, None, None) => Ok(None),
+            (Some(address), Some(cert), Some(key), connections) => {
+                let connections = usize::try_from(connections.unwrap_or(8192)).expect("in range");
+                Ok(Some(Tls { address, cert, key, connections }))
+            }
+            (None, ..) => {
+                error("cert, key and tls-connections are for tls-port, and it is not given: add tls-port=8443, or leave them out")
+            }
+            (Some(address), ..) => {
+                error(format!("tls-port={} needs a certificate and its key: add cert=PATH,key=PATH, both in PEM", address.port()))
+            }
+        }
+    }
+}
+
+impl Options {
+    /// Reads the text behind the `=` of `-agentpath`.
+    ///
+    /// # Errors
+    /// An unknown option, a value out of its range, no port.
+    pub fn parse(text: &str) -> Result<Options, OptionError> {
+        let mut options = Options::default();
+        let mut tls = TlsParts::default();
         let mut seen: Vec<&str> = Vec::new();
         for item in text.split(',').filter(|item| !item.is_empty()) {
             let (name, value) = match item.split_once('=') {
@@ -157,100 +227,140 @@ impl Options {
                 return error(format!("option {name} is given twice"));
             }
             seen.push(name);
-            match name {
-                "port" => options.ports.push(port(name, value)?),
-                "h2-port" => options.h2_ports.push(port(name, value)?),
-                "cql-port" => options.cql_ports.push(port(name, value)?),
-                "resp-port" => options.resp_ports.push(port(name, value)?),
-                "other-port" => options.other_ports.push(port(name, value)?),
-                "deadline" => options.deadline_ms = number(name, value, "milliseconds", DEADLINE_RANGE)?,
-                "deadline-header" => match value {
-                    Some(header) if !header.is_empty() && header.bytes().all(is_token) => {
-                        options.deadline_headers.push(header.to_ascii_lowercase());
-                    }
-                    _ => return error(format!("option deadline-header={} is not the name of a header", value.unwrap_or(""))),
-                },
-                "leave" => match value {
-                    Some(path) if path.starts_with('/') && path.bytes().all(|b| b.is_ascii_graphic() && b != b'?') => {
-                        options.leave.push(path.to_string());
-                    }
-                    _ => return error(format!("option leave={} is not a path, /healthz for instance", value.unwrap_or(""))),
-                },
-                "leave-agent" => match value {
-                    Some(text) if !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() || b == b' ') => {
-                        options.leave_agents.push(text.to_string());
-                    }
-                    _ => {
-                        let text = value.unwrap_or("");
-                        return error(format!("option leave-agent={text} is not what a User-Agent begins with, kube-probe/ for instance"));
-                    }
-                },
-                "retry-after" => match value {
-                    Some(word @ ("on" | "off")) => options.retry_after = word == "on",
-                    _ => return error(format!("option retry-after={} is neither on nor off", value.unwrap_or(""))),
-                },
-                "poll" if value == Some("0") => options.poll_us = 0,
-                "poll" => options.poll_us = number(name, value, "microseconds (0: never)", POLL_RANGE)?,
-                "metrics" => options.metrics = Some(address(name, value, Ipv4Addr::LOCALHOST)?),
-                "beacon" => match value {
-                    Some(path) if !path.is_empty() => options.beacon = Some(PathBuf::from(path)),
-                    _ => return error("option beacon= needs the path of a file, /dev/shm/service.beacon for instance"),
-                },
-                "datagrams" => match value.map(str::parse::<SocketAddr>) {
-                    Some(Ok(address)) if address.port() != 0 => options.datagrams.push(address),
-                    _ => {
-                        let text = value.unwrap_or("");
-                        return error(format!(
-                            "option datagrams={text} is not an address and a port, 192.0.2.1:7000 or [2001:db8::1]:7000 for instance"
-                        ));
-                    }
-                },
-                "agent-check" => options.agent_check = Some(address(name, value, Ipv4Addr::UNSPECIFIED)?),
-                "dry-run" => options.dry_run = flag(name, value)?,
-                "verbose" => options.verbose = flag(name, value)?,
-                _ => return error(format!("there is no option '{name}'; there are {KNOWN}")),
+            if !(tls.set(name, value)? || options.set_request(name, value)? || options.set_outlet(name, value)?) {
+                return error(format!("there is no option '{name}'; there are {KNOWN}"));
             }
         }
-        if options.served_ports().count() == options.other_ports.len() {
-            if options.other_ports.is_empty() {
-                return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
-            }
-            if !options.tells() {
-                return error(
-                    "other-port is for those who are told of pauses, and nobody is: add datagrams, beacon, metrics or agent-check",
-                );
-            }
-        }
-        if options.ports.is_empty() && !(options.leave.is_empty() && options.leave_agents.is_empty()) {
-            return error("leave and leave-agent are for HTTP/1.1, and no port of it is given: add port=N, or leave them out");
-        }
-        if !options.retry_after && options.ports.is_empty() && options.h2_ports.is_empty() {
-            return error("retry-after is of HTTP, and no port of it is given: add port=N or h2-port=N, or leave it out");
-        }
-        for port in options.served_ports() {
-            if options.ports_by_protocol().iter().filter(|ports| ports.contains(&port)).count() > 1 {
-                return error(format!(
-                    "port {port} is given for two protocols, of port, h2-port, cql-port, resp-port and other-port; a port has one"
-                ));
-            }
-        }
-        for (name, address) in [("metrics", options.metrics), ("agent-check", options.agent_check)] {
-            if let Some(port) = address.map(|address| address.port()).filter(|port| options.served_ports().any(|served| served == *port)) {
-                return error(format!("port {port} of option {name} is one of the service's ports; give {name} another one"));
-            }
-        }
-        if options.metrics.zip(options.agent_check).is_some_and(|(one, other)| one.port() == other.port()) {
-            return error("metrics and agent-check have the same port; give each its own");
-        }
+        options.tls = tls.whole()?;
+        options.check_ports()?;
+        options.check_addresses()?;
         if options.deadline_headers.is_empty() {
             options.deadline_headers.push("x-envoy-expected-rq-timeout-ms".to_string());
         }
         Ok(options)
     }
 
+    /// Sets what concerns ports and requests; false if `name` is no such option.
+    fn set_request(&mut self, name: &str, value: Option<&str>) -> Result<bool, OptionError> {
+        let text = value.unwrap_or("");
+        match name {
+            "port" => self.ports.push(port(name, value)?),
+            "h2-port" => self.h2_ports.push(port(name, value)?),
+            "cql-port" => self.cql_ports.push(port(name, value)?),
+            "resp-port" => self.resp_ports.push(port(name, value)?),
+            "other-port" => self.other_ports.push(port(name, value)?),
+            "deadline" => self.deadline_ms = number(name, value, "milliseconds", DEADLINE_RANGE)?,
+            "deadline-header" => match value {
+                Some(header) if !header.is_empty() && header.bytes().all(is_token) => {
+                    self.deadline_headers.push(header.to_ascii_lowercase());
+                }
+                _ => return error(format!("option deadline-header={text} is not the name of a header")),
+            },
+            "leave" => match value {
+                Some(path) if path.starts_with('/') && path.bytes().all(|b| b.is_ascii_graphic() && b != b'?') => {
+                    self.leave.push(path.to_string());
+                }
+                _ => return error(format!("option leave={text} is not a path, /healthz for instance")),
+            },
+            "leave-agent" => match value {
+                Some(text) if !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() || b == b' ') => {
+                    self.leave_agents.push(text.to_string());
+                }
+                _ => return error(format!("option leave-agent={text} is not what a User-Agent begins with, kube-probe/ for instance")),
+            },
+            "retry-after" => match value {
+                Some(word @ ("on" | "off")) => self.retry_after = word == "on",
+                _ => return error(format!("option retry-after={text} is neither on nor off")),
+            },
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Sets how pauses are seen, and who is told of them; false if `name` is no such option.
+    fn set_outlet(&mut self, name: &str, value: Option<&str>) -> Result<bool, OptionError> {
+        match name {
+            "poll" if value == Some("0") => self.poll_us = 0,
+            "poll" => self.poll_us = number(name, value, "microseconds (0: never)", POLL_RANGE)?,
+            "metrics" => self.metrics = Some(address(name, value, Ipv4Addr::LOCALHOST)?),
+            "beacon" => match value {
+                Some(path) if !path.is_empty() => self.beacon = Some(PathBuf::from(path)),
+                _ => return error("option beacon= needs the path of a file, /dev/shm/service.beacon for instance"),
+            },
+            "datagrams" => match value.map(str::parse::<SocketAddr>) {
+                Some(Ok(address)) if address.port() != 0 => self.datagrams.push(address),
+                _ => {
+                    let text = value.unwrap_or("");
+                    return error(format!(
+                        "option datagrams={text} is not an address and a port, 192.0.2.1:7000 or [2001:db8::1]:7000 for instance"
+                    ));
+                }
+            },
+            "agent-check" => self.agent_check = Some(address(name, value, Ipv4Addr::UNSPECIFIED)?),
+            "dry-run" => self.dry_run = flag(name, value)?,
+            "verbose" => self.verbose = flag(name, value)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether there is a port to watch, each of one protocol, and what else needs one has it.
+    fn check_ports(&self) -> Result<(), OptionError> {
+        if self.served_ports().count() == self.other_ports.len() {
+            if self.other_ports.is_empty() {
+                return error(format!("no port to watch: say -agentpath:liblull_gate.so=port=8080; the options are {KNOWN}"));
+            }
+            if !self.tells() {
+                return error(
+                    "other-port is for those who are told of pauses, and nobody is: add datagrams, beacon, metrics or agent-check",
+                );
+            }
+        }
+        if self.ports.is_empty() && !(self.leave.is_empty() && self.leave_agents.is_empty()) {
+            return error("leave and leave-agent are for HTTP/1.1, and no port of it is given: add port=N, or leave them out");
+        }
+        if !self.retry_after && self.ports.is_empty() && self.h2_ports.is_empty() {
+            return error("retry-after is of HTTP, and no port of it is given: add port=N or h2-port=N, or leave it out");
+        }
+        if self.tls.is_some() && self.ports.is_empty() && self.h2_ports.is_empty() {
+            return error(
+                "tls-port forwards to a port at which the service speaks HTTP without TLS, and none is given: add port=N or h2-port=N",
+            );
+        }
+        for port in self.served_ports() {
+            if self.ports_by_protocol().iter().filter(|ports| ports.contains(&port)).count() > 1 {
+                return error(format!(
+                    "port {port} is given for two protocols, of port, h2-port, cql-port, resp-port and other-port; a port has one"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what the gate itself listens at is nobody else's.
+    fn check_addresses(&self) -> Result<(), OptionError> {
+        let tls = self.tls.as_ref().map(|tls| tls.address);
+        let all = [("metrics", self.metrics), ("agent-check", self.agent_check), ("tls-port", tls)];
+        let given: Vec<(&str, u16)> = all.iter().filter_map(|(name, address)| Some((*name, (*address)?.port()))).collect();
+        for (i, (name, port)) in given.iter().enumerate() {
+            if self.served_ports().any(|served| served == *port) {
+                return error(format!("port {port} of option {name} is one of the service's ports; give {name} another one"));
+            }
+            if let Some((other, _)) = given[..i].iter().find(|(_, of)| of == port) {
+                return error(format!("{other} and {name} have the same port, {port}; give each its own"));
+            }
+        }
+        Ok(())
+    }
+
     /// All ports that clients of the service connect to.
     pub fn served_ports(&self) -> impl Iterator<Item = u16> {
         self.ports_by_protocol().into_iter().flatten().copied()
+    }
+
+    /// The same, and that at which the gate serves TLS for it: what those are told who know the service by a port.
+    pub fn told_ports(&self) -> impl Iterator<Item = u16> {
+        self.served_ports().chain(self.tls.iter().map(|tls| tls.address.port()))
     }
 
     /// Those at which connections are watched, once they are accepted.
@@ -312,6 +422,18 @@ mod tests {
     }
 
     #[test]
+    fn tls() {
+        let o = Options::parse("port=80,h2-port=81,tls-port=8443,cert=/c.pem,key=/k.pem").unwrap();
+        let tls = o.tls.clone().unwrap();
+        assert_eq!((tls.address, tls.connections), ((Ipv4Addr::UNSPECIFIED, 8443).into(), 8192));
+        assert_eq!((tls.cert, tls.key), ("/c.pem".into(), "/k.pem".into()));
+        assert_eq!((o.served_ports().collect::<Vec<_>>(), o.told_ports().last()), (vec![80, 81], Some(8443)));
+        let o = Options::parse("h2-port=81,tls-port=[::]:8443,cert=c,key=k,tls-connections=5").unwrap();
+        assert_eq!(o.tls.map(|tls| (tls.address.is_ipv6(), tls.connections)), Some((true, 5)));
+        assert_eq!(Options::parse("port=80").unwrap().tls, None);
+    }
+
+    #[test]
     fn who_is_told_is_told_at_an_address_of_choice() {
         let o = Options::parse("port=80,metrics=10.0.0.1:9404,agent-check=[fd00::1]:9405").unwrap();
         assert_eq!((o.metrics, o.agent_check), (Some("10.0.0.1:9404".parse().unwrap()), Some("[fd00::1]:9405".parse().unwrap())));
@@ -357,6 +479,17 @@ mod tests {
             ("other-port=80,metrics=80", "another"),
             ("port=80,agent-check=80", "another"),
             ("port=80,agent-check=81,metrics=81", "its own"),
+            ("port=80,tls-port=81,cert=c,key=k,metrics=81", "metrics and tls-port have the same port, 81"),
+            ("port=80,tls-port=80,cert=c,key=k", "another one"),
+            ("port=80,tls-port=0,cert=c,key=k", "tls-port=0 is neither"),
+            ("port=80,tls-port=81,cert=c", "tls-port=81 needs a certificate and its key"),
+            ("port=80,tls-port=81,key=k", "cert=PATH,key=PATH"),
+            ("port=80,cert=c,key=k", "add tls-port=8443"),
+            ("port=80,tls-port=81,cert=,key=k", "cert= needs the path"),
+            ("port=80,tls-port=81,cert=c,key", "key= needs the path"),
+            ("cql-port=80,tls-port=81,cert=c,key=k", "speaks HTTP without TLS"),
+            ("port=80,tls-port=81,cert=c,key=k,tls-connections=0", "tls-connections=0 is not a number"),
+            ("port=80,tls-port=81,tls-port=82,cert=c,key=k", "twice"),
             ("port=80,datagrams=localhost:7", "localhost:7"),
             ("port=80,datagrams=127.0.0.1:0", "127.0.0.1:0"),
             ("port=80,datagrams", "datagrams="),

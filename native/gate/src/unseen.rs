@@ -12,8 +12,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The kernel's tables of TCP's sockets.
 const TABLES: [&str; 2] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
 
-/// A state of such a socket.
+/// States of such a socket.
 const ESTABLISHED: &str = "01";
+const LISTEN: &str = "0A";
 
 /// Ports that are the gate's, and whether a connection was ever seen there.
 #[derive(Debug)]
@@ -63,18 +64,24 @@ impl Ports {
     }
 }
 
-/// Local ports with connections, of a table of the kernel's.
-fn of_table(table: &str) -> impl Iterator<Item = u16> {
-    table.lines().skip(1).filter_map(|line| {
+/// Local ports with sockets in a state, of a table of the kernel's.
+fn of_table<'a>(table: &'a str, wanted: &'a str) -> impl Iterator<Item = u16> + 'a {
+    table.lines().skip(1).filter_map(move |line| {
         let mut words = line.split_ascii_whitespace();
         let (local, state) = (words.nth(1)?, words.nth(1)?);
-        u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok().filter(|_| state == ESTABLISHED)
+        u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok().filter(|_| state == wanted)
     })
 }
 
 /// Local ports with connections. What cannot be read has none.
 fn connected() -> BTreeSet<u16> {
-    TABLES.iter().flat_map(|table| of_table(&std::fs::read_to_string(table).unwrap_or_default()).collect::<Vec<_>>()).collect()
+    TABLES.iter().flat_map(|table| of_table(&std::fs::read_to_string(table).unwrap_or_default(), ESTABLISHED).collect::<Vec<_>>()).collect()
+}
+
+/// Local ports at which anybody listens, in this network namespace; `None` where the kernel does not tell.
+pub fn listening() -> Option<BTreeSet<u16>> {
+    let tables: Vec<String> = TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect();
+    (!tables.is_empty()).then(|| tables.iter().flat_map(|table| of_table(table, LISTEN).collect::<Vec<_>>()).collect())
 }
 
 #[cfg(test)]
@@ -88,9 +95,11 @@ mod tests {
         for address in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(listener) = TcpListener::bind(address) else { continue };
             let port = listener.local_addr().unwrap().port();
-            assert!(!connected().contains(&port), "it listens only");
+            assert!(!connected().contains(&port) && listening().unwrap().contains(&port), "it listens only");
             let _client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             assert!(connected().contains(&port));
+            drop(listener);
+            assert!(!listening().unwrap().contains(&port));
         }
     }
 

@@ -25,6 +25,7 @@ mod flight;
 mod grpc;
 mod resp;
 mod server;
+mod tls;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -408,6 +409,12 @@ fn main() -> ExitCode {
                     }
                     None => test(format!("clients of HTTP/2, {program}"), &|| clients::clients_of_http2(&setting, program)),
                 }
+            }
+        }
+        if name == "jdk-25" {
+            test("TLS: options".to_string(), &|| tls::options(&setting));
+            for (client, port_option, mode) in tls::TESTS {
+                test(format!("TLS: {client}"), &|| tls::tls(&setting, client, port_option, mode));
             }
         }
         // Its module of bench/ is compiled for 25.

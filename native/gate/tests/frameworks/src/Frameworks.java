@@ -27,10 +27,13 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.undertow.Undertow;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -128,10 +131,16 @@ class Frameworks {
         })).build().start();
     }
 
-    private static void netty(int port, IoHandlerFactory factory, Class<? extends ServerChannel> channel) throws InterruptedException {
+    /** With TLS of its own, if {@code tls.cert} and {@code tls.key} name files in PEM. */
+    private static void netty(int port, IoHandlerFactory factory, Class<? extends ServerChannel> channel) throws Exception {
+        String cert = System.getProperty("tls.cert");
+        SslContext tls = cert == null ? null : SslContextBuilder.forServer(new File(cert), new File(System.getProperty("tls.key"))).build();
         new ServerBootstrap().group(new MultiThreadIoEventLoopGroup(2, factory)).channel(channel).childHandler(new ChannelInitializer<SocketChannel>() {
             @Override
             protected void initChannel(SocketChannel child) {
+                if (tls != null) {
+                    child.pipeline().addLast(tls.newHandler(child.alloc()));
+                }
                 child.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(1 << 20), new SimpleChannelInboundHandler<FullHttpRequest>() {
                     @Override
                     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {

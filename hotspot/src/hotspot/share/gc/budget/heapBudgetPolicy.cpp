@@ -487,6 +487,49 @@ HeapBudgetDecision HeapBudgetPolicy::decide(const HeapBudgetSample& sample) {
   return _state == HeapBudgetDecision::Stable ? decide_stable(sample) : decide_after_step(sample);
 }
 
+// Is the heap above what it may take, and where should it go then? However much time collections then take: a program
+// that is above its limit is killed.
+bool HeapBudgetPolicy::is_over_limit(const HeapBudgetSample& sample, size_t* target) const {
+  // What is uncommitted soon is not to be asked for twice; but nothing can be put there before it is.
+  const size_t available = sample.available + sample.released;
+  if (sample.capacity <= available || _target <= available) {
+    return false;
+  }
+  *target = MAX2(available, MIN2(needed(sample), sample.capacity));
+  // Less than a step is what the heap's granules leave; and what is under way need not be asked for again.
+  const size_t least = MAX2(_settings.least_step, sample.capacity / 256);
+  const bool is_under_way = _state == HeapBudgetDecision::WaitShrink && _taking_back && *target + least > _target;
+  return *target + least <= sample.capacity && !is_under_way;
+}
+
+// Has the sensor just begun, or is it late? Then nothing is known of the window so far.
+bool HeapBudgetPolicy::has_sensor_changed(const HeapBudgetSample& sample) {
+  if (!_sensed && sample.stalled_known) {
+    // A sensor begins after the program. Of a window that began before, nothing would be known.
+    _sensed = true;
+    if (!_window.sum().stalled_known) {
+      return true;
+    }
+  }
+  _unknown = sample.stalled_known ? 0 : _unknown + 1;
+  // Late, perhaps, as others are while collections have all processors.
+  return _sensed && _unknown > 0 && _unknown < _settings.lost_samples;
+}
+
+// Does the heap still go to where it was sent? A window that began before the end of that begins anew.
+bool HeapBudgetPolicy::is_in_transition(const HeapBudgetSample& sample, uint64_t last) {
+  if (_wait_until != 0 && sample.now < _follow_until && !has_followed(sample)) {
+    _wait_until = sample.now + _wait;
+  }
+  const bool waits = sample.now < _wait_until;
+  if (!waits && _window.begin() < _wait_until) {
+    // The transition is over.
+    _wait_until = 0;
+    _window.restart(last);
+  }
+  return waits;
+}
+
 HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
   const uint64_t last = _last;
   _last = sample.now;
@@ -500,49 +543,23 @@ HeapBudgetDecision HeapBudgetPolicy::interval(const HeapBudgetSample& sample) {
     // The collector may have moved by itself.
     _target = sample.capacity;
   }
-  // What is uncommitted soon is not to be asked for twice; but nothing can be put there before it is.
-  const size_t available = sample.available + sample.released;
-  if (sample.capacity > available && _target > available) {
-    // However much time collections then take: a program that is above its limit is killed.
-    const size_t target = MAX2(available, MIN2(needed(sample), sample.capacity));
-    // Less than a step is what the heap's granules leave; and what is under way need not be asked for again.
-    const size_t least = MAX2(_settings.least_step, sample.capacity / 256);
-    const bool is_under_way = _state == HeapBudgetDecision::WaitShrink && _taking_back && target + least > _target;
-    if (target + least <= sample.capacity && !is_under_way) {
-      forget();
-      _taking_back = true;
-      _has_judged = false;
-      _window.restart(sample.now);
-      return move_to(sample, target, HeapBudgetDecision::OverLimit);
-    }
+  size_t target;
+  if (is_over_limit(sample, &target)) {
+    forget();
+    _taking_back = true;
+    _has_judged = false;
+    _window.restart(sample.now);
+    return move_to(sample, target, HeapBudgetDecision::OverLimit);
   }
   if (sample.collections > 0) {
     const uint64_t concurrent = MIN2(sample.concurrent, sample.waiting);
     _one_collection = (double)(sample.pause * _settings.processors + concurrent) / sample.collections;
   }
-  if (!_sensed && sample.stalled_known) {
-    // A sensor begins after the program. Of a window that began before, nothing would be known.
-    _sensed = true;
-    if (!_window.sum().stalled_known) {
-      _window.restart(sample.now);
-      return hold(HeapBudgetDecision::Measuring);
-    }
-  }
-  _unknown = sample.stalled_known ? 0 : _unknown + 1;
-  if (_sensed && _unknown > 0 && _unknown < _settings.lost_samples) {
-    // Late, perhaps, as others are while collections have all processors.
+  if (has_sensor_changed(sample)) {
     _window.restart(sample.now);
     return hold(HeapBudgetDecision::Measuring);
   }
-  if (_wait_until != 0 && sample.now < _follow_until && !has_followed(sample)) {
-    _wait_until = sample.now + _wait;
-  }
-  const bool waits = sample.now < _wait_until;
-  if (!waits && _window.begin() < _wait_until) {
-    // The transition is over.
-    _wait_until = 0;
-    _window.restart(last);
-  }
+  const bool waits = is_in_transition(sample, last);
   if (_recent.begin() < _window.begin()) {
     _recent.restart_within(_window, _window.begin());
   }

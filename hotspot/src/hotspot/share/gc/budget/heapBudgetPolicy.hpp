@@ -158,6 +158,9 @@ private:
   double negligible_by_work(const HeapBudgetWindow& window) const;   // lost for each unit of work
   double change(const HeapBudgetWindow& window, const Costs& before) const;
 
+  bool is_over_limit(const HeapBudgetSample& sample, size_t* target) const;
+  bool has_sensor_changed(const HeapBudgetSample& sample);
+  bool is_in_transition(const HeapBudgetSample& sample, uint64_t last);
   bool window_is_full(const HeapBudgetSample& sample);
   bool stands_out() const;
   bool only_collections(const HeapBudgetWindow& window) const;

@@ -32,19 +32,20 @@
                         constraint)                                         \
                                                                             \
   product(bool, UseHeapBudget, false,                                       \
-          "Give memory to the heap or leave it to the page cache, "         \
-          "whichever loses mutators less time: collections or stalls on "   \
+          "Gives memory to the heap or leaves it to the page cache, "       \
+          "whichever loses mutators less time: collections, or stalls on "  \
           "I/O. With G1 and Lull.")                                         \
                                                                             \
   product(ccstr, HeapBudgetFile, nullptr,                                   \
-          "With UseHeapBudget: the file of the sensor that measures how "   \
-          "long threads are stalled on I/O (lull-stall --map); %p stands "  \
-          "for the process id. Without, the VM estimates it by itself.")    \
+          "With UseHeapBudget, the file of the sensor, lull-stall --map; "  \
+          "%p stands for the process id. Without it the VM estimates "      \
+          "stalls by itself.")                                              \
                                                                             \
   product(size_t, HeapBudgetLimit, 0, MANAGEABLE,                           \
-          "With UseHeapBudget: bytes that the heap, the process's other "   \
+          "With UseHeapBudget, bytes that the heap, the process's other "   \
           "memory and the page cache may take together, if that is less "   \
-          "than the limit of the container or the machine (0: it is not).") \
+          "than the limit of the container or the machine (0: it is not). " \
+          "It can be changed while the VM runs.")                           \
           range(0, SIZE_MAX)
 
 // end of GC_BUDGET_FLAGS

@@ -19,12 +19,12 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/heap/lullGeometry.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lullArguments.hpp"
-#include "gc/lull/lullGeometry.hpp"
 #include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullObjectSpace.hpp"
 #include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/study/lullObjectSpace.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
@@ -102,7 +102,7 @@ void LullArguments::initialize_segregated() {
 }
 
 // Marks by the cards of young collections.
-void LullArguments::initialize_concurrent_marking() {
+static void initialize_concurrent_marking() {
   if (LullConcurrentMarking && !LullYoungCollections) {
     if (FLAG_IS_CMDLINE(LullConcurrentMarking)) {
       vm_exit_during_initialization("-XX:+LullConcurrentMarking needs young collections: "
@@ -118,11 +118,7 @@ void LullArguments::initialize_concurrent_marking() {
   }
 }
 
-void LullArguments::initialize() {
-  GCArguments::initialize();
-
-  assert(UseLullGC, "Sanity");
-
+static void initialize_workers() {
   FLAG_SET_DEFAULT(ParallelGCThreads, WorkerPolicy::parallel_worker_threads());
   if (ParallelGCThreads == 0) {
     vm_exit_during_initialization("-XX:+UseLullGC needs at least one GC thread: "
@@ -131,7 +127,10 @@ void LullArguments::initialize() {
   if (FLAG_IS_DEFAULT(ParallelRefProcEnabled) && ParallelGCThreads > 1) {
     FLAG_SET_DEFAULT(ParallelRefProcEnabled, true);
   }
+}
 
+// What HotSpot has, and Lull does not do with.
+static void check_vm() {
   // Forwarding uses the bits of the mark word that other locking modes need.
   if (LockingMode != LM_LIGHTWEIGHT) {
     vm_exit_during_initialization("-XX:+UseLullGC needs -XX:LockingMode=2 (lightweight locking).");
@@ -141,7 +140,10 @@ void LullArguments::initialize() {
     vm_exit_during_initialization("-XX:+UseLullGC does not support the JVM compiler interface (-XX:+EnableJVMCI).");
   }
 #endif
+}
 
+// What needs to know which objects are private is refused without tracking if it was asked for, else switched off.
+static void initialize_tracking() {
   if (!LullTracking && LullLocalCollections) {
     if (FLAG_IS_CMDLINE(LullLocalCollections)) {
       vm_exit_during_initialization("-XX:+LullLocalCollections needs to know which objects are private: "
@@ -154,14 +156,6 @@ void LullArguments::initialize() {
     vm_exit_during_initialization("-XX:+LullLocalDefragmentation collects what is private to threads: it cannot be used with "
                                   "-XX:-LullTracking, -XX:-LullLocalCollections or -XX:+LullAlwaysPublic.");
   }
-#ifdef ASSERT
-  if (LullDefragmentALot && !LullLocalDefragmentation) {
-    vm_exit_during_initialization("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation.");
-  }
-  if (LullProtectFree && UseLargePages && !UseTransparentHugePages) {
-    vm_exit_during_initialization("-XX:+LullProtectFree protects single blocks: it cannot be used with -XX:+UseLargePages.");
-  }
-#endif
 
   // Without local collections tracking is for measurements only: it cannot pay. And 100 % says that a thread tracks whatever it publishes.
   if ((!LullLocalCollections || LullAlwaysPublic || LullPublicModePercent == 100) && LullSuspendTracking) {
@@ -179,15 +173,21 @@ void LullArguments::initialize() {
     }
     FLAG_SET_ERGO(LullYoungCollections, false);
   }
+}
 
-  initialize_concurrent_marking();
-
-  if (is_segregated()) {
-    initialize_segregated();
-  } else if (strcmp(LullAllocation, "regions") != 0) {
-    vm_exit_during_initialization(err_msg("-XX:LullAllocation=%s: there are regions and segregated.", LullAllocation));
+// Flags of debug builds that are nothing without others.
+static void check_stress_flags() {
+#ifdef ASSERT
+  if (LullDefragmentALot && !LullLocalDefragmentation) {
+    vm_exit_during_initialization("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation.");
   }
+  if (LullProtectFree && UseLargePages && !UseTransparentHugePages) {
+    vm_exit_during_initialization("-XX:+LullProtectFree protects single blocks: it cannot be used with -XX:+UseLargePages.");
+  }
+#endif
+}
 
+static void initialize_tlabs() {
   // A TLAB is a hole, whatever its length is.
   FLAG_SET_DEFAULT(ResizeTLAB, false);
   if (FLAG_IS_DEFAULT(TLABSize)) {
@@ -207,10 +207,17 @@ void LullArguments::initialize() {
     log_warning(gc)("-XX:MinTLABSize=%zu is more than a block of the Lull heap can always give: using %zu", MinTLABSize, most);
     FLAG_SET_ERGO(MinTLABSize, most);
   }
+}
 
+static void initialize_pauses() {
   // Every collection visits the whole heap: give it a twentieth of the time.
   if (FLAG_IS_DEFAULT(GCTimeRatio)) {
     FLAG_SET_DEFAULT(GCTimeRatio, 19);
+  }
+
+  // Short enough that a service does not show it, long enough that most programs never need an early pause for it.
+  if (FLAG_IS_DEFAULT(MaxGCPauseMillis)) {
+    FLAG_SET_DEFAULT(MaxGCPauseMillis, 50);
   }
 
 #ifdef COMPILER2
@@ -222,6 +229,23 @@ void LullArguments::initialize() {
     }
   }
 #endif
+}
+
+void LullArguments::initialize() {
+  GCArguments::initialize();
+  assert(UseLullGC, "Sanity");
+  initialize_workers();
+  check_vm();
+  initialize_tracking();
+  initialize_concurrent_marking();
+  check_stress_flags();
+  if (is_segregated()) {
+    initialize_segregated();
+  } else if (strcmp(LullAllocation, "regions") != 0) {
+    vm_exit_during_initialization(err_msg("-XX:LullAllocation=%s: there are regions and segregated.", LullAllocation));
+  }
+  initialize_tlabs();
+  initialize_pauses();
 }
 
 CollectedHeap* LullArguments::create_heap() {

@@ -32,7 +32,6 @@ private:
   void initialize_alignments() override;
   void initialize_heap_flags_and_sizes() override;
   void initialize_segregated();
-  void initialize_concurrent_marking();
 
 public:
   // Are all objects in one segregated space? -XX:LullAllocation=segregated.

@@ -23,41 +23,44 @@
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
 #include "compiler/oopMap.hpp"
-#include "gc/lull/lullAllocator.hpp"
+#include "gc/lull/alloc/lullAllocator.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/collect/lullCode.hpp"
+#include "gc/lull/collect/lullCollector.hpp"
+#include "gc/lull/collect/lullHeapSizer.hpp"
+#include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/drive/lullControlThread.hpp"
+#include "gc/lull/drive/lullFailedAllocation.hpp"
+#include "gc/lull/drive/lullVMOperations.hpp"
+#include "gc/lull/heap/lullBlockTable.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
+#include "gc/lull/heap/lullPublicMap.hpp"
+#include "gc/lull/heap/lullTables.hpp"
+#include "gc/lull/local/lullLocalCollector.hpp"
+#include "gc/lull/local/lullLocalDefragmentation.hpp"
+#include "gc/lull/lull_globals.hpp"
 #include "gc/lull/lullArguments.hpp"
-#include "gc/lull/lullBarrierSet.hpp"
-#include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullBlockTable.hpp"
-#include "gc/lull/lullCode.hpp"
-#include "gc/lull/lullCollector.hpp"
-#include "gc/lull/lullControlThread.hpp"
-#include "gc/lull/lullCycle.hpp"
-#include "gc/lull/lullFailedAllocation.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
-#include "gc/lull/lullHeapExport.hpp"
-#include "gc/lull/lullHeapParts.hpp"
-#include "gc/lull/lullHeapSizer.hpp"
-#include "gc/lull/lullLocalCollector.hpp"
-#include "gc/lull/lullLocalDefragmentation.hpp"
-#include "gc/lull/lullLocalLog.hpp"
-#include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullMonitoring.hpp"
-#include "gc/lull/lullObjectIterator.hpp"
-#include "gc/lull/lullPauseProgress.hpp"
-#include "gc/lull/lullPrivateReference.hpp"
-#include "gc/lull/lullPublicMap.hpp"
-#include "gc/lull/lullPublicationReport.hpp"
-#include "gc/lull/lullPublicationSamples.hpp"
-#include "gc/lull/lullPublisher.hpp"
-#include "gc/lull/lullThreadFields.hpp"
-#include "gc/lull/lullThreadLocalData.hpp"
-#include "gc/lull/lullTrackingSwitch.hpp"
-#include "gc/lull/lullVMOperations.hpp"
-#include "gc/lull/lullVerify.hpp"
-#include "gc/lull/lullVerifyCycle.hpp"
-#include "gc/lull/lullYoungPolicy.hpp"
-#include "gc/lull/lull_globals.hpp"
+#include "gc/lull/mutator/lullBarrierSet.hpp"
+#include "gc/lull/observe/lullHeapExport.hpp"
+#include "gc/lull/observe/lullHeapParts.hpp"
+#include "gc/lull/observe/lullInfoDCmd.hpp"
+#include "gc/lull/observe/lullMonitoring.hpp"
+#include "gc/lull/observe/lullObjectIterator.hpp"
+#include "gc/lull/observe/lullPublicationReport.hpp"
+#include "gc/lull/observe/lullVerify.hpp"
+#include "gc/lull/observe/lullVerifyCycle.hpp"
+#include "gc/lull/policy/lullPauseGoal.hpp"
+#include "gc/lull/policy/lullYoungPolicy.hpp"
+#include "gc/lull/publish/lullPrivateReference.hpp"
+#include "gc/lull/publish/lullPublisher.hpp"
+#include "gc/lull/publish/lullThreadFields.hpp"
+#include "gc/lull/publish/lullThreadLocalData.hpp"
+#include "gc/lull/publish/lullTrackingSwitch.hpp"
+#include "gc/lull/stat/lullLocalLog.hpp"
+#include "gc/lull/stat/lullPauseProgress.hpp"
+#include "gc/lull/stat/lullPublicationSamples.hpp"
 #include "gc/shared/classUnloadingContext.hpp"
 #include "gc/shared/gcArguments.hpp"
 #include "gc/shared/gcId.hpp"
@@ -82,8 +85,8 @@
 #include "runtime/java.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/mutexLocker.hpp"
-#include "runtime/threadSMR.hpp"
 #include "runtime/threads.hpp"
+#include "runtime/threadSMR.hpp"
 #include "runtime/vmThread.hpp"
 #include "services/memoryService.hpp"
 #include "utilities/vmError.hpp"
@@ -94,10 +97,25 @@ LullHeap* LullHeap::heap() {
 
 class LullIsYoungClosure final : public BoolObjectClosure {
 public:
-  bool do_object_b(oop obj) override { return !LullHeap::heap()->is_old(obj); }
+  bool do_object_b(oop obj) override { return !LullTables::is_old(obj); }
 };
 
 static LullIsYoungClosure is_young;
+
+class LullHeapListener final : public LullLocalListener {
+public:
+  void on_local_collection() override { LullHeap::heap()->monitoring()->lower_left(); }
+  void on_many_references() override  { LullHeap::heap()->control_thread()->wake(); }
+};
+
+static LullHeapListener local_listener;
+
+class LullHeapUseListener final : public LullUseListener {
+public:
+  void on_use() override { LullHeap::heap()->control_thread()->wake(); }
+};
+
+static LullHeapUseListener use_listener;
 
 LullHeap::LullHeap()
   : _memory(nullptr),
@@ -110,6 +128,9 @@ LullHeap::LullHeap()
     _monitoring(nullptr),
     _sizer(nullptr),
     _young_policy(nullptr),
+    _pause_goal(nullptr),
+    _used_at_pause(0),
+    _young_due_at(SIZE_MAX),
     _tracking_switch(nullptr),
     _cycle(nullptr),
     _control_thread(nullptr),
@@ -132,6 +153,8 @@ jint LullHeap::initialize() {
     return JNI_ENOMEM;
   }
   _blocks = new LullBlockTable(space.size());
+  LullTables::initialize(_memory, _blocks);
+  LullLocalCollector::set_listener(&local_listener);
   _supply = new LullBlockSupply(_blocks, _memory->public_map());
   _evacuation_policy = new LullEvacuationPolicy(_blocks, _supply);
 
@@ -143,6 +166,8 @@ jint LullHeap::initialize() {
   _code = new LullCode();
   _sizer = new LullHeapSizer(_memory, _blocks, _supply, _evacuation_policy, _workers);
   _young_policy = new LullYoungPolicy();
+  _pause_goal = new LullPauseGoal(MaxGCPauseMillis);
+  _supply->set_listener(&use_listener);
   _tracking_switch = new LullTrackingSwitch();
   ScavengableNMethods::initialize(&is_young);
   if (!_sizer->commit_initial()) {
@@ -164,8 +189,10 @@ void LullHeap::post_initialize() {
   LullPrivateReference::initialize();
   if (LullConcurrentMarking) {
     _cycle = new LullCycle(_memory, _blocks, _workers->max_workers());
+    LullInfoDCmd::set_cycle(_cycle);
   }
-  _collector = new LullCollector(this, _memory, _blocks, _supply, _evacuation_policy, _workers, _cycle);
+  _collector = new LullCollector(_code, _monitoring->pause_progress(), _memory, _blocks, _supply, _evacuation_policy, _workers,
+                                 _cycle);
   if (_cycle != nullptr) {
     _cycle->start_thread();
   }
@@ -188,6 +215,7 @@ void LullHeap::stop() {
 
 void LullHeap::initialize_serviceability() {
   _monitoring->initialize_serviceability();
+  LullInfoDCmd::register_command(_monitoring, _tracking_switch);
   LullHeapExport::register_command();
 }
 
@@ -288,7 +316,7 @@ LullLocalCollector* LullHeap::local_collector(Thread* thread) {
   LullLocalCollector* collector = LullThreadLocalData::local_collector(thread);
   if (collector == nullptr) {
     collector = new LullLocalCollector(JavaThread::cast(thread), allocator(thread));
-    LullThreadLocalData::set_local_collector(thread, collector);
+    LullThreadLocalData::set_local_collector(thread, collector, &collector->statistics());
     LullThreadFields::create_root(JavaThread::cast(thread));
   }
   return collector;
@@ -399,7 +427,11 @@ uint LullHeap::collections_so_far() const {
 }
 
 bool LullHeap::collect_early(GCCause::Cause cause, LullExtent extent) {
-  VM_LullCollectEarly op(collections_so_far(), cause, extent);
+  return collect_early(cause, extent, collections_so_far());
+}
+
+bool LullHeap::collect_early(GCCause::Cause cause, LullExtent extent, uint collections_before) {
+  VM_LullCollectEarly op(collections_before, cause, extent);
   VMThread::execute(&op);
   return op.gc_succeeded();
 }
@@ -411,7 +443,8 @@ void LullHeap::collect_early_at_safepoint(LullExtent extent) {
   } else if (extent == LullExtent::Global || !LullYoungCollections) {
     collect_at_safepoint(LullEvacuationRequest::normal(), false /* clear soft references */);
   } else {
-    collect_young_at_safepoint(gc_cause() == GCCause::_lull_references && !_tracking_switch->publishes_all());
+    const bool keep_private = gc_cause() == GCCause::_lull_references || gc_cause() == GCCause::_lull_pause_goal;
+    collect_young_at_safepoint(keep_private && !_tracking_switch->publishes_all());
   }
 }
 
@@ -463,7 +496,8 @@ bool LullHeap::may_keep_private(const LullLocalCollector* collector) const {
   if (collector == nullptr) {
     return false;
   }
-  return _gc_cause == GCCause::_lull_references ? !collector->keeps_references() : !collector->is_idle();
+  const bool early = _gc_cause == GCCause::_lull_references || _gc_cause == GCCause::_lull_pause_goal;
+  return early ? !collector->keeps_references() : !collector->is_idle();
 }
 
 // Allocation buffers are retired.
@@ -521,6 +555,28 @@ struct LullPauseKind {
   LullPauses*              _pauses;
 };
 
+// At the end of each pause: when the next one is due, though there is memory. Without cycles the next one may be a global
+// collection, which an early one would not make shorter.
+void LullHeap::plan_young() {
+  _used_at_pause = used();
+  const size_t budget = _cycle != nullptr && _control_thread != nullptr ? _pause_goal->budget() : SIZE_MAX;
+  const size_t due_at = budget == SIZE_MAX ? SIZE_MAX : _used_at_pause + budget;
+  Atomic::store(&_young_due_at, due_at);
+  _supply->set_notification(due_at);
+  if (budget != SIZE_MAX) {
+    log_debug(gc, ergo)("Pause goal: a young pause is due after %zuM more", budget / M);
+  }
+}
+
+bool LullHeap::is_young_due() {
+  const size_t due_at = Atomic::load(&_young_due_at);
+  if (used() > due_at) {
+    return true;
+  }
+  _supply->renew_notification(due_at);
+  return false;
+}
+
 // What a pause is for those who look at it from outside, with what collect() does in its middle. Verified before and after.
 template <typename Collect>
 void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
@@ -555,9 +611,15 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   collect();
   const jlong end = os::javaTimeNanos();
   kind._pauses->add(gc_cause(), start, end, used_before, used());
+  if (!kind._ends_cycle) {
+    _pause_goal->record_young(end - start, _collector->young_mark_ns(), _collector->marked_bytes(),
+                              _collector->private_bytes(), used_before - MIN2(_used_at_pause, used_before));
+  }
+  plan_young();
   _monitoring->record_left();
   // What was asked for is none of tracking's costs. That references need pauses of their own is.
-  const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references;
+  const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references ||
+                       gc_cause() == GCCause::_lull_pause_goal;
   _tracking_switch->end_collection(is_cost ? end - start : 0);
 
   update_capacity_and_used_at_gc();
@@ -662,7 +724,7 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
     ClassLoaderDataGraph::clear_claimed_marks();
 
     const jlong end = os::javaTimeNanos();
-    if (LullSizePolicy::is_asked_for(gc_cause())) {
+    if (LullSizePolicy::is_asked_for(gc_cause()) || gc_cause() == GCCause::_lull_pause_goal) {
       // It came early, and was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
       _sizer->update_reserve();
     } else {
@@ -763,22 +825,8 @@ bool LullHeap::block_is_obj(const HeapWord* addr) const {
 
 // ---- Publication
 
-LullPublicMap* LullHeap::public_map() const { return _memory->public_map(); }
-MarkBitMap* LullHeap::mark_bitmap() const    { return _memory->mark_bitmap(); }
-LullCardTable* LullHeap::card_table() const  { return _memory->card_table(); }
-
-bool LullHeap::is_public(oop obj) const {
-  return !LullTracking || public_map()->is_public(obj);
-}
-
-bool LullHeap::is_old(oop obj) const {
-  assert(LullYoungCollections, "marks mean nothing between collections");
-  // While a young collection runs, survivors have marks.
-  return mark_bitmap()->is_marked(obj) && is_public(obj) && !_blocks->has_survivors(LullGeometry::block_of(cast_from_oop<void*>(obj)));
-}
-
 bool LullHeap::requires_barriers(stackChunkOop obj) const {
-  return LullYoungCollections && is_old(obj);
+  return LullYoungCollections && LullTables::is_old(obj);
 }
 
 class LullCodeIsPublicClosure final : public OopClosure {
@@ -802,7 +850,7 @@ public:
 void LullHeap::register_nmethod(nmethod* nm) {
   _code->add(nm);
   if (LullTracking) {
-    LullCodeIsPublicClosure cl(public_map(), nm);
+    LullCodeIsPublicClosure cl(_memory->public_map(), nm);
     nm->oops_do(&cl);
   }
   if (LullYoungCollections) {
@@ -815,15 +863,6 @@ void LullHeap::verify_nmethod(nmethod* nm) {
   if (LullYoungCollections) {
     ScavengableNMethods::verify_nmethod(nm);
   }
-}
-
-bool LullHeap::is_stopped_for(Thread* thread, uint32_t owner) const {
-  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* other = jtiwh.next(); ) {
-    if (LullThreadLocalData::owner(other) == owner) {
-      return other->is_handshake_safe_for(thread);
-    }
-  }
-  return false;
 }
 
 void LullHeap::report_publication(bool at_exit) const {

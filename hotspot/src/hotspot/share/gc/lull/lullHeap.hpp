@@ -22,7 +22,7 @@
 #ifndef SHARE_GC_LULL_LULLHEAP_HPP
 #define SHARE_GC_LULL_LULLHEAP_HPP
 
-#include "gc/lull/lullEvacuationPolicy.hpp"
+#include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/shared/collectedHeap.hpp"
 
 enum class LullExtent;
@@ -38,6 +38,7 @@ class LullHeapSizer;
 class LullLocalCollector;
 class LullMemory;
 class LullMonitoring;
+class LullPauseGoal;
 class LullPublicMap;
 class LullTrackingSwitch;
 class LullYoungPolicy;
@@ -60,28 +61,32 @@ class VM_Operation;
 //                  MarkBitMap        does a live object start?    at each word
 //                  LullCardTable     may it refer to young ones?  of each line; only with young collections
 //
-// Allocation goes one way, and each step is tried only when the one before has failed:
+// Allocation goes one way. Each step is tried only when the one before has failed:
 //
 //   1  bump in the thread's TLAB, which is a hole            compiled code
 //   2  a hole of the thread's run table                      LullAllocator
 //   3  the holes of a recyclable block                       LullBlockSupply
-//   4  a free block; a run of free blocks for an object over 16 KB
-//   5  a young or a global collection, then 2 to 4           LullFailedAllocation; before all is used: LullUseLimit
+//   4  a free block; for an object over 16 KB a run of free blocks
+//   5  a young or a global collection, then 2 to 4           LullFailedAllocation; it begins before all is used:
+//                                                            LullUseLimit
 //   6  a larger heap, then 2 to 4                            LullHeapSizer
-//   7  a collection that evacuates what there is room for, then one after which all slides together: LullSlidingCompaction
+//   7  a collection that evacuates what there is room for; then one that slides all objects: LullSlidingCompaction
 //   8  the copy reserve
 //   9  OutOfMemoryError
 //
-// Objects are born private (lullPublisher.hpp). What is not published by a store is collected by
-// its own thread (lullLocalCollector.hpp), or becomes public in a global collection, unless that was
-// for lack of memory. Without LullTracking every object is public, and no store has a barrier.
+// Objects are born private (lullPublisher.hpp). A private object that dies is collected by its own thread
+// (lullLocalCollector.hpp). One that survives a global collection becomes public, unless that collection came for lack
+// of memory. Without LullTracking all objects are public, and no store has a barrier.
 //
 // Who may write what:
-//   block states, free runs    under the supply's lock, or at a safepoint; what is Owned and does not become Free, its owner
+//   block states, free runs    the holder of the supply's lock, or a safepoint; of an Owned block that does not become
+//                              Free, its owner
 //   a thread's allocator       the thread; the VM thread while the thread is stopped
 //   public map                 see there
 //   mark bitmap                workers, in a collection
 //   committed granules         under Heap_lock at start-up, or at a safepoint
+//
+// The classes are in rooms, by what they are for: README.md in this directory.
 
 class LullHeap : public CollectedHeap {
   friend class VMStructs;
@@ -97,6 +102,9 @@ private:
   LullMonitoring*    _monitoring;
   LullHeapSizer*     _sizer;
   LullYoungPolicy*   _young_policy;
+  LullPauseGoal*     _pause_goal;
+  size_t             _used_at_pause;     // after the last one; written at safepoints
+  volatile size_t    _young_due_at;      // bytes in use at which a young pause is due; the same
   LullTrackingSwitch* _tracking_switch;
   LullCycle*         _cycle;             // nullptr without concurrent marking
   LullControlThread* _control_thread;    // nullptr in the allocator study
@@ -108,9 +116,9 @@ private:
   HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
 
   // Collection
-  uint collections_so_far() const;
   bool may_keep_private(const LullLocalCollector* collector) const;
   bool is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const;
+  void plan_young();
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
   void log_medium_requests() const;
   void verify_before_collection() const;
@@ -149,7 +157,7 @@ public:
   size_t least_capacity() const;  // to which it may shrink of itself
   MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
-  bool is_in_reserved(const void* p) const { return _reserved.contains(p); }
+  bool is_in_reserved(const void* p) const { return _reserved.contains(p); }    // for BlockLocationPrinter
 
   // Allocation
   LullLocalCollector* local_collector(Thread* thread);
@@ -166,7 +174,10 @@ public:
   // Collection
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;
+  uint collections_so_far() const;
   bool collect_early(GCCause::Cause cause, LullExtent extent);   // by the control thread; false: another pause came first
+  bool collect_early(GCCause::Cause cause, LullExtent extent, uint collections_before);
+  bool is_young_due();            // or the next pause would be longer than its goal; by the control thread
   void collect_early_at_safepoint(LullExtent extent);
   void give_back(size_t bytes);
   void give_back_at_safepoint(size_t bytes);
@@ -180,7 +191,6 @@ public:
   bool must_clear_soft_references() const;
 
   WorkerThreads* safepoint_workers() override { return _workers; }
-  LullCode* code() const { return _code; }
   LullCollector* collector() const { return _collector; }
   LullMonitoring* monitoring() const { return _monitoring; }
   LullCycle* cycle() const { return _cycle; }
@@ -188,17 +198,9 @@ public:
   const LullTrackingSwitch* tracking_switch() const { return _tracking_switch; }
 
   // Publication
-  LullPublicMap* public_map() const;
-  MarkBitMap* mark_bitmap() const;
-  LullCardTable* card_table() const;    // nullptr without young collections
   LullBlockTable* blocks() const { return _blocks; }
   LullBlockSupply* supply() const { return _supply; }
   void report_publication(bool at_exit) const;
-  bool is_public(oop obj) const;
-  // Was it public and alive at the last young or global collection? Only with young collections.
-  bool is_old(oop obj) const;
-  // Is the thread of that name stopped, so that this one may act for it? Slow.
-  bool is_stopped_for(Thread* thread, uint32_t owner) const;
 
   // Continuations: a collection transforms the chunks that it finds. An old one gets no new frames, which would be
   // stored without dirty cards.

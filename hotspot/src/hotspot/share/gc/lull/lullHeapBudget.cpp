@@ -19,10 +19,10 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
-#include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullMonitoring.hpp"
+#include "gc/lull/observe/lullMonitoring.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "services/memoryManager.hpp"
 

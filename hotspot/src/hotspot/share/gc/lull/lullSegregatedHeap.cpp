@@ -19,12 +19,14 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullEvacuationPolicy.hpp"
-#include "gc/lull/lullMemory.hpp"
-#include "gc/lull/lullObjectSpace.hpp"
-#include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/heap/lullMarkBitMap.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
+#include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/lullSegregatedHeap.hpp"
+#include "gc/lull/policy/lullEvacuationPolicy.hpp"
+#include "gc/lull/study/lullObjectSpace.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "logging/log.hpp"
@@ -36,10 +38,6 @@
 #include "runtime/vmThread.hpp"
 #include "utilities/align.hpp"
 #include "utilities/ticks.hpp"
-
-LullSegregatedHeap* LullSegregatedHeap::heap() {
-  return static_cast<LullSegregatedHeap*>(LullHeap::heap());
-}
 
 LullSegregatedHeap::LullSegregatedHeap()
   : LullHeap(),
@@ -65,7 +63,8 @@ jint LullSegregatedHeap::initialize() {
     vm_shutdown_during_initialization("The heap is not one run of free blocks");
     return JNI_ERR;
   }
-  _space = LullObjectSpace::make(LullGeometry::start_of(first), bytes() / HeapWordSize, mark_bitmap());
+  _space = LullObjectSpace::make(LullGeometry::start_of(first), bytes() / HeapWordSize, LullTables::mark_bitmap());
+  LullObjectSpace::set_of_heap(_space);
   return JNI_OK;
 }
 
@@ -159,11 +158,6 @@ HeapWord* LullSegregatedHeap::collect_and_allocate(Thread* thread, size_t words)
   }
   return nullptr;
 }
-
-// ---- Verification
-
-bool LullSegregatedHeap::is_object(const HeapWord* addr) const { return _space->is_object(addr); }
-const char* LullSegregatedHeap::verify_space() const           { return _space->verify(); }
 
 // ---- What was measured
 

@@ -61,8 +61,6 @@ private:
   void end_collection_of_allocators() override;
 
 public:
-  static LullSegregatedHeap* heap();
-
   LullSegregatedHeap();
 
   jint initialize() override;
@@ -71,10 +69,6 @@ public:
 
   // Its archive would be blocks that are not the space's.
   bool can_load_archived_objects() const override { return false; }
-
-  // For LullVerify.
-  bool is_object(const HeapWord* addr) const;
-  const char* verify_space() const;
 
   // A line of what was counted and measured, at the end of the VM.
   void print_tracing_info() const override;

@@ -38,13 +38,13 @@
           range(1, 128)                                                     \
                                                                             \
   product(bool, LullAdaptiveHoles, true, EXPERIMENTAL,                      \
-          "Leave holes shorter than 4 KB alone while all objects are "      \
+          "Leaves holes shorter than 4 KB alone while all objects are "     \
           "public and memory suffices: fewer refills of allocation "        \
-          "buffers, more memory in use between collections. Off, each "     \
-          "hole of LullMinHoleLines is used at any time.")                  \
+          "buffers, more memory in use between collections. Off, each hole "\
+          "of LullMinHoleLines is used at any time.")                       \
                                                                             \
   product(bool, LullEvacuation, true, EXPERIMENTAL,                         \
-          "Move objects out of fragmented blocks while marking. Off, "      \
+          "Moves objects out of fragmented blocks while marking. Off, "     \
           "collections copy nothing and fragmentation stays.")              \
                                                                             \
   product(uint, LullEvacuationReservePercent, 5, EXPERIMENTAL,              \
@@ -55,15 +55,12 @@
                                                                             \
   product(uint, LullEvacuationMaxLivePercent, 50, EXPERIMENTAL,             \
           "A block is evacuated only if at most this share of it was live " \
-          "at the last collection. While collections take more time than "  \
-          "GCTimeRatio allows, three quarters of the rest may be live, too. "\
-          "Survivors of a young collection stay young only while at most "  \
-          "this share of the last ones has lived on. Higher values copy "   \
-          "more to win less.")                                              \
+          "at the last collection. Higher values copy more to win less. "   \
+          "Two rules for young collections use it, too.")                   \
           range(0, 100)                                                     \
                                                                             \
   product(uint, LullFragmentationTriggerPercent, 15, EXPERIMENTAL,          \
-          "Evacuate when at least this share of the committed heap is "     \
+          "Evacuates when at least this share of the committed heap is "    \
           "dead or free memory inside of partly used blocks; while "        \
           "collections take more time than GCTimeRatio allows, of what is " \
           "free or would be. Lower values keep the heap denser, higher "    \
@@ -71,47 +68,48 @@
           range(0, 100)                                                     \
                                                                             \
   product(uint, LullUnloadClassesInterval, 8, EXPERIMENTAL,                 \
-          "Of so many global collections in a row that nobody has asked "   \
-          "for, one unloads all dead classes; the others keep hidden ones " \
-          "while few of them are dead. Larger intervals shorten pauses, "   \
-          "smaller ones free metaspace and code earlier (1: each unloads).")\
+          "Every N-th automatic global collection unloads all dead "        \
+          "classes; the others keep hidden ones while few of them are "     \
+          "dead. Larger intervals shorten pauses, smaller ones free "       \
+          "metaspace and code earlier (1: each unloads).")                  \
           range(1, 1000)                                                    \
                                                                             \
   product(bool, LullUncommit, true, EXPERIMENTAL,                           \
-          "Return memory that the heap does not need to the system. Off, "  \
+          "Returns memory that the heap does not need to the system. Off, " \
           "the heap never shrinks, and growing again costs nothing.")       \
                                                                             \
   product(bool, LullTracking, true,                                         \
-          "Know which objects are private to a thread. Each store of a "    \
+          "Knows which objects are private to a thread. Each store of a "   \
           "reference costs a few instructions, and publishing an object "   \
-          "costs a visit to it; private garbage can be collected by its "   \
+          "costs a visit to it. Private garbage can be collected by its "   \
           "thread alone. Off, there are no local collections either.")      \
                                                                             \
   product(bool, LullYoungCollections, true,                                 \
-          "Between two global collections, collect only what was allocated "\
-          "or published since the last one. Pauses are shorter; each store "\
-          "of a reference into a public object costs a few instructions "   \
-          "more, and old garbage stays longer.")                            \
+          "Between two global collections, collects only what was "         \
+          "allocated or published since the last one. Pauses are shorter. " \
+          "Each store of a reference into a public object costs a few "     \
+          "instructions more, and old garbage stays longer.")               \
                                                                             \
   product(bool, LullConcurrentMarking, false, EXPERIMENTAL,                 \
-          "Mark old objects while the program runs, so that old garbage is "\
-          "found in a pause that does not grow with what is alive. Takes a "\
-          "part of a processor meanwhile, and 2 percent more memory.")      \
+          "Marks old objects while the program runs. So old garbage is "    \
+          "found in a pause that does not grow with what is alive. It "     \
+          "takes a part of a processor meanwhile, and 2 percent more "      \
+          "memory.")                                                        \
                                                                             \
   product(bool, LullAgeSurvivors, true,                                     \
           "What a young collection copies for the first time stays young "  \
-          "until the next one. Less becomes old that is soon dead, so that "\
-          "global collections are rarer; what lives on is copied twice.")   \
+          "until the next one. Less becomes old that is soon dead, so "     \
+          "global collections are rarer. What lives on is copied twice.")   \
                                                                             \
   product(bool, LullAlwaysPublic, false, EXPERIMENTAL,                      \
-          "With LullTracking, all threads stay in public mode. Shows what " \
-          "the barrier costs where it gains nothing.")                      \
+          "With LullTracking, all threads stay in public mode. It shows "   \
+          "what the barrier costs where it gains nothing.")                 \
                                                                             \
   product(bool, LullSuspendTracking, true, EXPERIMENTAL,                    \
-          "Try out whether all threads together serve better without "      \
-          "knowing what is private, where much is published, and suspend "  \
-          "tracking as long as they do. A trial takes some windows of two " \
-          "seconds each way, and is repeated ever more rarely.")            \
+          "Tests whether all threads together serve better without knowing "\
+          "what is private, where much is published, and suspends tracking "\
+          "as long as they do. A trial takes some windows of two seconds "  \
+          "each way, and is repeated ever more rarely.")                    \
                                                                             \
   product(size_t, LullPublicationLimit, 100000, EXPERIMENTAL,               \
           "A store that publishes more objects than this publishes all "    \
@@ -136,11 +134,6 @@
           "where tracking is in vain, fewer notice earlier that it is not.")\
           range(1, 1024)                                                    \
                                                                             \
-  product(bool, LullPublicForAgents, true, EXPERIMENTAL,                    \
-          "All threads are in public mode while a JVMTI agent may read and "\
-          "write local variables. Off, threads keep private objects under " \
-          "a debugger too, and what it looks at is published.")             \
-                                                                            \
   product(size_t, LullPublicationSampling, 0, EXPERIMENTAL,                 \
           "Bytes that a thread publishes between two samples of what was "  \
           "stored and by which code (0: no samples). Smaller values find "  \
@@ -148,32 +141,33 @@
           range(0, 1 * G)                                                   \
                                                                             \
   product(bool, LullLocalCollections, true,                                 \
-          "Each thread collects its own private objects by itself; needs "  \
-          "LullTracking. Costs a look at its stack each time, saves "       \
+          "Each thread collects its own private objects by itself. Needs "  \
+          "LullTracking. It costs a look at the stack each time, and saves "\
           "global collections, which stop all threads.")                    \
                                                                             \
   product(bool, LullLocalDefragmentation, false, EXPERIMENTAL,              \
           "Before a global collection workers collect for threads that "    \
-          "have much that is private. Makes the pause longer by what "      \
-          "survives, gives others the holes between it.")                   \
+          "have much that is private. It makes the pause longer by what "   \
+          "survives, and gives others the holes between it.")               \
                                                                             \
   product(uint, LullReferencePausePercent, 1, EXPERIMENTAL,                 \
           "Share of the time, in percent, that pauses may take which come " \
-          "for java.lang.ref.References alone, while garbage dies in local "\
-          "collections. Smaller shares keep descriptors and native memory " \
-          "of forgotten objects longer; 0: no such pauses.")                \
+          "for java.lang.ref references alone, while garbage dies in local "\
+          "collections; ten times that where the process runs short of "    \
+          "memory, descriptors or threads. Smaller shares clear later; 0: " \
+          "no such pauses.")                                                \
           range(0, 50)                                                      \
                                                                             \
   product(bool, LullPrivateThreadLocals, true, EXPERIMENTAL,                \
-          "What a thread keeps in java.lang.ThreadLocals, or has bound to " \
-          "ScopedValues, stays private to it. Costs a copy of its map now " \
-          "and then, saves the publication of each value; until a program " \
-          "looks up how to read those of other threads.")                   \
+          "What a thread keeps in ThreadLocals, or has bound to "           \
+          "ScopedValues, stays private to it, until a program looks up how "\
+          "to read those of other threads. It costs a copy of its map now " \
+          "and then, and saves the publication of each value.")             \
                                                                             \
   product(bool, LullPrivateCarriers, true, EXPERIMENTAL,                    \
-          "Threads that carry virtual threads have private objects. Costs a "\
-          "look at the frames each time a virtual thread is unmounted. Off, "\
-          "all that carriers allocate is public.")                          \
+          "Threads that carry virtual threads have private objects. It "    \
+          "costs a look at the frames each time a virtual thread is "       \
+          "unmounted. Off, all that carriers allocate is public.")          \
                                                                             \
   product(size_t, LullLocalBudget, 512 * K, EXPERIMENTAL,                   \
           "Bytes that a thread allocates between two of its own "           \
@@ -189,12 +183,12 @@
           range(0, SIZE_MAX)                                                \
                                                                             \
   product(bool, LullVerifyHeap, trueInDebug, DIAGNOSTIC,                    \
-          "Check all invariants of the heap after each collection. "        \
-          "Visits every object once more.")                                 \
+          "Checks all invariants of the heap after each collection. Visits "\
+          "every object once more.")                                        \
                                                                             \
   product(bool, LullElideBarriers, true, DIAGNOSTIC,                        \
-          "In C2, leave out the barrier of a store into a new object that " \
-          "is known to be still private in the final schedule")             \
+          "In C2, leaves out the barrier of a store into a new object that "\
+          "is known to be still private in the final schedule.")            \
                                                                             \
   develop(bool, LullCheckElision, false,                                    \
           "Stop the VM if a store without a barrier, by LullElideBarriers, "\
@@ -276,35 +270,32 @@
           "Stress: fail each N-th copy of an evacuation (0: off)")          \
                                                                             \
   product(bool, LullFitMedium, true, DIAGNOSTIC,                            \
-          "An object of more than a line that does not fit the hole in "    \
-          "use gets the shortest hole that it fits. Off, it gets a free "   \
-          "block, as in Immix.")                                            \
+          "An object of more than a line that does not fit the hole in use "\
+          "gets the shortest hole that it fits. Off, it gets a free block, "\
+          "as in Immix.")                                                   \
                                                                             \
   product(ccstr, LullAllocation, "regions", DIAGNOSTIC,                     \
-          "How all objects are allocated: \"regions\", the Lull heap, or "  \
-          "\"segregated\", free lists in which nothing moves, for the "     \
-          "allocator study. That needs -XX:-LullTracking, -XX:-UseTLAB "    \
-          "and a heap of one size.")                                        \
+          "regions: the Lull heap. segregated: free lists in which nothing "\
+          "moves, for the allocator study. That needs -XX:-LullTracking, "  \
+          "-XX:-UseTLAB and a heap of one size.")                           \
                                                                             \
   product(ccstr, LullSegregatedSearch, "next-hit", DIAGNOSTIC,              \
-          "With LullAllocation=segregated: how the free list is found, "    \
-          "\"traverse\", \"next-hit\", \"bitmap\" or \"first-fit\".")       \
+          "For the allocator study: how the free list is found; traverse, " \
+          "next-hit, bitmap or first-fit.")                                 \
                                                                             \
   product(ccstr, LullSegregatedCoalescing, "immediate", DIAGNOSTIC,         \
-          "With LullAllocation=segregated: when free chunks that touch "    \
-          "each other become one, \"never\", \"deferred\" or "              \
-          "\"immediate\".")                                                 \
+          "For the allocator study: when free chunks that touch each other "\
+          "become one; never, deferred or immediate.")                      \
                                                                             \
   product(uint, LullSegregatedLists, 128, DIAGNOSTIC,                       \
-          "With LullAllocation=segregated: lists of free chunks of one "    \
-          "length each, in words of 8 bytes; the last has all longer ones. "\
-          "32, 64, 128, 256 or 512.")                                       \
+          "For the allocator study: lists of free chunks of one length "    \
+          "each, in words of 8 bytes; the last has all longer ones. 32, "   \
+          "64, 128, 256 or 512.")                                           \
           range(32, 512)                                                    \
                                                                             \
   product(size_t, LullSegregatedBytes, 0, DIAGNOSTIC,                       \
-          "With LullAllocation=segregated: bytes of the heap, from its "    \
-          "start, that objects are allocated in (0: all of it). For "       \
-          "smaller steps than those of -Xmx.")                              \
+          "For the allocator study: bytes of the heap, from its start, "    \
+          "that objects are allocated in (0: all of it).")                  \
           range(0, SIZE_MAX)
 
 // end of GC_LULL_FLAGS

@@ -22,9 +22,9 @@
 #ifndef SHARE_GC_LULL_VMSTRUCTS_LULL_HPP
 #define SHARE_GC_LULL_VMSTRUCTS_LULL_HPP
 
-#include "gc/lull/lullBlockSupply.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullMemory.hpp"
 
 #define VM_STRUCTS_LULLGC(nonstatic_field,                  \
                           volatile_nonstatic_field,         \

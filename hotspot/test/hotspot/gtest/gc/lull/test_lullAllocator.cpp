@@ -17,10 +17,10 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullAllocator.hpp"
-#include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullBlockTable.hpp"
-#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/alloc/lullAllocator.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/heap/lullBlockTable.hpp"
+#include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/unit/lullTestHeapBase.hpp"
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/vmOperations.hpp"

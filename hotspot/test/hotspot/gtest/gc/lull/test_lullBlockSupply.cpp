@@ -20,9 +20,9 @@
  */
 
 #include "concurrentTestRunner.inline.hpp"
-#include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullBlockTable.hpp"
-#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/heap/lullBlockTable.hpp"
+#include "gc/lull/heap/lullPublicMap.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/vmOperations.hpp"

@@ -20,8 +20,8 @@
  */
 
 #include "concurrentTestRunner.inline.hpp"
-#include "gc/lull/lullBlockTable.hpp"
-#include "gc/lull/lullRecyclableBlocks.hpp"
+#include "gc/lull/alloc/lullRecyclableBlocks.hpp"
+#include "gc/lull/heap/lullBlockTable.hpp"
 #include "runtime/atomic.hpp"
 #include "unittest.hpp"
 

@@ -19,13 +19,13 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullSizePolicy.hpp"
+#include "gc/lull/policy/lullSizePolicy.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "runtime/flags/flagSetting.hpp"
 #include "runtime/globals.hpp"
 #include "runtime/os.hpp"
-#include "utilities/autoRestore.hpp"
 #include "unittest.hpp"
+#include "utilities/autoRestore.hpp"
 
 #include <math.h>
 

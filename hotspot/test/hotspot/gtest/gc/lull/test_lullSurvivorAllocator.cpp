@@ -19,9 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullBlockTable.hpp"
-#include "gc/lull/lullSurvivorAllocator.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/alloc/lullSurvivorAllocator.hpp"
+#include "gc/lull/heap/lullBlockTable.hpp"
 #include "unittest.hpp"
 
 // A heap of eight blocks that has no memory, four of them committed.

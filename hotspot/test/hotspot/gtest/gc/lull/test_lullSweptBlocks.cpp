@@ -19,9 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullBlockSupply.hpp"
-#include "gc/lull/lullBlockTable.hpp"
-#include "gc/lull/lullSweptBlocks.hpp"
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/collect/lullSweptBlocks.hpp"
+#include "gc/lull/heap/lullBlockTable.hpp"
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/vmOperations.hpp"
 #include "runtime/vmThread.hpp"

@@ -20,7 +20,7 @@
  */
 
 
-#include "gc/lull/lullYoungPolicy.hpp"
+#include "gc/lull/policy/lullYoungPolicy.hpp"
 #include "unittest.hpp"
 
 // A millisecond and a megabyte at a time.

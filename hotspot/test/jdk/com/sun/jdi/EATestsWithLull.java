@@ -32,18 +32,19 @@
  * @compile -g EATests.java
  * @run driver EATests -XX:+UnlockDiagnosticVMOptions -Xms256m -Xmx256m -Xbootclasspath/a:. -XX:+WhiteBoxAPI -Xbatch
  *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions
- *                     -XX:-LullLocalCollections -XX:-LullPublicForAgents -XX:LullPublicModePercent=100 -XX:+LullLoadCheck
+ *                     -XX:-LullLocalCollections -XX:LullPublicModePercent=100 -XX:+LullLoadCheck
  */
 
 /*
- * @test id=public
- * @requires vm.gc.Lull & vm.compMode != "Xcomp" & vm.compiler2.enabled
- * @summary The same as it is by default: no thread has private objects while a debugger is there.
+ * @test id=collectALot
+ * @requires vm.gc.Lull & vm.debug & vm.compMode != "Xcomp" & vm.compiler2.enabled
+ * @summary The same while objects move in local collections, wherever there may be one.
  * @library /test/lib /test/hotspot/jtreg
  * @modules jdk.jdi
  * @build TestScaffold VMConnection TargetListener TargetAdapter jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @compile -g EATests.java
  * @run driver EATests -XX:+UnlockDiagnosticVMOptions -Xms256m -Xmx256m -Xbootclasspath/a:. -XX:+WhiteBoxAPI -Xbatch
- *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
+ *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions
+ *                     -XX:LullLocalCollectALot=2 -XX:LullPublicModePercent=100
  */

@@ -20,15 +20,16 @@
  */
 
 #include "asm/macroAssembler.inline.hpp"
-#include "gc/lull/lullBarrierSet.hpp"
-#include "gc/lull/lullBarrierSetAssembler.hpp"
-#include "gc/lull/lullBarrierSetRuntime.hpp"
-#include "gc/lull/lullCardTable.hpp"
-#include "gc/lull/lullGeometry.hpp"
-#include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullPublicMap.hpp"
-#include "gc/lull/lullThreadLocalData.hpp"
+#include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullGeometry.hpp"
+#include "gc/lull/heap/lullPublicMap.hpp"
+#include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/mutator/lullBarrierSet.hpp"
+#include "gc/lull/mutator/lullBarrierSetAssembler.hpp"
+#include "gc/lull/mutator/lullBarrierSetRuntime.hpp"
+#include "gc/lull/publish/lullStoreBarrier.hpp"
+#include "gc/lull/publish/lullThreadLocalData.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "runtime/sharedRuntime.hpp"
 #include "utilities/macros.hpp"
@@ -65,11 +66,11 @@ static bool is_dropped(uint barrier) {
 }
 
 static intptr_t map_base() {
-  return LullHeap::heap()->public_map()->biased_base();
+  return LullTables::public_map()->biased_base();
 }
 
 static intptr_t card_base() {
-  return LullHeap::heap()->card_table()->biased_base();
+  return LullTables::card_table()->biased_base();
 }
 
 // The word of a line. Changes base, if the map is above 2 GB.
@@ -103,7 +104,7 @@ void LullBarrierSetAssembler::test_bit(MacroAssembler* masm, Register word, Regi
 
 // The stretch of the card of a line. Changes the flags, and base if the cards are above 2 GB.
 static void touch_stretch_of_line(MacroAssembler* masm, Register line, Register base) {
-  const intptr_t stretches = LullHeap::heap()->card_table()->biased_stretches();
+  const intptr_t stretches = LullTables::card_table()->biased_stretches();
   __ push(line);
   __ shrptr(line, LullGeometry::LogLinesPerBlock);
   if (Assembler::is_simm32(stretches)) {
@@ -124,7 +125,7 @@ static void touch_stretch_of_line(MacroAssembler* masm, Register line, Register 
 
 // R: the card of a line, in which there is an object that is public perhaps. Changes the flags, and base if the cards are above 2 GB.
 static void dirty_card_of_line(MacroAssembler* masm, Register line, Register base) {
-  if (!LullYoungCollections || is_dropped(LullBarrierSet::LullDropCards)) {
+  if (!LullYoungCollections || is_dropped(LullDropCards)) {
     return;
   }
   const intptr_t cards = card_base();
@@ -144,7 +145,7 @@ static void dirty_card_of_line(MacroAssembler* masm, Register line, Register bas
 
 // The card of addr. Without a second temporary addr is one while the card is looked up, if the cards are above 2 GB. Changes the flags.
 static void dirty_card(MacroAssembler* masm, Register addr, Register tmp1, Register tmp2) {
-  if (!LullYoungCollections || is_dropped(LullBarrierSet::LullDropCards)) {
+  if (!LullYoungCollections || is_dropped(LullDropCards)) {
     return;
   }
   assert_different_registers(addr, tmp1);
@@ -168,7 +169,7 @@ void LullBarrierSetAssembler::arraycopy_prologue(MacroAssembler* masm, Decorator
                                                  Register src, Register dst, Register count) {
   // An array that is filled before anybody else can know it stays private.
   if (!LullTracking || !is_reference_type(type) || (decorators & IS_DEST_UNINITIALIZED) != 0 ||
-      is_dropped(LullBarrierSet::LullDropCopyStubs)) {
+      is_dropped(LullDropCopyStubs)) {
     return;
   }
   assert_different_registers(src, dst, count, rax);
@@ -253,7 +254,7 @@ void LullBarrierSetAssembler::load_at(MacroAssembler* masm, DecoratorSet decorat
 void LullBarrierSetAssembler::store_at(MacroAssembler* masm, DecoratorSet decorators, BasicType type,
                                        Address dst, Register val, Register tmp1, Register tmp2, Register tmp3) {
   if (!LullTracking || !is_reference_type(type) || val == noreg || (decorators & AS_RAW) != 0 ||
-      is_dropped(LullBarrierSet::LullDropInterpreter)) {
+      is_dropped(LullDropInterpreter)) {
     BarrierSetAssembler::store_at(masm, decorators, type, dst, val, tmp1, tmp2, tmp3);
     return;
   }

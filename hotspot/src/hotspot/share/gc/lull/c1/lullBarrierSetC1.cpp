@@ -25,13 +25,14 @@
 #include "c1/c1_LIRGenerator.hpp"
 #include "c1/c1_Runtime1.hpp"
 #include "gc/lull/c1/lullBarrierSetC1.hpp"
-#include "gc/lull/lullBarrierSet.hpp"
-#include "gc/lull/lullBarrierSetAssembler.hpp"
-#include "gc/lull/lullGeometry.hpp"
-#include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullPublicMap.hpp"
-#include "gc/lull/lullThreadFields.hpp"
+#include "gc/lull/heap/lullGeometry.hpp"
+#include "gc/lull/heap/lullPublicMap.hpp"
+#include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/mutator/lullBarrierSet.hpp"
+#include "gc/lull/mutator/lullBarrierSetAssembler.hpp"
+#include "gc/lull/publish/lullStoreBarrier.hpp"
+#include "gc/lull/publish/lullThreadFields.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "utilities/macros.hpp"
 
@@ -63,7 +64,7 @@ void LullLoadCheckStubC1::emit_code(LIR_Assembler* ce) {
 
 static bool has_barrier(const LIRAccess& access) {
 #ifdef ASSERT
-  if (LullDropBarrier == LullBarrierSet::LullDropC1) {
+  if (LullDropBarrier == LullDropC1) {
     return false;
   }
 #endif
@@ -99,7 +100,7 @@ void LullBarrierSetC1::branch_if_in_use(LIRGenerator* gen, LIR_Opr object, CodeS
   __ leal(LIR_OprFact::address(new LIR_Address(object, T_OBJECT)), line);
   __ unsigned_shift_right(line, LIR_OprFact::intConst(LullGeometry::LogLineSize), line, LIR_OprFact::illegalOpr);
   const LIR_Opr map = gen->new_pointer_register();
-  __ move(LIR_OprFact::intptrConst(LullHeap::heap()->public_map()->biased_base()), map);
+  __ move(LIR_OprFact::intptrConst(LullTables::public_map()->biased_base()), map);
   const LIR_Opr word = gen->new_register(T_INT);
   __ load(new LIR_Address(map, line, LIR_Address::times_4, 0, T_INT), word);
   __ cmp(lir_cond_notEqual, word, LIR_OprFact::intConst(0));

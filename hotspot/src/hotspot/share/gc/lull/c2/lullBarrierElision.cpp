@@ -22,8 +22,9 @@
 #include "ci/ciMethod.hpp"
 #include "gc/lull/c2/lullBarrierElision.hpp"
 #include "gc/lull/c2/lullBarrierSetC2.hpp"
-#include "gc/lull/lullBarrierSet.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/mutator/lullBarrierSet.hpp"
+#include "gc/lull/publish/lullStoreBarrier.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "memory/resourceArea.hpp"
@@ -220,7 +221,7 @@ LullBarrierElision::NewObject* LullBarrierElision::new_object(const Node* alloca
 
   object->_is_known = true;
 #ifdef ASSERT
-  if (LullDropBarrier == LullBarrierSet::LullDropEscapes) {
+  if (LullDropBarrier == LullDropEscapes) {
     return object;
   }
 #endif

@@ -23,10 +23,11 @@
 #include "ci/ciInstanceKlass.hpp"
 #include "gc/lull/c2/lullBarrierElision.hpp"
 #include "gc/lull/c2/lullBarrierSetC2.hpp"
-#include "gc/lull/lullBarrierSet.hpp"
-#include "gc/lull/lullBarrierSetAssembler.hpp"
-#include "gc/lull/lullThreadFields.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/mutator/lullBarrierSet.hpp"
+#include "gc/lull/mutator/lullBarrierSetAssembler.hpp"
+#include "gc/lull/publish/lullStoreBarrier.hpp"
+#include "gc/lull/publish/lullThreadFields.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "memory/resourceArea.hpp"
 #include "opto/compile.hpp"
@@ -105,7 +106,7 @@ static bool is_thread_field(const C2Access& access) {
 
 static uint8_t barrier_for(const C2Access& access) {
 #ifdef ASSERT
-  if (LullDropBarrier == LullBarrierSet::LullDropC2) {
+  if (LullDropBarrier == LullDropC2) {
     return 0;
   }
 #endif

@@ -22,7 +22,7 @@
 #ifndef GTEST_GC_LULL_UNIT_LULLTESTHEAPBASE_HPP
 #define GTEST_GC_LULL_UNIT_LULLTESTHEAPBASE_HPP
 
-#include "gc/lull/lullGeometry.hpp"
+#include "gc/lull/heap/lullGeometry.hpp"
 
 // The heap base is a static of the VM's heap; a test without such a VM has its own while this lives, at an address that is never touched.
 class LullTestHeapBase {

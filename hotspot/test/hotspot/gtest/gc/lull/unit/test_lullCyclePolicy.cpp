@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullCyclePolicy.hpp"
+#include "gc/lull/policy/lullCyclePolicy.hpp"
 #include "unittest.hpp"
 
 class LullCyclePolicyTest : public ::testing::Test {

@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullHeapParts.hpp"
+#include "gc/lull/observe/lullHeapParts.hpp"
 #include "unittest.hpp"
 
 static void check_sums(const LullHeapParts& parts, size_t used, size_t committed) {

@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullHoleUse.hpp"
+#include "gc/lull/policy/lullHoleUse.hpp"
 #include "unittest.hpp"
 
 // Lines free in blocks, and in holes.

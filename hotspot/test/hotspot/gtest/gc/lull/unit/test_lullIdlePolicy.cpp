@@ -19,10 +19,10 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-// Links: gc/lull/lullGeometry.cpp
-// Links: gc/lull/lullIdlePolicy.cpp
+// Links: gc/lull/heap/lullGeometry.cpp
+// Links: gc/lull/policy/lullIdlePolicy.cpp
 
-#include "gc/lull/lullIdlePolicy.hpp"
+#include "gc/lull/policy/lullIdlePolicy.hpp"
 #include "unittest.hpp"
 
 class LullIdlePolicyTest : public ::testing::Test {

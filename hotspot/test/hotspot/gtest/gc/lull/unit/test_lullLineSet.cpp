@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullLineSet.hpp"
+#include "gc/lull/heap/lullLineSet.hpp"
 #include "unittest.hpp"
 
 #include <random>

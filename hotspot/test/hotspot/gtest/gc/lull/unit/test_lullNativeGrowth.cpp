@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullNativeGrowth.hpp"
+#include "gc/lull/policy/lullNativeGrowth.hpp"
 #include "unittest.hpp"
 
 TEST(LullNativeGrowthTest, the_first_look_is_the_mark) {
@@ -60,4 +60,14 @@ TEST(LullNativeGrowthTest, an_unknown_size_is_no_growth) {
   EXPECT_EQ(growth.look(0, 100 * M, 10 * M), 0u);
   EXPECT_EQ(growth.look(0, 0, 10 * M), 0u);
   EXPECT_EQ(growth.look(0, 100 * M, 10 * M), 0u);
+}
+
+TEST(LullCountGrowthTest, counts_from_the_look_before_the_last_pause_or_the_least_since) {
+  LullCountGrowth growth;
+  EXPECT_EQ(growth.look(0, 100), 0u);    // what the program has at first
+  EXPECT_EQ(growth.look(0, 130), 30u);
+  EXPECT_EQ(growth.look(0, 90), 0u);
+  EXPECT_EQ(growth.look(0, 150), 60u);
+  EXPECT_EQ(growth.look(1, 170), 20u);   // since 150
+  EXPECT_EQ(growth.look(1, 160), 10u);
 }

@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullPauseForecast.hpp"
+#include "gc/lull/stat/lullPauseForecast.hpp"
 #include "unittest.hpp"
 
 static const double Live = 100e6;

@@ -19,9 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-// Links: gc/lull/lullGeometry.cpp gc/lull/lullPublicMap.cpp
+// Links: gc/lull/heap/lullGeometry.cpp gc/lull/heap/lullPublicMap.cpp
 
-#include "gc/lull/lullPublicMap.hpp"
+#include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/unit/lullTestHeapBase.hpp"
 #include "unittest.hpp"
 

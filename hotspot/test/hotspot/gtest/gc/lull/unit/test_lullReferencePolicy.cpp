@@ -20,9 +20,9 @@
  */
 
 
-// Links: gc/lull/lullReferencePolicy.cpp
+// Links: gc/lull/policy/lullReferencePolicy.cpp
 
-#include "gc/lull/lullReferencePolicy.hpp"
+#include "gc/lull/policy/lullReferencePolicy.hpp"
 #include "unittest.hpp"
 
 class LullReferencePolicyTest : public ::testing::Test {
@@ -78,16 +78,16 @@ TEST_F(LullReferencePolicyTest, memory_outside_needs_neither_garbage_nor_many) {
 TEST_F(LullReferencePolicyTest, pauses_in_vain_become_rarer_and_one_that_pays_ends_that) {
   size_t due = _policy.garbage_due(Capacity);
   for (int i = 0; i < 3; i++) {
-    _policy.record_pause(0, 0);
+    _policy.record_pause(0, 0, false);
     EXPECT_EQ(_policy.garbage_due(Capacity), 2 * due);
     due *= 2;
   }
-  _policy.record_pause(0, 0);
+  _policy.record_pause(0, 0, false);
   EXPECT_EQ(_policy.garbage_due(Capacity), due);   // not for ever
   EXPECT_EQ(_policy.references_due(), 512u);       // and many are many
-  _policy.record_pause(0, 1);
+  _policy.record_pause(0, 1, false);
   EXPECT_LT(_policy.garbage_due(Capacity), due);
-  _policy.record_pause(0, 8);
+  _policy.record_pause(0, 8, false);
   EXPECT_EQ(_policy.garbage_due(Capacity), Capacity / 4);
 }
 
@@ -101,7 +101,7 @@ TEST_F(LullReferencePolicyTest, credit_bounds_the_share_of_time) {
       now += wait;
       continue;
     }
-    _policy.record_pause(2 * Millisecond, 0);
+    _policy.record_pause(2 * Millisecond, 0, false);
     paused += 2 * Millisecond;
     now += 2 * Millisecond;
   }
@@ -113,33 +113,61 @@ TEST_F(LullReferencePolicyTest, credit_bounds_the_share_of_time) {
 TEST_F(LullReferencePolicyTest, what_clears_much_pays_for_itself) {
   for (int i = 0; i < 1000; i++) {
     ASSERT_EQ(_policy.wait_ns(0, false), 0);
-    _policy.record_pause(2 * Millisecond, 1000);
+    _policy.record_pause(2 * Millisecond, 1000, false);
   }
 }
 
 TEST_F(LullReferencePolicyTest, no_more_credit_is_saved_than_a_tenth_of_a_second) {
   EXPECT_EQ(_policy.wait_ns(3600 * (jlong)NANOSECS_PER_SEC, false), 0);
-  _policy.record_pause(100 * Millisecond, 0);
+  _policy.record_pause(100 * Millisecond, 0, false);
   EXPECT_GT(_policy.wait_ns(3600 * (jlong)NANOSECS_PER_SEC, false), 0);
 }
 
+TEST_F(LullReferencePolicyTest, what_the_heap_has_itself_is_never_urgent) {
+  EXPECT_FALSE(_policy.is_urgent({100 * Capacity, 1000000, 3600 * (jlong)NANOSECS_PER_SEC}));
+}
+
+TEST_F(LullReferencePolicyTest, descriptors_and_threads_are_due_by_themselves) {
+  EXPECT_FALSE(_policy.is_due({0, 0, Millisecond, 0, 0, 127, 1024, 255}, Capacity));
+  EXPECT_TRUE(_policy.is_due({0, 0, Millisecond, 0, 0, 128, 1024, 0}, Capacity));
+  EXPECT_FALSE(_policy.is_due({0, 0, Millisecond, 0, 0, 1000, 1 << 20, 0}, Capacity));    // there are more
+  EXPECT_FALSE(_policy.is_due({0, 0, Millisecond, 0, 0, 1000, 0 /* unknown */, 0}, Capacity));
+  EXPECT_TRUE(_policy.is_due({0, 0, Millisecond, 0, 0, 0, 1024, 256}, Capacity));
+}
+
 TEST_F(LullReferencePolicyTest, what_is_urgent_has_ten_times_the_share) {
-  EXPECT_FALSE(_policy.is_urgent({0, 4 * 512 - 1, 0}, Capacity));
-  EXPECT_TRUE(_policy.is_urgent({0, 4 * 512, 0}, Capacity));
-  EXPECT_TRUE(_policy.is_urgent({Capacity, 1, 0}, Capacity));
-  EXPECT_FALSE(_policy.is_urgent({Capacity, 0, 0}, Capacity));
-  _policy.record_pause(200 * Millisecond, 0);
+  EXPECT_TRUE(_policy.is_urgent({0, 0, 0, 64 * M, 100 * M}));
+  EXPECT_TRUE(_policy.is_urgent({0, 0, 0, 0, 0, 128, 1024, 0}));
+  EXPECT_TRUE(_policy.is_urgent({0, 0, 0, 0, 0, 0, 0, 256}));
+  _policy.record_pause(200 * Millisecond, 0, false);
+  _policy.record_pause(200 * Millisecond, 0, true);
   const jlong wait = _policy.wait_ns(0, false);
   EXPECT_GT(wait, 9 * (jlong)NANOSECS_PER_SEC);
   EXPECT_NEAR((double)_policy.wait_ns(0, true), (double)wait / 10, (double)Millisecond);
 }
 
+TEST_F(LullReferencePolicyTest, what_is_urgent_may_use_the_usual_credit_too) {
+  _policy.record_pause(500 * Millisecond, 0, true);
+  EXPECT_EQ(_policy.wait_ns(0, true), 0);
+}
+
+// Nor the other way round.
+TEST_F(LullReferencePolicyTest, urgent_pauses_do_not_use_up_the_credit_of_usual_ones) {
+  _policy.record_pause(500 * Millisecond, 0, true);
+  EXPECT_EQ(_policy.wait_ns(0, false), 0);
+}
+
 TEST_F(LullReferencePolicyTest, what_has_become_old_needs_a_global_one_if_that_is_short) {
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 0, 0}, Capacity, Millisecond));
-  EXPECT_TRUE(LullReferencePolicy::wants_global({8 * Capacity, 1, 0}, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity - 1, 1, 0}, Capacity, Millisecond));
-  EXPECT_TRUE(LullReferencePolicy::wants_global({Capacity, 512, 0}, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 512, 0}, Capacity, 101 * Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 0, 0}, 0, Capacity, Millisecond));
+  EXPECT_TRUE(LullReferencePolicy::wants_global({8 * Capacity, 1, 0}, 0, Capacity, Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity - 1, 1, 0}, 1, Capacity, Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 512, 0}, 512, Capacity, 101 * Millisecond));
+}
+
+// A young pause, which costs less, comes first: it may clear them all.
+TEST_F(LullReferencePolicyTest, many_need_a_global_one_only_if_a_pause_has_looked_at_them) {
+  EXPECT_FALSE(LullReferencePolicy::wants_global({Capacity, 5000, 0}, 511, Capacity, Millisecond));
+  EXPECT_TRUE(LullReferencePolicy::wants_global({Capacity, 5000, 0}, 512, Capacity, Millisecond));
 }
 
 TEST_F(LullReferencePolicyTest, without_a_share_there_is_none) {

@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullRunTable.inline.hpp"
+#include "gc/lull/alloc/lullRunTable.inline.hpp"
 #include "unittest.hpp"
 
 #include <random>

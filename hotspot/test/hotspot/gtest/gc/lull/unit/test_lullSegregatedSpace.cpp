@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullSegregatedSpace.inline.hpp"
+#include "gc/lull/study/lullSegregatedSpace.inline.hpp"
 #include "unittest.hpp"
 
 #include <algorithm>

@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullSizeBounds.hpp"
+#include "gc/lull/policy/lullSizeBounds.hpp"
 #include "unittest.hpp"
 
 static const jlong Ms = 1000 * 1000;

@@ -19,9 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-// Links: gc/lull/lullGeometry.cpp
+// Links: gc/lull/heap/lullGeometry.cpp
 
-#include "gc/lull/lullSparseBytes.hpp"
+#include "gc/lull/heap/lullSparseBytes.hpp"
 #include "unittest.hpp"
 
 #include <algorithm>

@@ -19,9 +19,9 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-// Links: gc/lull/lullTrackingPolicy.cpp
+// Links: gc/lull/policy/lullTrackingPolicy.cpp
 
-#include "gc/lull/lullTrackingPolicy.hpp"
+#include "gc/lull/policy/lullTrackingPolicy.hpp"
 #include "unittest.hpp"
 
 #include <math.h>

@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullUseLimit.hpp"
+#include "gc/lull/policy/lullUseLimit.hpp"
 #include "unittest.hpp"
 
 static const size_t Max = 500 * M;

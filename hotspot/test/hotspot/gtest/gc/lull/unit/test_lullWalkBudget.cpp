@@ -19,7 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/lullWalkBudget.hpp"
+#include "gc/lull/policy/lullWalkBudget.hpp"
 #include "unittest.hpp"
 
 static const size_t CompiledFrame = 48;

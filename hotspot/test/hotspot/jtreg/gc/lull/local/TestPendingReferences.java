@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import gc.lull.GCBean;
@@ -225,6 +226,23 @@ public class TestPendingReferences {
         }
     }
 
+    /** Neither memory nor many registrations: threads of executors that nobody has shut down. */
+    private static void threadsOutside() throws InterruptedException {
+        AtomicInteger alive = new AtomicInteger();
+        for (int i = 0; i < 300; i++) {
+            Executors.newSingleThreadExecutor(task -> new Thread(() -> {
+                alive.incrementAndGet();
+                task.run();
+                alive.decrementAndGet();
+            })).execute(() -> {});
+        }
+        long start = System.nanoTime();
+        while (alive.get() > 150) {
+            check(System.nanoTime() - start < PATIENCE, alive.get() + " of 300 executors' threads are alive");
+            Thread.sleep(50);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         privateWeak();
         chains();
@@ -236,6 +254,7 @@ public class TestPendingReferences {
         outlived();
         registrationsAlone();
         memoryOutside();
+        threadsOutside();
         check(GCBean.localCollections() > 100, "local collections: " + GCBean.localCollections());
     }
 }

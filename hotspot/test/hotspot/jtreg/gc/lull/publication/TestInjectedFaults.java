@@ -66,7 +66,7 @@ public class TestInjectedFaults {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
             "-agentpath:" + Utils.TEST_NATIVE_PATH + "/" + System.mapLibraryName("LullJvmtiChannels"), "-Djava.library.path=" + Utils.TEST_NATIVE_PATH,
             "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-Xmx128m", "-XX:-CreateCoredumpOnCrash",
-            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections", "-XX:-LullPublicForAgents", "-XX:LullPublicModePercent=100",
+            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100",
             "-XX:LullDropBarrier=" + dropped, "-Drelay.channel=GetLocalObject", TestJvmtiChannels.class.getName(), "20", "50");
         if (dropped == 0) {
             output.shouldHaveExitValue(0);

@@ -69,9 +69,9 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         double freed = figures.freedPerPublished();
         if (inPublicMode > MOST_IN_PUBLIC_MODE) {
             reasons.add("Threads that allocate " + Text.percent(inPublicMode) + " of all bytes were in public mode.");
-            if (mainReason(figures.recording).matches(".*(a new object was published|debugger).*")) {
+            if (mainReason(figures.recording).matches(".*a new object was published.*")) {
                 reasons.add("What took most of them there was not the service: " + mainReason(figures.recording) + ". Record without "
-                        + "agents that look at new objects, as allocation profilers do, and without a debugger.");
+                        + "agents that look at new objects, as allocation profilers do.");
                 return Mode.UNKNOWN;
             }
             reasons.add(mainReason(figures.recording).isEmpty()

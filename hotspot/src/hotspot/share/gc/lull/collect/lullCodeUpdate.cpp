@@ -1,0 +1,47 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "code/nmethod.hpp"
+#include "gc/lull/collect/lullCode.hpp"
+#include "gc/lull/collect/lullCodeUpdate.hpp"
+#include "runtime/atomic.hpp"
+
+bool LullCodeClosure::take_updated() {
+  const bool updated = _updated;
+  _updated = false;
+  return updated;
+}
+
+void LullCodeUpdate::oops_do(LullCodeClosure* closure) {
+  for (;;) {
+    const int start = Atomic::fetch_then_add(&_next, MethodsPerClaim);
+    if (start >= _code->length()) {
+      return;
+    }
+    const int end = MIN2(start + MethodsPerClaim, _code->length());
+    for (int i = start; i < end; i++) {
+      _code->oops_do(i, closure);
+      if (closure->take_updated()) {
+        _code->method(i)->fix_oop_relocations();
+      }
+    }
+  }
+}

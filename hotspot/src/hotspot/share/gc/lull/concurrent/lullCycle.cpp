@@ -1,0 +1,262 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
+#include "gc/lull/concurrent/lullMarkThread.hpp"
+#include "gc/lull/heap/lullBlockTable.inline.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/lull/policy/lullCyclePolicy.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/referenceProcessor.inline.hpp"
+#include "gc/shared/suspendibleThreadSet.hpp"
+#include "gc/shared/taskqueue.inline.hpp"
+#include "logging/log.hpp"
+#include "oops/oop.inline.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
+
+bool LullCycle::IsAlive::do_object_b(oop obj) {
+  if (obj == nullptr) {
+    return true;    // a mutator has cleared it since it was looked at: there is nothing to discover
+  }
+  if (_cycle->_marks.is_alive(obj)) {
+    return true;
+  }
+  return _cycle->in_remark() ? _blocks->is_evacuated(obj) && obj->is_forwarded() : !_cycle->_marks.is_old(obj);
+}
+
+LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
+  : _memory(memory),
+    _marks(memory, blocks),
+    _always_true(),
+    _is_alive(this, blocks),
+    _references(new ReferenceProcessor(&_always_true,
+                                       workers,                             // processing threads
+                                       MAX2(workers, (uint)ConcGCThreads),  // discovering threads
+                                       true,                                // discovery is concurrent
+                                       &_is_alive)),
+    _markers_count(ConcGCThreads),
+    _queues(ConcGCThreads),
+    _markers(NEW_C_HEAP_ARRAY(LullOldMarker*, ConcGCThreads, mtGC)),
+    _thread(nullptr),
+    _state(State::Idle),
+    _in_remark(false),
+    _was_enough_left(false),
+    _is_asked_for(false),
+    _next_marker(0),
+    _start_ns(0),
+    _mark_ns(0),
+    _last_used(0),
+    _growth(0),
+    _used_at_last(0),
+    _cycles(0),
+    _late(0),
+    _given_up(0) {
+  DEBUG_ONLY(_pauses = 0;)
+  for (uint i = 0; i < _markers_count; i++) {
+    _markers[i] = new LullOldMarker(&_marks, &_queues, _references);
+    _queues.register_queue(i, _markers[i]->queue());
+  }
+}
+
+void LullCycle::start_thread() { _thread = new LullMarkThread(this); }
+void LullCycle::stop_thread()  { _thread->stop(); }
+
+void LullCycle::threads_do(ThreadClosure* closure) const { _thread->all_threads_do(closure); }
+
+const char* LullCycle::to_string(State state) {
+  switch (state) {
+    case LullCycle::State::Idle:     return "idle";
+    case LullCycle::State::Clearing: return "clearing";
+    case LullCycle::State::Ready:    return "ready";
+    case LullCycle::State::Marking:  return "marking";
+    case LullCycle::State::Marked:   return "marked";
+  }
+  ShouldNotReachHere();
+  return nullptr;
+}
+
+void LullCycle::set_state(State state) {
+  if (state == _state) {
+    return;
+  }
+  log_debug(gc, marking)("Cycle %zu: %s -> %s", _cycles, to_string(_state), to_string(state));
+  Atomic::store(&_state, state);
+}
+
+bool LullCycle::has_tasks() const {
+  for (uint i = 0; i < _markers_count; i++) {
+    if (!_markers[i]->queue()->is_empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void LullCycle::start(const char* why) {
+  assert(state() == State::Idle, "one cycle at a time");
+  log_info(gc, marking)("Cycle %zu begins: %s", _cycles, why);
+  _start_ns = os::javaTimeNanos();
+  set_state(State::Clearing);
+  _thread->wake();
+}
+
+bool LullCycle::must_remark() const {
+  const bool at_once = DEBUG_ONLY((LullMarkInRemark && state() == State::Marking && _pauses > 2) ||) false;
+  return at_once || state() == State::Marked;
+}
+
+bool LullCycle::begin_young() {
+  assert_at_safepoint();
+  DEBUG_ONLY(_pauses = state() == State::Ready ? 0 : _pauses + 1;)
+  if (state() != State::Ready) {
+    return false;
+  }
+  assert(!has_tasks(), "left over from the cycle before");
+  for (uint i = 0; i < _markers_count; i++) {
+    _markers[i]->begin_cycle();
+  }
+  _mark_ns = 0;
+  _references->set_active_mt_degree(_references->max_num_queues());    // each marker has lists of its own
+  _references->start_discovery(false /* clear soft references */);
+  set_state(State::Marking);
+  return true;
+}
+
+void LullCycle::begin_remark() {
+  assert_at_safepoint();
+  assert(is_marking(), "nothing to end");
+  if (state() == State::Marking) {
+    Atomic::store(&_late, _late + 1);
+    log_info(gc, marking)("Cycle %zu is late: what is left is marked in the pause", _cycles);
+  }
+  _in_remark = true;
+}
+
+bool LullCycle::take(LullOldTask* task) {
+  assert(_in_remark, "markers have them");
+  for (uint i = 0; i < _markers_count; i++) {
+    LullOldQueue* const queue = _markers[i]->queue();
+    if (queue->pop_overflow(*task) || queue->pop_local(*task)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void LullCycle::add(const LullOldTask& task) {
+  assert_at_safepoint();
+  assert(is_marking() && !_in_remark, "nobody does it");
+  _markers[_next_marker]->queue()->push(task);
+  _next_marker = _next_marker + 1 < _markers_count ? _next_marker + 1 : 0;
+}
+
+void LullCycle::flip() {
+  assert(_in_remark && !has_tasks(), "not all is marked");
+  _marks.flip();
+}
+
+void LullCycle::end_remark() {
+  size_t objects = 0;
+  size_t words = 0;
+  for (uint i = 0; i < _markers_count; i++) {
+    objects += _markers[i]->objects();
+    words += _markers[i]->words();
+  }
+  log_info(gc, marking)("Cycle %zu has ended after %.3f s: %zu objects, %zuK, marked beside the program", _cycles,
+                        (double)(os::javaTimeNanos() - _start_ns) / NANOSECS_PER_SEC, objects, words * HeapWordSize / K);
+  Atomic::store(&_cycles, _cycles + 1);
+  _in_remark = false;
+  set_state(State::Idle);
+}
+
+void LullCycle::abort() {
+  assert_at_safepoint();
+  if (is_marking()) {
+    log_info(gc, marking)("Cycle %zu is given up: a global collection comes first", _cycles);
+    Atomic::store(&_given_up, _given_up + 1);
+    for (uint i = 0; i < _markers_count; i++) {
+      _markers[i]->queue()->set_empty();
+      _markers[i]->queue()->overflow_stack()->clear();
+    }
+    _references->disable_discovery();
+    _references->abandon_partial_discovery();
+  }
+  if (state() != State::Clearing) {
+    set_state(State::Idle);
+  }
+}
+
+void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacity, jlong expected_global_ns) {
+  _was_enough_left = LullCyclePolicy::is_enough_left(used, capacity);
+  if (!was_global_or_remark) {
+    _growth = used - MIN2(used, _last_used);
+  }
+  _last_used = used;
+  if (was_global_or_remark) {
+    _used_at_last = used;
+    _is_asked_for = false;
+  }
+  switch (state()) {
+    case State::Idle: {
+      const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns};
+      const bool always = DEBUG_ONLY(LullCycleALot ||) false;
+      if (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen)) {
+        start(always ? "always" : _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
+      }
+      break;
+    }
+    case State::Marking:
+    case State::Marked:
+      set_state(has_tasks() ? State::Marking : State::Marked);
+      if (has_tasks()) {
+        _thread->wake();
+      }
+      break;
+    default:
+      break;
+  }
+  _is_asked_for = false;
+}
+
+void LullCycle::clear_granules(bool (*should_stop)()) {
+  for (size_t granule = 0; granule < _memory->granules() && !should_stop(); granule++) {
+    _marks.clear_blocks(granule);
+    if (_memory->is_granule_committed(granule)) {
+      _marks.clear_granule(granule);
+    }
+    SuspendibleThreadSet::yield();    // nothing is committed or given back but in pauses
+  }
+}
+
+void LullCycle::end_clearing() {
+  assert(state() == State::Clearing, "nobody else ends it");
+  set_state(State::Ready);
+}
+
+void LullCycle::end_marking() {
+  if (state() == State::Marking && !has_tasks()) {
+    set_state(State::Marked);
+  }
+}

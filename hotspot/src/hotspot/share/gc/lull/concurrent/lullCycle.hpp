@@ -1,0 +1,187 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_CONCURRENT_LULLCYCLE_HPP
+#define SHARE_GC_LULL_CONCURRENT_LULLCYCLE_HPP
+
+#include "gc/lull/concurrent/lullCycleMarks.hpp"
+#include "gc/lull/concurrent/lullOldMarker.hpp"
+#include "gc/shared/referenceProcessor.hpp"
+#include "memory/allocation.hpp"
+#include "memory/iterator.hpp"
+#include "runtime/atomic.hpp"
+#include "utilities/stack.inline.hpp"
+
+class LullBlockTable;
+class LullMarkThread;
+class LullMemory;
+class WorkerThreads;
+
+// A cycle of concurrent marking (LullConcurrentMarking): finds what of the old objects is alive while the program
+// runs, by cards (incremental update), and ends in a young pause.
+//
+//   Idle --policy--> Clearing --> Ready --young pause--> Marking --queues empty--> Marked --young pause--> Idle
+//     ^                                                     |                         ^
+//     +-------------------- global collection --------------+-------------------------+
+//
+//   Clearing   the thread of the cycle forgets the marks of the cycle before
+//   Ready      the next young pause is the cycle's first: what its roots, the classes, the code and all that is traced
+//              in it refer to and is old is marked
+//   Marking    markers trace old objects. Young pauses go on: each marks what it finds of old objects from roots and
+//              from what is not old, and has old objects that were written to looked at again
+//   Marked     no marker has anything left. The next young pause is the remark
+//   remark     a young pause in which all that can be reached is marked; then marks change places (flip), and all
+//              blocks are swept. May come before Marked: what is left is then marked in the pause
+//
+// Invariants:
+//   Black   while marking, an object that was looked at refers to an old one without a mark of the cycle by a field on
+//           a dirty card only. R has the card dirtied before each store to an old object, whatever is stored; cards
+//           are cleaned in pauses only, in which who is on them is looked at again.
+//   Found   when a cycle ends, all that can be reached has a mark. Roots, private and young objects are traced in that
+//           pause; old ones by Black, with no dirty card and no task left.
+//
+// State: written in pauses, and by the thread of the cycle while it has joined the suspendible threads.
+class LullCycle : public CHeapObj<mtGC> {
+public:
+  enum class State { Idle, Clearing, Ready, Marking, Marked };
+
+  // Values of LullDropMarking: what is left out. What pauses mark beside these only helps the markers.
+  static const uint DropDirty    = 1;   // objects on dirty cards are not looked at again
+  static const uint DropClasses  = 2;   // classes and code are no roots
+  static const uint DropEnqueued = 3;   // References that are linked for the Java program are not marked
+  static const uint DropLines    = 4;   // lines of what is alive are not noted
+
+private:
+  // Is what a Reference refers to alive? While markers run, what is not old counts as alive.
+  class IsAlive final : public BoolObjectClosure {
+  private:
+    const LullCycle* const      _cycle;
+    const LullBlockTable* const _blocks;
+
+  public:
+    IsAlive(const LullCycle* cycle, const LullBlockTable* blocks) : _cycle(cycle), _blocks(blocks) {}
+    bool do_object_b(oop obj) override;
+  };
+
+  LullMemory* const         _memory;
+  LullCycleMarks            _marks;
+  AlwaysTrueClosure         _always_true;
+  IsAlive                   _is_alive;
+  ReferenceProcessor* const _references;
+  const uint                _markers_count;
+  LullOldQueueSet           _queues;
+  LullOldMarker**           _markers;
+  LullMarkThread*           _thread;
+
+  volatile State            _state;
+  bool                      _in_remark;
+  bool                      _was_enough_left; // free by the last pause, for another young one
+  bool                      _is_asked_for;    // the next pause begins a cycle, whatever the policy says
+  uint                      _next_marker;     // gets the next task of a pause
+  jlong                     _start_ns;
+  volatile jlong            _mark_ns;         // of the markers, pauses meanwhile and all; by the thread of the cycle
+  size_t                    _last_used;       // of the heap: after the last pause; how much more than before
+  size_t                    _growth;          // the last young one has left
+  size_t                    _used_at_last;    // after the last cycle or global collection
+  volatile size_t           _cycles;          // that have ended
+  volatile size_t           _late;            // of them, in whose remark markers had tasks left
+  volatile size_t           _given_up;        // for a global collection
+  DEBUG_ONLY(uint           _pauses;)         // of the running one
+
+  void set_state(State state);
+  void start(const char* why);
+  bool has_tasks() const;
+
+public:
+  LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers);
+
+  void start_thread();
+  void stop_thread();
+  void threads_do(ThreadClosure* closure) const;
+
+  LullCycleMarks* marks()           { return &_marks; }
+  ReferenceProcessor* references()  { return _references; }
+  uint markers() const              { return _markers_count; }
+  LullOldMarker* marker(uint i)     { return _markers[i]; }
+  State state() const               { return Atomic::load(&_state); }
+  static const char* to_string(State state);
+
+  // Counts, for who looks on. Written in pauses.
+  size_t cycles() const             { return Atomic::load(&_cycles); }
+  size_t late() const               { return Atomic::load(&_late); }
+  size_t given_up() const           { return Atomic::load(&_given_up); }
+
+  // ---- Of pauses
+
+  // Does a young pause mark old objects?
+  bool is_marking() const { return state() == State::Marking || state() == State::Marked; }
+  bool must_remark() const;   // is the next young pause the remark?
+
+  bool was_enough_left() const { return _was_enough_left; }
+
+  // Memory is lacking for a global collection: the pause that begins is to end with the start of a cycle, if none runs.
+  void ask_for() { _is_asked_for = true; }
+
+  // A young pause begins. Returns whether it is the first one of the cycle.
+  bool begin_young();
+
+  // It is the last one: what is left is handed out by take().
+  void begin_remark();
+  bool in_remark() const { return _in_remark; }
+  bool take(LullOldTask* task);
+
+  // Calls f(const LullOldTask&) for each task of the markers. In a pause.
+  template <typename Function>
+  void tasks_do(Function f) const {
+    for (uint i = 0; i < _markers_count; i++) {
+      _markers[i]->queue()->iterate(f);
+      StackIterator<LullOldTask, mtGC> iterator(*_markers[i]->queue()->overflow_stack());
+      while (!iterator.is_empty()) {
+        f(iterator.next());
+      }
+    }
+  }
+
+  // A task that a pause leaves to the markers.
+  void add(const LullOldTask& task);
+
+  // What the cycle costs beside pauses, as if all workers of a pause had done it.
+  jlong mark_ns(uint workers) const { return Atomic::load(&_mark_ns) * (jlong)_markers_count / MAX2(workers, 1u); }
+
+  // The pause has marked all. Marks change places.
+  void flip();
+  void end_remark();
+
+  // A global collection comes: what has been found is forgotten.
+  void abort();
+
+  // A pause has ended, and has left so much in use.
+  void end_pause(bool was_global_or_remark, size_t used, size_t capacity, jlong expected_global_ns);
+
+  // ---- Of the thread of the cycle, which has joined the suspendible threads
+
+  void clear_granules(bool (*should_stop)());
+  void end_clearing();
+  void end_marking();     // unless tasks were added
+  void add_mark_time(jlong ns) { Atomic::store(&_mark_ns, _mark_ns + ns); }
+};
+
+#endif // SHARE_GC_LULL_CONCURRENT_LULLCYCLE_HPP

@@ -1,0 +1,148 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/concurrent/lullMarkThread.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "gc/shared/gcTraceTime.inline.hpp"
+#include "gc/shared/suspendibleThreadSet.hpp"
+#include "gc/shared/workerThread.hpp"
+#include "memory/iterator.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/java.hpp"
+#include "runtime/mutexLocker.hpp"
+#include "runtime/os.hpp"
+
+// Objects between two looks at whether a pause waits: some 20 microseconds.
+static const size_t WorkPerLook = 512;
+
+static LullMarkThread* the_thread = nullptr;
+
+static bool should_stop() { return the_thread->should_terminate(); }
+
+LullMarkThread::LullMarkThread(LullCycle* cycle)
+  : ConcurrentGCThread(),
+    _monitor(Mutex::nosafepoint, "LullMark_lock"),
+    _is_woken(false),
+    _cycle(cycle),
+    _workers(new WorkerThreads("Lull Marker", cycle->markers())) {
+  the_thread = this;
+  _workers->initialize_workers();
+  if (_workers->set_active_workers(cycle->markers()) < cycle->markers()) {
+    vm_exit_during_initialization("The markers of -XX:+LullConcurrentMarking could not be started: the system is out of "
+                                  "threads or memory. Use a smaller -XX:ConcGCThreads, or -XX:-LullConcurrentMarking.");
+  }
+  set_name("Lull Mark");
+  create_and_start();
+  if (osthread() == nullptr) {
+    vm_exit_during_initialization("The thread of -XX:+LullConcurrentMarking could not be started: the system is out of "
+                                  "threads or memory.");
+  }
+}
+
+void LullMarkThread::wake() {
+  MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
+  _is_woken = true;
+  ml.notify();
+}
+
+void LullMarkThread::stop_service() { wake(); }
+
+void LullMarkThread::wait() {
+  MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
+  while (!_is_woken && !should_terminate()) {
+    ml.wait();
+  }
+  _is_woken = false;
+}
+
+void LullMarkThread::all_threads_do(ThreadClosure* closure) {
+  closure->do_thread(this);
+  _workers->threads_do(closure);
+}
+
+void LullMarkThread::clear() {
+  GCTraceConcTime(Debug, gc, marking) tm("Concurrent Clear");
+  SuspendibleThreadSetJoiner joiner;
+  _cycle->clear_granules(&should_stop);
+  if (!should_terminate()) {
+    _cycle->end_clearing();
+  }
+}
+
+// Until all markers have nothing left. Who has nothing looks now and then whether another one has left something.
+class LullMarkOldTask : public WorkerTask {
+private:
+  LullCycle* const _cycle;
+  volatile uint    _busy;
+
+public:
+  explicit LullMarkOldTask(LullCycle* cycle)
+    : WorkerTask("Lull Mark Old"), _cycle(cycle), _busy(cycle->markers()) {}
+
+  void work(uint worker_id) override {
+    SuspendibleThreadSetJoiner joiner;
+    LullOldMarker* const marker = _cycle->marker(worker_id);
+    for (;;) {
+      while (!should_stop() && marker->drain(WorkPerLook)) {
+        joiner.yield();
+      }
+      Atomic::dec(&_busy);
+      // A pause may have given it something, too. Nobody waits for who sleeps.
+      while (!should_stop() && Atomic::load(&_busy) > 0 && marker->queue()->is_empty() && !marker->steal(worker_id)) {
+        SuspendibleThreadSetLeaver leaver;
+        os::naked_short_sleep(1);
+      }
+      if (should_stop() || marker->queue()->is_empty()) {
+        return;
+      }
+      Atomic::inc(&_busy);
+    }
+  }
+};
+
+void LullMarkThread::mark() {
+  GCTraceConcTime(Info, gc, marking) tm("Concurrent Mark");
+  const jlong start = os::javaTimeNanos();
+  LullMarkOldTask task(_cycle);
+  _workers->run_task(&task);
+  _cycle->add_mark_time(os::javaTimeNanos() - start);
+  SuspendibleThreadSetJoiner joiner;
+  _cycle->end_marking();
+}
+
+void LullMarkThread::run_service() {
+  while (!should_terminate()) {
+    switch (_cycle->state()) {
+      case LullCycle::State::Clearing:
+        clear();
+        break;
+      case LullCycle::State::Marking:
+        DEBUG_ONLY(if (LullMarkInRemark) { wait(); break; })
+        mark();
+        break;
+      default:
+        wait();
+        break;
+    }
+  }
+}

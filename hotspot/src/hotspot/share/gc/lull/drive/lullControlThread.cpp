@@ -1,0 +1,271 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/drive/lullControlThread.hpp"
+#include "gc/lull/drive/lullVMOperations.hpp"
+#include "gc/lull/lull_globals.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/observe/lullMonitoring.hpp"
+#include "gc/lull/stat/lullPauseProgress.hpp"
+#include "gc/lull/stat/lullPendingReferences.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "logging/log.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/mutexLocker.hpp"
+#include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
+#include "runtime/threads.hpp"
+#ifdef LINUX
+#include "os_linux.hpp"
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// Between two looks at what no mutator says, at most.
+static jlong longest_wait() { return MIN2(LullLookInterval, 1000u) * (jlong)NANOSECS_PER_MILLISEC; }
+
+LullControlThread::LullControlThread(LullHeap* heap)
+  : ConcurrentGCThread(),
+    _monitor(Mutex::nosafepoint, "LullControl_lock"),
+    _is_woken(false),
+    _heap(heap),
+    _references(LullReferencePausePercent, os::javaTimeNanos()),
+    _idle(),
+    _last_look(os::javaTimeNanos()),
+    _allocated(0),
+    _last_used(0),
+    _last_garbage(0),
+    _last_collections(0),
+    _own_collections(0),
+    _last_pause_end(os::javaTimeNanos()),
+    _cleared(0) {
+  set_name("Lull Control");
+  set_limits();
+  create_and_start();
+}
+
+void LullControlThread::wake() {
+  MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
+  _is_woken = true;
+  ml.notify();
+}
+
+void LullControlThread::stop_service() {
+  wake();
+}
+
+void LullControlThread::wait(jlong ns) {
+  MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
+  if (!_is_woken && !should_terminate()) {
+    ml.wait(MAX2(ns / NANOSECS_PER_MILLISEC, (jlong)1));
+  }
+  _is_woken = false;
+}
+
+void LullControlThread::record_pause(bool is_global, size_t cleared) {
+  assert_at_safepoint();
+  LullPendingReferences::begin_anew(is_global, cleared);
+  Atomic::store(&_cleared, cleared);
+  Atomic::store(&_last_pause_end, os::javaTimeNanos());
+}
+
+// From the kernel's counters; 0: unknown. os::rss() asks for more, and the kernel goes through all page tables for it.
+static size_t resident_bytes() {
+#ifdef LINUX
+  os::Linux::meminfo_t info;
+  return os::Linux::query_process_memory_info(&info) && info.vmrss > 0 ? (size_t)info.vmrss * K : 0;
+#else
+  return 0;
+#endif
+}
+
+// As many are in use below the first that is free, which a new one gets. Above it there may be more: who leaks them fills
+// the gaps first.
+static size_t descriptors_in_use(size_t limit) {
+  const int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return errno == EMFILE || errno == ENFILE ? limit : 0;
+  }
+  ::close(fd);
+  return (size_t)fd;
+}
+
+// 0: unknown, or none.
+static size_t descriptor_limit() {
+  struct rlimit limit;
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (size_t)limit.rlim_cur : 0;
+}
+
+LullReferencePolicy::Seen LullControlThread::seen_references(jlong now) {
+  const size_t resident = resident_bytes();
+  const size_t allocated = LullPendingReferences::all_garbage() + _heap->used();
+  const uint pauses = _heap->total_collections();
+  const size_t growth = _native_growth.look(pauses, resident, allocated);
+  const size_t limit = descriptor_limit();
+  return {LullPendingReferences::garbage(), LullPendingReferences::references(), now - Atomic::load(&_last_pause_end),
+          growth, resident,
+          _descriptor_growth.look(pauses, descriptors_in_use(limit)), limit,
+          _thread_growth.look(pauses, (size_t)Threads::number_of_threads())};
+}
+
+void LullControlThread::set_limits() {
+  LullPendingReferences::set_limits(_references.garbage_due(_heap->capacity()), _references.references_due());
+}
+
+jlong LullControlThread::expected_global_ns() const {
+  return _heap->monitoring()->pause_progress()->expected_global_ns(_heap->used());
+}
+
+void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
+  const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(), 0};
+  // Without young collections the whole heap is looked at in any case, and that is what is charged. A global one does not
+  // live on the credit of urgent ones.
+  const bool global = !LullYoungCollections ||
+                      (_references.wait_ns(now, false) == 0 &&
+                       LullReferencePolicy::wants_global(since_global, LullPendingReferences::looked_at(), _heap->capacity(),
+                                                         expected_global_ns()));
+  // Usual credit, if there is some, comes first.
+  const bool is_charged_as_urgent = urgent && _references.wait_ns(now, false) > 0;
+  log_debug(gc, ergo)("References are due%s: %zu seen, %zuM of local garbage, %.3f s since the last pause; outside of the "
+                      "heap were taken %zuM, %zu of %zu descriptors, %zu threads; since the last global one %zu and %zuM",
+                      urgent ? " urgently" : "", seen._references, seen._garbage / M,
+                      (double)seen._elapsed_ns / NANOSECS_PER_SEC, seen._native_growth / M, seen._descriptors,
+                      seen._descriptor_limit, seen._threads, since_global._references, since_global._garbage / M);
+  if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
+    const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
+    const size_t cleared = Atomic::load(&_cleared);
+    _references.record_pause(pauses->_last_time, cleared, is_charged_as_urgent);
+    log_debug(gc, ergo)("References: %zu cleared or enqueued in %.3f ms", cleared, (double)pauses->_last_time / NANOSECS_PER_MILLISEC);
+    _own_collections++;
+  }
+}
+
+// Returns for how long there is nothing to do, unless somebody wakes it.
+jlong LullControlThread::process_references() {
+  const jlong now = os::javaTimeNanos();
+  const LullReferencePolicy::Seen seen = seen_references(now);
+  const bool urgent = _references.is_urgent(seen);
+  const jlong credit_wait = _references.wait_ns(now, urgent);
+  if (_references.is_due(seen, _heap->capacity())) {
+    if (credit_wait > 0) {
+      // Limits stay as they are: nobody needs to wake it. But it may be urgent soon.
+      return MIN2(credit_wait, longest_wait() / 20);
+    }
+    collect_references(seen, urgent, now);
+  }
+  set_limits();
+  return longest_wait();
+}
+
+// Since the VM's start, or about so much. A program that needs collections is not idle.
+size_t LullControlThread::allocated() {
+  const size_t used = _heap->used();
+  const size_t garbage = LullPendingReferences::all_garbage();
+  const uint collections = _heap->total_collections() - _own_collections;
+  _allocated += garbage - _last_garbage;
+  _allocated += collections != _last_collections ? _heap->capacity() : used - MIN2(used, _last_used);
+  _last_used = used;
+  _last_garbage = garbage;
+  _last_collections = collections;
+  return _allocated;
+}
+
+// Step by step, for each is a pause: a granule is a few system calls, and its pages go.
+size_t LullControlThread::give_back(size_t bytes) {
+  const size_t Step = 32 * M;
+  const uint   MostSteps = 32;
+  const jlong  StepDistance = NANOSECS_PER_SEC / 20;
+  const size_t before = _heap->capacity();
+  size_t left = bytes;
+  for (uint step = 0; step < MostSteps && left > 0 && !should_terminate(); step++) {
+    const size_t capacity = _heap->capacity();
+    _heap->give_back(MIN2(left, Step));
+    if (_heap->capacity() >= capacity) {
+      break;
+    }
+    left -= MIN2(left, capacity - _heap->capacity());
+    wait(StepDistance);
+  }
+  return before - MIN2(_heap->capacity(), before);
+}
+
+LullIdlePolicy::Look LullControlThread::heap_now() {
+  return {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), _heap->least_capacity(), expected_global_ns()};
+}
+
+// If another pause has come first it has collected, but nothing has slid.
+void LullControlThread::collect_idle(LullExtent extent) {
+  const bool collected = _heap->collect_early(GCCause::_lull_idle, extent);
+  _own_collections += collected ? 1 : 0;
+  if (extent == LullExtent::Slide && collected) {
+    _idle.record_slide(heap_now());
+  } else {
+    _idle.record_collection(_heap->used(), extent == LullExtent::Global);
+  }
+}
+
+void LullControlThread::look() {
+  const LullIdlePolicy::Decision decision = _idle.look(heap_now());
+  switch (decision._action) {
+    case LullIdlePolicy::Action::None:
+      return;
+    case LullIdlePolicy::Action::GiveBack:
+      _idle.record_given_back(decision._bytes, give_back(decision._bytes));
+      break;
+    case LullIdlePolicy::Action::CollectYoung:
+      collect_idle(LullExtent::Young);
+      break;
+    case LullIdlePolicy::Action::CollectGlobal:
+      collect_idle(LullExtent::Global);
+      break;
+    case LullIdlePolicy::Action::Slide:
+      collect_idle(LullExtent::Slide);
+      break;
+  }
+  _last_used = _heap->used();
+}
+
+// Mutators have taken more than what a pause marks in its time. They go on until it comes.
+void LullControlThread::keep_pause_goal() {
+  const uint collections_before = _heap->collections_so_far();    // in which nothing is used that will not be after it
+  if (_heap->is_young_due()) {
+    allocated();    // as the idle policy counts it, before the pause changes what is in use
+    if (_heap->collect_early(GCCause::_lull_pause_goal, LullExtent::Young, collections_before)) {
+      _own_collections++;
+      _last_used = _heap->used();
+    }
+  }
+}
+
+void LullControlThread::run_service() {
+  while (!should_terminate()) {
+    keep_pause_goal();
+    const jlong now = os::javaTimeNanos();
+    if (now - _last_look >= LullLookInterval * (jlong)NANOSECS_PER_MILLISEC) {
+      _last_look = now;
+      look();
+    }
+    wait(process_references());
+  }
+}

@@ -1,0 +1,202 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/collect/lullHeapSizer.hpp"
+#include "gc/lull/collect/lullSlidingPlan.hpp"
+#include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/drive/lullFailedAllocation.hpp"
+#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/observe/lullMonitoring.hpp"
+#include "gc/lull/policy/lullCyclePolicy.hpp"
+#include "gc/lull/policy/lullEvacuationPolicy.hpp"
+#include "gc/lull/policy/lullYoungPolicy.hpp"
+#include "gc/lull/publish/lullTrackingSwitch.hpp"
+#include "gc/lull/stat/lullPauseProgress.hpp"
+#include "gc/shared/gc_globals.hpp"
+#include "logging/log.hpp"
+#include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
+
+// Percent of the heap: with less of it free, fragmentation is not what is wrong.
+static const size_t LittlePercent = 5;
+
+// A global pause would be long, and young ones, or a larger heap, last until a cycle has done its work beside the
+// program.
+bool LullFailedAllocation::may_wait_for_cycle() const {
+  const LullCycle* const cycle = _heap->cycle();
+  return (_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_global_long();
+}
+
+bool LullFailedAllocation::is_global_long() const {
+  return LullCyclePolicy::is_long(_heap->monitoring()->pause_progress()->expected_global_ns(_heap->used()));
+}
+
+// False: only a global collection is left.
+bool LullFailedAllocation::collect_young() {
+  LullCycle* const cycle = _heap->cycle();
+  const bool keep_private = !_heap->tracking_switch()->publishes_all();
+  if (_young_policy->wants_young() && !_sizer->wants_global(os::javaTimeNanos())) {
+    _heap->collect_young_at_safepoint(keep_private);
+  } else if (cycle == nullptr) {
+    return false;
+  } else if (may_wait_for_cycle()) {
+    cycle->ask_for();
+    _heap->collect_young_at_safepoint(keep_private);
+  } else if (cycle->is_marking()) {
+    _heap->remark_at_safepoint(keep_private);   // a cycle that is late ends here: what it has found need not be traced
+  } else {
+    return false;
+  }
+  return true;
+}
+
+HeapWord* LullFailedAllocation::allocate_within_limit() {
+  if (!_sizer->is_within_use_limit(_words)) {
+    return nullptr;
+  }
+  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+}
+
+// The heap is not made larger for it: what a young collection leaves is not all alive. But for a cycle, which finds what
+// is dead of it.
+HeapWord* LullFailedAllocation::collect_young_and_retry() {
+  if (_sizer->was_useless() || !collect_young()) {
+    return nullptr;
+  }
+  HeapWord* result = allocate_within_limit();
+  LullCycle* const cycle = _heap->cycle();
+  if (result != nullptr || cycle == nullptr || !is_global_long()) {
+    return result;
+  }
+  if (_sizer->may_expand()) {
+    cycle->ask_for();
+    _sizer->expand_for_cycle();
+    result = allocate_within_limit();
+  }
+  if (result == nullptr && cycle->is_marking()) {
+    _heap->remark_at_safepoint(!_heap->tracking_switch()->publishes_all());
+    result = allocate_within_limit();
+  }
+  return result;
+}
+
+HeapWord* LullFailedAllocation::collect_and_allocate() {
+  assert_at_safepoint();
+  if (_sizer->is_too_large(_words)) {
+    // For SoftReference's promise only: all are cleared before an OutOfMemoryError.
+    _heap->collect_at_safepoint(LullEvacuationRequest::normal(), true /* clear soft references */);
+    return nullptr;
+  }
+  HeapWord* const in_young = collect_young_and_retry();
+  if (in_young != nullptr) {
+    return in_young;
+  }
+  // Give up only when compaction, and in the end the clearing of soft references, has
+  // not helped either.
+  _heap->collect_at_safepoint(_sizer->was_useless() ? LullEvacuationRequest::compact() :
+                              _sizer->is_costly() ? LullEvacuationRequest::dense() : LullEvacuationRequest::normal(),
+                              _heap->must_clear_soft_references() || _sizer->is_near_overhead_limit());
+  if (_sizer->overhead_limit_exceeded()) {
+    log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");
+    return nullptr;
+  }
+  HeapWord* const result = allocate();
+  return result != nullptr ? result : compact_and_retry();
+}
+
+// In blocks, in holes, and behind the ends of large objects, if these may share their blocks once they have slid.
+size_t LullFailedAllocation::free_bytes() const {
+  const size_t capacity = _heap->capacity();
+  return capacity - MIN2(_heap->used(), capacity) + LullSlidingPlan::slack_of_large(_heap->blocks());
+}
+
+// Enough is free for a large object, and without the reserve it has it.
+bool LullFailedAllocation::is_in_one_run() const {
+  return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) <= _supply->longest_free_run();
+}
+
+// Enough is free for a large object, but not in one run.
+bool LullFailedAllocation::must_slide() const {
+  return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) * LullGeometry::BlockSize <= free_bytes();
+}
+
+// Some blocks are free, but in holes that are too short for the object. Where many are as long as it, evacuation
+// leaves as much at the end of each block as there was before.
+bool LullFailedAllocation::may_pack() const {
+  return LullGeometry::is_straddler_size(_words) && !LullGeometry::is_large(_words) &&
+         LullGeometry::BlockSize <= free_bytes();
+}
+
+bool LullFailedAllocation::is_little_free() const {
+  return free_bytes() < _words * HeapWordSize + _heap->capacity() / 100 * LittlePercent;
+}
+
+// In the heap as it is, or a larger one. The reserve stays: what has no room for copies cannot be compacted the next time.
+HeapWord* LullFailedAllocation::allocate() {
+  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  if (result != nullptr || !_sizer->expand_for(_words)) {
+    return result;
+  }
+  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+}
+
+HeapWord* LullFailedAllocation::collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references) {
+  _heap->collect_at_safepoint(request, clear_soft_references);
+  return allocate();
+}
+
+// Until the next collection mutators get all that there is, or they would come here for each hole of the reserve.
+HeapWord* LullFailedAllocation::allocate_with_reserve() {
+  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Allow);
+  if (result != nullptr) {
+    _supply->set_reserve(0, false);
+  }
+  return result;
+}
+
+// After a collection that was not enough. Evacuation leaves what it has no room for; when all has slid together there is
+// nothing left to gain but the reserve, and what soft references hold.
+HeapWord* LullFailedAllocation::compact_and_retry() {
+  if (!LullEvacuation) {
+    // Nothing moves.
+    HeapWord* const result = collect_and_retry(LullEvacuationRequest::normal(), true /* clear soft references */);
+    return result != nullptr ? result : allocate_with_reserve();
+  }
+  HeapWord* result = is_in_one_run() ? allocate_with_reserve() : nullptr;
+  if (result != nullptr) {
+    return result;
+  }
+  bool slides = must_slide();
+  const bool clears = is_little_free();
+  result = collect_and_retry(slides ? LullEvacuationRequest::slide() : LullEvacuationRequest::compact(), clears);
+  if (result == nullptr && !slides && may_pack()) {
+    slides = true;
+    result = collect_and_retry(LullEvacuationRequest::slide(), clears);
+  }
+  if (result == nullptr && !clears) {
+    result = allocate_with_reserve();
+  }
+  if (result == nullptr && !(slides && clears)) {
+    result = collect_and_retry(LullEvacuationRequest::slide(), true);
+  }
+  return result != nullptr ? result : allocate_with_reserve();
+}

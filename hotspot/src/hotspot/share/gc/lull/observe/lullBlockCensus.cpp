@@ -1,0 +1,97 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/heap/lullPublicMap.hpp"
+#include "gc/lull/observe/lullBlockCensus.hpp"
+#include "gc/lull/publish/lullThreadLocalData.hpp"
+#include "runtime/interfaceSupport.inline.hpp"
+#include "runtime/javaThread.hpp"
+#include "runtime/threadSMR.hpp"
+
+LullBlockCensus::LullBlockCensus(LullBlockTable* table, const LullPublicMap* map)
+  : _table(table),
+    _map(map),
+    _public_owners(),
+    _blocks(),
+    _free_lines(0),
+    _slack_lines(0),
+    _free_run(0),
+    _longest_free_run(0) {}
+
+void LullBlockCensus::find_public_owners() {
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+    if (LullThreadLocalData::is_public_mode(thread)) {
+      _public_owners.put(LullThreadLocalData::owner(thread), true);
+    }
+  }
+}
+
+LullBlockCensus::Kind LullBlockCensus::kind_of(LullBlockIndex index, LullBlockState state) const {
+  switch (state) {
+    case LullBlockState::Free:
+      return Kind::Free;
+    case LullBlockState::LargeHead:
+    case LullBlockState::LargeTail:
+      return Kind::Large;
+    case LullBlockState::Archive:
+      return Kind::Archive;
+    case LullBlockState::Segregated:
+      return Kind::Segregated;
+    default:
+      break;
+  }
+  const LullBlockTable::Owner owner = _table->owner(index);
+  if (owner == LullBlockTable::NoOwner || _public_owners.contains(owner)) {
+    return Kind::Public;
+  }
+  const uint32_t first = untype(LullGeometry::first_line(index));
+  for (uint32_t line = first; line < first + LullGeometry::LinesPerBlock; line++) {
+    if (_map->is_in_use(to_line_index(line))) {
+      return Kind::Mixed;
+    }
+  }
+  return Kind::Private;
+}
+
+void LullBlockCensus::count(uint32_t begin, uint32_t end) {
+  for (uint32_t i = begin; i < end; i++) {
+    const LullBlockIndex index = to_block_index(i);
+    const LullBlockState state = _table->at(index)->state();
+    if (state != LullBlockState::Uncommitted) {
+      _blocks[(int)kind_of(index, state)]++;
+    }
+    _slack_lines += _table->at(index)->slack_lines();
+    if (state == LullBlockState::Recyclable) {
+      _free_lines += _table->at(index)->free_lines().count();
+    }
+    _free_run = state == LullBlockState::Free ? _free_run + 1 : 0;
+    _longest_free_run = MAX2(_longest_free_run, _free_run);
+  }
+}
+
+// Memory is uncommitted, and its part of the map with it, at safepoints only, and none begins while a piece is counted.
+void LullBlockCensus::take(JavaThread* current) {
+  find_public_owners();
+  for (uint32_t begin = 0; begin < _table->limit(); begin += BlocksAtOnce) {
+    count(begin, MIN2(begin + BlocksAtOnce, _table->limit()));
+    ThreadBlockInVM safepoint_may_begin(current);
+  }
+}

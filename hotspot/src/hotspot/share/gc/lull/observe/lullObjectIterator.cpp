@@ -1,0 +1,39 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/observe/lullObjectIterator.hpp"
+#include "memory/iterator.hpp"
+
+class LullObjectVisitor : public LullWalkVisitor {
+private:
+  ObjectClosure* const _closure;
+
+public:
+  explicit LullObjectVisitor(ObjectClosure* closure) : _closure(closure) {}
+  void visit_object(oop obj) override { _closure->do_object(obj); }
+};
+
+void LullObjectIterator::object_iterate(ObjectClosure* cl, uint worker_id) {
+  LullObjectVisitor visitor(cl);
+  if (_walker.is_possible()) {
+    _walker.walk(worker_id, &visitor);
+  }
+}

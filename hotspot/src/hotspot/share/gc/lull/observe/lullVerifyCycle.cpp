@@ -1,0 +1,94 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/collect/lullSweep.hpp"
+#include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
+#include "gc/lull/heap/lullMemory.hpp"
+#include "gc/lull/observe/lullVerifyCycle.hpp"
+#include "gc/shared/markBitMap.inline.hpp"
+#include "gc/shared/taskqueue.inline.hpp"
+#include "gc/shared/workerThread.hpp"
+#include "memory/iterator.inline.hpp"
+#include "memory/resourceArea.hpp"
+#include "oops/access.inline.hpp"
+#include "oops/compressedOops.inline.hpp"
+#include "oops/oop.inline.hpp"
+
+class LullVerifyBlackClosure final : public BasicOopIterateClosure {
+private:
+  const LullCycleMarks* const _marks;
+  const oop                   _holder;
+
+  template <typename T> void verify(T* p) {
+    const oop target = RawAccess<>::oop_load(p);
+    guarantee(target == nullptr || !_marks->is_old(target) || _marks->is_alive(target),
+              "Black: field " PTR_FORMAT " of " PTR_FORMAT " (%s), which was looked at, refers to old " PTR_FORMAT
+              " (%s) without a mark of the cycle", p2i(p), p2i(_holder), _holder->klass()->external_name(),
+              p2i(target), target->klass()->external_name());
+  }
+
+public:
+  LullVerifyBlackClosure(const LullCycleMarks* marks, oop holder) : _marks(marks), _holder(holder) {}
+
+  // What is only weakly reachable gets no mark.
+  ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS_EXCEPT_REFERENT; }
+
+  void do_oop(oop* p) override       { verify(p); }
+  void do_oop(narrowOop* p) override { verify(p); }
+};
+
+class LullVerifyBlackTask : public LullBlockTask {
+private:
+  const LullCycleMarks* const _marks;
+  const MarkBitMap* const     _tasks;
+
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override {
+    ResourceMark rm;    // for a message
+    HeapWord* const end = LullGeometry::end_of(index);
+    for (HeapWord* addr = _marks->alive()->get_next_marked_addr(LullGeometry::start_of(index), end); addr < end;
+         addr = _marks->alive()->get_next_marked_addr(addr + 1, end)) {
+      const oop obj = cast_to_oop(addr);
+      guarantee(_marks->is_old(obj), "Black: " PTR_FORMAT " has a mark of the cycle, and is not old", p2i(addr));
+      if (!_tasks->is_marked(addr)) {
+        LullVerifyBlackClosure closure(_marks, obj);
+        obj->oop_iterate(&closure);
+      }
+    }
+  }
+
+public:
+  LullVerifyBlackTask(LullBlockTable* blocks, const LullCycleMarks* marks, const MarkBitMap* tasks)
+    : LullBlockTask("Lull Verify Black", blocks), _marks(marks), _tasks(tasks) {}
+};
+
+void LullVerifyCycle::verify_black(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks,
+                                   WorkerThreads* workers) {
+  assert_at_safepoint();
+  MarkBitMap* const tasks = memory->acquire_walk_bitmap();
+  if (tasks == nullptr) {
+    return;   // it has said so
+  }
+  cycle->tasks_do([&](const LullOldTask& task) { tasks->mark(task.obj()); });
+  LullVerifyBlackTask task(blocks, cycle->marks(), tasks);
+  workers->run_task(&task);
+  memory->release_walk_bitmap();
+}

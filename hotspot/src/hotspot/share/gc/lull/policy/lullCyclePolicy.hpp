@@ -1,0 +1,57 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_POLICY_LULLCYCLEPOLICY_HPP
+#define SHARE_GC_LULL_POLICY_LULLCYCLEPOLICY_HPP
+
+#include "utilities/globalDefinitions.hpp"
+
+// When a cycle of concurrent marking begins. Pure.
+//
+// What is old and dead stays until a cycle, or a global collection. A cycle should have ended before memory is lacking
+// for it: it begins when half of what was free after the last one has become old, or will have after the next young
+// pause, if that leaves as much more as the last one. A heap that is marked in a few
+// milliseconds is better served by a global collection, which also moves what lies sparsely and needs no thread beside
+// the program.
+class LullCyclePolicy {
+public:
+  static const jlong ShortPauseNs = 10 * NANOSECS_PER_MILLISEC;
+
+  struct Seen {
+    size_t _used;               // bytes, after a pause
+    size_t _used_at_last;       // after the last cycle or global collection
+    size_t _growth;             // that the last young pause has left more in use than the pause before
+    size_t _capacity;
+    jlong  _expected_global_ns; // that a global collection would take; 0: none was seen yet
+  };
+
+  static bool is_long(jlong global_ns) { return global_ns > ShortPauseNs; }
+
+  // A sixth of the heap: a young collection that leaves less has been in vain. Use is bounded below the heap's size.
+  static bool is_enough_left(size_t used, size_t capacity) { return used < capacity - capacity / 6; }
+
+  static bool wants_cycle(const Seen& seen) {
+    const size_t room = seen._capacity - MIN2(seen._used_at_last, seen._capacity);
+    return is_long(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + room / 2;
+  }
+};
+
+#endif // SHARE_GC_LULL_POLICY_LULLCYCLEPOLICY_HPP

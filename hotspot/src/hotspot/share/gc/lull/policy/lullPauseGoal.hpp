@@ -1,0 +1,94 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_POLICY_LULLPAUSEGOAL_HPP
+#define SHARE_GC_LULL_POLICY_LULLPAUSEGOAL_HPP
+
+#include "memory/allocation.hpp"
+#include "utilities/globalDefinitions.hpp"
+
+// How much more may be in use before a young pause, so that the pause is no longer than asked for.
+//
+// A young pause marks and copies what is alive of that. Where most dies that is next to nothing, and memory runs out long
+// before the pause would be too long. Where a program fills a cache everything survives, and the pause must come early.
+//
+//   pause      = fixed + marked bytes * cost of a byte
+//   marked     = share that is alive * bytes that have come into use since the pause before
+//
+// What is fixed costs the same however little is new: roots, old objects that were written to, the references, and what
+// is private still, which each young pause marks anew. Where it is most of the goal, pauses that come more often would be shorter by little and cost much. So a pause works as long on
+// what is alive as on that, at least.
+//
+// Estimates go up at once and down slowly: a pause that is too long is worse than one more. Before anything is known all
+// is taken to be alive, and a byte to cost what it does on a slow processor: the first pause is a short one in any case,
+// and tells.
+//
+// Pure. Written at safepoints.
+class LullPauseGoal : public CHeapObj<mtGC> {
+private:
+  static const size_t MinBudget = 2 * M;           // less is decided by chance
+  static const size_t MinMarked = 4 * M;           // less says nothing of what a byte costs: it is all fixed
+  static constexpr double FirstNsPerByte = 4;
+  static constexpr double MostAlive = 2;           // survivors of the pause before are marked again
+  static constexpr double Aim = 0.75;              // of the goal: what survives differs from pause to pause
+  static constexpr double LastWeight = 1.0 / 4;    // of a pause that was below the mean
+
+  const double _goal_ns;        // 0: none
+  double       _ns_per_byte;    // 0: unknown
+  double       _fixed_ns;
+  double       _alive;          // share of new bytes; less than 0: unknown
+
+  static double raised(double mean, double now) { return now > mean ? now : mean + LastWeight * (now - mean); }
+
+public:
+  // Milliseconds; 0: pauses come when memory has run out.
+  explicit LullPauseGoal(size_t goal_ms)
+    : _goal_ns((double)goal_ms * 1000000), _ns_per_byte(0), _fixed_ns(0), _alive(-1) {}
+
+  // A young pause has taken pause_ns, mark_ns of that to mark and copy so many bytes, of which so many are private still;
+  // so many had come into use since the pause before.
+  void record_young(jlong pause_ns, jlong mark_ns, size_t marked_bytes, size_t private_bytes, size_t new_bytes) {
+    if (marked_bytes >= MinMarked) {
+      const double ns_per_byte = (double)mark_ns / (double)marked_bytes;
+      _ns_per_byte = _ns_per_byte == 0 ? ns_per_byte : raised(_ns_per_byte, ns_per_byte);
+      _fixed_ns = raised(_fixed_ns, (double)(pause_ns - mark_ns) + (double)private_bytes * ns_per_byte);
+    } else {
+      _fixed_ns = raised(_fixed_ns, (double)pause_ns);
+    }
+    if (new_bytes >= MinBudget / 2) {
+      const size_t alive_bytes = marked_bytes - MIN2(private_bytes, marked_bytes);
+      const double alive = MIN2((double)alive_bytes / (double)new_bytes, MostAlive);
+      _alive = _alive < 0 ? alive : raised(_alive, alive);
+    }
+  }
+
+  // Bytes that may come into use before the next pause. SIZE_MAX: as many as there are.
+  size_t budget() const {
+    const double ns_per_new_byte = (_alive < 0 ? 1 : _alive) * (_ns_per_byte == 0 ? FirstNsPerByte : _ns_per_byte);
+    if (_goal_ns == 0 || ns_per_new_byte == 0) {
+      return SIZE_MAX;
+    }
+    const double bytes = MAX2(Aim * _goal_ns - _fixed_ns, _fixed_ns) / ns_per_new_byte;
+    return bytes >= (double)(SIZE_MAX / 2) ? SIZE_MAX : MAX2((size_t)bytes, (size_t)MinBudget);
+  }
+};
+
+#endif // SHARE_GC_LULL_POLICY_LULLPAUSEGOAL_HPP

@@ -1,0 +1,96 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_STAT_LULLPAUSEFORECAST_HPP
+#define SHARE_GC_LULL_STAT_LULLPAUSEFORECAST_HPP
+
+#include "utilities/globalDefinitions.hpp"
+
+// How much a collection will have to do, before it has begun; in bytes to trace.
+//
+// A global collection finds alive what the last one did, and what young ones have made old since; of what was allocated since the last
+// collection as large a share as at the last times. A young one finds such a share. What a pause does besides tracing (passes over
+// blocks, code, weak references) takes a time that hardly depends on what is alive: it is taken as that of so many bytes more as
+// at the last pauses of the kind. A pause that did something else, too (unloaded, slid, wrote a dump), counts for twice that at most.
+//
+// Written at safepoints.
+class LullPauseForecast {
+private:
+  struct Kind {
+    double _alive_share;   // of what was allocated, 0 to 1
+    double _rest;          // what is done besides tracing, in bytes to trace; 0: not known yet
+
+    explicit Kind(double alive_share) : _alive_share(alive_share), _rest(0) {}
+  };
+
+  Kind   _global;
+  Kind   _young;
+  double _old;             // bytes of public objects found alive by the last global collection, and made old since
+  double _used;            // bytes, when the last collection had ended
+  double _allocated;       // bytes in use more than that when the running one began
+
+  Kind& kind(bool is_global) { return is_global ? _global : _young; }
+
+  // The last ones count most.
+  static double mean(double before, double now) { return (before + now) / 2; }
+
+public:
+  LullPauseForecast() : _global(0.5), _young(0.1), _old(0), _used(0), _allocated(0) {}
+
+  // A collection begins, with so many bytes in use. Returns what it is expected to have to do.
+  double begin(bool is_global, double used) {
+    _allocated = MAX2(used - _used, 0.0);
+    return expected(is_global, used);
+  }
+
+  // The same, if one began now.
+  double expected(bool is_global, double used) const {
+    const Kind& kind = is_global ? _global : _young;
+    return (is_global ? _old : 0) + kind._alive_share * MAX2(used - _used, 0.0) + kind._rest;
+  }
+
+  // All is traced: so many bytes, of which so many are old now.
+  void end_tracing(bool is_global, double traced, double old) {
+    const double young = is_global ? MAX2(traced - _old, 0.0) : traced;
+    if (_allocated > 0) {
+      kind(is_global)._alive_share = mean(kind(is_global)._alive_share, MIN2(young / _allocated, 1.0));
+    }
+    _old = is_global ? old : _old + old;
+  }
+
+  // A cycle of concurrent marking has ended in this pause: so many bytes are old now.
+  void end_cycle(double old) { _old = old; }
+
+  // It is over, with so many bytes in use. Tracing has taken so many nanoseconds for so many bytes, the rest so many.
+  void end(bool is_global, double used, double traced, double tracing_ns, double rest_ns) {
+    _used = used;
+    if (tracing_ns > 0) {
+      const double now = rest_ns * traced / tracing_ns;
+      double& rest = kind(is_global)._rest;
+      rest = rest == 0 ? now : mean(rest, MIN2(now, 2 * rest));
+    }
+  }
+
+  // What a pause has to do when all is traced.
+  double rest(bool is_global) const { return (is_global ? _global : _young)._rest; }
+};
+
+#endif // SHARE_GC_LULL_STAT_LULLPAUSEFORECAST_HPP

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! The threads that serve TLS, which the JVM never stops: each has relays of its own, and all of them accept at one address.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, RawFd};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustls::ServerConfig;
+
+use crate::metrics::Metrics;
+use crate::tls::kernel::{self, Bell, Epoll};
+use crate::tls::queue::Queue;
+use crate::tls::relay::{self, Over, Ready, Relay, Stage, Targets, Waits};
+
+/// A client has so long for its handshake.
+pub const HANDSHAKE: Duration = Duration::from_secs(10);
+/// And so long to read the end of what it was told.
+pub const ENDING: Duration = Duration::from_secs(5);
+/// Events of one wait.
+const EVENTS: usize = 256;
+/// So many clients are accepted at once; others are served meanwhile.
+const MOST_ACCEPTS: usize = 32;
+/// Where no descriptor is left, nobody is accepted for so long.
+const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
+/// At the VM's end, what the application has written is passed on for so long.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// It is all passed on when nothing has come for so long.
+const SILENCE_MS: i32 = 5;
+/// One line for what goes wrong again and again in so long.
+const COMPLAINTS: Duration = Duration::from_secs(60);
+
+/// Keys of the set that are no relay's.
+const LISTENER: u64 = u64::MAX;
+const BELL: u64 = u64::MAX - 1;
+
+/// What all threads have together.
+pub struct Shared {
+    /// Keys, certificate, protocols.
+    pub config: Arc<ServerConfig>,
+    /// The application's ports.
+    pub targets: Targets,
+    /// So many clients at most.
+    pub most: usize,
+    /// So many there are.
+    pub open: AtomicUsize,
+    /// The clients, by the addresses that the application sees.
+    pub peers: Mutex<HashMap<SocketAddr, SocketAddr>>,
+    /// Where clients come in: set once the application listens.
+    pub listener: OnceLock<TcpListener>,
+    /// Raised when that is set.
+    pub opened: Bell,
+    /// Raised when the VM ends.
+    pub ended: Bell,
+    /// Threads that have not passed on what the application has written before the VM's end.
+    pub unfinished: AtomicUsize,
+    /// What was done.
+    pub metrics: &'static Metrics,
+    /// Says a line to the operator.
+    pub complain: fn(&str),
+    /// When the last such line was said of clients, or of the application's port.
+    pub complained: Mutex<Option<Instant>>,
+    /// How long a handshake may take.
+    pub handshake: Duration,
+    /// So many handshakes may be under way on each thread.
+    pub handshakes: usize,
+}
+
+impl Shared {
+    /// Says the line, unless one was said a short time ago.
+    fn complain(&self, line: impl FnOnce() -> String) {
+        let mut last = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= COMPLAINTS) {
+            *last = Some(Instant::now());
+            (self.complain)(&line());
+        }
+    }
+
+    /// Who is behind the connection that the application sees as from `address`.
+    pub fn peer(&self, address: SocketAddr) -> Option<SocketAddr> {
+        self.peers.lock().unwrap_or_else(PoisonError::into_inner).get(&address).copied()
+    }
+}
+
+/// Who a key means: the relay's place, and how often that was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key {
+    place: u32,
+    round: u32,
+}
+
+impl Key {
+    /// As the set has it; the application's side is told from the client's.
+    fn event(self, is_application: bool) -> u64 {
+        u64::from(self.round & 0x3fff_ffff) << 32 | u64::from(self.place) << 1 | u64::from(is_application)
+    }
+
+    fn of(event: u64) -> (Key, bool) {
+        (Key { place: (event as u32) >> 1, round: (event >> 32) as u32 }, event & 1 == 1)
+    }
+}
+
+/// A relay, and what the set is told of it.
+struct Entry {
+    key: Key,
+    relay: Relay,
+    client: u32,
+    application: u32,
+    /// The descriptor that `application` is for.
+    application_fd: RawFd,
+    /// By which the application sees the client.
+    seen_as: Option<SocketAddr>,
+    stage: Stage,
+}
+
+/// One thread's part.
+pub struct Worker {
+    shared: Arc<Shared>,
+    epoll: Epoll,
+    entries: Vec<Option<Entry>>,
+    free: Vec<u32>,
+    round: u32,
+    handshakes: Queue<Key>,
+    /// Clients at their handshake.
+    shaking: usize,
+    endings: Queue<Key>,
+    /// Nobody is accepted before.
+    accepts_from: Option<Instant>,
+    is_listening: bool,
+    scratch: Box<[u8]>,
+}
+
+impl Worker {
+    /// Without clients.
+    ///
+    /// # Errors
+    /// No descriptor is left.
+    pub fn new(shared: Arc<Shared>) -> io::Result<Worker> {
+        let epoll = Epoll::new()?;
+        epoll.set(shared.opened.fd(), 0, kernel::IN, LISTENER)?;
+        epoll.set(shared.ended.fd(), 0, kernel::IN, BELL)?;
+        Ok(Worker {
+            handshakes: Queue::new(shared.handshake),
+            shaking: 0,
+            endings: Queue::new(ENDING),
+            shared,
+            epoll,
+            entries: Vec::new(),
+            free: Vec::new(),
+            round: 0,
+            accepts_from: None,
+            is_listening: false,
+            scratch: vec![0; relay::READ].into(),
+        })
+    }
+
+    /// Until the VM ends.
+    pub fn run(mut self) {
+        while self.step(None) != Step::Ended {}
+        let give_up = Instant::now() + LAST_WORDS;
+        let _ = self.epoll.set(self.shared.ended.fd(), kernel::IN, 0, BELL);
+        self.listen(false);
+        while Instant::now() < give_up {
+            let was_silent = self.step(Some(SILENCE_MS)) == Step::Silent;
+            if was_silent && !self.entries.iter().flatten().any(|entry| entry.relay.holds()) {
+                break;
+            }
+        }
+        self.shared.unfinished.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Waits for something and does it.
+    fn step(&mut self, patience: Option<i32>) -> Step {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
+        let n = self.epoll.wait(&mut events, patience.unwrap_or_else(|| self.next_ms()));
+        let mut step = if n == 0 { Step::Silent } else { Step::Busy };
+        let mut is_accepting = false;
+        // What was told of relays, each once; an event of one that is gone, or whose place has another one, is nobody's.
+        for event in &events[..n] {
+            match event.u64 {
+                BELL => step = Step::Ended,
+                LISTENER => is_accepting = true,
+                key => {
+                    let (key, is_application) = Key::of(key);
+                    let can_read = event.events & !kernel::OUT != 0;
+                    let ready = Ready { from_client: can_read && !is_application, from_application: can_read && is_application };
+                    self.turn(key, ready);
+                }
+            }
+        }
+        let now = Instant::now();
+        self.end_overdue(now);
+        if self.accepts_from.is_some_and(|from| from <= now) {
+            self.accepts_from = None;
+            is_accepting = step != Step::Ended;
+        }
+        if is_accepting && step != Step::Ended {
+            self.accept(now);
+        }
+        step
+    }
+
+    /// How long may be slept.
+    fn next_ms(&self) -> i32 {
+        let next = [self.handshakes.next(), self.endings.next(), self.accepts_from].into_iter().flatten().min();
+        next.map_or(-1, |next| i32::try_from(next.saturating_duration_since(Instant::now()).as_millis() + 1).unwrap_or(i32::MAX))
+    }
+
+    /// Watches the listener, or what says that there is one.
+    fn listen(&mut self, listens: bool) {
+        if let Some(listener) = self.shared.listener.get()
+            && listens != self.is_listening
+        {
+            let _ = self.epoll.set(self.shared.opened.fd(), kernel::IN, 0, LISTENER);
+            let events = [0, kernel::IN | kernel::EXCLUSIVE];
+            let (before, now) = (events[usize::from(self.is_listening)], events[usize::from(listens)]);
+            self.is_listening = self.epoll.set(listener.as_raw_fd(), before, now, LISTENER).is_ok() == listens;
+        }
+    }
+
+    fn accept(&mut self, now: Instant) {
+        self.listen(true);
+        let shared = self.shared.clone();
+        let Some(listener) = shared.listener.get() else { return };
+        for _ in 0..MOST_ACCEPTS {
+            match listener.accept() {
+                Ok((client, peer)) => self.begin(client, peer, now),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+                Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)) => {
+                    shared.complain(|| format!("TLS: no client can be accepted: {error}; raise the limit of open files (ulimit -n)"));
+                    self.listen(false);
+                    self.accepts_from = Some(now + NO_DESCRIPTORS);
+                    return;
+                }
+                // Of one client that has gone meanwhile.
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// A client was accepted. Where there are too many, the one that has been at its handshake for longest has to go for it, or else it itself.
+    fn begin(&mut self, client: TcpStream, peer: SocketAddr, now: Instant) {
+        let (shared, metrics) = (self.shared.clone(), self.shared.metrics);
+        // Held by this client from here on. Threads do this at the same time, so that for a moment there may be one more for each.
+        let is_full = shared.open.fetch_add(1, Ordering::Relaxed) >= shared.most;
+        let held = Place(&shared.open);
+        if is_full {
+            metrics.tls_refused.add(1);
+            let most = shared.most;
+            shared.complain(|| format!("TLS: there are {most} clients, and no more may be; raise tls-connections"));
+        }
+        if is_full || self.shaking >= shared.handshakes {
+            let entries = &self.entries;
+            let Some(oldest) = self.handshakes.oldest(|key| stage(entries, key) == Some(Stage::Handshake)) else { return };
+            metrics.tls_failed.add(1);
+            self.end(oldest);
+        }
+        if client.set_nonblocking(true).is_err() || client.set_nodelay(true).is_err() {
+            return;
+        }
+        let Ok(relay) = Relay::new(client, peer, shared.config.clone()) else { return };
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.entries.push(None);
+            self.entries.len() as u32 - 1
+        });
+        self.round = (self.round + 1) & 0x3fff_ffff;
+        let key = Key { place, round: self.round };
+        let entry = Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake };
+        self.entries[place as usize] = Some(entry);
+        std::mem::forget(held);
+        metrics.tls_connections.add(1);
+        self.handshakes.begin(now, key);
+        self.shaking += 1;
+        // Mostly, its first bytes are there already.
+        self.turn(key, Ready { from_client: true, from_application: false });
+    }
+
+    /// One relay's turn. One that fails by a defect of the gate's takes no other with it.
+    fn turn(&mut self, key: Key, ready: Ready) {
+        let Some(entry) = self.entries.get_mut(key.place as usize).and_then(Option::as_mut).filter(|entry| entry.key == key) else {
+            return;
+        };
+        let (shared, scratch) = (&self.shared, &mut self.scratch);
+        match catch_unwind(AssertUnwindSafe(|| entry.relay.turn(ready, shared.targets, scratch))) {
+            Ok(Ok(waits)) => {
+                if let Some(reason) = entry.relay.take_failure() {
+                    shared.metrics.tls_failed.add(1);
+                    let peer = entry.relay.peer();
+                    shared.complain(|| {
+                        format!("TLS: the handshake with {peer} has failed: {reason} (more of these are not told for a minute)")
+                    });
+                }
+                if entry.stage != entry.relay.stage() {
+                    self.shaking -= usize::from(entry.stage == Stage::Handshake);
+                    entry.stage = entry.relay.stage();
+                    if entry.stage == Stage::Ending {
+                        self.endings.begin(Instant::now(), key);
+                    }
+                }
+                entry.tell_peers(shared);
+                if entry.watch(&self.epoll, waits).is_err() {
+                    self.end(key);
+                }
+            }
+            Ok(Err(over)) => {
+                if let Over::Unreachable(port, error) = over {
+                    shared.metrics.tls_unreachable.add(1);
+                    shared.complain(|| {
+                        format!(
+                            "TLS: a client was let go, for the service's port {port} cannot be connected to at 127.0.0.1 or ::1: {error}; \
+                             have the service listen there"
+                        )
+                    });
+                }
+                self.end(key);
+            }
+            Err(_) => {
+                shared.metrics.tls_defects.add(1);
+                shared.complain(|| "a defect: a client of TLS was let go; the others go on".to_string());
+                self.end(key);
+            }
+        }
+    }
+
+    fn end_overdue(&mut self, now: Instant) {
+        loop {
+            let entries = &self.entries;
+            let handshake = self.handshakes.overdue(now, |key| stage(entries, key) == Some(Stage::Handshake));
+            let ending = self.endings.overdue(now, |key| stage(entries, key).is_some());
+            self.shared.metrics.tls_failed.add(u64::from(handshake.is_some()));
+            if handshake.or(ending).is_none() {
+                return;
+            }
+            [handshake, ending].into_iter().flatten().for_each(|key| self.end(key));
+        }
+    }
+
+    /// Closes both connections; a descriptor that is closed is watched no more.
+    fn end(&mut self, key: Key) {
+        let Some(entry) = self.entries[key.place as usize].take_if(|entry| entry.key == key) else { return };
+        if let Some(address) = entry.seen_as {
+            self.shared.peers.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
+        }
+        self.shaking -= usize::from(entry.stage == Stage::Handshake);
+        drop(entry);
+        self.free.push(key.place);
+        self.shared.open.fetch_sub(1, Ordering::Relaxed);
+        self.shared.metrics.tls_closed.add(1);
+    }
+}
+
+fn stage(entries: &[Option<Entry>], key: Key) -> Option<Stage> {
+    entries.get(key.place as usize)?.as_ref().filter(|entry| entry.key == key).map(|entry| entry.relay.stage())
+}
+
+/// Of the clients that there may be, one; until an entry holds it.
+struct Place<'a>(&'a AtomicUsize);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What came of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Nothing was to be done.
+    Silent,
+    /// Something was done.
+    Busy,
+    /// The VM ends.
+    Ended,
+}
+
+impl Entry {
+    /// Once the connection to the application has an address.
+    fn tell_peers(&mut self, shared: &Shared) {
+        if self.seen_as.is_none()
+            && let Some(address) = self.relay.application().and_then(|stream| stream.local_addr().ok())
+        {
+            shared.peers.lock().unwrap_or_else(PoisonError::into_inner).insert(address, self.relay.peer());
+            self.seen_as = Some(address);
+        }
+    }
+
+    /// Has the set watch for what is waited for, and nothing else.
+    fn watch(&mut self, epoll: &Epoll, waits: Waits) -> io::Result<()> {
+        let events = |read: bool, write: bool| if read { kernel::IN } else { 0 } | if write { kernel::OUT } else { 0 };
+        let now = events(waits.from_client, waits.to_client);
+        epoll.set(self.relay.client().as_raw_fd(), self.client, now, self.key.event(false))?;
+        self.client = now;
+        let fd = self.relay.application().map_or(-1, |stream| stream.as_raw_fd());
+        if fd != self.application_fd {
+            // The other one was closed, and with it what it was watched for.
+            (self.application_fd, self.application) = (fd, 0);
+        }
+        if fd >= 0 {
+            let now = events(waits.from_application, waits.to_application);
+            epoll.set(fd, self.application, now, self.key.event(true))?;
+            self.application = now;
+        }
+        Ok(())
+    }
+}
