@@ -5,7 +5,8 @@
 # round: the median, the least and the largest. Needs wrk, curl and openssl, and what native/test.sh has built.
 #
 # Settings, all optional:
-#   GATE_ROUNDS=12       after one that does not count
+#   GATE_WARMUP=50000    requests to each before the first round
+#   GATE_ROUNDS=12       rounds; one in which somebody has answered fewer than 100 requests is left out, and counted
 #   GATE_SECONDS=3       of each of the three in a round
 #   GATE_CONNECTIONS=16  that are kept open, at once
 #   GATE_BODY=0          if 1, each request has a body of 30 KB
@@ -49,24 +50,36 @@ done
 ticks() { awk '{ sub(/^.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"; }
 script=()
 [ ! -f "$work/body.lua" ] || script=(-s "$work/body.lua")
-for round in $(seq 0 "${GATE_ROUNDS:-12}"); do
+load() {   # WHICH SECONDS; sets requests and ticks
+  local before
+  before=$(ticks "${pids[$1]}")
+  wrk -t 1 -c "${GATE_CONNECTIONS:-16}" -d "$2" "${script[@]}" "${urls[$1]}" > "$work/wrk"
+  ticks=$(($(ticks "${pids[$1]}") - before))
+  if grep 'Non-2xx' "$work/wrk"; then die "'${names[$1]}' has answered wrongly"; fi
+  requests=$(awk '/requests in/ { print $1 }' "$work/wrk")
+}
+for i in 0 1 2; do
+  for ((warm = 0; warm < ${GATE_WARMUP:-50000}; warm += requests)); do load "$i" 3; done
+done
+for round in $(seq "${GATE_ROUNDS:-12}"); do
+  line=$round least=100
   for i in 0 1 2; do
-    before=$(ticks "${pids[i]}")
-    wrk -t 1 -c "${GATE_CONNECTIONS:-16}" -d "${GATE_SECONDS:-3}" "${script[@]}" "${urls[i]}" > "$work/wrk"
-    after=$(ticks "${pids[i]}")
-    if grep -E 'Non-2xx|Socket errors' "$work/wrk"; then die "'${names[i]}' has answered wrongly"; fi
-    requests=$(awk '/requests in/ { print $1 }' "$work/wrk")
-    [ "$round" = 0 ] || echo "$round $i $requests $((after - before))"
+    load "$i" "${GATE_SECONDS:-3}"
+    line+=" $requests $ticks"
+    if ((requests < least)); then least=$requests; fi
   done
+  if ((least == 100)); then echo "$line"; else echo "round $round is left out" >&2; fi
 done > "$work/rounds"
 
 for i in 1 2; do
-  awk -v i="$i" '{ n[$1, $2] = $3; cpu[$1, $2] = $4 / $3; rounds = $1 }
-    END { for (r = 1; r <= rounds; r++) print n[r, i] / n[r, 0], cpu[r, i] / cpu[r, 0] }' "$work/rounds" > "$work/ratios"
+  awk -v n=$((2 * i + 2)) '{ print $n / $2, ($(n + 1) / $n) / ($3 / $2) }' "$work/rounds" > "$work/ratios"
   for column in 1 2; do
     sort -n -k "$column,$column" "$work/ratios" | awk -v c="$column" -v what="${names[i]}" '{ v[NR] = $c }
       END { m = NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2
-        printf "%s to own TLS, %s: %.2f (%.2f to %.2f)\n", what, c == 1 ? "requests" : "processor time for a request", m, v[1], v[NR] }'
+        printf "%s to own TLS, %s: %.2f (%.2f to %.2f), %d rounds\n", what, c == 1 ? "requests" : "processor time for a request", m, v[1], v[NR], NR }'
   done
 done
-awk '{ n[$2] += $3; cpu[$2] += $4 } END { for (i = 0; i < 3; i++) printf "%d: %d requests, %d ticks\n", i, n[i], cpu[i] }' "$work/rounds"
+for i in 0 1 2; do
+  awk -v n=$((2 * i + 2)) -v what="${names[i]}" '{ r += $n; t += $(n + 1) } END { printf "%s: %d requests, %.1f us of a processor for each\n", what, r, t * 10000 / r }' \
+    "$work/rounds"
+done

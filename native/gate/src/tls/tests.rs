@@ -477,7 +477,7 @@ fn it_is_known_who_is_behind_a_connection() {
 #[test]
 fn the_last_words_of_a_service_are_passed_on() {
     let service = Service::usual("last");
-    let pairs: Vec<_> = (0..8).map(|_| service.pair()).collect();
+    let pairs: Vec<_> = (0..64).map(|_| service.pair()).collect();
     let words = bytes(100_000, 5);
     let mut clients = Vec::new();
     for (client, mut application) in pairs {
