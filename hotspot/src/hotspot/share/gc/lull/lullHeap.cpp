@@ -201,6 +201,7 @@ void LullHeap::post_initialize() {
     if (_control_thread->osthread() == nullptr) {
       vm_exit_during_initialization("The control thread of Lull could not be started: the system is out of threads or memory.");
     }
+    plan_young();
   }
 }
 
@@ -555,7 +556,7 @@ struct LullPauseKind {
   LullPauses*              _pauses;
 };
 
-// At the end of each pause: when the next one is due, though there is memory. Without cycles the next one may be a global
+// At the end of each pause, and at start-up: when the next one is due, though there is memory. Without cycles the next one may be a global
 // collection, which an early one would not make shorter.
 void LullHeap::plan_young() {
   _used_at_pause = used();

@@ -29,6 +29,7 @@
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/init.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
@@ -248,6 +249,9 @@ void LullControlThread::look() {
 
 // Mutators have taken more than what a pause marks in its time. They go on until it comes.
 void LullControlThread::keep_pause_goal() {
+  if (!is_init_completed()) {
+    return;    // no pauses yet; it is looked at again after a while
+  }
   const uint collections_before = _heap->collections_so_far();    // in which nothing is used that will not be after it
   if (_heap->is_young_due()) {
     allocated();    // as the idle policy counts it, before the pause changes what is in use

@@ -37,6 +37,8 @@
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
+#include "prims/jvmtiExport.hpp"
+#include "runtime/atomic.hpp"
 #include "runtime/javaThread.hpp"
 #include "utilities/growableArray.hpp"
 #include "utilities/macros.hpp"
@@ -149,6 +151,16 @@ void LullBarrierSet::before_clone(oop from, oop to) {
   }
 }
 
+// Once: who looks for the gain that is gone finds out why.
+static void tell_of_sampled_objects() {
+  static volatile bool told = false;
+  const bool by_agent = JVMTI_ONLY(JvmtiExport::should_post_sampled_object_alloc()) NOT_JVMTI(false);
+  if (by_agent && !Atomic::load(&told) && !Atomic::cmpxchg(&told, false, true)) {
+    log_info(gc)("An agent samples new objects (JVMTI's SampledObjectAlloc): threads that allocate them have no private "
+                 "objects for a while, and free little by themselves");
+  }
+}
+
 // The rest of a method that has allocated an object initialises it without barriers. If a collection has
 // found the object alive since then it is old, and what it refers to may be young. If
 // the object has been published meanwhile, by what an agent or the flight recorder does
@@ -163,6 +175,7 @@ void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj
     ResourceMark rm;
     log_debug(gc, publish)("Thread %u: a new %s has been published at its allocation", LullThreadLocalData::owner(thread),
                         new_obj->klass()->external_name());
+    tell_of_sampled_objects();
     publish_all(thread, "a new object was published", false);
   }
 }

@@ -22,6 +22,9 @@
 
 package gc.lull.publication;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+
 /*
  * @test id=interpreter
  * @requires vm.gc.Lull & vm.debug & vm.jvmti
@@ -72,7 +75,7 @@ package gc.lull.publication;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
- *                   -XX:-BackgroundCompilation -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
+ *                   -XX:-BackgroundCompilation -Xlog:gc:file=sampled.log -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
  *                   -XX:LullFlipModeALot=1 gc.lull.publication.TestJvmtiChannels 100 10 sampled
  */
 
@@ -350,5 +353,11 @@ public class TestJvmtiChannels {
             threads();
         }
         RELAY.run(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
+        if (what.equals("sampled")) {
+            long told = Files.lines(Path.of("sampled.log")).filter(line -> line.contains("An agent samples new objects")).count();
+            if (told != 1) {
+                throw new AssertionError("the log says " + told + " times that an agent samples new objects");
+            }
+        }
     }
 }
