@@ -60,6 +60,7 @@ LullControlThread::LullControlThread(LullHeap* heap)
     _last_collections(0),
     _own_collections(0),
     _last_pause_end(os::javaTimeNanos()),
+    _last_global_end(os::javaTimeNanos()),
     _cleared(0) {
   set_name("Lull Control");
   set_limits();
@@ -88,7 +89,11 @@ void LullControlThread::record_pause(bool is_global, size_t cleared) {
   assert_at_safepoint();
   LullPendingReferences::begin_anew(is_global, cleared);
   Atomic::store(&_cleared, cleared);
-  Atomic::store(&_last_pause_end, os::javaTimeNanos());
+  const jlong now = os::javaTimeNanos();
+  Atomic::store(&_last_pause_end, now);
+  if (is_global) {
+    Atomic::store(&_last_global_end, now);
+  }
 }
 
 // From the kernel's counters; 0: unknown. os::rss() asks for more, and the kernel goes through all page tables for it.
@@ -139,7 +144,8 @@ jlong LullControlThread::expected_global_ns() const {
 }
 
 void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
-  const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(), 0};
+  const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(),
+                                                  now - Atomic::load(&_last_global_end)};
   // Without young collections the whole heap is looked at in any case, and that is what is charged. A global one does not
   // live on the credit of urgent ones.
   const bool global = !LullYoungCollections ||

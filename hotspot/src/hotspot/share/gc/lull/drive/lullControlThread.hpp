@@ -59,6 +59,7 @@ private:
   uint                _last_collections;   // of others
   uint                _own_collections;
   volatile jlong      _last_pause_end; // written at safepoints
+  volatile jlong      _last_global_end;
   volatile size_t     _cleared;        // by the last pause; written at safepoints
 
   LullReferencePolicy::Seen seen_references(jlong now);

@@ -51,8 +51,10 @@ bool LullReferencePolicy::is_urgent(const Seen& seen) const {
 }
 
 bool LullReferencePolicy::wants_global(const Seen& since_global, size_t looked_at, size_t capacity, jlong expected_global_ns) {
-  const bool many = looked_at >= ManyReferences && since_global._garbage >= capacity;
-  const bool late = since_global._references > 0 && since_global._garbage >= HeapsUntilGlobal * capacity;
+  const bool many = looked_at >= ManyReferences && since_global._garbage >= capacity &&
+                    since_global._elapsed_ns >= ManyUntilGlobal;
+  const bool late = since_global._references > 0 && since_global._garbage >= HeapsUntilGlobal * capacity &&
+                    since_global._elapsed_ns >= AnyUntilGlobal;
   return expected_global_ns <= LongestGlobal && (many || late);
 }
 

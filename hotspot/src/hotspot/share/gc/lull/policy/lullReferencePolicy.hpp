@@ -87,6 +87,8 @@ private:
   static const uint   UrgentFactor = 10;          // of credit
   static const jlong  MaxWait = 10 * (jlong)NANOSECS_PER_SEC;
   static const size_t HeapsUntilGlobal = 8;
+  static const jlong  ManyUntilGlobal = NANOSECS_PER_SEC;             // at the earliest, however fast garbage comes
+  static const jlong  AnyUntilGlobal = 5 * (jlong)NANOSECS_PER_SEC;
   static const jlong  MaxCredit = NANOSECS_PER_SEC / 10;
   static const jlong  LongestGlobal = NANOSECS_PER_SEC / 10;
 
@@ -121,8 +123,8 @@ public:
   // get larger.
   bool is_urgent(const Seen& seen) const;
 
-  // Should a pause that is due be a global one? Since the last of these: garbage, and references that were published and
-  // not cleared; and how many of them a pause has looked at.
+  // Should a pause that is due be a global one? Since the last of these: garbage, references that were published and not
+  // cleared, and time; and how many of them a pause has looked at.
   static bool wants_global(const Seen& since_global, size_t looked_at, size_t capacity, jlong expected_global_ns);
 
   // Nanoseconds until there is credit for a pause; 0: there is some now.
