@@ -48,6 +48,11 @@ impl Targets {
         [self.http2.map(|_| H2.to_vec()), self.http1.map(|_| HTTP1.to_vec())].into_iter().flatten().collect()
     }
 
+    /// The application's, all of them.
+    pub fn ports(&self) -> impl Iterator<Item = u16> + use<> {
+        [self.http1, self.http2].into_iter().flatten()
+    }
+
     /// The port for who has chosen that, or has not been able to choose: HTTP/1.1, if there is that.
     pub fn port(&self, chosen: Option<&[u8]>) -> Option<u16> {
         if chosen == Some(H2) { self.http2 } else { self.http1.or(self.http2) }

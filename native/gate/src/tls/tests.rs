@@ -432,19 +432,38 @@ fn nobody_is_let_in_before_the_service_listens() {
     assert!(comes(|| TcpStream::connect(address).is_ok()));
 }
 
+/// Who has begun when the service goes is let go; then nobody can connect, as nobody could without TLS, until it listens again.
 #[test]
-fn a_service_that_is_gone_lets_its_clients_go() {
+fn a_service_that_is_gone_lets_nobody_in() {
     let service = Service::usual("gone");
     let port = port(&service.http1);
     let Service { http1, address, metrics, serving: _serving, .. } = &service;
+    let (mut before, mut application) = service.pair();
+    let mut client = service.client(&[]);
+    wait_until(&metrics.tls_connections, 3);
     // SAFETY: no pointer is passed; nobody listens there any more.
     unsafe { libc::shutdown(http1.as_raw_fd(), libc::SHUT_RDWR) };
     assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err(), "{address}");
-    let mut client = service.client(&[]);
     let _ = client.write_all(b"x");
     assert!(rest(&mut client).1.is_err());
     wait_until(&metrics.tls_unreachable, 1);
     assert!(was_said(&[&format!("port {port} cannot be connected to"), "have the service listen"]));
+    assert!(comes(|| TcpStream::connect(address).is_err()), "TLS is still served");
+    for _ in 0..20 {
+        assert!(TcpStream::connect(address).is_err(), "somebody was let in");
+    }
+    // Those who are there are the service's to end.
+    before.write_all(b"y").unwrap();
+    application.read_exact(&mut [0]).unwrap();
+    // SAFETY: no pointer is passed; the socket has kept its address.
+    assert_eq!(unsafe { libc::listen(http1.as_raw_fd(), 16) }, 0);
+    assert!(comes(|| TcpStream::connect(address).is_ok()), "TLS is not served again");
+    let mut again = service.client(&[]);
+    again.write_all(b"z").unwrap();
+    let mut got = [0];
+    // Of those who only looked whether they could connect, none has come to the service.
+    service.http1.accept().unwrap().0.read_exact(&mut got).unwrap();
+    assert_eq!(&got, b"z");
 }
 
 #[test]

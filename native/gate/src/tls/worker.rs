@@ -7,8 +7,9 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use rustls::ServerConfig;
@@ -37,7 +38,8 @@ const COMPLAINTS: Duration = Duration::from_secs(60);
 
 /// Keys of the set that are no relay's.
 const LISTENER: u64 = u64::MAX;
-const BELL: u64 = u64::MAX - 1;
+const ENDED: u64 = u64::MAX - 1;
+const BELL: u64 = u64::MAX - 2;
 
 /// What all threads have together.
 pub struct Shared {
@@ -51,10 +53,14 @@ pub struct Shared {
     pub open: AtomicUsize,
     /// The clients, by the addresses that the application sees.
     pub peers: Mutex<HashMap<SocketAddr, SocketAddr>>,
-    /// Where clients come in: set once the application listens.
-    pub listener: OnceLock<TcpListener>,
-    /// Raised when that is set.
-    pub opened: Bell,
+    /// Where clients come in.
+    pub listener: TcpListener,
+    /// Whether it listens, as it does while the application does. Written by the thread that looks, before the bells.
+    pub is_open: AtomicBool,
+    /// One for each thread: raised when that has changed, and put down by the thread.
+    pub bells: Vec<Bell>,
+    /// The thread that looks whether the application listens: woken when a connection to it was refused.
+    pub looks: OnceLock<Thread>,
     /// Raised when the VM ends.
     pub ended: Bell,
     /// Threads that have not passed on what the application has written before the VM's end.
@@ -121,6 +127,8 @@ struct Entry {
 /// One thread's part.
 pub struct Worker {
     shared: Arc<Shared>,
+    /// Which of the bells is this one's.
+    bell: usize,
     epoll: Epoll,
     entries: Vec<Option<Entry>>,
     free: Vec<u32>,
@@ -140,15 +148,16 @@ impl Worker {
     ///
     /// # Errors
     /// No descriptor is left.
-    pub fn new(shared: Arc<Shared>) -> io::Result<Worker> {
+    pub fn new(shared: Arc<Shared>, bell: usize) -> io::Result<Worker> {
         let epoll = Epoll::new()?;
-        epoll.set(shared.opened.fd(), 0, kernel::IN, LISTENER)?;
-        epoll.set(shared.ended.fd(), 0, kernel::IN, BELL)?;
+        epoll.set(shared.bells[bell].fd(), 0, kernel::IN, BELL)?;
+        epoll.set(shared.ended.fd(), 0, kernel::IN, ENDED)?;
         Ok(Worker {
             handshakes: Queue::new(shared.handshake),
             shaking: 0,
             endings: Queue::new(ENDING),
             shared,
+            bell,
             epoll,
             entries: Vec::new(),
             free: Vec::new(),
@@ -163,7 +172,8 @@ impl Worker {
     pub fn run(mut self) {
         while self.step(None) != Step::Ended {}
         let give_up = Instant::now() + LAST_WORDS;
-        let _ = self.epoll.set(self.shared.ended.fd(), kernel::IN, 0, BELL);
+        let _ = self.epoll.set(self.shared.ended.fd(), kernel::IN, 0, ENDED);
+        let _ = self.epoll.set(self.shared.bells[self.bell].fd(), kernel::IN, 0, BELL);
         self.listen(false);
         while Instant::now() < give_up {
             let was_silent = self.step(Some(SILENCE_MS)) == Step::Silent;
@@ -183,7 +193,12 @@ impl Worker {
         // What was told of relays, each once; an event of one that is gone, or whose place has another one, is nobody's.
         for event in &events[..n] {
             match event.u64 {
-                BELL => step = Step::Ended,
+                ENDED => step = Step::Ended,
+                BELL => {
+                    // Before it is looked what has changed.
+                    self.shared.bells[self.bell].put_down();
+                    is_accepting = true;
+                }
                 LISTENER => is_accepting = true,
                 key => {
                     let (key, is_application) = Key::of(key);
@@ -211,24 +226,23 @@ impl Worker {
         next.map_or(-1, |next| i32::try_from(next.saturating_duration_since(Instant::now()).as_millis() + 1).unwrap_or(i32::MAX))
     }
 
-    /// Watches the listener, or what says that there is one.
+    /// Watches the listener, or does not. One that does not listen could be read for ever.
     fn listen(&mut self, listens: bool) {
-        if let Some(listener) = self.shared.listener.get()
-            && listens != self.is_listening
-        {
-            let _ = self.epoll.set(self.shared.opened.fd(), kernel::IN, 0, LISTENER);
-            let events = [0, kernel::IN | kernel::EXCLUSIVE];
-            let (before, now) = (events[usize::from(self.is_listening)], events[usize::from(listens)]);
-            self.is_listening = self.epoll.set(listener.as_raw_fd(), before, now, LISTENER).is_ok() == listens;
-        }
+        let listens = listens && self.shared.is_open.load(Ordering::Acquire);
+        let events = [0, kernel::IN | kernel::EXCLUSIVE];
+        let (before, now) = (events[usize::from(self.is_listening)], events[usize::from(listens)]);
+        let is_set = self.epoll.set(self.shared.listener.as_raw_fd(), before, now, LISTENER).is_ok();
+        self.is_listening = if is_set { listens } else { self.is_listening };
     }
 
     fn accept(&mut self, now: Instant) {
-        self.listen(true);
+        self.listen(self.accepts_from.is_none());
+        if !self.is_listening {
+            return;
+        }
         let shared = self.shared.clone();
-        let Some(listener) = shared.listener.get() else { return };
         for _ in 0..MOST_ACCEPTS {
-            match listener.accept() {
+            match shared.listener.accept() {
                 Ok((client, peer)) => self.begin(client, peer, now),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)) => {
@@ -237,6 +251,8 @@ impl Worker {
                     self.accepts_from = Some(now + NO_DESCRIPTORS);
                     return;
                 }
+                // It does not listen any more; when it does again, the bell is raised.
+                Err(error) if error.raw_os_error() == Some(libc::EINVAL) => return self.listen(false),
                 // Of one client that has gone meanwhile.
                 Err(_) => {}
             }
@@ -310,6 +326,7 @@ impl Worker {
             Ok(Err(over)) => {
                 if let Over::Unreachable(port, error) = over {
                     shared.metrics.tls_unreachable.add(1);
+                    shared.looks.get().inspect(|thread| thread.unpark());
                     shared.complain(|| {
                         format!(
                             "TLS: a client was let go, for the service's port {port} cannot be connected to at 127.0.0.1 or ::1: {error}; \
