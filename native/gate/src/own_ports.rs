@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Whether this process itself listens at ports of the host's own addresses: who relays to such a port must not relay to whoever else has it.
+//! What the kernel says of a process's own ports: whether it listens there itself, at the host's own addresses, for who relays to such a port must
+//! not relay to whoever else has it; and which of the connections there it has not ended.
 
-use std::collections::{BTreeSet, HashMap};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use crate::kernel;
-use crate::unseen::{LISTEN, TABLES};
+use crate::unseen::{ESTABLISHED, LISTEN, TABLES};
+
+/// State of a socket whose peer has ended its side, and which has not.
+const CLOSE_WAIT: &str = "08";
 
 /// This process's descriptors.
 const DESCRIPTORS: &str = "/proc/self/fd";
@@ -33,15 +37,34 @@ fn ip(hex: &str) -> Option<IpAddr> {
     }
 }
 
+/// An address and a port.
+fn address(words: &str) -> Option<SocketAddr> {
+    let (of, port) = words.rsplit_once(':')?;
+    Some((ip(of)?, u16::from_str_radix(port, 16).ok()?).into())
+}
+
+/// Who is at the other end of connections of these ports that were not ended at this one; `None` where the kernel does not tell. An end that was
+/// written behind bytes which nobody takes is nowhere else to be seen.
+pub fn open_connections(ports: &[u16]) -> Option<HashSet<SocketAddr>> {
+    let tables: Vec<String> = TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect();
+    let of_line = |line: &str| {
+        let mut words = line.split_ascii_whitespace().skip(1);
+        let (local, remote, state) = (words.next()?, words.next()?, words.next()?);
+        let is = (state == ESTABLISHED || state == CLOSE_WAIT) && ports.contains(&address(local)?.port());
+        address(remote).filter(|_| is)
+    };
+    (!tables.is_empty()).then(|| tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(of_line).collect())
+}
+
 fn of_table(table: &str) -> impl Iterator<Item = Listener> + '_ {
     table.lines().skip(1).filter_map(|line| {
         let words: Vec<&str> = line.split_ascii_whitespace().take(10).collect();
         if *words.get(3)? != LISTEN {
             return None;
         }
-        let (of, port) = words.get(1)?.rsplit_once(':')?;
+        let at = address(words.get(1)?)?;
         let (uid, inode) = (words.get(7)?.parse().ok()?, words.get(9)?.parse().ok()?);
-        Some(Listener { ip: ip(of)?, port: u16::from_str_radix(port, 16).ok()?, uid, inode })
+        Some(Listener { ip: at.ip(), port: at.port(), uid, inode })
     })
 }
 
@@ -115,7 +138,8 @@ impl Own {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::TcpListener;
+    use std::io::Write;
+    use std::net::{Shutdown, TcpListener, TcpStream};
     use std::os::fd::AsRawFd;
     use std::process::{Command, Stdio};
 
@@ -169,6 +193,25 @@ mod tests {
             assert_eq!(served(80, &[other, ours], |listener| listener.inode == 7), is.then_some(ours), "{other:?}");
         }
         assert_eq!(served(81, &[ours], |_| true), None);
+    }
+
+    #[test]
+    fn a_connection_is_open_until_it_was_ended_at_the_port() {
+        for address in ["127.0.0.1:0", "[::1]:0", "[::]:0"] {
+            let Ok(listener) = TcpListener::bind(address) else { continue };
+            let port = listener.local_addr().unwrap().port();
+            let to = if address == "[::1]:0" { IpAddr::from(Ipv6Addr::LOCALHOST) } else { Ipv4Addr::LOCALHOST.into() };
+            let client = TcpStream::connect((to, port)).unwrap();
+            let (mut server, _) = listener.accept().unwrap();
+            let is_open = || open_connections(&[port]).unwrap().contains(&client.local_addr().unwrap());
+            assert!(is_open() && !open_connections(&[1]).unwrap().contains(&client.local_addr().unwrap()));
+            client.shutdown(Shutdown::Write).unwrap();
+            assert!(is_open(), "the other side has ended");
+            server.set_nonblocking(true).unwrap();
+            while server.write(&[0; 65536]).is_ok() {}
+            drop(server);
+            assert!(!is_open(), "its end waits behind what nobody reads");
+        }
     }
 
     #[test]

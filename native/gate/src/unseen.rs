@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) const TABLES: [&str; 2] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
 
 /// States of such a socket.
-const ESTABLISHED: &str = "01";
+pub(crate) const ESTABLISHED: &str = "01";
 pub(crate) const LISTEN: &str = "0A";
 
 /// Ports that are the gate's, and whether a connection was ever seen there.

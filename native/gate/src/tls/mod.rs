@@ -34,7 +34,7 @@ use crate::own_ports::Own;
 use crate::tls::certificate::{Changes, Current, Files, Stamps};
 use crate::tls::kernel::Bell;
 use crate::tls::relay::Targets;
-use crate::tls::worker::{HANDSHAKE, Shared, Worker};
+use crate::tls::worker::{HANDSHAKE, STALL, Shared, Worker};
 
 /// Threads at most: they share the processors with the service.
 const MOST_THREADS: usize = 4;
@@ -57,6 +57,7 @@ pub struct Prepared {
     most: usize,
     provider: Arc<CryptoProvider>,
     handshake: Duration,
+    stall: Duration,
 }
 
 impl Prepared {
@@ -84,7 +85,7 @@ impl Prepared {
             format!("option tls-port: {} cannot be had: {error}; {help}", tls.address)
         })?;
         let (config, address) = (Arc::new(config), tls.address);
-        Ok(Prepared { address, socket, files, changes, current, config, targets, most: tls.connections, provider, handshake: HANDSHAKE })
+        Ok(Prepared { address, socket, files, changes, current, config, targets, most: tls.connections, provider, handshake: HANDSHAKE, stall: STALL })
     }
 
     /// Starts the threads.
@@ -109,6 +110,7 @@ impl Prepared {
             complain,
             complained: Mutex::new(None),
             handshake: self.handshake,
+            stall: self.stall,
             handshakes: (self.most / HANDSHAKES / threads).max(1),
         });
         for n in 0..threads {

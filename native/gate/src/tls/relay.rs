@@ -125,6 +125,8 @@ pub struct Relay {
     application_told: bool,
     /// The client has been told the end.
     client_told: bool,
+    /// So many bytes the client's connection has taken.
+    taken: u64,
 }
 
 impl Relay {
@@ -150,6 +152,7 @@ impl Relay {
             client_ended: false,
             application_told: false,
             client_told: false,
+            taken: 0,
         })
     }
 
@@ -181,6 +184,16 @@ impl Relay {
     /// Whether something has been read and not written (invariant B).
     pub fn holds(&self) -> bool {
         self.tls.wants_write() || !self.plain.is_empty() || (self.has_up() && self.stage == Stage::Open)
+    }
+
+    /// Whether there is something for the client that it does not take. The application is not read meanwhile, so that its end is not seen.
+    pub fn is_blocked(&self) -> bool {
+        self.tls.wants_write()
+    }
+
+    /// How many bytes the client's connection has taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
     }
 
     fn has_up(&self) -> bool {
@@ -356,7 +369,10 @@ impl Relay {
         let mut progress = false;
         while self.tls.wants_write() {
             match self.tls.write_tls(&mut kernel::Sender(&self.client)) {
-                Ok(_) => progress = true,
+                Ok(n) => {
+                    self.taken += n as u64;
+                    progress = true;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(progress),
                 Err(_) => return Err(Over::Ended),

@@ -109,12 +109,16 @@ fn prepare(directory: &Directory, http1: u16, http2: u16, tls: SocketAddr, more:
 
 impl Service {
     fn new(name: &str, more: &str, handshake: Duration) -> Service {
+        Service::with(name, more, |prepared| prepared.handshake = handshake)
+    }
+
+    fn with(name: &str, more: &str, changes: impl FnOnce(&mut Prepared)) -> Service {
         let directory = Directory::new(name);
         directory.write(testing::CERT_A, testing::KEY_A);
         let (http1, http2) = (listener(), listener());
         let address = listener().local_addr().unwrap();
         let mut prepared = prepare(&directory, port(&http1), port(&http2), address, more).unwrap();
-        prepared.handshake = handshake;
+        changes(&mut prepared);
         let metrics: &'static Metrics = Box::leak(Box::default());
         let serving = prepared.start(metrics, say).unwrap();
         assert!(comes(|| TcpStream::connect(address).is_ok()), "nobody listens at {address}");
@@ -372,6 +376,44 @@ fn what_nobody_reads_is_not_kept() {
     let (mut other, mut application) = service.pair();
     other.write_all(b"served").unwrap();
     application.read_exact(&mut [0; 6]).unwrap();
+}
+
+/// A client that takes nothing is its application's to wait for. Once that has ended, which stands behind what is not taken, it is let go.
+#[test]
+fn a_client_that_does_not_read_goes_after_its_application() {
+    let service = Service::with("stall", "", |prepared| prepared.stall = Duration::from_millis(500));
+    let (_left, left) = service.pair();
+    let (mut waited_for, mut held) = service.pair();
+    let mut sent = 0;
+    for mut application in [&left, &held] {
+        application.set_nonblocking(true).unwrap();
+        let piece = bytes(64 * 1024, 4);
+        sent = 0;
+        let mut idle = 0;
+        while idle < 20 {
+            match application.write(&piece[sent % piece.len()..]) {
+                Ok(n) => (sent, idle) = (sent + n, 0),
+                Err(_) => {
+                    idle += 1;
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+            assert!(sent < 64 << 20, "no end of it");
+        }
+    }
+    // The connection that only looked whether it could has gone, too.
+    let gone = || service.metrics.tls_closed.get();
+    assert!(comes(|| gone() == 1));
+    drop(left);
+    assert!(comes(|| gone() == 2), "it is kept for ever");
+    // The other one has stood as still for as long, and has lost nothing.
+    held.set_nonblocking(false).unwrap();
+    let last = std::thread::spawn(move || held.write_all(b"last").unwrap());
+    let mut got = vec![0; sent + 4];
+    waited_for.read_exact(&mut got).unwrap();
+    last.join().unwrap();
+    let piece = bytes(64 * 1024, 4);
+    assert!(got[..sent].iter().enumerate().all(|(n, byte)| *byte == piece[n % piece.len()]) && &got[sent..] == b"last");
 }
 
 #[test]

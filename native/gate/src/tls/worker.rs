@@ -2,7 +2,7 @@
 
 //! The threads that serve TLS, which the JVM never stops: each has relays of its own, and all of them accept at one address.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustls::ServerConfig;
 
 use crate::metrics::Metrics;
+use crate::own_ports;
 use crate::tls::kernel::{self, Bell, Epoll};
 use crate::tls::queue::Queue;
 use crate::tls::relay::{self, Over, Ready, Relay, Stage, Targets, Waits};
@@ -23,6 +24,10 @@ use crate::tls::relay::{self, Over, Ready, Relay, Stage, Targets, Waits};
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// And so long to read the end of what it was told.
 pub const ENDING: Duration = Duration::from_secs(5);
+/// A client that takes nothing for so long, or up to twice that, is let go if the application has ended.
+pub const STALL: Duration = Duration::from_secs(30);
+/// What the kernel says of the application's connections holds for so long.
+const HELD: Duration = Duration::from_secs(1);
 /// Events of one wait.
 const EVENTS: usize = 256;
 /// So many clients are accepted at once; others are served meanwhile.
@@ -73,6 +78,8 @@ pub struct Shared {
     pub complained: Mutex<Option<Instant>>,
     /// How long a handshake may take.
     pub handshake: Duration,
+    /// How long a client may take nothing of what an application has left behind.
+    pub stall: Duration,
     /// So many handshakes may be under way on each thread.
     pub handshakes: usize,
 }
@@ -122,6 +129,8 @@ struct Entry {
     /// By which the application sees the client.
     seen_as: Option<SocketAddr>,
     stage: Stage,
+    /// Where it is in the queue of those who take nothing: how much it had taken when it came there.
+    stall: Option<u64>,
 }
 
 /// One thread's part.
@@ -137,6 +146,10 @@ pub struct Worker {
     /// Clients at their handshake.
     shaking: usize,
     endings: Queue<Key>,
+    /// Clients that had something to take, each once.
+    stalls: Queue<Key>,
+    /// Of the application's connections, those that it has not ended, and when that was asked; `None` where the kernel does not tell.
+    held: Option<(Instant, Option<HashSet<SocketAddr>>)>,
     /// Nobody is accepted before.
     accepts_from: Option<Instant>,
     is_listening: bool,
@@ -156,6 +169,8 @@ impl Worker {
             handshakes: Queue::new(shared.handshake),
             shaking: 0,
             endings: Queue::new(ENDING),
+            stalls: Queue::new(shared.stall),
+            held: None,
             shared,
             bell,
             epoll,
@@ -210,6 +225,7 @@ impl Worker {
         }
         let now = Instant::now();
         self.end_overdue(now);
+        self.end_stalled(now);
         if self.accepts_from.is_some_and(|from| from <= now) {
             self.accepts_from = None;
             is_accepting = step != Step::Ended;
@@ -222,7 +238,7 @@ impl Worker {
 
     /// How long may be slept.
     fn next_ms(&self) -> i32 {
-        let next = [self.handshakes.next(), self.endings.next(), self.accepts_from].into_iter().flatten().min();
+        let next = [self.handshakes.next(), self.endings.next(), self.stalls.next(), self.accepts_from].into_iter().flatten().min();
         next.map_or(-1, |next| i32::try_from(next.saturating_duration_since(Instant::now()).as_millis() + 1).unwrap_or(i32::MAX))
     }
 
@@ -286,7 +302,7 @@ impl Worker {
         });
         self.round = (self.round + 1) & 0x3fff_ffff;
         let key = Key { place, round: self.round };
-        let entry = Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake };
+        let entry = Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake, stall: None };
         self.entries[place as usize] = Some(entry);
         std::mem::forget(held);
         metrics.tls_connections.add(1);
@@ -317,6 +333,10 @@ impl Worker {
                     if entry.stage == Stage::Ending {
                         self.endings.begin(Instant::now(), key);
                     }
+                }
+                if entry.stage == Stage::Open && entry.relay.is_blocked() && entry.stall.is_none() {
+                    entry.stall = Some(entry.relay.taken());
+                    self.stalls.begin(Instant::now(), key);
                 }
                 entry.tell_peers(shared);
                 if entry.watch(&self.epoll, waits).is_err() {
@@ -355,6 +375,38 @@ impl Worker {
             }
             [handshake, ending].into_iter().flatten().for_each(|key| self.end(key));
         }
+    }
+
+    /// Lets those go who take nothing of what an application has written that has ended meanwhile: without TLS the kernel would. Who takes
+    /// something now and then, or whose application waits for it, stays.
+    fn end_stalled(&mut self, now: Instant) {
+        loop {
+            let entries = &self.entries;
+            let Some(key) = self.stalls.overdue(now, |key| stage(entries, key) == Some(Stage::Open)) else { return };
+            let Some(entry) = self.entries[key.place as usize].as_mut() else { return };
+            let taken = entry.relay.taken();
+            let had = entry.stall.take();
+            if !entry.relay.is_blocked() {
+                continue;
+            }
+            entry.stall = Some(taken);
+            let address = entry.relay.application().and_then(|stream| stream.local_addr().ok());
+            if had == Some(taken) && !address.is_some_and(|address| self.is_held(now, address)) {
+                self.end(key);
+            } else {
+                self.stalls.begin(now, key);
+            }
+        }
+    }
+
+    /// Whether the application has not ended the connection that comes from `address`.
+    fn is_held(&mut self, now: Instant, address: SocketAddr) -> bool {
+        if self.held.as_ref().is_none_or(|(asked, _)| *asked + HELD <= now) {
+            let ports: Vec<u16> = self.shared.targets.ports().collect();
+            self.held = Some((now, own_ports::open_connections(&ports)));
+        }
+        // Where the kernel does not tell, nobody is let go for it.
+        self.held.as_ref().and_then(|(_, held)| held.as_ref()).is_none_or(|held| held.contains(&address))
     }
 
     /// Closes both connections; a descriptor that is closed is watched no more.
