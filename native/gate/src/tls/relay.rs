@@ -95,10 +95,24 @@ pub enum Over {
 pub enum Stage {
     /// Nothing is known of it, and it has so long.
     Handshake,
+    /// That has failed, and it is told so.
+    Failed,
     /// It is relayed.
     Open,
     /// It has been told the end, and is read until its own, for what it has sent meanwhile would have the kernel drop what it is told.
     Ending,
+}
+
+impl Stage {
+    /// Whether it has not shown that it is in earnest.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Stage::Handshake | Stage::Failed)
+    }
+
+    /// Whether nothing of the application's comes any more.
+    fn is_over(self) -> bool {
+        matches!(self, Stage::Failed | Stage::Ending)
+    }
 }
 
 /// One client.
@@ -214,7 +228,7 @@ impl Relay {
             progress |= self.write_application()?;
             progress |= self.read_application(&mut ready, scratch)?;
             progress |= self.write_client()?;
-            if self.stage == Stage::Ending && self.client_ended {
+            if self.stage.is_over() && self.client_ended {
                 return Err(Over::Ended);
             }
             if !progress {
@@ -246,7 +260,7 @@ impl Relay {
                 return Err(Over::Ended);
             }
             self.client_ended = true;
-        } else if self.stage == Stage::Ending && self.application.is_none() {
+        } else if self.stage.is_over() && self.application.is_none() {
             // Nobody is to have it.
         } else if !std::mem::replace(&mut self.has_begun, true) && bytes[0].is_ascii_uppercase() {
             // A record begins with its type, 22; a request with its method.
@@ -261,13 +275,12 @@ impl Relay {
 
     /// The client cannot go on; the application sees its connection break.
     fn fail(&mut self, reason: String) {
-        if self.stage == Stage::Handshake {
-            self.failure = Some(reason);
-        }
+        let is_unknown = self.stage == Stage::Handshake;
+        self.failure = is_unknown.then_some(reason);
         self.application = None;
         self.up.clear();
         self.up_begin = 0;
-        self.stage = Stage::Ending;
+        self.stage = if is_unknown { Stage::Failed } else { Stage::Ending };
     }
 
     /// All of `bytes`, so that no more than one record is kept by rustls, and no plain text.
@@ -378,7 +391,7 @@ impl Relay {
                 Err(_) => return Err(Over::Ended),
             }
         }
-        if self.stage == Stage::Ending && !self.client_told {
+        if self.stage.is_over() && !self.client_told {
             self.client_told = true;
             let _ = self.client.shutdown(Shutdown::Write);
         }

@@ -359,6 +359,33 @@ fn so_many_clients_and_no_more() {
     }
 }
 
+/// Whose handshake has failed has no more of the places than who is at it: neither they nor their leavings keep others out.
+#[test]
+fn garbage_takes_no_places() {
+    const MOST: u64 = 32;
+    let service = Service::new("garbage", ",tls-connections=32", Duration::from_secs(600));
+    let open = || service.serving.0.open.load(std::sync::atomic::Ordering::Relaxed) as u64;
+    let mut garbage = Vec::new();
+    let mut pairs = Vec::new();
+    for n in 0..MOST / 2 {
+        garbage.extend((0..8).map(|m| {
+            let mut stream = service.connect();
+            // A record of no type, and a request.
+            stream.write_all(if m % 2 == 0 { b"\x00\x01\x02\x03\x04" } else { b"GET /" }).unwrap();
+            stream
+        }));
+        pairs.push(service.pair());
+        assert!(open() <= MOST / 4 + n + 4, "{} with {n} in earnest", open());
+    }
+    assert_eq!(service.metrics.tls_refused.get(), 0);
+    // They stay, and are let go.
+    assert!(comes(|| open() == pairs.len() as u64), "{}", open());
+    for (client, application) in &mut pairs {
+        client.write_all(b"y").unwrap();
+        application.read_exact(&mut [0]).unwrap();
+    }
+}
+
 /// A service that does not read has its client wait; so little is kept, and others are served.
 #[test]
 fn what_nobody_reads_is_not_kept() {

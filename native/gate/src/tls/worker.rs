@@ -24,6 +24,8 @@ use crate::tls::relay::{self, Over, Ready, Relay, Stage, Targets, Waits};
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// And so long to read the end of what it was told.
 pub const ENDING: Duration = Duration::from_secs(5);
+/// Whose handshake has failed has so long to read why.
+const FAILED: Duration = Duration::from_millis(250);
 /// A client that takes nothing for so long, or up to twice that, is let go if the application has ended.
 pub const STALL: Duration = Duration::from_secs(30);
 /// What the kernel says of the application's connections holds for so long.
@@ -143,8 +145,9 @@ pub struct Worker {
     free: Vec<u32>,
     round: u32,
     handshakes: Queue<Key>,
-    /// Clients at their handshake.
-    shaking: usize,
+    /// Clients at their handshake, or whose handshake has failed.
+    unknown: usize,
+    failures: Queue<Key>,
     endings: Queue<Key>,
     /// Clients that had something to take, each once.
     stalls: Queue<Key>,
@@ -167,7 +170,8 @@ impl Worker {
         epoll.set(shared.ended.fd(), 0, kernel::IN, ENDED)?;
         Ok(Worker {
             handshakes: Queue::new(shared.handshake),
-            shaking: 0,
+            unknown: 0,
+            failures: Queue::new(FAILED),
             endings: Queue::new(ENDING),
             stalls: Queue::new(shared.stall),
             held: None,
@@ -238,7 +242,7 @@ impl Worker {
 
     /// How long may be slept.
     fn next_ms(&self) -> i32 {
-        let next = [self.handshakes.next(), self.endings.next(), self.stalls.next(), self.accepts_from].into_iter().flatten().min();
+        let next = [self.handshakes.next(), self.failures.next(), self.endings.next(), self.stalls.next(), self.accepts_from].into_iter().flatten().min();
         next.map_or(-1, |next| i32::try_from(next.saturating_duration_since(Instant::now()).as_millis() + 1).unwrap_or(i32::MAX))
     }
 
@@ -286,11 +290,10 @@ impl Worker {
             let most = shared.most;
             shared.complain(|| format!("TLS: there are {most} clients, and no more may be; raise tls-connections"));
         }
-        if is_full || self.shaking >= shared.handshakes {
+        if is_full || self.unknown >= shared.handshakes {
             let entries = &self.entries;
-            let Some(oldest) = self.handshakes.oldest(|key| stage(entries, key) == Some(Stage::Handshake)) else { return };
-            metrics.tls_failed.add(1);
-            self.end(oldest);
+            let Some(oldest) = self.handshakes.oldest(|key| stage(entries, key).is_some_and(Stage::is_unknown)) else { return };
+            self.end_unknown(oldest);
         }
         if client.set_nonblocking(true).is_err() || client.set_nodelay(true).is_err() {
             return;
@@ -307,7 +310,7 @@ impl Worker {
         std::mem::forget(held);
         metrics.tls_connections.add(1);
         self.handshakes.begin(now, key);
-        self.shaking += 1;
+        self.unknown += 1;
         // Mostly, its first bytes are there already.
         self.turn(key, Ready { from_client: true, from_application: false });
     }
@@ -328,10 +331,13 @@ impl Worker {
                     });
                 }
                 if entry.stage != entry.relay.stage() {
-                    self.shaking -= usize::from(entry.stage == Stage::Handshake);
+                    self.unknown -= usize::from(entry.stage.is_unknown());
                     entry.stage = entry.relay.stage();
-                    if entry.stage == Stage::Ending {
-                        self.endings.begin(Instant::now(), key);
+                    self.unknown += usize::from(entry.stage.is_unknown());
+                    match entry.stage {
+                        Stage::Failed => self.failures.begin(Instant::now(), key),
+                        Stage::Ending => self.endings.begin(Instant::now(), key),
+                        Stage::Handshake | Stage::Open => {}
                     }
                 }
                 if entry.stage == Stage::Open && entry.relay.is_blocked() && entry.stall.is_none() {
@@ -367,14 +373,22 @@ impl Worker {
     fn end_overdue(&mut self, now: Instant) {
         loop {
             let entries = &self.entries;
-            let handshake = self.handshakes.overdue(now, |key| stage(entries, key) == Some(Stage::Handshake));
+            let handshake = self.handshakes.overdue(now, |key| stage(entries, key).is_some_and(Stage::is_unknown));
+            let failure = self.failures.overdue(now, |key| stage(entries, key).is_some());
             let ending = self.endings.overdue(now, |key| stage(entries, key).is_some());
-            self.shared.metrics.tls_failed.add(u64::from(handshake.is_some()));
-            if handshake.or(ending).is_none() {
+            if handshake.or(failure).or(ending).is_none() {
                 return;
             }
-            [handshake, ending].into_iter().flatten().for_each(|key| self.end(key));
+            [handshake, failure].into_iter().flatten().for_each(|key| self.end_unknown(key));
+            ending.into_iter().for_each(|key| self.end(key));
         }
+    }
+
+    /// Ends one that has not shown that it is in earnest; a handshake that has failed before was counted then.
+    fn end_unknown(&mut self, key: Key) {
+        let is_at_it = stage(&self.entries, key) == Some(Stage::Handshake);
+        self.shared.metrics.tls_failed.add(u64::from(is_at_it));
+        self.end(key);
     }
 
     /// Lets those go who take nothing of what an application has written that has ended meanwhile: without TLS the kernel would. Who takes
@@ -415,7 +429,7 @@ impl Worker {
         if let Some(address) = entry.seen_as {
             self.shared.peers.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
         }
-        self.shaking -= usize::from(entry.stage == Stage::Handshake);
+        self.unknown -= usize::from(entry.stage.is_unknown());
         drop(entry);
         self.free.push(key.place);
         self.shared.open.fetch_sub(1, Ordering::Relaxed);
