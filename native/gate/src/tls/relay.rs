@@ -134,6 +134,8 @@ pub struct Relay {
     up_begin: usize,
     /// For the client, and not encrypted.
     plain: &'static [u8],
+    /// A write has found the application's connection broken: the kernel says so once, and to a read behind it that there was an end.
+    application_broke: bool,
     /// The client has ended its side; the application has been told.
     client_ended: bool,
     application_told: bool,
@@ -163,6 +165,7 @@ impl Relay {
             up: Vec::new(),
             up_begin: 0,
             plain: &[],
+            application_broke: false,
             client_ended: false,
             application_told: false,
             client_told: false,
@@ -339,8 +342,11 @@ impl Relay {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(progress),
-                // It reads no more, but what it has written may still be there.
-                Err(_) => self.up_begin = self.up.len(),
+                // It reads no more, but what it has written may still be there. Behind an end that came before there is EPIPE.
+                Err(error) => {
+                    self.application_broke |= error.kind() != io::ErrorKind::BrokenPipe;
+                    self.up_begin = self.up.len();
+                }
             }
         }
         self.up.clear();
@@ -362,6 +368,9 @@ impl Relay {
         // An application that breaks its connection breaks the client's (invariant E).
         let Some(length) = read(application, scratch, &mut ready.from_application).map_err(|_| Over::Ended)? else { return Ok(false) };
         if length == 0 {
+            if self.application_broke {
+                return Err(Over::Ended);
+            }
             self.tls.send_close_notify();
             self.stage = Stage::Ending;
         } else {

@@ -16,6 +16,7 @@ use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureSch
 
 use crate::metrics::{Count, Metrics};
 use crate::options::Options;
+use crate::tls::relay::{READ, Ready, Relay};
 use crate::tls::testing::{self, Directory};
 use crate::tls::{Prepared, Serving};
 
@@ -235,6 +236,72 @@ fn a_connection_that_the_service_breaks_does_not_end_in_order() {
     let (mut client, mut application) = service.pair();
     application.write_all(b"half of").unwrap();
     client.read_exact(&mut [0; 7]).unwrap();
+    break_off(application);
+    assert!(rest(&mut client).1.is_err());
+}
+
+/// The same where a write is the first to hear of it: turns by hand, for the order of the two is the kernel's otherwise.
+#[test]
+fn a_break_that_a_write_hears_of_is_no_end() {
+    for (breaks, is_end) in [(true, false), (false, true)] {
+        let service = Service::usual("heard");
+        let front = listener();
+        let mut client = service.client(&[]);
+        client.sock = TcpStream::connect(front.local_addr().unwrap()).unwrap();
+        client.sock.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        let (go, told) = std::sync::mpsc::channel();
+        let client = std::thread::spawn(move || {
+            client.write_all(b"x").unwrap();
+            told.recv().unwrap();
+            client.write_all(b"y").unwrap();
+            let (got, end) = rest(&mut client);
+            (got, end.is_ok())
+        });
+        let (stream, peer) = front.accept().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let shared = &service.serving.0;
+        let mut relay = Relay::new(stream, peer, shared.config.clone()).unwrap();
+        let mut scratch = [0; READ];
+        let all = Ready { from_client: true, from_application: true };
+        service.http1.set_nonblocking(true).unwrap();
+        let mut application = loop {
+            relay.turn(all, shared.targets, &mut scratch).unwrap();
+            if let Ok((application, _)) = service.http1.accept() {
+                break application;
+            }
+        };
+        application.set_nonblocking(false).unwrap();
+        while application.peek(&mut [0; 2]).unwrap() == 0 || relay.holds() {
+            relay.turn(all, shared.targets, &mut scratch).unwrap();
+        }
+        application.read_exact(&mut [0]).unwrap();
+        application.write_all(b"half of").unwrap();
+        if breaks {
+            break_off(application);
+        } else {
+            drop(application);
+        }
+        wait_for(relay.application().unwrap(), if breaks { libc::POLLERR } else { libc::POLLRDHUP });
+        go.send(()).unwrap();
+        wait_for(relay.client(), libc::POLLIN);
+        while relay.turn(all, shared.targets, &mut scratch).is_ok() {}
+        drop(relay);
+        assert_eq!(client.join().unwrap(), (b"half of".to_vec(), is_end), "breaks: {breaks}");
+    }
+}
+
+/// Waits for an event of a socket's, which is not taken.
+fn wait_for(stream: &TcpStream, events: i16) {
+    let has_come = || {
+        let mut poll = libc::pollfd { fd: stream.as_raw_fd(), events, revents: 0 };
+        // SAFETY: one valid pollfd.
+        unsafe { libc::poll(&raw mut poll, 1, 0) == 1 && poll.revents & events != 0 }
+    };
+    assert!(comes(has_come), "{events:x}");
+}
+
+/// Ends a connection by RST.
+fn break_off(application: TcpStream) {
     let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
     // SAFETY: one linger.
     let set = unsafe {
@@ -243,7 +310,6 @@ fn a_connection_that_the_service_breaks_does_not_end_in_order() {
     };
     assert_eq!(set, 0);
     drop(application);
-    assert!(rest(&mut client).1.is_err());
 }
 
 #[test]
