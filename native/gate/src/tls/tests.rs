@@ -627,6 +627,25 @@ fn it_is_known_who_is_behind_a_connection() {
     assert!(comes(|| service.serving.peer(seen).is_none()));
 }
 
+/// As the JVM listens if nothing else is said.
+#[test]
+fn it_is_known_behind_a_connection_to_both_versions_of_ip() {
+    let Ok(both) = TcpListener::bind("[::]:0") else { return };
+    let directory = Directory::new("both");
+    directory.write(testing::CERT_A, testing::KEY_A);
+    let (http2, address) = (listener(), listener().local_addr().unwrap());
+    let prepared = prepare(&directory, port(&both), port(&http2), address, "").unwrap();
+    let metrics: &'static Metrics = Box::leak(Box::default());
+    let serving = prepared.start(metrics, say).unwrap();
+    assert!(comes(|| TcpStream::connect(address).is_ok()));
+    let service = Service { directory, http1: both, http2, address, metrics, serving };
+    let (client, application) = service.pair();
+    // As the agent asks for it.
+    let seen = crate::kernel::tcp_peer(application.as_raw_fd()).unwrap();
+    assert!(seen.ip() != seen.ip().to_canonical() && seen.ip().to_canonical() == Ipv4Addr::LOCALHOST, "{seen}");
+    assert_eq!(service.serving.peer(seen), client.sock.local_addr().ok());
+}
+
 /// What the service has written when the VM ends arrives, as the kernel would see to without TLS.
 #[test]
 fn the_last_words_of_a_service_are_passed_on() {

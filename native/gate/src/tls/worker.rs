@@ -96,8 +96,9 @@ impl Shared {
         }
     }
 
-    /// Who is behind the connection that the application sees as from `address`.
+    /// Who is behind the connection that the application sees as from `address`: of one that listens at `::`, an IPv4 address within IPv6.
     pub fn peer(&self, address: SocketAddr) -> Option<SocketAddr> {
+        let address = SocketAddr::new(address.ip().to_canonical(), address.port());
         self.peers.lock().unwrap_or_else(PoisonError::into_inner).get(&address).copied()
     }
 }
