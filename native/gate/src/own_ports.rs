@@ -28,7 +28,8 @@ struct Listener {
 
 /// An address of a table: words of the machine's own order.
 fn ip(hex: &str) -> Option<IpAddr> {
-    let words: Option<Vec<[u8; 4]>> = (0..hex.len() / 8).map(|n| Some(u32::from_str_radix(hex.get(n * 8..n * 8 + 8)?, 16).ok()?.to_ne_bytes())).collect();
+    let words: Option<Vec<[u8; 4]>> =
+        (0..hex.len() / 8).map(|n| Some(u32::from_str_radix(hex.get(n * 8..n * 8 + 8)?, 16).ok()?.to_ne_bytes())).collect();
     let bytes = words?.concat();
     match bytes.len() {
         4 => Some(Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?).into()),
@@ -149,9 +150,14 @@ mod tests {
 
     #[test]
     fn it_listens_at_the_host_s_own_addresses_only() {
-        for (address, is_local) in
-            [("127.0.0.1:0", true), ("0.0.0.0:0", true), ("127.0.0.2:0", false), ("[::1]:0", true), ("[::]:0", true), ("[::ffff:127.0.0.1]:0", true)]
-        {
+        for (address, is_local) in [
+            ("127.0.0.1:0", true),
+            ("0.0.0.0:0", true),
+            ("127.0.0.2:0", false),
+            ("[::1]:0", true),
+            ("[::]:0", true),
+            ("[::ffff:127.0.0.1]:0", true),
+        ] {
             let Ok(listener) = TcpListener::bind(address) else { continue };
             let mut own = own(listener.local_addr().unwrap().port());
             assert_eq!((own.listens(), own.listens()), (is_local, is_local), "{address}");

@@ -85,7 +85,19 @@ impl Prepared {
             format!("option tls-port: {} cannot be had: {error}; {help}", tls.address)
         })?;
         let (config, address) = (Arc::new(config), tls.address);
-        Ok(Prepared { address, socket, files, changes, current, config, targets, most: tls.connections, provider, handshake: HANDSHAKE, stall: STALL })
+        Ok(Prepared {
+            address,
+            socket,
+            files,
+            changes,
+            current,
+            config,
+            targets,
+            most: tls.connections,
+            provider,
+            handshake: HANDSHAKE,
+            stall: STALL,
+        })
     }
 
     /// Starts the threads.

@@ -243,7 +243,10 @@ impl Worker {
 
     /// How long may be slept.
     fn next_ms(&self) -> i32 {
-        let next = [self.handshakes.next(), self.failures.next(), self.endings.next(), self.stalls.next(), self.accepts_from].into_iter().flatten().min();
+        let next = [self.handshakes.next(), self.failures.next(), self.endings.next(), self.stalls.next(), self.accepts_from]
+            .into_iter()
+            .flatten()
+            .min();
         next.map_or(-1, |next| i32::try_from(next.saturating_duration_since(Instant::now()).as_millis() + 1).unwrap_or(i32::MAX))
     }
 
@@ -306,7 +309,8 @@ impl Worker {
         });
         self.round = (self.round + 1) & 0x3fff_ffff;
         let key = Key { place, round: self.round };
-        let entry = Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake, stall: None };
+        let entry =
+            Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake, stall: None };
         self.entries[place as usize] = Some(entry);
         std::mem::forget(held);
         metrics.tls_connections.add(1);
