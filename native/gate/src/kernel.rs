@@ -198,6 +198,21 @@ pub fn inode(fd: i32) -> Option<u64> {
     Some(unsafe { status.assume_init() }.st_ino)
 }
 
+/// Whether `fd` is a socket that listens.
+pub fn is_listening(fd: i32) -> bool {
+    let mut listens: libc::c_int = 0;
+    let mut size = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: the kernel writes one int.
+    let result = unsafe { libc::getsockopt(fd, libc::SOL_SOCKET, libc::SO_ACCEPTCONN, (&raw mut listens).cast(), &raw mut size) };
+    result == 0 && listens != 0
+}
+
+/// The user whose rights this process has.
+pub fn user() -> u32 {
+    // SAFETY: it takes nothing, and cannot fail.
+    unsafe { libc::geteuid() }
+}
+
 /// Whether reads of `fd` block.
 pub fn is_blocking(fd: i32) -> bool {
     // SAFETY: no pointer is passed.

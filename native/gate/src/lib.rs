@@ -33,6 +33,7 @@ pub mod kernel;
 pub mod metrics;
 pub mod options;
 pub mod outlets;
+pub mod own_ports;
 pub mod pause;
 pub mod perf_memory;
 pub mod predict;

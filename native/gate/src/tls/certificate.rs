@@ -49,7 +49,7 @@ impl Files {
         let text = read("cert", &self.cert)?;
         let name = self.cert.display();
         let chain: Result<Vec<_>, pem::Error> = CertificateDer::pem_slice_iter(&text).collect();
-        let chain = chain.map_err(|error| format!("option cert={name}: this is no PEM: {error}; write the file anew"))?;
+        let chain = chain.map_err(|error| no_pem("cert", &name.to_string(), &error))?;
         if chain.is_empty() {
             let help = "give a file with the server's certificate first, and those between it and its root behind it";
             return Err(format!("option cert={name}: there is no BEGIN CERTIFICATE in it; {help}"));
@@ -97,8 +97,19 @@ fn no_key(name: &str, text: &[u8], error: &pem::Error) -> String {
     }
     match error {
         pem::Error::NoItemsFound => format!("option key={name}: there is no BEGIN PRIVATE KEY in it; give the certificate's key, in PEM"),
-        _ => format!("option key={name}: this is no PEM: {error}; write the file anew"),
+        _ => no_pem("key", name, error),
     }
+}
+
+/// What is wrong with a PEM, without a byte of it: the error's own words repeat whole lines, which may be a key, and this goes to the log.
+fn no_pem(option: &str, name: &str, error: &pem::Error) -> String {
+    let wrong = match error {
+        pem::Error::MissingSectionEnd { .. } => "a line with BEGIN has no line with END behind it",
+        pem::Error::IllegalSectionStart { .. } => "a line with BEGIN does not end with five dashes",
+        pem::Error::Base64Decode(_) => "what is between BEGIN and END is not base64",
+        _ => "it cannot be read",
+    };
+    format!("option {option}={name}: this is no PEM: {wrong}; write the file anew, with BEGIN and END on lines of their own")
 }
 
 /// When files that may change are to be read: once they have changed, and then held still from one look to the next. A certificate and its key
@@ -196,6 +207,40 @@ mod tests {
         assert!(load(&directory).unwrap_err().contains("more than 1048576 bytes"));
         std::fs::remove_file(&directory.files().cert).unwrap();
         assert!(load(&directory).unwrap_err().contains("No such file"));
+    }
+
+    /// Whether eight bytes of a key's in a row are said, as text or as numbers.
+    fn betrays(message: &str, key: &str) -> bool {
+        let body: String = key.lines().filter(|line| !line.starts_with('-')).collect();
+        assert!(body.len() > 100);
+        body.as_bytes().windows(8).any(|part| {
+            let numbers = format!("{part:?}");
+            message.contains(std::str::from_utf8(part).unwrap()) || message.contains(numbers.trim_matches(['[', ']']))
+        })
+    }
+
+    #[test]
+    fn no_message_says_a_byte_of_a_key() {
+        let directory = Directory::new("secret");
+        let one_line = testing::KEY_A.replace('\n', "");
+        let cut = &one_line[..one_line.len() - 2];
+        let no_end = testing::KEY_A.split("-----END").next().unwrap();
+        let no_base64 = testing::KEY_A.replacen('M', "!", 1);
+        for (key, part) in [
+            (one_line.as_str(), "no line with END"),
+            (cut, "five dashes"),
+            (no_end, "no line with END"),
+            (no_base64.as_str(), "not base64"),
+        ] {
+            directory.write(testing::CERT_A, key);
+            let of_key = load(&directory).unwrap_err();
+            assert!(of_key.starts_with("option key=") && of_key.contains(part), "{part}");
+            directory.write(key, testing::KEY_A);
+            let of_cert = load(&directory).unwrap_err();
+            assert!(of_cert.starts_with("option cert="), "{part}");
+            assert!(!betrays(&of_key, testing::KEY_A) && !betrays(&of_cert, testing::KEY_A), "{part}");
+        }
+        assert!(betrays(&format!("{:?}", one_line.as_bytes()), testing::KEY_A) && betrays(&one_line, testing::KEY_A));
     }
 
     #[test]

@@ -49,11 +49,11 @@ fn socket(address: SocketAddr) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// A socket at an address that nobody can connect to before [`listen`].
+/// A socket at an address that nobody can connect to before [`listen`], and which does not wait for who does.
 ///
 /// # Errors
 /// The address cannot be had.
-pub fn bind(address: SocketAddr) -> io::Result<OwnedFd> {
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = socket(address)?;
     let (storage, length) = raw(address);
     let one: libc::c_int = 1;
@@ -64,17 +64,22 @@ pub fn bind(address: SocketAddr) -> io::Result<OwnedFd> {
         checked(libc::setsockopt(fd, libc::SOL_SOCKET, libc::SO_REUSEADDR, (&raw const one).cast(), size))?;
         checked(libc::bind(fd, (&raw const storage).cast(), length))?;
     }
-    Ok(socket)
+    Ok(TcpListener::from(socket))
 }
 
 /// From now on clients can connect.
 ///
 /// # Errors
 /// Another one listens there.
-pub fn listen(socket: OwnedFd) -> io::Result<TcpListener> {
+pub fn listen(socket: &TcpListener) -> io::Result<()> {
     // SAFETY: no pointer is passed.
-    checked(unsafe { libc::listen(socket.as_raw_fd(), BACKLOG) })?;
-    Ok(TcpListener::from(socket))
+    checked(unsafe { libc::listen(socket.as_raw_fd(), BACKLOG) }).map(drop)
+}
+
+/// From now on nobody can, until [`listen`] again: the address is kept. Who was not yet accepted is let go.
+pub fn stop_listening(socket: &TcpListener) {
+    // SAFETY: no pointer is passed.
+    unsafe { libc::shutdown(socket.as_raw_fd(), libc::SHUT_RD) };
 }
 
 /// A connection that is being made, without delays of small writes.
@@ -190,7 +195,7 @@ impl Epoll {
     }
 }
 
-/// A descriptor that can be read for ever, once it was raised.
+/// A descriptor that can be read once it was raised, until it is put down.
 #[derive(Debug)]
 pub struct Bell(OwnedFd);
 
@@ -204,11 +209,18 @@ impl Bell {
         Ok(Bell(unsafe { OwnedFd::from_raw_fd(checked(libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK))?) }))
     }
 
-    /// For ever.
+    /// For those who watch it.
     pub fn raise(&self) {
         let one = 1u64;
         // SAFETY: eight bytes.
         unsafe { libc::write(self.0.as_raw_fd(), (&raw const one).cast(), 8) };
+    }
+
+    /// What is raised behind this is seen anew.
+    pub fn put_down(&self) {
+        let mut raised = 0u64;
+        // SAFETY: eight bytes.
+        unsafe { libc::read(self.0.as_raw_fd(), (&raw mut raised).cast(), 8) };
     }
 
     /// To watch.

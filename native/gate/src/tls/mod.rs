@@ -19,10 +19,9 @@ pub mod worker;
 
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+use std::net::{SocketAddr, TcpListener};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -31,25 +30,25 @@ use rustls::crypto::{CryptoProvider, ring};
 
 use crate::metrics::Metrics;
 use crate::options::{self, Options};
+use crate::own_ports::Own;
 use crate::tls::certificate::{Changes, Current, Files, Stamps};
 use crate::tls::kernel::Bell;
 use crate::tls::relay::Targets;
-use crate::tls::worker::{HANDSHAKE, Shared, Worker};
-use crate::unseen;
+use crate::tls::worker::{HANDSHAKE, STALL, Shared, Worker};
 
 /// Threads at most: they share the processors with the service.
 const MOST_THREADS: usize = 4;
 /// One of so many clients may be at its handshake, so that those who never end it leave room for others.
 const HANDSHAKES: usize = 4;
-/// How often it is looked whether the service listens, until it does.
+/// How soon it is looked again whether the service listens, while it does not; then in twice that, up to [`LOOKS`].
 const LISTENS: Duration = Duration::from_millis(50);
-/// How often it is looked whether the certificate's files have changed.
+/// How often it is looked whether the service still listens, and whether the certificate's files have changed.
 const LOOKS: Duration = Duration::from_secs(1);
 
 /// What can be had before the VM runs, so that it need not begin where that cannot: the address, and a certificate.
 pub struct Prepared {
     address: SocketAddr,
-    socket: OwnedFd,
+    socket: TcpListener,
     files: Files,
     changes: Changes<Stamps>,
     current: Arc<Current>,
@@ -58,6 +57,7 @@ pub struct Prepared {
     most: usize,
     provider: Arc<CryptoProvider>,
     handshake: Duration,
+    stall: Duration,
 }
 
 impl Prepared {
@@ -85,7 +85,19 @@ impl Prepared {
             format!("option tls-port: {} cannot be had: {error}; {help}", tls.address)
         })?;
         let (config, address) = (Arc::new(config), tls.address);
-        Ok(Prepared { address, socket, files, changes, current, config, targets, most: tls.connections, provider, handshake: HANDSHAKE })
+        Ok(Prepared {
+            address,
+            socket,
+            files,
+            changes,
+            current,
+            config,
+            targets,
+            most: tls.connections,
+            provider,
+            handshake: HANDSHAKE,
+            stall: STALL,
+        })
     }
 
     /// Starts the threads.
@@ -95,23 +107,26 @@ impl Prepared {
     pub fn start(self, metrics: &'static Metrics, complain: fn(&str)) -> io::Result<Serving> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
         let shared = Arc::new(Shared {
-            config: self.config.clone(),
+            config: self.config,
             targets: self.targets,
             most: self.most,
             open: AtomicUsize::new(0),
             peers: Mutex::new(HashMap::new()),
-            listener: OnceLock::new(),
-            opened: Bell::new()?,
+            listener: self.socket,
+            is_open: AtomicBool::new(false),
+            bells: (0..threads).map(|_| Bell::new()).collect::<io::Result<_>>()?,
+            looks: OnceLock::new(),
             ended: Bell::new()?,
             unfinished: AtomicUsize::new(0),
             metrics,
             complain,
             complained: Mutex::new(None),
             handshake: self.handshake,
+            stall: self.stall,
             handshakes: (self.most / HANDSHAKES / threads).max(1),
         });
         for n in 0..threads {
-            let worker = Worker::new(shared.clone())?;
+            let worker = Worker::new(shared.clone(), n)?;
             shared.unfinished.fetch_add(1, Ordering::Relaxed);
             let of = shared.clone();
             let started = std::thread::Builder::new().name(format!("gate TLS {n}")).spawn(move || {
@@ -126,45 +141,92 @@ impl Prepared {
                 return Err(error);
             }
         }
+        let door = Door { own: Own::new(self.targets.ports()), address: self.address, wait: LISTENS, has_failed: false };
+        let reload = Reload { files: self.files, changes: self.changes, current: self.current, provider: self.provider };
         let of = shared.clone();
-        std::thread::Builder::new().name("gate TLS files".into()).spawn(move || {
-            let _ = catch_unwind(AssertUnwindSafe(|| self.attend(&of)));
+        let looks = std::thread::Builder::new().name("gate TLS looks".into()).spawn(move || {
+            let _ = catch_unwind(AssertUnwindSafe(|| attend(door, reload, &of)));
         })?;
+        let _ = shared.looks.set(looks.thread().clone());
         Ok(Serving(shared))
     }
+}
 
-    /// Lets clients in once the service listens; then watches the certificate's files.
-    fn attend(self, shared: &Shared) {
-        let Prepared { address, socket, files, mut changes, current, targets, provider, .. } = self;
-        let ports: Vec<u16> = [targets.http1, targets.http2].into_iter().flatten().collect();
-        // A balancer that finds the port open takes the service to be there.
-        while unseen::listening().is_some_and(|listening| !ports.iter().all(|port| listening.contains(port))) {
-            std::thread::sleep(LISTENS);
+/// Looks whether clients can be let in, and at the certificate's files.
+fn attend(mut door: Door, mut reload: Reload, shared: &Shared) {
+    let mut next_reload = Instant::now() + LOOKS;
+    loop {
+        door.look(shared);
+        // However often connections are refused.
+        std::thread::sleep(LISTENS);
+        std::thread::park_timeout(door.wait.saturating_sub(LISTENS));
+        if next_reload <= Instant::now() {
+            next_reload = Instant::now() + LOOKS;
+            reload.look(shared);
         }
-        match kernel::listen(socket) {
-            Ok(listener) => {
-                let _ = listener.set_nonblocking(true);
-                let _ = shared.listener.set(listener);
-                shared.opened.raise();
+    }
+}
+
+/// Lets clients in while the service listens: a balancer that finds the port open takes the service to be there, and where the service does not
+/// listen anybody else may.
+struct Door {
+    own: Own,
+    address: SocketAddr,
+    /// Until the next look.
+    wait: Duration,
+    /// It was said that the address cannot be listened at.
+    has_failed: bool,
+}
+
+impl Door {
+    fn look(&mut self, shared: &Shared) {
+        let is_open = shared.is_open.load(Ordering::Relaxed);
+        let listens = self.own.listens();
+        self.wait = if listens || is_open { LOOKS } else { (self.wait * 2).min(LOOKS) };
+        if listens == is_open {
+            return;
+        }
+        if listens && let Err(error) = kernel::listen(&shared.listener) {
+            if !std::mem::replace(&mut self.has_failed, true) {
+                let address = self.address;
+                (shared.complain)(&format!(
+                    "option tls-port: {address} cannot be had: {error}; TLS is not served until it can; end who listens there (ss -ltnp)"
+                ));
             }
-            Err(error) => (shared.complain)(&format!("option tls-port: {address} cannot be had: {error}; TLS is not served")),
+            return;
         }
-        loop {
-            std::thread::sleep(LOOKS);
-            if changes.look(files.stamps()) {
-                match files.load(&provider) {
-                    Ok(key) => {
-                        current.replace(key);
-                        shared.metrics.tls_certificates.add(1);
-                        (shared.complain)(&format!("TLS: the certificate in {} is served from now on", files.cert.display()));
-                    }
-                    Err(reason) => {
-                        shared.metrics.tls_certificate_errors.add(1);
-                        (shared.complain)(&format!(
-                            "TLS: the certificate that was read before is served on, for the new one is wrong: {reason}"
-                        ));
-                    }
-                }
+        self.has_failed = false;
+        shared.is_open.store(listens, Ordering::Release);
+        if !listens {
+            self.wait = LISTENS;
+            kernel::stop_listening(&shared.listener);
+        }
+        shared.bells.iter().for_each(Bell::raise);
+    }
+}
+
+/// The certificate, and when it is read anew.
+struct Reload {
+    files: Files,
+    changes: Changes<Stamps>,
+    current: Arc<Current>,
+    provider: Arc<CryptoProvider>,
+}
+
+impl Reload {
+    fn look(&mut self, shared: &Shared) {
+        if !self.changes.look(self.files.stamps()) {
+            return;
+        }
+        match self.files.load(&self.provider) {
+            Ok(key) => {
+                self.current.replace(key);
+                shared.metrics.tls_certificates.add(1);
+                (shared.complain)(&format!("TLS: the certificate in {} is served from now on", self.files.cert.display()));
+            }
+            Err(reason) => {
+                shared.metrics.tls_certificate_errors.add(1);
+                (shared.complain)(&format!("TLS: the certificate that was read before is served on, for the new one is wrong: {reason}"));
             }
         }
     }

@@ -48,6 +48,11 @@ impl Targets {
         [self.http2.map(|_| H2.to_vec()), self.http1.map(|_| HTTP1.to_vec())].into_iter().flatten().collect()
     }
 
+    /// The application's, all of them.
+    pub fn ports(&self) -> impl Iterator<Item = u16> + use<> {
+        [self.http1, self.http2].into_iter().flatten()
+    }
+
     /// The port for who has chosen that, or has not been able to choose: HTTP/1.1, if there is that.
     pub fn port(&self, chosen: Option<&[u8]>) -> Option<u16> {
         if chosen == Some(H2) { self.http2 } else { self.http1.or(self.http2) }
@@ -90,10 +95,24 @@ pub enum Over {
 pub enum Stage {
     /// Nothing is known of it, and it has so long.
     Handshake,
+    /// That has failed, and it is told so.
+    Failed,
     /// It is relayed.
     Open,
     /// It has been told the end, and is read until its own, for what it has sent meanwhile would have the kernel drop what it is told.
     Ending,
+}
+
+impl Stage {
+    /// Whether it has not shown that it is in earnest.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Stage::Handshake | Stage::Failed)
+    }
+
+    /// Whether nothing of the application's comes any more.
+    fn is_over(self) -> bool {
+        matches!(self, Stage::Failed | Stage::Ending)
+    }
 }
 
 /// One client.
@@ -115,11 +134,15 @@ pub struct Relay {
     up_begin: usize,
     /// For the client, and not encrypted.
     plain: &'static [u8],
+    /// A write has found the application's connection broken: the kernel says so once, and to a read behind it that there was an end.
+    application_broke: bool,
     /// The client has ended its side; the application has been told.
     client_ended: bool,
     application_told: bool,
     /// The client has been told the end.
     client_told: bool,
+    /// So many bytes the client's connection has taken.
+    taken: u64,
 }
 
 impl Relay {
@@ -142,9 +165,11 @@ impl Relay {
             up: Vec::new(),
             up_begin: 0,
             plain: &[],
+            application_broke: false,
             client_ended: false,
             application_told: false,
             client_told: false,
+            taken: 0,
         })
     }
 
@@ -178,6 +203,16 @@ impl Relay {
         self.tls.wants_write() || !self.plain.is_empty() || (self.has_up() && self.stage == Stage::Open)
     }
 
+    /// Whether there is something for the client that it does not take. The application is not read meanwhile, so that its end is not seen.
+    pub fn is_blocked(&self) -> bool {
+        self.tls.wants_write()
+    }
+
+    /// How many bytes the client's connection has taken.
+    pub fn taken(&self) -> u64 {
+        self.taken
+    }
+
     fn has_up(&self) -> bool {
         self.up_begin < self.up.len()
     }
@@ -196,7 +231,7 @@ impl Relay {
             progress |= self.write_application()?;
             progress |= self.read_application(&mut ready, scratch)?;
             progress |= self.write_client()?;
-            if self.stage == Stage::Ending && self.client_ended {
+            if self.stage.is_over() && self.client_ended {
                 return Err(Over::Ended);
             }
             if !progress {
@@ -228,7 +263,7 @@ impl Relay {
                 return Err(Over::Ended);
             }
             self.client_ended = true;
-        } else if self.stage == Stage::Ending && self.application.is_none() {
+        } else if self.stage.is_over() && self.application.is_none() {
             // Nobody is to have it.
         } else if !std::mem::replace(&mut self.has_begun, true) && bytes[0].is_ascii_uppercase() {
             // A record begins with its type, 22; a request with its method.
@@ -243,13 +278,12 @@ impl Relay {
 
     /// The client cannot go on; the application sees its connection break.
     fn fail(&mut self, reason: String) {
-        if self.stage == Stage::Handshake {
-            self.failure = Some(reason);
-        }
+        let is_unknown = self.stage == Stage::Handshake;
+        self.failure = is_unknown.then_some(reason);
         self.application = None;
         self.up.clear();
         self.up_begin = 0;
-        self.stage = Stage::Ending;
+        self.stage = if is_unknown { Stage::Failed } else { Stage::Ending };
     }
 
     /// All of `bytes`, so that no more than one record is kept by rustls, and no plain text.
@@ -308,8 +342,11 @@ impl Relay {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(progress),
-                // It reads no more, but what it has written may still be there.
-                Err(_) => self.up_begin = self.up.len(),
+                // It reads no more, but what it has written may still be there. Behind an end that came before there is EPIPE.
+                Err(error) => {
+                    self.application_broke |= error.kind() != io::ErrorKind::BrokenPipe;
+                    self.up_begin = self.up.len();
+                }
             }
         }
         self.up.clear();
@@ -331,6 +368,9 @@ impl Relay {
         // An application that breaks its connection breaks the client's (invariant E).
         let Some(length) = read(application, scratch, &mut ready.from_application).map_err(|_| Over::Ended)? else { return Ok(false) };
         if length == 0 {
+            if self.application_broke {
+                return Err(Over::Ended);
+            }
             self.tls.send_close_notify();
             self.stage = Stage::Ending;
         } else {
@@ -351,13 +391,16 @@ impl Relay {
         let mut progress = false;
         while self.tls.wants_write() {
             match self.tls.write_tls(&mut kernel::Sender(&self.client)) {
-                Ok(_) => progress = true,
+                Ok(n) => {
+                    self.taken += n as u64;
+                    progress = true;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(progress),
                 Err(_) => return Err(Over::Ended),
             }
         }
-        if self.stage == Stage::Ending && !self.client_told {
+        if self.stage.is_over() && !self.client_told {
             self.client_told = true;
             let _ = self.client.shutdown(Shutdown::Write);
         }

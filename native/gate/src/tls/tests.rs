@@ -16,6 +16,7 @@ use rustls::{ClientConfig, ClientConnection, DigitallySignedStruct, SignatureSch
 
 use crate::metrics::{Count, Metrics};
 use crate::options::Options;
+use crate::tls::relay::{READ, Ready, Relay};
 use crate::tls::testing::{self, Directory};
 use crate::tls::{Prepared, Serving};
 
@@ -109,12 +110,16 @@ fn prepare(directory: &Directory, http1: u16, http2: u16, tls: SocketAddr, more:
 
 impl Service {
     fn new(name: &str, more: &str, handshake: Duration) -> Service {
+        Service::with(name, more, |prepared| prepared.handshake = handshake)
+    }
+
+    fn with(name: &str, more: &str, changes: impl FnOnce(&mut Prepared)) -> Service {
         let directory = Directory::new(name);
         directory.write(testing::CERT_A, testing::KEY_A);
         let (http1, http2) = (listener(), listener());
         let address = listener().local_addr().unwrap();
         let mut prepared = prepare(&directory, port(&http1), port(&http2), address, more).unwrap();
-        prepared.handshake = handshake;
+        changes(&mut prepared);
         let metrics: &'static Metrics = Box::leak(Box::default());
         let serving = prepared.start(metrics, say).unwrap();
         assert!(comes(|| TcpStream::connect(address).is_ok()), "nobody listens at {address}");
@@ -231,6 +236,71 @@ fn a_connection_that_the_service_breaks_does_not_end_in_order() {
     let (mut client, mut application) = service.pair();
     application.write_all(b"half of").unwrap();
     client.read_exact(&mut [0; 7]).unwrap();
+    break_off(application);
+    assert!(rest(&mut client).1.is_err());
+}
+
+/// The same where a write is the first to hear of it: turns by hand, for the order of the two is the kernel's otherwise.
+#[test]
+fn a_break_that_a_write_hears_of_is_no_end() {
+    for (breaks, is_end) in [(true, false), (false, true)] {
+        let service = Service::usual("heard");
+        let front = listener();
+        let mut client = service.client(&[]);
+        client.sock = TcpStream::connect(front.local_addr().unwrap()).unwrap();
+        client.sock.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        let (go, told) = std::sync::mpsc::channel();
+        let client = std::thread::spawn(move || {
+            client.write_all(b"x").unwrap();
+            told.recv().unwrap();
+            client.write_all(b"y").unwrap();
+            let (got, end) = rest(&mut client);
+            (got, end.is_ok())
+        });
+        let (stream, peer) = front.accept().unwrap();
+        stream.set_nonblocking(true).unwrap();
+        let shared = &service.serving.0;
+        let mut relay = Relay::new(stream, peer, shared.config.clone()).unwrap();
+        let mut scratch = [0; READ];
+        let all = Ready { from_client: true, from_application: true };
+        service.http1.set_nonblocking(true).unwrap();
+        let mut application = loop {
+            relay.turn(all, shared.targets, &mut scratch).unwrap();
+            if let Ok((application, _)) = service.http1.accept() {
+                break application;
+            }
+        };
+        application.set_nonblocking(true).unwrap();
+        while application.read(&mut [0]).is_err() {
+            relay.turn(all, shared.targets, &mut scratch).unwrap();
+        }
+        application.write_all(b"half of").unwrap();
+        if breaks {
+            break_off(application);
+        } else {
+            drop(application);
+        }
+        wait_for(relay.application().unwrap(), if breaks { libc::POLLERR } else { libc::POLLRDHUP });
+        go.send(()).unwrap();
+        wait_for(relay.client(), libc::POLLIN);
+        while relay.turn(all, shared.targets, &mut scratch).is_ok() {}
+        drop(relay);
+        assert_eq!(client.join().unwrap(), (b"half of".to_vec(), is_end), "breaks: {breaks}");
+    }
+}
+
+/// Waits for an event of a socket's, which is not taken.
+fn wait_for(stream: &TcpStream, events: i16) {
+    let has_come = || {
+        let mut poll = libc::pollfd { fd: stream.as_raw_fd(), events, revents: 0 };
+        // SAFETY: one valid pollfd.
+        unsafe { libc::poll(&raw mut poll, 1, 0) == 1 && poll.revents & events != 0 }
+    };
+    assert!(comes(has_come), "{events:x}");
+}
+
+/// Ends a connection by RST.
+fn break_off(application: TcpStream) {
     let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
     // SAFETY: one linger.
     let set = unsafe {
@@ -239,7 +309,6 @@ fn a_connection_that_the_service_breaks_does_not_end_in_order() {
     };
     assert_eq!(set, 0);
     drop(application);
-    assert!(rest(&mut client).1.is_err());
 }
 
 #[test]
@@ -355,6 +424,33 @@ fn so_many_clients_and_no_more() {
     }
 }
 
+/// Whose handshake has failed has no more of the places than who is at it: neither they nor their leavings keep others out.
+#[test]
+fn garbage_takes_no_places() {
+    const MOST: u64 = 32;
+    let service = Service::new("garbage", ",tls-connections=32", Duration::from_secs(600));
+    let open = || service.serving.0.open.load(std::sync::atomic::Ordering::Relaxed) as u64;
+    let mut garbage = Vec::new();
+    let mut pairs = Vec::new();
+    for n in 0..MOST / 2 {
+        garbage.extend((0..8).map(|m| {
+            let mut stream = service.connect();
+            // A record of no type, and a request.
+            stream.write_all(if m % 2 == 0 { b"\x00\x01\x02\x03\x04" } else { b"GET /" }).unwrap();
+            stream
+        }));
+        pairs.push(service.pair());
+        assert!(open() <= MOST / 4 + n + 4, "{} with {n} in earnest", open());
+    }
+    assert_eq!(service.metrics.tls_refused.get(), 0);
+    // They stay, and are let go.
+    assert!(comes(|| open() == pairs.len() as u64), "{}", open());
+    for (client, application) in &mut pairs {
+        client.write_all(b"y").unwrap();
+        application.read_exact(&mut [0]).unwrap();
+    }
+}
+
 /// A service that does not read has its client wait; so little is kept, and others are served.
 #[test]
 fn what_nobody_reads_is_not_kept() {
@@ -372,6 +468,44 @@ fn what_nobody_reads_is_not_kept() {
     let (mut other, mut application) = service.pair();
     other.write_all(b"served").unwrap();
     application.read_exact(&mut [0; 6]).unwrap();
+}
+
+/// A client that takes nothing is its application's to wait for. Once that has ended, which stands behind what is not taken, it is let go.
+#[test]
+fn a_client_that_does_not_read_goes_after_its_application() {
+    let service = Service::with("stall", "", |prepared| prepared.stall = Duration::from_millis(500));
+    let (_left, left) = service.pair();
+    let (mut waited_for, mut held) = service.pair();
+    let mut sent = 0;
+    for mut application in [&left, &held] {
+        application.set_nonblocking(true).unwrap();
+        let piece = bytes(64 * 1024, 4);
+        sent = 0;
+        let mut idle = 0;
+        while idle < 20 {
+            match application.write(&piece[sent % piece.len()..]) {
+                Ok(n) => (sent, idle) = (sent + n, 0),
+                Err(_) => {
+                    idle += 1;
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+            assert!(sent < 64 << 20, "no end of it");
+        }
+    }
+    // The connection that only looked whether it could has gone, too.
+    let gone = || service.metrics.tls_closed.get();
+    assert!(comes(|| gone() == 1));
+    drop(left);
+    assert!(comes(|| gone() == 2), "it is kept for ever");
+    // The other one has stood as still for as long, and has lost nothing.
+    held.set_nonblocking(false).unwrap();
+    let last = std::thread::spawn(move || held.write_all(b"last").unwrap());
+    let mut got = vec![0; sent + 4];
+    waited_for.read_exact(&mut got).unwrap();
+    last.join().unwrap();
+    let piece = bytes(64 * 1024, 4);
+    assert!(got[..sent].iter().enumerate().all(|(n, byte)| *byte == piece[n % piece.len()]) && &got[sent..] == b"last");
 }
 
 #[test]
@@ -432,19 +566,38 @@ fn nobody_is_let_in_before_the_service_listens() {
     assert!(comes(|| TcpStream::connect(address).is_ok()));
 }
 
+/// Who has begun when the service goes is let go; then nobody can connect, as nobody could without TLS, until it listens again.
 #[test]
-fn a_service_that_is_gone_lets_its_clients_go() {
+fn a_service_that_is_gone_lets_nobody_in() {
     let service = Service::usual("gone");
     let port = port(&service.http1);
     let Service { http1, address, metrics, serving: _serving, .. } = &service;
+    let (mut before, mut application) = service.pair();
+    let mut client = service.client(&[]);
+    wait_until(&metrics.tls_connections, 3);
     // SAFETY: no pointer is passed; nobody listens there any more.
     unsafe { libc::shutdown(http1.as_raw_fd(), libc::SHUT_RDWR) };
     assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err(), "{address}");
-    let mut client = service.client(&[]);
     let _ = client.write_all(b"x");
     assert!(rest(&mut client).1.is_err());
     wait_until(&metrics.tls_unreachable, 1);
     assert!(was_said(&[&format!("port {port} cannot be connected to"), "have the service listen"]));
+    assert!(comes(|| TcpStream::connect(address).is_err()), "TLS is still served");
+    for _ in 0..20 {
+        assert!(TcpStream::connect(address).is_err(), "somebody was let in");
+    }
+    // Those who are there are the service's to end.
+    before.write_all(b"y").unwrap();
+    application.read_exact(&mut [0]).unwrap();
+    let back = std::cell::OnceCell::new();
+    assert!(comes(|| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok_and(|http1| back.set(http1).is_ok())));
+    assert!(comes(|| TcpStream::connect(address).is_ok()), "TLS is not served again");
+    let mut again = service.client(&[]);
+    again.write_all(b"z").unwrap();
+    let mut got = [0];
+    // Of those who only looked whether they could connect, none has come to the service.
+    back.get().unwrap().accept().unwrap().0.read_exact(&mut got).unwrap();
+    assert_eq!(&got, b"z");
 }
 
 #[test]
@@ -471,6 +624,25 @@ fn it_is_known_who_is_behind_a_connection() {
     assert_eq!(service.serving.peer(seen), client.sock.local_addr().ok());
     drop(client);
     assert!(comes(|| service.serving.peer(seen).is_none()));
+}
+
+/// As the JVM listens if nothing else is said.
+#[test]
+fn it_is_known_behind_a_connection_to_both_versions_of_ip() {
+    let Ok(both) = TcpListener::bind("[::]:0") else { return };
+    let directory = Directory::new("both");
+    directory.write(testing::CERT_A, testing::KEY_A);
+    let (http2, address) = (listener(), listener().local_addr().unwrap());
+    let prepared = prepare(&directory, port(&both), port(&http2), address, "").unwrap();
+    let metrics: &'static Metrics = Box::leak(Box::default());
+    let serving = prepared.start(metrics, say).unwrap();
+    assert!(comes(|| TcpStream::connect(address).is_ok()));
+    let service = Service { directory, http1: both, http2, address, metrics, serving };
+    let (client, application) = service.pair();
+    // As the agent asks for it.
+    let seen = crate::kernel::tcp_peer(application.as_raw_fd()).unwrap();
+    assert!(seen.ip() != seen.ip().to_canonical() && seen.ip().to_canonical() == Ipv4Addr::LOCALHOST, "{seen}");
+    assert_eq!(service.serving.peer(seen), client.sock.local_addr().ok());
 }
 
 /// What the service has written when the VM ends arrives, as the kernel would see to without TLS.

@@ -2,18 +2,20 @@
 
 //! The threads that serve TLS, which the JVM never stops: each has relays of its own, and all of them accept at one address.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Thread;
 use std::time::{Duration, Instant};
 
 use rustls::ServerConfig;
 
 use crate::metrics::Metrics;
+use crate::own_ports;
 use crate::tls::kernel::{self, Bell, Epoll};
 use crate::tls::queue::Queue;
 use crate::tls::relay::{self, Over, Ready, Relay, Stage, Targets, Waits};
@@ -22,6 +24,12 @@ use crate::tls::relay::{self, Over, Ready, Relay, Stage, Targets, Waits};
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
 /// And so long to read the end of what it was told.
 pub const ENDING: Duration = Duration::from_secs(5);
+/// Whose handshake has failed has so long to read why.
+const FAILED: Duration = Duration::from_millis(250);
+/// A client that takes nothing for so long, or up to twice that, is let go if the application has ended.
+pub const STALL: Duration = Duration::from_secs(30);
+/// What the kernel says of the application's connections holds for so long.
+const HELD: Duration = Duration::from_secs(1);
 /// Events of one wait.
 const EVENTS: usize = 256;
 /// So many clients are accepted at once; others are served meanwhile.
@@ -37,7 +45,8 @@ const COMPLAINTS: Duration = Duration::from_secs(60);
 
 /// Keys of the set that are no relay's.
 const LISTENER: u64 = u64::MAX;
-const BELL: u64 = u64::MAX - 1;
+const ENDED: u64 = u64::MAX - 1;
+const BELL: u64 = u64::MAX - 2;
 
 /// What all threads have together.
 pub struct Shared {
@@ -51,10 +60,14 @@ pub struct Shared {
     pub open: AtomicUsize,
     /// The clients, by the addresses that the application sees.
     pub peers: Mutex<HashMap<SocketAddr, SocketAddr>>,
-    /// Where clients come in: set once the application listens.
-    pub listener: OnceLock<TcpListener>,
-    /// Raised when that is set.
-    pub opened: Bell,
+    /// Where clients come in.
+    pub listener: TcpListener,
+    /// Whether it listens, as it does while the application does. Written by the thread that looks, before the bells.
+    pub is_open: AtomicBool,
+    /// One for each thread: raised when that has changed, and put down by the thread.
+    pub bells: Vec<Bell>,
+    /// The thread that looks whether the application listens: woken when a connection to it was refused.
+    pub looks: OnceLock<Thread>,
     /// Raised when the VM ends.
     pub ended: Bell,
     /// Threads that have not passed on what the application has written before the VM's end.
@@ -67,6 +80,8 @@ pub struct Shared {
     pub complained: Mutex<Option<Instant>>,
     /// How long a handshake may take.
     pub handshake: Duration,
+    /// How long a client may take nothing of what an application has left behind.
+    pub stall: Duration,
     /// So many handshakes may be under way on each thread.
     pub handshakes: usize,
 }
@@ -81,8 +96,9 @@ impl Shared {
         }
     }
 
-    /// Who is behind the connection that the application sees as from `address`.
+    /// Who is behind the connection that the application sees as from `address`: of one that listens at `::`, an IPv4 address within IPv6.
     pub fn peer(&self, address: SocketAddr) -> Option<SocketAddr> {
+        let address = SocketAddr::new(address.ip().to_canonical(), address.port());
         self.peers.lock().unwrap_or_else(PoisonError::into_inner).get(&address).copied()
     }
 }
@@ -116,19 +132,28 @@ struct Entry {
     /// By which the application sees the client.
     seen_as: Option<SocketAddr>,
     stage: Stage,
+    /// Where it is in the queue of those who take nothing: how much it had taken when it came there.
+    stall: Option<u64>,
 }
 
 /// One thread's part.
 pub struct Worker {
     shared: Arc<Shared>,
+    /// Which of the bells is this one's.
+    bell: usize,
     epoll: Epoll,
     entries: Vec<Option<Entry>>,
     free: Vec<u32>,
     round: u32,
     handshakes: Queue<Key>,
-    /// Clients at their handshake.
-    shaking: usize,
+    /// Clients at their handshake, or whose handshake has failed.
+    unknown: usize,
+    failures: Queue<Key>,
     endings: Queue<Key>,
+    /// Clients that had something to take, each once.
+    stalls: Queue<Key>,
+    /// Of the application's connections, those that it has not ended, and when that was asked; `None` where the kernel does not tell.
+    held: Option<(Instant, Option<HashSet<SocketAddr>>)>,
     /// Nobody is accepted before.
     accepts_from: Option<Instant>,
     is_listening: bool,
@@ -140,15 +165,19 @@ impl Worker {
     ///
     /// # Errors
     /// No descriptor is left.
-    pub fn new(shared: Arc<Shared>) -> io::Result<Worker> {
+    pub fn new(shared: Arc<Shared>, bell: usize) -> io::Result<Worker> {
         let epoll = Epoll::new()?;
-        epoll.set(shared.opened.fd(), 0, kernel::IN, LISTENER)?;
-        epoll.set(shared.ended.fd(), 0, kernel::IN, BELL)?;
+        epoll.set(shared.bells[bell].fd(), 0, kernel::IN, BELL)?;
+        epoll.set(shared.ended.fd(), 0, kernel::IN, ENDED)?;
         Ok(Worker {
             handshakes: Queue::new(shared.handshake),
-            shaking: 0,
+            unknown: 0,
+            failures: Queue::new(FAILED),
             endings: Queue::new(ENDING),
+            stalls: Queue::new(shared.stall),
+            held: None,
             shared,
+            bell,
             epoll,
             entries: Vec::new(),
             free: Vec::new(),
@@ -163,7 +192,8 @@ impl Worker {
     pub fn run(mut self) {
         while self.step(None) != Step::Ended {}
         let give_up = Instant::now() + LAST_WORDS;
-        let _ = self.epoll.set(self.shared.ended.fd(), kernel::IN, 0, BELL);
+        let _ = self.epoll.set(self.shared.ended.fd(), kernel::IN, 0, ENDED);
+        let _ = self.epoll.set(self.shared.bells[self.bell].fd(), kernel::IN, 0, BELL);
         self.listen(false);
         while Instant::now() < give_up {
             let was_silent = self.step(Some(SILENCE_MS)) == Step::Silent;
@@ -183,7 +213,12 @@ impl Worker {
         // What was told of relays, each once; an event of one that is gone, or whose place has another one, is nobody's.
         for event in &events[..n] {
             match event.u64 {
-                BELL => step = Step::Ended,
+                ENDED => step = Step::Ended,
+                BELL => {
+                    // Before it is looked what has changed.
+                    self.shared.bells[self.bell].put_down();
+                    is_accepting = true;
+                }
                 LISTENER => is_accepting = true,
                 key => {
                     let (key, is_application) = Key::of(key);
@@ -195,6 +230,7 @@ impl Worker {
         }
         let now = Instant::now();
         self.end_overdue(now);
+        self.end_stalled(now);
         if self.accepts_from.is_some_and(|from| from <= now) {
             self.accepts_from = None;
             is_accepting = step != Step::Ended;
@@ -207,28 +243,30 @@ impl Worker {
 
     /// How long may be slept.
     fn next_ms(&self) -> i32 {
-        let next = [self.handshakes.next(), self.endings.next(), self.accepts_from].into_iter().flatten().min();
+        let next = [self.handshakes.next(), self.failures.next(), self.endings.next(), self.stalls.next(), self.accepts_from]
+            .into_iter()
+            .flatten()
+            .min();
         next.map_or(-1, |next| i32::try_from(next.saturating_duration_since(Instant::now()).as_millis() + 1).unwrap_or(i32::MAX))
     }
 
-    /// Watches the listener, or what says that there is one.
+    /// Watches the listener, or does not. One that does not listen could be read for ever.
     fn listen(&mut self, listens: bool) {
-        if let Some(listener) = self.shared.listener.get()
-            && listens != self.is_listening
-        {
-            let _ = self.epoll.set(self.shared.opened.fd(), kernel::IN, 0, LISTENER);
-            let events = [0, kernel::IN | kernel::EXCLUSIVE];
-            let (before, now) = (events[usize::from(self.is_listening)], events[usize::from(listens)]);
-            self.is_listening = self.epoll.set(listener.as_raw_fd(), before, now, LISTENER).is_ok() == listens;
-        }
+        let listens = listens && self.shared.is_open.load(Ordering::Acquire);
+        let events = [0, kernel::IN | kernel::EXCLUSIVE];
+        let (before, now) = (events[usize::from(self.is_listening)], events[usize::from(listens)]);
+        let is_set = self.epoll.set(self.shared.listener.as_raw_fd(), before, now, LISTENER).is_ok();
+        self.is_listening = if is_set { listens } else { self.is_listening };
     }
 
     fn accept(&mut self, now: Instant) {
-        self.listen(true);
+        self.listen(self.accepts_from.is_none());
+        if !self.is_listening {
+            return;
+        }
         let shared = self.shared.clone();
-        let Some(listener) = shared.listener.get() else { return };
         for _ in 0..MOST_ACCEPTS {
-            match listener.accept() {
+            match shared.listener.accept() {
                 Ok((client, peer)) => self.begin(client, peer, now),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)) => {
@@ -237,6 +275,8 @@ impl Worker {
                     self.accepts_from = Some(now + NO_DESCRIPTORS);
                     return;
                 }
+                // It does not listen any more; when it does again, the bell is raised.
+                Err(error) if error.raw_os_error() == Some(libc::EINVAL) => return self.listen(false),
                 // Of one client that has gone meanwhile.
                 Err(_) => {}
             }
@@ -254,11 +294,10 @@ impl Worker {
             let most = shared.most;
             shared.complain(|| format!("TLS: there are {most} clients, and no more may be; raise tls-connections"));
         }
-        if is_full || self.shaking >= shared.handshakes {
+        if is_full || self.unknown >= shared.handshakes {
             let entries = &self.entries;
-            let Some(oldest) = self.handshakes.oldest(|key| stage(entries, key) == Some(Stage::Handshake)) else { return };
-            metrics.tls_failed.add(1);
-            self.end(oldest);
+            let Some(oldest) = self.handshakes.oldest(|key| stage(entries, key).is_some_and(Stage::is_unknown)) else { return };
+            self.end_unknown(oldest);
         }
         if client.set_nonblocking(true).is_err() || client.set_nodelay(true).is_err() {
             return;
@@ -270,12 +309,13 @@ impl Worker {
         });
         self.round = (self.round + 1) & 0x3fff_ffff;
         let key = Key { place, round: self.round };
-        let entry = Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake };
+        let entry =
+            Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake, stall: None };
         self.entries[place as usize] = Some(entry);
         std::mem::forget(held);
         metrics.tls_connections.add(1);
         self.handshakes.begin(now, key);
-        self.shaking += 1;
+        self.unknown += 1;
         // Mostly, its first bytes are there already.
         self.turn(key, Ready { from_client: true, from_application: false });
     }
@@ -296,11 +336,18 @@ impl Worker {
                     });
                 }
                 if entry.stage != entry.relay.stage() {
-                    self.shaking -= usize::from(entry.stage == Stage::Handshake);
+                    self.unknown -= usize::from(entry.stage.is_unknown());
                     entry.stage = entry.relay.stage();
-                    if entry.stage == Stage::Ending {
-                        self.endings.begin(Instant::now(), key);
+                    self.unknown += usize::from(entry.stage.is_unknown());
+                    match entry.stage {
+                        Stage::Failed => self.failures.begin(Instant::now(), key),
+                        Stage::Ending => self.endings.begin(Instant::now(), key),
+                        Stage::Handshake | Stage::Open => {}
                     }
+                }
+                if entry.stage == Stage::Open && entry.relay.is_blocked() && entry.stall.is_none() {
+                    entry.stall = Some(entry.relay.taken());
+                    self.stalls.begin(Instant::now(), key);
                 }
                 entry.tell_peers(shared);
                 if entry.watch(&self.epoll, waits).is_err() {
@@ -310,6 +357,7 @@ impl Worker {
             Ok(Err(over)) => {
                 if let Over::Unreachable(port, error) = over {
                     shared.metrics.tls_unreachable.add(1);
+                    shared.looks.get().inspect(|thread| thread.unpark());
                     shared.complain(|| {
                         format!(
                             "TLS: a client was let go, for the service's port {port} cannot be connected to at 127.0.0.1 or ::1: {error}; \
@@ -330,14 +378,54 @@ impl Worker {
     fn end_overdue(&mut self, now: Instant) {
         loop {
             let entries = &self.entries;
-            let handshake = self.handshakes.overdue(now, |key| stage(entries, key) == Some(Stage::Handshake));
+            let handshake = self.handshakes.overdue(now, |key| stage(entries, key).is_some_and(Stage::is_unknown));
+            let failure = self.failures.overdue(now, |key| stage(entries, key).is_some());
             let ending = self.endings.overdue(now, |key| stage(entries, key).is_some());
-            self.shared.metrics.tls_failed.add(u64::from(handshake.is_some()));
-            if handshake.or(ending).is_none() {
+            if handshake.or(failure).or(ending).is_none() {
                 return;
             }
-            [handshake, ending].into_iter().flatten().for_each(|key| self.end(key));
+            [handshake, failure].into_iter().flatten().for_each(|key| self.end_unknown(key));
+            ending.into_iter().for_each(|key| self.end(key));
         }
+    }
+
+    /// Ends one that has not shown that it is in earnest; a handshake that has failed before was counted then.
+    fn end_unknown(&mut self, key: Key) {
+        let is_at_it = stage(&self.entries, key) == Some(Stage::Handshake);
+        self.shared.metrics.tls_failed.add(u64::from(is_at_it));
+        self.end(key);
+    }
+
+    /// Lets those go who take nothing of what an application has written that has ended meanwhile: without TLS the kernel would. Who takes
+    /// something now and then, or whose application waits for it, stays.
+    fn end_stalled(&mut self, now: Instant) {
+        loop {
+            let entries = &self.entries;
+            let Some(key) = self.stalls.overdue(now, |key| stage(entries, key) == Some(Stage::Open)) else { return };
+            let Some(entry) = self.entries[key.place as usize].as_mut() else { return };
+            let taken = entry.relay.taken();
+            let had = entry.stall.take();
+            if !entry.relay.is_blocked() {
+                continue;
+            }
+            entry.stall = Some(taken);
+            let address = entry.relay.application().and_then(|stream| stream.local_addr().ok());
+            if had == Some(taken) && !address.is_some_and(|address| self.is_held(now, address)) {
+                self.end(key);
+            } else {
+                self.stalls.begin(now, key);
+            }
+        }
+    }
+
+    /// Whether the application has not ended the connection that comes from `address`.
+    fn is_held(&mut self, now: Instant, address: SocketAddr) -> bool {
+        if self.held.as_ref().is_none_or(|(asked, _)| *asked + HELD <= now) {
+            let ports: Vec<u16> = self.shared.targets.ports().collect();
+            self.held = Some((now, own_ports::open_connections(&ports)));
+        }
+        // Where the kernel does not tell, nobody is let go for it.
+        self.held.as_ref().and_then(|(_, held)| held.as_ref()).is_none_or(|held| held.contains(&address))
     }
 
     /// Closes both connections; a descriptor that is closed is watched no more.
@@ -346,7 +434,7 @@ impl Worker {
         if let Some(address) = entry.seen_as {
             self.shared.peers.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
         }
-        self.shaking -= usize::from(entry.stage == Stage::Handshake);
+        self.unknown -= usize::from(entry.stage.is_unknown());
         drop(entry);
         self.free.push(key.place);
         self.shared.open.fetch_sub(1, Ordering::Relaxed);
