@@ -148,12 +148,11 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
                                                   now - Atomic::load(&_last_global_end)};
   // Without young collections the whole heap is looked at in any case, and that is what is charged. A global one does not
   // live on the credit of urgent ones.
+  const bool has_usual_credit = _references.wait_ns(now, false) == 0;
   const bool global = !LullYoungCollections ||
-                      (_references.wait_ns(now, false) == 0 &&
+                      (has_usual_credit &&
                        LullReferencePolicy::wants_global(since_global, LullPendingReferences::looked_at(), _heap->capacity(),
                                                          expected_global_ns()));
-  // Usual credit, if there is some, comes first.
-  const bool is_charged_as_urgent = urgent && _references.wait_ns(now, false) > 0;
   log_debug(gc, ergo)("References are due%s: %zu seen, %zuM of local garbage, %.3f s since the last pause; outside of the "
                       "heap were taken %zuM, %zu of %zu descriptors, %zu threads; since the last global one %zu and %zuM",
                       urgent ? " urgently" : "", seen._references, seen._garbage / M,
@@ -162,7 +161,7 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
   if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
     const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
     const size_t cleared = Atomic::load(&_cleared);
-    _references.record_pause(pauses->_last_time, cleared, is_charged_as_urgent);
+    _references.record_pause(pauses->_last_time, cleared, urgent && !has_usual_credit);
     log_debug(gc, ergo)("References: %zu cleared or enqueued in %.3f ms", cleared, (double)pauses->_last_time / NANOSECS_PER_MILLISEC);
     _own_collections++;
   }
@@ -258,7 +257,8 @@ void LullControlThread::keep_pause_goal() {
   if (!is_init_completed()) {
     return;    // no pauses yet; it is looked at again after a while
   }
-  const uint collections_before = _heap->collections_so_far();    // in which nothing is used that will not be after it
+  // Read first: if another pause comes meanwhile, what was in use before it makes none due.
+  const uint collections_before = _heap->collections_so_far();
   if (_heap->is_young_due()) {
     allocated();    // as the idle policy counts it, before the pause changes what is in use
     if (_heap->collect_early(GCCause::_lull_pause_goal, LullExtent::Young, collections_before)) {

@@ -58,9 +58,9 @@ private:
   size_t              _last_garbage;
   uint                _last_collections;   // of others
   uint                _own_collections;
-  volatile jlong      _last_pause_end; // written at safepoints
-  volatile jlong      _last_global_end;
-  volatile size_t     _cleared;        // by the last pause; written at safepoints
+  volatile jlong      _last_pause_end; // this and what follows is written at safepoints
+  volatile jlong      _last_global_end;    // or of a remark, which looks at all, too
+  volatile size_t     _cleared;        // by the last pause
 
   LullReferencePolicy::Seen seen_references(jlong now);
   void set_limits();
