@@ -35,7 +35,8 @@ end_children() {
 }
 trap end_children EXIT
 
-# start_side SIDE JAVA FLAGS...: of the service that was prepared last; a starts on the first processor, b on the second.
+# start_side SIDE JAVA FLAGS...: of the service that was prepared last; a starts on the first processor, b on the second; serve
+# swaps these.
 start_side() {
   local side=$1 processor=${processors[0]}
   [ "$side" = a ] || processor=${processors[1]}
@@ -73,6 +74,7 @@ serve() {
   done
   for side in a b; do kill "${children[$side]}"; wait "${children[$side]}" || true; done
   children=()
+  processors=("${processors[1]}" "${processors[0]}")    # the next round warms up the other way round
 }
 
 # Columns of these lines.

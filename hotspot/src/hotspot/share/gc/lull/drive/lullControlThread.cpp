@@ -52,6 +52,7 @@ LullControlThread::LullControlThread(LullHeap* heap)
     _is_woken(false),
     _heap(heap),
     _references(LullReferencePausePercent, os::javaTimeNanos()),
+    _globals_ns(0),
     _idle(),
     _last_look(os::javaTimeNanos()),
     _allocated(0),
@@ -161,14 +162,24 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
   if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
     const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
     const size_t cleared = Atomic::load(&_cleared);
+    _globals_ns += global ? pauses->_last_time : 0;
     _references.record_pause(pauses->_last_time, cleared, urgent && !has_usual_credit);
     log_debug(gc, ergo)("References: %zu cleared or enqueued in %.3f ms", cleared, (double)pauses->_last_time / NANOSECS_PER_MILLISEC);
     _own_collections++;
   }
 }
 
+void LullControlThread::charge_other_globals() {
+  const jlong all = _heap->monitoring()->global_pauses()->_time;
+  if (all > _globals_ns) {
+    _references.record_other_globals(all - _globals_ns);
+    _globals_ns = all;
+  }
+}
+
 // Returns for how long there is nothing to do, unless somebody wakes it.
 jlong LullControlThread::process_references() {
+  charge_other_globals();
   const jlong now = os::javaTimeNanos();
   const LullReferencePolicy::Seen seen = seen_references(now);
   const bool urgent = _references.is_urgent(seen);

@@ -48,6 +48,7 @@ private:
   bool                _is_woken;       // under the monitor
   LullHeap* const     _heap;
   LullReferencePolicy _references;     // this and what follows by this thread alone
+  jlong               _globals_ns;     // of all global pauses whose time the policy knows
   LullNativeGrowth    _native_growth;
   LullCountGrowth     _descriptor_growth;
   LullCountGrowth     _thread_growth;
@@ -66,6 +67,7 @@ private:
   void set_limits();
   jlong expected_global_ns() const;
   void collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now);
+  void charge_other_globals();
   jlong process_references();
   size_t allocated();
   size_t give_back(size_t bytes);

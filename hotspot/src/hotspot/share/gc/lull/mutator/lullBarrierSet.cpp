@@ -152,11 +152,11 @@ void LullBarrierSet::before_clone(oop from, oop to) {
 }
 
 // Once: who looks for the gain that is gone finds out why.
-static void tell_of_sampled_objects() {
+static void tell_of_kept_samples() {
   static volatile bool told = false;
   const bool by_agent = JVMTI_ONLY(JvmtiExport::should_post_sampled_object_alloc()) NOT_JVMTI(false);
   if (by_agent && !Atomic::load(&told) && !Atomic::cmpxchg(&told, false, true)) {
-    log_info(gc)("An agent samples new objects (JVMTI's SampledObjectAlloc): threads that allocate them have no private "
+    log_info(gc)("An agent keeps new objects (JVMTI's SampledObjectAlloc): threads that allocate them have no private "
                  "objects for a while, and free little by themselves");
   }
 }
@@ -175,7 +175,7 @@ void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj
     ResourceMark rm;
     log_debug(gc, publish)("Thread %u: a new %s has been published at its allocation", LullThreadLocalData::owner(thread),
                         new_obj->klass()->external_name());
-    tell_of_sampled_objects();
+    tell_of_kept_samples();
     publish_all(thread, "a new object was published", false);
   }
 }

@@ -79,3 +79,8 @@ void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared, bool urge
     _doublings = MIN2(_doublings + 1, MaxDoublings);
   }
 }
+
+void LullReferencePolicy::record_other_globals(jlong pause_ns) {
+  const double charged = MAX2(_credit._ns - (double)pause_ns, -(double)MostDebtByOthers);
+  _credit._ns = MIN2(_credit._ns, charged);    // who has more debt keeps it
+}

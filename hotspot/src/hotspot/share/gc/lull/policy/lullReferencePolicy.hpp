@@ -52,7 +52,8 @@
 // credit of its own, ten times as large. Garbage and references alone are never urgent: they are of the heap, which has
 // its own pauses when it is full.
 //
-// A pause for any other reason processes references, too, and begins anew.
+// A pause for any other reason processes references, too, and begins anew. Global ones look at all of them, and use up
+// the credit: a program that has them anyway needs no pauses beside, unless one is urgent.
 //
 // Pure; written by one thread at a time.
 class LullReferencePolicy : public CHeapObj<mtGC> {
@@ -90,6 +91,7 @@ private:
   static const jlong  ManyUntilGlobal = NANOSECS_PER_SEC;             // at the earliest, however fast garbage comes
   static const jlong  AnyUntilGlobal = 5 * (jlong)NANOSECS_PER_SEC;
   static const jlong  MaxCredit = NANOSECS_PER_SEC / 10;
+  static const jlong  MostDebtByOthers = NANOSECS_PER_SEC / 20;      // 5 s without a pause, at one percent
   static const jlong  LongestGlobal = NANOSECS_PER_SEC / 10;
 
   // Nanoseconds of pauses; 0 or less: none until it has grown.
@@ -133,6 +135,9 @@ public:
   // A pause that was for references has ended, and has cleared or enqueued so many. It is paid for by the larger credit
   // alone, if it was urgent: usual ones go on.
   void record_pause(jlong pause_ns, size_t cleared, bool urgent);
+
+  // Global pauses that came for another reason have ended, and took so long together.
+  void record_other_globals(jlong pause_ns);
 };
 
 #endif // SHARE_GC_LULL_POLICY_LULLREFERENCEPOLICY_HPP

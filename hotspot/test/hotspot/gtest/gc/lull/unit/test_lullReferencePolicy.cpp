@@ -135,6 +135,27 @@ TEST_F(LullReferencePolicyTest, descriptors_and_threads_are_due_by_themselves) {
   EXPECT_TRUE(_policy.is_due({0, 0, Millisecond, 0, 0, 0, 1024, 256}, Capacity));
 }
 
+TEST_F(LullReferencePolicyTest, who_has_global_pauses_anyway_needs_no_other) {
+  _policy.record_other_globals(99 * Millisecond);
+  EXPECT_EQ(_policy.wait_ns(0, false), 0);
+  _policy.record_other_globals(2 * Millisecond);
+  const jlong wait = _policy.wait_ns(0, false);
+  EXPECT_GT(wait, 0);
+  EXPECT_EQ(_policy.wait_ns(0, true), 0);
+  for (int i = 0; i < 10; i++) {
+    _policy.record_other_globals(NANOSECS_PER_SEC);
+  }
+  EXPECT_GT(_policy.wait_ns(0, false), wait);
+  EXPECT_LE(_policy.wait_ns(0, false), 6 * (jlong)NANOSECS_PER_SEC);    // and then one may come, whatever others do
+}
+
+TEST_F(LullReferencePolicyTest, global_pauses_of_others_forgive_no_debt) {
+  _policy.record_pause(500 * Millisecond, 0, false);
+  const jlong wait = _policy.wait_ns(0, false);
+  _policy.record_other_globals(Millisecond);
+  EXPECT_EQ(_policy.wait_ns(0, false), wait);
+}
+
 TEST_F(LullReferencePolicyTest, what_is_urgent_has_ten_times_the_share) {
   EXPECT_TRUE(_policy.is_urgent({0, 0, 0, 64 * M, 100 * M}));
   EXPECT_TRUE(_policy.is_urgent({0, 0, 0, 0, 0, 128, 1024, 0}));

@@ -92,6 +92,19 @@ import java.nio.file.Path;
  *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 10
  */
 
+/*
+ * @test id=watched
+ * @requires vm.gc.Lull & vm.debug & vm.jvmti
+ * @summary What an agent is told of and does not keep stays private, and moves in local collections meanwhile.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @compile -g TestJvmtiChannels.java
+ * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
+ *                   -Xlog:gc:file=sampled.log -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalCollectALot=2
+ *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 0 0 watched
+ */
+
 public class TestJvmtiChannels {
     private static native Object getGlobal();
     private static native boolean isGlobal(Object object);
@@ -105,7 +118,8 @@ public class TestJvmtiChannels {
     private static native void stop(Thread thread, Throwable exception);
     private static native Object ownedMonitor(Thread thread, Class<?> c);
     private static native void runAgentThread(Thread thread);
-    private static native void sample(Thread thread, Class<?> c);
+    private static native void sample(Thread thread, Class<?> c, int interval);
+    private static native int sampleCount();
 
     private static final Relay RELAY = new Relay();
 
@@ -325,7 +339,7 @@ public class TestJvmtiChannels {
 
             public void send(Graph graph) {
                 if (!enabled) {
-                    sample(Thread.currentThread(), Sampled.class);
+                    sample(Thread.currentThread(), Sampled.class, 100 * 1024);
                     enabled = true;
                 }
                 Sampled sampled;
@@ -342,9 +356,47 @@ public class TestJvmtiChannels {
         });
     }
 
+    private record Link(Link next, int number) {}
+
+    /** Of each object that is allocated the agent gets an event, and allocates in it. */
+    private static void watched() throws Exception {
+        sample(Thread.currentThread(), Sampled.class, 0);
+        int before = sampleCount();
+        for (int round = 0; round < 20; round++) {
+            Link last = null;
+            for (int i = 0; i < 1000; i++) {
+                last = new Link(last, i);
+                if (Relay.isPublic(last)) {
+                    throw new AssertionError("object " + i + " of round " + round + " is public");
+                }
+            }
+            int number = 1000;
+            for (Link link = last; link != null; link = link.next) {
+                if (link.number != --number) {
+                    throw new AssertionError("number " + link.number + " where " + number + " was");
+                }
+            }
+        }
+        if (sampleCount() - before < 20_000) {
+            throw new AssertionError("the agent was told of " + (sampleCount() - before) + " objects");
+        }
+        checkTold(0);
+    }
+
+    private static void checkTold(long expected) throws Exception {
+        long told = Files.lines(Path.of("sampled.log")).filter(line -> line.contains("An agent keeps new objects")).count();
+        if (told != expected) {
+            throw new AssertionError("the log says " + told + " times that an agent keeps new objects");
+        }
+    }
+
     public static void main(String[] args) throws Throwable {
         System.loadLibrary("LullJvmtiChannels");
         String what = args.length > 2 ? args[2] : "";
+        if (what.equals("watched")) {
+            watched();
+            return;
+        }
         if (what.equals("sampled")) {
             samples();
         } else {
@@ -354,10 +406,7 @@ public class TestJvmtiChannels {
         }
         RELAY.run(Integer.parseInt(args[0]), Integer.parseInt(args[1]));
         if (what.equals("sampled")) {
-            long told = Files.lines(Path.of("sampled.log")).filter(line -> line.contains("An agent samples new objects")).count();
-            if (told != 1) {
-                throw new AssertionError("the log says " + told + " times that an agent samples new objects");
-            }
+            checkTold(1);
         }
     }
 }

@@ -30,6 +30,8 @@
 static jvmtiEnv* jvmti;
 static jobject global;
 static jclass sampled_class;
+static jclass object_class;
+static jint samples;
 static jfieldID thread_graph;
 
 static void set_global(JNIEnv* env, jobject obj) {
@@ -68,8 +70,10 @@ static jint depth_of(JNIEnv* env, jthread thread, const char* method) {
   return -1;
 }
 
-// Keeps objects of one class at the moment of their allocation.
+// Keeps objects of one class at the moment of their allocation, and needs memory of its own.
 static void JNICALL sampled_object_alloc(jvmtiEnv* env, JNIEnv* jni, jthread thread, jobject obj, jclass klass, jlong size) {
+  samples++;
+  jni->DeleteLocalRef(jni->NewObjectArray(20, object_class, obj));
   if (sampled_class != nullptr && jni->IsSameObject(klass, sampled_class)) {
     set_global(jni, obj);
   }
@@ -222,10 +226,16 @@ JNIEXPORT void JNICALL Java_gc_lull_publication_TestJvmtiChannels_runAgentThread
   check(env, jvmti->RunAgentThread(thread, agent_thread, nullptr, JVMTI_THREAD_NORM_PRIORITY), "RunAgentThread");
 }
 
-JNIEXPORT void JNICALL Java_gc_lull_publication_TestJvmtiChannels_sample(JNIEnv* env, jclass test, jthread thread, jclass klass) {
+JNIEXPORT void JNICALL Java_gc_lull_publication_TestJvmtiChannels_sample(JNIEnv* env, jclass test, jthread thread, jclass klass, jint interval) {
   sampled_class = (jclass)env->NewGlobalRef(klass);
-  check(env, jvmti->SetHeapSamplingInterval(100 * 1024), "SetHeapSamplingInterval");
+  object_class = (jclass)env->NewGlobalRef(env->FindClass("java/lang/Object"));
+  check(env, jvmti->SetHeapSamplingInterval(interval), "SetHeapSamplingInterval");
   check(env, jvmti->SetEventNotificationMode(JVMTI_ENABLE, JVMTI_EVENT_SAMPLED_OBJECT_ALLOC, thread), "SetEventNotificationMode");
+}
+
+// Objects that the agent has been told of; by the thread that allocates them.
+JNIEXPORT jint JNICALL Java_gc_lull_publication_TestJvmtiChannels_sampleCount(JNIEnv* env, jclass test) {
+  return samples;
 }
 
 } // extern "C"

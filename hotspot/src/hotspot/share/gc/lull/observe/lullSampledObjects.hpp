@@ -1,0 +1,49 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#ifndef SHARE_GC_LULL_OBSERVE_LULLSAMPLEDOBJECTS_HPP
+#define SHARE_GC_LULL_OBSERVE_LULLSAMPLEDOBJECTS_HPP
+
+#include "memory/allStatic.hpp"
+#include "oops/oopHandle.hpp"
+#include "runtime/jniHandles.inline.hpp"
+
+// An object that an agent samples at its allocation (JVMTI's SampledObjectAlloc), between the
+// allocation and the event. Elsewhere it lies in a handle of the VM's, which any thread can reach.
+// Here it lies in a local handle of the thread that has allocated it, which the same thread
+// releases: so the object stays private, unless the agent keeps it. Local handles are roots of
+// that thread's local collections, and follow an object that moves.
+
+class LullSampledObjects : public AllStatic {
+public:
+  // To be released by the same thread, before it leaves the scope of its active local handles.
+  static OopHandle hold(oop object) {
+    jobject const handle = JNIHandles::make_local(object);
+    STATIC_ASSERT(JNIHandles::TypeTag::local == 0);    // so the handle is the address of its slot
+    return OopHandle(reinterpret_cast<oop*>(handle));
+  }
+
+  static void release(OopHandle held) {
+    JNIHandles::destroy_local(reinterpret_cast<jobject>(held.ptr_raw()));
+  }
+};
+
+#endif // SHARE_GC_LULL_OBSERVE_LULLSAMPLEDOBJECTS_HPP
