@@ -403,8 +403,40 @@ bool LullHeap::must_clear_soft_references() const {
          _gc_cause == GCCause::_wb_full_gc;
 }
 
+// Until a cycle has ended that has begun after now: an older one may have marked what is dead now. A global collection
+// that comes instead is as good. What is private to the caller is its own to collect; what others have stays private.
+void LullHeap::collect_by_cycle(GCCause::Cause cause) {
+  if (LullLocalCollections) {
+    local_collector(Thread::current())->collect_as_asked();
+  }
+  const size_t begun_before = _cycle->begun();
+  while (_cycle->ended() <= begun_before) {
+    const size_t ended_before = _cycle->ended();
+    _cycle->drive();
+    collect_early(cause, LullExtent::Young);
+    _control_thread->wake();
+    _cycle->wait_for_end(ended_before);
+  }
+}
+
+// A test wants a cycle to begin, and does not wait for it.
+void LullHeap::begin_cycle() {
+  _cycle->drive();
+  collect_early(GCCause::_wb_breakpoint, LullExtent::Young);
+  _control_thread->wake();
+}
+
 void LullHeap::collect(GCCause::Cause cause) {
   assert(!Heap_lock->owned_by_self(), "this thread should not own the Heap_lock");
+  if (cause == GCCause::_wb_breakpoint) {
+    begin_cycle();
+    return;
+  }
+  const bool is_system_gc = cause == GCCause::_java_lang_system_gc || cause == GCCause::_dcmd_gc_run;
+  if (_cycle != nullptr && is_system_gc && ExplicitGCInvokesConcurrent) {
+    collect_by_cycle(cause);
+    return;
+  }
   const uint thorough_before = Atomic::load(&_thorough_collections);
   bool done;
   do {
@@ -437,14 +469,14 @@ bool LullHeap::collect_early(GCCause::Cause cause, LullExtent extent, uint colle
   return op.gc_succeeded();
 }
 
-// For references, private objects stay private but those of threads whose private references wait for it.
+// Private objects stay private but those of threads whose private references wait for it; an idle program's need not.
 void LullHeap::collect_early_at_safepoint(LullExtent extent) {
   if (extent == LullExtent::Slide) {
     collect_at_safepoint(LullEvacuationRequest::slide(), false /* clear soft references */);
   } else if (extent == LullExtent::Global || !LullYoungCollections) {
     collect_at_safepoint(LullEvacuationRequest::normal(), false /* clear soft references */);
   } else {
-    const bool keep_private = gc_cause() == GCCause::_lull_references || gc_cause() == GCCause::_lull_pause_goal;
+    const bool keep_private = gc_cause() != GCCause::_lull_idle;
     collect_young_at_safepoint(keep_private && !_tracking_switch->publishes_all());
   }
 }

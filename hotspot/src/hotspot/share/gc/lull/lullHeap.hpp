@@ -173,8 +173,11 @@ public:
 
   // Collection
   void collect(GCCause::Cause cause) override;
+  void collect_by_cycle(GCCause::Cause cause);
+  void begin_cycle();
   void do_full_collection(bool clear_all_soft_refs) override;
   uint collections_so_far() const;
+  bool supports_concurrent_gc_breakpoints() const override { return _cycle != nullptr; }
   bool collect_early(GCCause::Cause cause, LullExtent extent);   // by the control thread; false: another pause came first
   bool collect_early(GCCause::Cause cause, LullExtent extent, uint collections_before);
   bool is_young_due();            // or the next pause would be longer than its goal; by the control thread

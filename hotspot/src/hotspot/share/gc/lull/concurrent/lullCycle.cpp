@@ -26,6 +26,7 @@
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/lull/policy/lullCyclePolicy.hpp"
+#include "gc/shared/concurrentGCBreakpoints.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/referenceProcessor.inline.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
@@ -33,6 +34,8 @@
 #include "logging/log.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/globals.hpp"
+#include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
 
@@ -64,12 +67,16 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
     _in_remark(false),
     _was_enough_left(false),
     _is_asked_for(false),
+    _is_driven(false),
+    _is_held(false),
     _next_marker(0),
     _start_ns(0),
     _mark_ns(0),
     _last_used(0),
     _growth(0),
     _used_at_last(0),
+    _begun(0),
+    _ended(0),
     _cycles(0),
     _late(0),
     _given_up(0) {
@@ -118,9 +125,43 @@ void LullCycle::start(const char* why) {
   assert(state() == State::Idle, "one cycle at a time");
   log_info(gc, marking)("Cycle %zu begins: %s", _cycles, why);
   _start_ns = os::javaTimeNanos();
+  Atomic::store(&_begun, _begun + 1);
+  ConcurrentGCBreakpoints::notify_idle_to_active();
   set_state(State::Clearing);
   _thread->wake();
 }
+
+// The thread tells who waits for it: a pause may not.
+void LullCycle::become_idle() {
+  if (state() != State::Idle) {
+    Atomic::store(&_is_driven, false);
+    Atomic::store(&_ended, _ended + 1);
+    set_state(State::Idle);
+    _thread->wake();
+  }
+}
+
+// A test that has control begins cycles by itself.
+bool LullCycle::may_start() const {
+  return is_driven() || !ConcurrentGCBreakpoints::is_controlled();
+}
+
+static bool is_controlled_by_test() {
+  if (!WhiteBoxAPI) {
+    return false;
+  }
+  MutexLocker ml(ConcurrentGCBreakpoints::monitor(), Mutex::_no_safepoint_check_flag);
+  return ConcurrentGCBreakpoints::is_controlled();
+}
+
+bool LullCycle::is_waited_for() const { return begun() != ended() && (is_driven() || is_controlled_by_test()); }
+
+bool LullCycle::needs_pause() const {
+  const State now = state();
+  return (now == State::Ready || now == State::Marked) && is_waited_for();
+}
+
+void LullCycle::wait_for_end(size_t ended_before) { _thread->wait_for_end(ended_before); }
 
 bool LullCycle::must_remark() const {
   const bool at_once = DEBUG_ONLY((LullMarkInRemark && state() == State::Marking && _pauses > 2) ||) false;
@@ -188,7 +229,7 @@ void LullCycle::end_remark() {
                         (double)(os::javaTimeNanos() - _start_ns) / NANOSECS_PER_SEC, objects, words * HeapWordSize / K);
   Atomic::store(&_cycles, _cycles + 1);
   _in_remark = false;
-  set_state(State::Idle);
+  become_idle();
 }
 
 void LullCycle::abort() {
@@ -204,7 +245,7 @@ void LullCycle::abort() {
     _references->abandon_partial_discovery();
   }
   if (state() != State::Clearing) {
-    set_state(State::Idle);
+    become_idle();
   }
 }
 
@@ -222,14 +263,15 @@ void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacit
     case State::Idle: {
       const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
-      if (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen)) {
-        start(always ? "always" : _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
+      if (may_start() && (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen))) {
+        start(always ? "always" : is_driven() ? "asked for" :
+              _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
       }
       break;
     }
     case State::Marking:
     case State::Marked:
-      set_state(has_tasks() ? State::Marking : State::Marked);
+      set_state(has_tasks() || _is_held ? State::Marking : State::Marked);
       if (has_tasks()) {
         _thread->wake();
       }
@@ -253,6 +295,14 @@ void LullCycle::clear_granules(bool (*should_stop)()) {
 void LullCycle::end_clearing() {
   assert(state() == State::Clearing, "nobody else ends it");
   set_state(State::Ready);
+}
+
+// A pause that found nothing left may just have ended it.
+void LullCycle::hold(bool held) {
+  _is_held = held;
+  if (held && state() == State::Marked) {
+    set_state(State::Marking);
+  }
 }
 
 void LullCycle::end_marking() {

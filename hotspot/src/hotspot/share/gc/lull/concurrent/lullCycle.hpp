@@ -51,6 +51,8 @@ class WorkerThreads;
 //   remark     a young pause in which all that can be reached is marked; then marks change places (flip), and all
 //              blocks are swept. May come before Marked: what is left is then marked in the pause
 //
+// Young pauses come when memory is needed. For a cycle that somebody waits for (is_driven) they are made: needs_pause().
+//
 // Invariants:
 //   Black   while marking, an object that was looked at refers to an old one without a mark of the cycle by a field on
 //           a dirty card only. R has the card dirtied before each store to an old object, whatever is stored; cards
@@ -95,19 +97,25 @@ private:
   bool                      _in_remark;
   bool                      _was_enough_left; // free by the last pause, for another young one
   bool                      _is_asked_for;    // the next pause begins a cycle, whatever the policy says
+  volatile bool             _is_driven;       // somebody waits for the end of a cycle; by who does, and in pauses
+  bool                      _is_held;         // the thread of the cycle is at a breakpoint: it does not get Marked
   uint                      _next_marker;     // gets the next task of a pause
   jlong                     _start_ns;
   volatile jlong            _mark_ns;         // of the markers, pauses meanwhile and all; by the thread of the cycle
   size_t                    _last_used;       // of the heap: after the last pause; how much more than before
   size_t                    _growth;          // the last young one has left
   size_t                    _used_at_last;    // after the last cycle or global collection
-  volatile size_t           _cycles;          // that have ended
+  volatile size_t           _begun;           // cycles
+  volatile size_t           _ended;           // of them, well or given up
+  volatile size_t           _cycles;          // that have ended well
   volatile size_t           _late;            // of them, in whose remark markers had tasks left
   volatile size_t           _given_up;        // for a global collection
   DEBUG_ONLY(uint           _pauses;)         // of the running one
 
   void set_state(State state);
   void start(const char* why);
+  void become_idle();
+  bool may_start() const;
   bool has_tasks() const;
 
 public:
@@ -128,6 +136,22 @@ public:
   size_t cycles() const             { return Atomic::load(&_cycles); }
   size_t late() const               { return Atomic::load(&_late); }
   size_t given_up() const           { return Atomic::load(&_given_up); }
+  size_t begun() const              { return Atomic::load(&_begun); }
+  size_t ended() const              { return Atomic::load(&_ended); }
+
+  // ---- Of who wants a cycle
+
+  // The next pause begins a cycle, if none runs, and the one that runs then is driven.
+  void drive()                      { _is_asked_for = true; Atomic::store(&_is_driven, true); }
+
+  bool is_driven() const            { return Atomic::load(&_is_driven); }
+
+  // Does a cycle run that somebody waits for, and can it go on in a young pause only? By the control thread.
+  bool is_waited_for() const;
+  bool needs_pause() const;
+
+  // Waits until more cycles have ended, or a second. By a Java thread in the VM.
+  void wait_for_end(size_t ended_before);
 
   // ---- Of pauses
 
@@ -181,6 +205,7 @@ public:
   void clear_granules(bool (*should_stop)());
   void end_clearing();
   void end_marking();     // unless tasks were added
+  void hold(bool held);
   void add_mark_time(jlong ns) { Atomic::store(&_mark_ns, _mark_ns + ns); }
 };
 

@@ -22,6 +22,7 @@
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullMarkThread.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/shared/concurrentGCBreakpoints.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/gcTraceTime.inline.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
@@ -43,6 +44,9 @@ LullMarkThread::LullMarkThread(LullCycle* cycle)
   : ConcurrentGCThread(),
     _monitor(Mutex::nosafepoint, "LullMark_lock"),
     _is_woken(false),
+    _end(Mutex::safepoint, "LullCycleEnd_lock"),
+    _begun(0),
+    _ended(0),
     _cycle(cycle),
     _workers(new WorkerThreads("Lull Marker", cycle->markers())) {
   the_thread = this;
@@ -73,6 +77,21 @@ void LullMarkThread::wait() {
     ml.wait();
   }
   _is_woken = false;
+}
+
+void LullMarkThread::wait_for_end(size_t ended_before) {
+  MonitorLocker ml(&_end);
+  if (_cycle->ended() == ended_before) {
+    ml.wait(MILLIUNITS);
+  }
+}
+
+void LullMarkThread::tell_of_end() {
+  {
+    MonitorLocker ml(&_end, Mutex::_no_safepoint_check_flag);
+    ml.notify_all();
+  }
+  ConcurrentGCBreakpoints::notify_active_to_idle();
 }
 
 void LullMarkThread::all_threads_do(ThreadClosure* closure) {
@@ -120,12 +139,35 @@ public:
   }
 };
 
+// Tests stop it there, while pauses go on: none of them ends the marking meanwhile.
+void LullMarkThread::pass_breakpoint(const char* breakpoint) {
+  if (!WhiteBoxAPI) {
+    return;
+  }
+  bool is_marking;
+  {
+    SuspendibleThreadSetJoiner joiner;
+    is_marking = _cycle->is_marking();    // else a pause has ended the cycle
+    _cycle->hold(is_marking);
+  }
+  if (is_marking) {
+    ConcurrentGCBreakpoints::at(breakpoint);
+  }
+  SuspendibleThreadSetJoiner joiner;
+  _cycle->hold(false);
+}
+
 void LullMarkThread::mark() {
   GCTraceConcTime(Info, gc, marking) tm("Concurrent Mark");
+  if (_begun != _cycle->begun()) {
+    _begun = _cycle->begun();
+    pass_breakpoint("AFTER MARKING STARTED");
+  }
   const jlong start = os::javaTimeNanos();
   LullMarkOldTask task(_cycle);
   _workers->run_task(&task);
   _cycle->add_mark_time(os::javaTimeNanos() - start);
+  pass_breakpoint("BEFORE MARKING COMPLETED");
   SuspendibleThreadSetJoiner joiner;
   _cycle->end_marking();
 }
@@ -141,7 +183,12 @@ void LullMarkThread::run_service() {
         mark();
         break;
       default:
-        wait();
+        if (_ended != _cycle->ended()) {
+          _ended = _cycle->ended();
+          tell_of_end();
+        } else {
+          wait();
+        }
         break;
     }
   }

@@ -35,12 +35,17 @@ class LullMarkThread : public ConcurrentGCThread {
 private:
   Monitor              _monitor;
   bool                 _is_woken;    // under the monitor
+  Monitor              _end;         // who waits for the end of a cycle
+  size_t               _begun;       // cycles whose begin, and
+  size_t               _ended;       // end it has seen
   LullCycle* const     _cycle;
   WorkerThreads* const _workers;
 
   void wait();
   void clear();
+  void pass_breakpoint(const char* breakpoint);
   void mark();
+  void tell_of_end();
 
 protected:
   void run_service() override;
@@ -51,6 +56,9 @@ public:
 
   // There may be something to do.
   void wake();
+
+  // Until more cycles have ended, or a second has passed. By a Java thread in the VM.
+  void wait_for_end(size_t ended_before);
 
   void all_threads_do(ThreadClosure* closure);
 };

@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/drive/lullControlThread.hpp"
 #include "gc/lull/drive/lullVMOperations.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -279,6 +280,19 @@ void LullControlThread::keep_pause_goal() {
   }
 }
 
+// A cycle that somebody waits for needs two young pauses: one that begins the marking, and the remark. Returns whether
+// such a cycle runs.
+bool LullControlThread::drive_cycle() {
+  const LullCycle* const cycle = _heap->cycle();
+  if (cycle == nullptr || !is_init_completed()) {
+    return false;
+  }
+  if (cycle->needs_pause()) {
+    _heap->collect_early(cycle->is_driven() ? GCCause::_java_lang_system_gc : GCCause::_wb_breakpoint, LullExtent::Young);
+  }
+  return cycle->is_waited_for();
+}
+
 void LullControlThread::run_service() {
   while (!should_terminate()) {
     keep_pause_goal();
@@ -287,6 +301,6 @@ void LullControlThread::run_service() {
       _last_look = now;
       look();
     }
-    wait(process_references());
+    wait(drive_cycle() ? NANOSECS_PER_MILLISEC : process_references());
   }
 }

@@ -74,6 +74,7 @@ private:
   LullIdlePolicy::Look heap_now();
   void collect_idle(LullExtent extent);
   void keep_pause_goal();
+  bool drive_cycle();
   void look();
   void wait(jlong ns);
 

@@ -389,6 +389,12 @@ bool LullLocalCollector::collect_before_global() {
   return true;
 }
 
+void LullLocalCollector::collect_as_asked() {
+  if (is_possible()) {
+    collect(Trigger::NoMemory, stack_depth());
+  }
+}
+
 bool LullLocalCollector::is_idle() const {
   return allocated_since_last() < MinBudget &&
          (_last_trigger == Trigger::None || _last_trigger == Trigger::Wait || _last_trigger == Trigger::RequestEnd);

@@ -193,6 +193,9 @@ public:
   // There is no memory left. False if nothing can have been freed.
   bool collect_before_global();
 
+  // The thread asks for a collection, whatever that frees.
+  void collect_as_asked();
+
   // Do private References of it wait for a pause? Then that makes public what it has.
   bool keeps_references() const { return _keeps_references; }
 

@@ -39,6 +39,6 @@ final class Checks {
 
     /** May other threads reach the object? */
     static boolean isPublic(Object object) {
-        return WB.isObjectInOldGen(object);
+        return WB.isPublic(object);
     }
 }

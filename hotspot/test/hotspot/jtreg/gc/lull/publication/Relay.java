@@ -79,7 +79,7 @@ final class Relay {
     }
 
     static boolean isPublic(Object object) {
-        return WB.isObjectInOldGen(object);
+        return WB.isPublic(object);
     }
 
     static void checkPublic(Object object) {
