@@ -7,7 +7,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 S := hotspot/build
 
-.PHONY: jdk jdk-debug image-full dist test-dist hotspot hotspot-debug source overlay gtest test test-all test-unit gate doctor test-native docs bench-deps demo \
+.PHONY: jdk jdk-debug image-full dist test-dist hotspot hotspot-debug source overlay gtest test test-all test-upstream test-unit gate doctor test-native docs bench-deps demo \
         bench bench-quick gate-bench gate-cassandra budget-bench bench-full bench-compare soak bench-far allocator-study barrier-code clean distclean help
 # The scripts use all processors themselves, and take turns in the build directory.
 .NOTPARALLEL:
@@ -47,6 +47,9 @@ test:           ## the tests that fit into about 40 minutes on 2 processors; bui
 
 test-all:       ## all tests
 	@$(S)/test.sh all
+
+test-upstream:  ## OpenJDK's own tests, TIER="hotspot-tier1 jdk-tier1 ...", on the debug build; over days, goes on where it was interrupted
+	@$(S)/upstream.sh $(TIER)
 
 test-unit:      ## the tests that need no VM, in seconds
 	@$(S)/unit-tests.sh

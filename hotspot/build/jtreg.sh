@@ -7,6 +7,7 @@
 #
 # A SPEC is a directory, a test or a group of upstream's test/hotspot/jtreg:   gc/stress/gcbasher   :tier1_gc_2
 # or, when it begins with jdk, of test/jdk:                                    jdk/java/lang/ref    jdk:jdk_loom
+# or of test/langtools:                                                        langtools/tools/javac/4241573
 # Excluded are the tests of the problem lists (upstream's, and ours: hotspot/test/ProblemList-lull.txt); skipped are those
 # that say themselves that they do not apply to this VM. Results are in build/test-results/NAME.
 #
@@ -49,6 +50,7 @@ done
 for spec in "${given[@]}"; do
   case $spec in
     jdk:* | jdk/*) specs+=("test/$spec"); root=test/jdk; natives+=("$images/jdk/jtreg/native") ;;
+    langtools:* | langtools/*) specs+=("test/$spec"); root=test/langtools; natives+=("$images/langtools/jtreg/native") ;;
     :*) specs+=("test/hotspot/jtreg$spec"); root=test/hotspot/jtreg; natives+=("$images/hotspot/jtreg/native") ;;
     *) specs+=("test/hotspot/jtreg/$spec"); root=test/hotspot/jtreg; natives+=("$images/hotspot/jtreg/native") ;;
   esac

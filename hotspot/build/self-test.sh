@@ -49,6 +49,40 @@ check "no tests were selected" "none: 0 passed, 1 failed, 0 excluded, 0 skipped,
 check "all do not apply" "skipping: 0 passed, 0 failed, 0 excluded, 1 skipped, exit 0" "$(jtreg skipping 60 'echo "gc/A.java  Not run. Not for this VM" > summary.txt; exit 1')"
 check "all pass" "all: 2 passed, 0 failed, 0 excluded, 0 skipped, exit 0" "$(jtreg all 60 'printf "gc/%s.java  Passed. OK\n" A B > summary.txt')"
 
+# Four tests of a tier: of these A passes, C fails with Lull, D fails with each collector, and E does not say what became of it. Two at a time; the
+# time is up after the first two, and then there is a second run.
+mkdir -p "$work/jdk/lib/server"
+echo one > "$work/jdk/lib/server/libjvm.so"
+export UPSTREAM_LOG=$work/ran
+export JTREG='case "$*" in
+  *" -l "*) printf "%s\n" "Testsuite: x" gc/A.java "gc/C.java#c" gc/D.java gc/E.java "Tests found: 4" ;;
+  *-version*) echo; echo "stand-in, build 1" ;;
+  *) for t in "$@"; do t=${t#test/langtools/}
+       case "$t $*" in
+         gc/[A-D].java*) echo "$t" >> "$UPSTREAM_LOG" ;;&
+         gc/A.java*)     echo "gc/A.java  Passed. OK" >> summary.txt ;;
+         gc/C.java*G1*)  echo "gc/C.java#c  Passed. OK" >> summary.txt ;;
+         gc/C.java*)     echo "gc/C.java#c  Failed. why" >> summary.txt ;;
+         gc/D.java*)     echo "gc/D.java  Failed. why" >> summary.txt ;;
+       esac
+     done ;;
+esac'
+upstream() {
+  local status=0
+  env LULL_BUILD="$work/build" JAVA_HOME="$work/jdk" LULL_TEST_JDK="$work/jdk" UPSTREAM_CHUNK=2 "$SCRIPTS/upstream.sh" "$@" > "$work/upstream.said" 2>&1 || status=$?
+  printf '%s, exit %s' "$(grep '^. langtools' "$work/upstream.said" || true)" "$status"
+}
+check "a tier" "| langtools-tier1 | default | 4 | 1 | 1, 0, 1 | 1 | 0 |, exit 1" "$(upstream langtools-tier1)"
+ran=$(sort "$UPSTREAM_LOG" | uniq -c | awk '{ print $2 $1 }' | paste -sd ' ')
+check "what fails runs three times" "gc/A.java1 gc/C.java#c3 gc/D.java3" "$ran"
+check "what has ended does not run again" "| langtools-tier1 | default | 4 | 1 | 1, 0, 1 | 1 | 0 |, exit 1" "$(upstream langtools-tier1)"
+check "what has ended does not run again" "7" "$(wc -l < "$UPSTREAM_LOG")"
+echo two > "$work/jdk/lib/server/libjvm.so"
+check "another VM begins anew" "| langtools-tier1 | default | 4 | 1 | 1, 0, 1 | 1 | 0 |, exit 1" "$(upstream langtools-tier1)"
+check "another VM begins anew" "14" "$(wc -l < "$UPSTREAM_LOG")"
+check "there is no such tier" "error: there is no tier 'tier1'" "$(upstream tier1 > "$work/none.said"; head -n 1 "$work/upstream.said")"
+unset JTREG
+
 # A tree in which native/test.sh is the stand-in.
 mkdir -p "$work/tree/hotspot" "$work/tree/native"
 cp -r "$SCRIPTS" "$work/tree/hotspot/build"
