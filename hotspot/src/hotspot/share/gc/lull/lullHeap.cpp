@@ -412,7 +412,7 @@ void LullHeap::collect_by_cycle(GCCause::Cause cause) {
   const size_t begun_before = _cycle->begun();
   while (_cycle->ended() <= begun_before) {
     const size_t ended_before = _cycle->ended();
-    _cycle->drive();
+    _cycle->drive(cause);
     collect_early(cause, LullExtent::Young);
     _control_thread->wake();
     _cycle->wait_for_end(ended_before);
@@ -421,7 +421,7 @@ void LullHeap::collect_by_cycle(GCCause::Cause cause) {
 
 // A test wants a cycle to begin, and does not wait for it.
 void LullHeap::begin_cycle() {
-  _cycle->drive();
+  _cycle->drive(GCCause::_wb_breakpoint);
   collect_early(GCCause::_wb_breakpoint, LullExtent::Young);
   _control_thread->wake();
 }

@@ -27,6 +27,7 @@
 #include "gc/lull/lull_globals.hpp"
 #include "gc/lull/policy/lullCyclePolicy.hpp"
 #include "gc/shared/concurrentGCBreakpoints.hpp"
+#include "gc/shared/gcId.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/referenceProcessor.inline.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
@@ -68,13 +69,18 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
     _was_enough_left(false),
     _is_asked_for(false),
     _is_driven(false),
+    _cause(GCCause::_no_gc),
     _is_held(false),
     _next_marker(0),
     _start_ns(0),
+    _gc_id(0),
+    _last_ns(0),
+    _was_given_up(false),
     _mark_ns(0),
     _last_used(0),
     _growth(0),
     _used_at_last(0),
+    _marking_ns(0),
     _begun(0),
     _ended(0),
     _cycles(0),
@@ -112,6 +118,19 @@ void LullCycle::set_state(State state) {
   Atomic::store(&_state, state);
 }
 
+size_t LullCycle::marked_bytes() const {
+  size_t words = 0;
+  for (uint i = 0; i < _markers_count; i++) {
+    words += _markers[i]->words();
+  }
+  return words * HeapWordSize;
+}
+
+jlong LullCycle::marking_for_ns(jlong now_ns) const {
+  const jlong since = Atomic::load(&_marking_ns);
+  return state() == State::Marking && since != 0 ? now_ns - since : 0;
+}
+
 bool LullCycle::has_tasks() const {
   for (uint i = 0; i < _markers_count; i++) {
     if (!_markers[i]->queue()->is_empty()) {
@@ -125,6 +144,7 @@ void LullCycle::start(const char* why) {
   assert(state() == State::Idle, "one cycle at a time");
   log_info(gc, marking)("Cycle %zu begins: %s", _cycles, why);
   _start_ns = os::javaTimeNanos();
+  Atomic::store(&_gc_id, GCId::current());
   Atomic::store(&_begun, _begun + 1);
   ConcurrentGCBreakpoints::notify_idle_to_active();
   set_state(State::Clearing);
@@ -132,8 +152,11 @@ void LullCycle::start(const char* why) {
 }
 
 // The thread tells who waits for it: a pause may not.
-void LullCycle::become_idle() {
+void LullCycle::become_idle(bool given_up) {
   if (state() != State::Idle) {
+    Atomic::store(&_marking_ns, (jlong)0);
+    Atomic::store(&_last_ns, os::javaTimeNanos() - _start_ns);
+    Atomic::store(&_was_given_up, given_up);
     Atomic::store(&_is_driven, false);
     Atomic::store(&_ended, _ended + 1);
     set_state(State::Idle);
@@ -161,6 +184,12 @@ bool LullCycle::needs_pause() const {
   return (now == State::Ready || now == State::Marked) && is_waited_for();
 }
 
+void LullCycle::drive(GCCause::Cause cause) {
+  _is_asked_for = true;
+  Atomic::store(&_cause, cause);
+  Atomic::store(&_is_driven, true);
+}
+
 void LullCycle::wait_for_end(size_t ended_before) { _thread->wait_for_end(ended_before); }
 
 bool LullCycle::must_remark() const {
@@ -179,6 +208,7 @@ bool LullCycle::begin_young() {
     _markers[i]->begin_cycle();
   }
   _mark_ns = 0;
+  Atomic::store(&_marking_ns, os::javaTimeNanos());
   _references->set_active_mt_degree(_references->max_num_queues());    // each marker has lists of its own
   _references->start_discovery(false /* clear soft references */);
   set_state(State::Marking);
@@ -229,7 +259,7 @@ void LullCycle::end_remark() {
                         (double)(os::javaTimeNanos() - _start_ns) / NANOSECS_PER_SEC, objects, words * HeapWordSize / K);
   Atomic::store(&_cycles, _cycles + 1);
   _in_remark = false;
-  become_idle();
+  become_idle(false);
 }
 
 void LullCycle::abort() {
@@ -245,7 +275,7 @@ void LullCycle::abort() {
     _references->abandon_partial_discovery();
   }
   if (state() != State::Clearing) {
-    become_idle();
+    become_idle(true);
   }
 }
 
@@ -256,7 +286,7 @@ void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacit
   }
   _last_used = used;
   if (was_global_or_remark) {
-    _used_at_last = used;
+    Atomic::store(&_used_at_last, used);
     _is_asked_for = false;
   }
   switch (state()) {

@@ -24,6 +24,7 @@
 
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
+#include "gc/shared/gcCause.hpp"
 #include "gc/shared/referenceProcessor.hpp"
 #include "memory/allocation.hpp"
 #include "memory/iterator.hpp"
@@ -98,13 +99,18 @@ private:
   bool                      _was_enough_left; // free by the last pause, for another young one
   bool                      _is_asked_for;    // the next pause begins a cycle, whatever the policy says
   volatile bool             _is_driven;       // somebody waits for the end of a cycle; by who does, and in pauses
+  volatile GCCause::Cause   _cause;           // what for
   bool                      _is_held;         // the thread of the cycle is at a breakpoint: it does not get Marked
   uint                      _next_marker;     // gets the next task of a pause
   jlong                     _start_ns;
+  volatile uint             _gc_id;          // of the pause that began the cycle
+  volatile jlong            _last_ns;        // of the last cycle that has ended, from its begin to its end,
+  volatile bool             _was_given_up;   // well or for a global collection
   volatile jlong            _mark_ns;         // of the markers, pauses meanwhile and all; by the thread of the cycle
   size_t                    _last_used;       // of the heap: after the last pause; how much more than before
   size_t                    _growth;          // the last young one has left
-  size_t                    _used_at_last;    // after the last cycle or global collection
+  volatile size_t           _used_at_last;    // after the last cycle or global collection
+  volatile jlong            _marking_ns;      // since when markers run; 0: they do not
   volatile size_t           _begun;           // cycles
   volatile size_t           _ended;           // of them, well or given up
   volatile size_t           _cycles;          // that have ended well
@@ -114,7 +120,7 @@ private:
 
   void set_state(State state);
   void start(const char* why);
-  void become_idle();
+  void become_idle(bool given_up);
   bool may_start() const;
   bool has_tasks() const;
 
@@ -136,13 +142,27 @@ public:
   size_t cycles() const             { return Atomic::load(&_cycles); }
   size_t late() const               { return Atomic::load(&_late); }
   size_t given_up() const           { return Atomic::load(&_given_up); }
+  uint gc_id() const                { return Atomic::load(&_gc_id); }
+  jlong last_ns() const             { return Atomic::load(&_last_ns); }
+  bool was_given_up() const         { return Atomic::load(&_was_given_up); }
   size_t begun() const              { return Atomic::load(&_begun); }
+
+  // Bytes that the markers of the running cycle have marked, about: they go on. And how many it may be in the end: what
+  // the last cycle or global collection has left.
+  size_t marked_bytes() const;
+  size_t expected_bytes() const     { return Atomic::load(&_used_at_last); }
+
+  // From the begin of the marking. 0: nothing is marked now.
+  jlong marking_for_ns(jlong now_ns) const;
   size_t ended() const              { return Atomic::load(&_ended); }
 
   // ---- Of who wants a cycle
 
   // The next pause begins a cycle, if none runs, and the one that runs then is driven.
-  void drive()                      { _is_asked_for = true; Atomic::store(&_is_driven, true); }
+  void drive(GCCause::Cause cause);
+
+  // Why pauses are made for it.
+  GCCause::Cause cause() const      { return is_driven() ? Atomic::load(&_cause) : GCCause::_wb_breakpoint; }
 
   bool is_driven() const            { return Atomic::load(&_is_driven); }
 

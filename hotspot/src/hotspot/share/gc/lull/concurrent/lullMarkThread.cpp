@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/concurrent/lullConcurrentPhase.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullMarkThread.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -27,6 +28,7 @@
 #include "gc/shared/gcTraceTime.inline.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/workerThread.hpp"
+#include "logging/log.hpp"
 #include "memory/iterator.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/java.hpp"
@@ -88,6 +90,11 @@ void LullMarkThread::wait_for_end(size_t ended_before) {
 
 void LullMarkThread::tell_of_end() {
   {
+    GCIdMark gc_id_mark(_cycle->gc_id());
+    log_info(gc)("Concurrent Mark Cycle%s %.3fms", _cycle->was_given_up() ? " given up" : "",
+                 (double)_cycle->last_ns() / NANOSECS_PER_MILLISEC);
+  }
+  {
     MonitorLocker ml(&_end, Mutex::_no_safepoint_check_flag);
     ml.notify_all();
   }
@@ -100,6 +107,7 @@ void LullMarkThread::all_threads_do(ThreadClosure* closure) {
 }
 
 void LullMarkThread::clear() {
+  LullConcurrentPhase phase("Concurrent Clear", _cycle->gc_id());
   GCTraceConcTime(Debug, gc, marking) tm("Concurrent Clear");
   SuspendibleThreadSetJoiner joiner;
   _cycle->clear_granules(&should_stop);
@@ -158,6 +166,7 @@ void LullMarkThread::pass_breakpoint(const char* breakpoint) {
 }
 
 void LullMarkThread::mark() {
+  LullConcurrentPhase phase("Concurrent Mark", _cycle->gc_id());
   GCTraceConcTime(Info, gc, marking) tm("Concurrent Mark");
   if (_begun != _cycle->begun()) {
     _begun = _cycle->begun();

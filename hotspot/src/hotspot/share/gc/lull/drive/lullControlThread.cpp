@@ -288,7 +288,7 @@ bool LullControlThread::drive_cycle() {
     return false;
   }
   if (cycle->needs_pause()) {
-    _heap->collect_early(cycle->is_driven() ? GCCause::_java_lang_system_gc : GCCause::_wb_breakpoint, LullExtent::Young);
+    _heap->collect_early(cycle->cause(), LullExtent::Young);
   }
   return cycle->is_waited_for();
 }

@@ -97,6 +97,16 @@ void LullInfoDCmd::print_marking() {
   line("marking.cycles", "%zu", cycle->cycles());
   line("marking.late", "%zu", cycle->late());
   line("marking.given_up", "%zu", cycle->given_up());
+  const jlong marking_ns = cycle->marking_for_ns(os::javaTimeNanos());
+  if (marking_ns > 0) {
+    const size_t marked = cycle->marked_bytes();
+    const size_t expected = MAX2(cycle->expected_bytes(), marked);
+    bytes("marking.marked", marked);
+    bytes("marking.expected", expected);
+    if (marked > 0) {
+      line("marking.left", "%.1f s", (double)marking_ns / NANOSECS_PER_SEC * (double)(expected - marked) / (double)marked);
+    }
+  }
 }
 
 void LullInfoDCmd::print_vm() {

@@ -27,15 +27,22 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Set;
+import java.util.stream.Collectors;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
+import jdk.test.lib.dcmd.PidJcmdExecutor;
 import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.hasJFR
  * @summary A cycle that somebody waits for does not wait for memory to run out: neither a test that stops it where it
  *          marks, nor System.gc() where that is to stop nobody for long. What dies while a cycle marks, and what is stored
  *          then, is found.
  * @library / /test/lib
+ * @modules jdk.jfr
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx256m -XX:+UseLullGC
@@ -66,12 +73,19 @@ public class TestBreakpoints {
         }
     }
 
+    /** What an operator asks for while it marks. */
+    private static String info() throws Exception {
+        return new PidJcmdExecutor().execute("Lull.info").getStdout();
+    }
+
     /** As TestConcurrentGCBreakpoints of HotSpot, which knows its collectors by name. */
     private static void stopsWhereItIsTold() throws Exception {
         for (int i = 0; i < 2; i++) {
             WB.concurrentGCRunTo(WB.AFTER_MARKING_STARTED);
             WB.concurrentGCRunTo(WB.BEFORE_MARKING_COMPLETED);
             WB.youngGC();    // ends no marking
+            check(info().matches("(?s).*marking.state: +marking\n.*marking.marked: +[1-9].*marking.expected: +[1-9].*marking.left: .*"),
+                  "Lull.info does not say how far the cycle is:" + info());
             check(count(" has ended after ") == i, "a cycle has ended at a breakpoint");
             WB.concurrentGCRunToIdle();
             check(count(" has ended after ") == i + 1, "a cycle has not ended");
@@ -114,7 +128,23 @@ public class TestBreakpoints {
         WeakReference<Object> weak = new WeakReference<>(new Object());
         long ended = count(" has ended after ");
         long full = count("Pause Full");
-        System.gc();
+        long cycles = count("Concurrent Mark Cycle ");
+        Path file = Path.of("cycles.jfr");
+        try (Recording recording = new Recording()) {
+            recording.enable("jdk.GCPhaseConcurrent").withoutThreshold();
+            recording.start();
+            System.gc();
+            recording.stop();
+            recording.dump(file);
+        }
+        Set<String> phases = RecordingFile.readAllEvents(file).stream()
+            .map(event -> event.getString("name")).collect(Collectors.toSet());
+        check(phases.equals(Set.of("Concurrent Clear", "Concurrent Mark")), "phases in the flight recorder: " + phases);
+        Set<Integer> ids = RecordingFile.readAllEvents(file).stream()
+            .map(event -> event.getInt("gcId")).collect(Collectors.toSet());
+        // One that had begun before the call may have ended in it, too.
+        check(count("GC(" + Collections.max(ids) + ") Concurrent Mark Cycle ") == 1, "the log does not name cycle " + ids);
+        check(count("Concurrent Mark Cycle ") > cycles, "cycles in the log");
         check(count(" has ended after ") > ended, "System.gc() came back before the end of a cycle");
         check(count("Pause Full") == full, "System.gc() stopped the program for all of the heap");
         check(weak.refersTo(null), "not cleared by System.gc()");
