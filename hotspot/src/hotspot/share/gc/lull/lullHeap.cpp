@@ -40,6 +40,7 @@
 #include "gc/lull/local/lullLocalDefragmentation.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/lull/lullArguments.hpp"
+#include "gc/lull/lullForeignFlags.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/mutator/lullBarrierSet.hpp"
@@ -180,6 +181,7 @@ jint LullHeap::initialize() {
   }
   _monitoring = new LullMonitoring(this);
   GCInitLogger::print();
+  LullForeignFlags::log();
   return JNI_OK;
 }
 
