@@ -89,6 +89,10 @@ public:
 
   // While a cycle of concurrent marking goes on, in the place of a global collection.
   bool may_expand() const;
+
+  // Should the heap grow for this object before all of it is collected? The object is a good part of the heap, which is
+  // far below its maximum with it: a program that starts. What has grown too far shrinks after the next global collection.
+  bool grows_first(size_t words) const;
   void expand_for_cycle();
 
   // Grows for an object of that many words that did not fit; false if the heap could not.

@@ -76,13 +76,20 @@ HeapWord* LullFailedAllocation::allocate_within_limit() {
   return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
 }
 
+HeapWord* LullFailedAllocation::grow_and_allocate() {
+  return _sizer->grows_first(_words) && _sizer->expand_for(_words) ? allocate_within_limit() : nullptr;
+}
+
 // The heap is not made larger for it: what a young collection leaves is not all alive. But for a cycle, which finds what
-// is dead of it.
+// is dead of it; and for a large object of a program that starts.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
   if (_sizer->was_useless() || !collect_young()) {
-    return nullptr;
+    return grow_and_allocate();
   }
   HeapWord* result = allocate_within_limit();
+  if (result == nullptr) {
+    result = grow_and_allocate();
+  }
   LullCycle* const cycle = _heap->cycle();
   if (result != nullptr || cycle == nullptr || !is_global_long()) {
     return result;

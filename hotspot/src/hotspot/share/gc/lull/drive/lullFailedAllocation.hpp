@@ -62,6 +62,7 @@ private:
   bool is_global_long() const;
   bool collect_young();
   HeapWord* allocate_within_limit();
+  HeapWord* grow_and_allocate();
   HeapWord* collect_young_and_retry();
   HeapWord* allocate();
   size_t free_bytes() const;
