@@ -36,6 +36,7 @@ struct LullEvacuationRequest;
 // tried only when the one before has failed:
 //
 //   a young collection, while those pay, unless it leaves more than LullUseLimit allows
+//   a larger heap, for a large object while the heap is far below its maximum
 //   a global collection
 //   a larger heap
 //   the copy reserve, if only that is between a large object and a run of free blocks
@@ -46,7 +47,7 @@ struct LullEvacuationRequest;
 //   the copy reserve
 //   nullptr: OutOfMemoryError
 //
-// The collections of the fifth and sixth step clear soft references too, if little is free in all. If much is free,
+// The collections of the sixth and seventh step clear soft references too, if little is free in all. If much is free,
 // memory is not short: objects lie in the wrong places.
 
 class LullFailedAllocation : public StackObj {
