@@ -4,13 +4,15 @@ import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * One thread makes garbage that nobody else sees, below so many frames. Prints the processor time of the process from then
- * on, the collector's threads included, and what each bean has counted meanwhile.
+ * One thread makes garbage that nobody else sees, below so many frames, and waits after each so many MB, if any. Prints the
+ * processor time of the process from then on, the collector's threads included, and what each bean has counted meanwhile.
  */
 public class DeepStack {
     private static final int OBJECT = 1000 - 16;
+    private static final long OBJECTS_PER_MB = 1000;
     private static final long STACK = 3L << 30;
 
     private static int descend(int depth, Runnable atTheBottom) {
@@ -21,10 +23,13 @@ public class DeepStack {
         return descend(depth - 1, atTheBottom) + 1;
     }
 
-    private static int garbage(long megabytes) {
+    private static int garbage(long megabytes, int waitMegabytes) {
         byte[][] latest = new byte[8][];
-        for (long i = 0; i < megabytes * 1_000_000 / (OBJECT + 16); i++) {
+        for (long i = 0; i < megabytes * OBJECTS_PER_MB; i++) {
             latest[(int) i & 7] = new byte[OBJECT];
+            if (waitMegabytes > 0 && i % (waitMegabytes * OBJECTS_PER_MB) == 0) {
+                LockSupport.parkNanos(1);
+            }
         }
         return latest.length;
     }
@@ -42,11 +47,11 @@ public class DeepStack {
         return ManagementFactory.getGarbageCollectorMXBeans().stream().mapToLong(GarbageCollectorMXBean::getCollectionCount).toArray();
     }
 
-    private static void measure(int depth, long megabytes) {
-        garbage(100);    // compiled
+    private static void measure(int depth, long megabytes, int waitMegabytes) {
+        garbage(100, waitMegabytes);    // compiled
         long before = processorMillis();
         long[] first = counts();
-        garbage(megabytes);
+        garbage(megabytes, waitMegabytes);
         long[] last = counts();
         StringBuilder line = new StringBuilder(String.format("%d frames, %d MB: %d ms of processor time", depth, megabytes, processorMillis() - before));
         int i = 0;
@@ -64,7 +69,8 @@ public class DeepStack {
         });
         int depth = Integer.parseInt(args[0]);
         long megabytes = Long.parseLong(args[1]);
-        Thread thread = new Thread(null, () -> descend(depth, () -> measure(depth, megabytes)), "deep", STACK);
+        int waitMegabytes = Integer.parseInt(args[2]);
+        Thread thread = new Thread(null, () -> descend(depth, () -> measure(depth, megabytes, waitMegabytes)), "deep", STACK);
         thread.start();
         thread.join();
     }

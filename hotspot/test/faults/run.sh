@@ -4,7 +4,8 @@
 # run.sh: two of the faults that operators meet, as figures, beside another collector and another build:
 #
 #   breaker  how much of the heap a circuit breaker sees in use while two fifths are alive (Breaker.java)
-#   deep     the processor time of collections below a million frames (DeepStack.java), and below ten
+#   deep     the processor time of collections below a million frames (DeepStack.java), and below ten; of a thread that goes
+#            on, and of one that waits after each 2 MB
 #
 # A line for each; docs/measurements/operators-faults.md has the tables.
 #
@@ -34,15 +35,18 @@ breaker() {
   local heap kind side
   for heap in 512 128; do
     for kind in private public; do
-      for side in "${sides[@]}"; do run "$side" "breaker, $heap MB" "-Xms${heap}m" "-Xmx${heap}m" Breaker "$kind" 60000; done
+      for side in "${sides[@]}"; do run "$side" "breaker, $heap MB" "-Xms${heap}m" "-Xmx${heap}m" Breaker "$kind" 20000; done
     done
   done
 }
 
 deep() {
-  local depth side
-  for depth in 10 1000000; do
-    for side in "${sides[@]}"; do run "$side" "deep" -Xms256m -Xmx256m DeepStack "$depth" 4000; done
+  local setting heap depth waits side
+  for setting in 256/10/0 256/1000000/0 64/10/0 64/1000000/0 256/10/2 256/1000000/2; do
+    IFS=/ read -r heap depth waits <<< "$setting"
+    for side in "${sides[@]}"; do
+      run "$side" "deep, $heap MB" "-Xms${heap}m" "-Xmx${heap}m" DeepStack "$depth" 2000 "$waits"
+    done
   done
 }
 
