@@ -29,12 +29,15 @@ LINES_TO_SHOW='^(Creating (hotspot/variant-server/libjvm/.*(libjvm|gtestLauncher
 # How far the compilation of libjvm is. Make compiles in the order of the objects' names, so the newest one's place among
 # all says it: of a build that goes on, too, for it passes over what is there. HotSpot's own message counts what has changed.
 libjvm_progress() {   # CONF SECONDS
-  local objects newest place all percent left=''
-  objects=$TREE/build/$(directory_of "$1")/hotspot/variant-server/libjvm/objs
-  newest=$(find "$objects" -maxdepth 1 -name '*.o' -printf '%T@ %f\n' 2> /dev/null | sort -rn | sed -n '1s/.* //p') || true
+  local out objects newest place all percent left=''
+  out=$TREE/build/$(directory_of "$1")
+  objects=$out/hotspot/variant-server/libjvm/objs
+  # But the one with the version, which is compiled before each link.
+  newest=$(find "$objects" -maxdepth 1 -name '*.o' ! -name abstract_vm_version.o -printf '%T@ %f\n' 2> /dev/null | sort -rn | sed -n '1s/.* //p') || true
   [[ -n $newest ]] || return 0
+  # Linked: what comes then are other libraries and classes.
+  if [[ $out/support/modules_libs/java.base/server/libjvm.so -nt $objects/$newest ]]; then return 0; fi
   read -r place all < <(libjvm_objects "$1" | awk -v newest="$newest" '$0 <= newest { place++ } END { print place + 0, NR }')
-  # What comes then: other libraries, classes.
   ((place < all)) || return 0
   percent=$((100 * place / all))
   # The first look is where this build has begun, not always with the first file.

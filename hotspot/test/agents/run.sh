@@ -9,6 +9,8 @@
 #
 #   LULL_TEST_JDK      the JDK                                       (default: build/jdk)
 #   LULL_TEST_AGENTS   names of the lines, between spaces            (default: all)
+#   LULL_TEST_FLAGS    more flags for the service's JVM              (default: none; without trials what an agent costs
+#                      stands alone: -XX:+UnlockExperimentalVMOptions -XX:-LullSuspendTracking)
 #
 # Downloads some 150 MB, once, to build/agents. Needs Maven.
 
@@ -89,7 +91,7 @@ wait_for() {
 # look NAME DEBUGGER FLAGS: starts the service, waits until it has served, asks it, and ends it.
 look() {
   local name=$1 action=$2 service input debugger='' port flags tries
-  read -ra flags <<< "$3"
+  read -ra flags <<< "${LULL_TEST_FLAGS:-} $3"
   rm -f info service.out debugger.out pipe
   mkfifo pipe
   cleanly "$jdk/bin/java" -XX:+UseLullGC -Xmx128m -Xlog:gc*:file="$name.log" "${flags[@]}" -cp . Service < pipe > service.out 2> "$name.err" &

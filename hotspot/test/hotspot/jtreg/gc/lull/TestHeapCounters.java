@@ -32,8 +32,8 @@ import jdk.test.lib.dcmd.PidJcmdExecutor;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary The counters that jstat reads tell what is new while no collection comes, what the last one has left, and
- *          how many there were.
+ * @summary The counters that jstat and VisualVM read tell what is new while no collection comes, what the last one has
+ *          left, how many there were, and how large the heap is and may be.
  * @library /test/lib /
  * @modules java.management
  * @run main/othervm -Xms128m -Xmx128m -XX:+UsePerfData -XX:+UseLullGC gc.lull.TestHeapCounters
@@ -57,6 +57,10 @@ public class TestHeapCounters {
         }
         long committed = Runtime.getRuntime().totalMemory();
         Asserts.assertEQ(of(counters, "generation.0.capacity") + of(counters, "generation.1.capacity"), committed,
+                         "" + counters);
+        Asserts.assertEQ(of(counters, "generation.0.maxCapacity") + of(counters, "generation.1.maxCapacity"),
+                         Runtime.getRuntime().maxMemory(), "" + counters);
+        Asserts.assertEQ(of(counters, "generation.0.minCapacity") + of(counters, "generation.1.minCapacity"), 128L << 20,
                          "" + counters);
         Asserts.assertEQ(of(counters, "generation.1.space.0.capacity"), committed, "" + counters);
         Asserts.assertLTE(newUsed(counters), of(counters, "generation.0.space.0.capacity"), "" + counters);

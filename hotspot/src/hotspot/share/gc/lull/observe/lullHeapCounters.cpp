@@ -26,7 +26,7 @@
 #include "gc/shared/hSpaceCounters.hpp"
 
 LullHeapCounters::LullHeapCounters(const LullHeapParts& parts)
-  : _new_generation(new GenerationCounters("young", 0, 1, MinHeapSize, MaxHeapSize, parts.room_for_new())),
+  : _new_generation(new GenerationCounters("young", 0, 1, MinHeapSize, 0 /* no maximum */, parts.room_for_new())),
     _old_generation(new GenerationCounters("old", 1, 1, 0, MaxHeapSize, parts.old_used())),
     _new_space(new HSpaceCounters(_new_generation->name_space(), "eden", 0, MaxHeapSize, parts.room_for_new())),
     _old_space(new HSpaceCounters(_old_generation->name_space(), "old", 0, MaxHeapSize, parts.committed())) {}

@@ -31,7 +31,8 @@ class LullHeapParts;
 // The heap as performance counters, sun.gc.generation.*, which jstat and others read: generation 0 is what is new,
 // generation 1 what the last collection has left.
 //
-// The capacities of the generations are those of the memory pools, and their sum is the heap's. The capacity of the old
+// The capacities of the generations are those of the memory pools, and their sum is the heap's. So is that of their largest
+// and least capacities, which VisualVM adds up: as its pool, what is new has no maximum of its own. The capacity of the old
 // space is the whole heap: jstat -gcutil shows what is in use as a share of it, and always 100 % would tell nothing.
 class LullHeapCounters : public CHeapObj<mtGC> {
 private:

@@ -39,7 +39,8 @@ LullTrackingPolicy::LullTrackingPolicy()
     _costly_windows(0),
     _wait(FirstWait),
     _next_trial(0),
-    _last_ratio(0) {}
+    _last_ratio(0),
+    _suspends(false) {}
 
 const char* LullTrackingPolicy::to_string(State state) {
   switch (state) {
@@ -77,9 +78,9 @@ double LullTrackingPolicy::cost(const Interval& window) {
   return (double)(window._mutators + window._collection) / (double)window._allocated;
 }
 
-// Has an earlier trial found the same?
+// Has an earlier trial decided what this comparison says?
 bool LullTrackingPolicy::is_as_decided(double logarithm) const {
-  return _last_ratio > 0 && (_last_ratio < 1.0) == (logarithm < 0);
+  return _last_ratio > 0 && _suspends == (logarithm < 0);
 }
 
 // What the window that has ended has cost, if that is known: it is the first one of this trial then, else the next is. The next is with
@@ -117,22 +118,24 @@ void LullTrackingPolicy::continue_trial(double cost, jlong now) {
   _sum_of_squares += difference * difference;
   _comparisons++;
   if (_comparisons == 1 && is_as_decided(difference)) {
-    decide(now);
+    decide(_suspends, now);
   } else if (_comparisons >= FewestComparisons) {
     const double mean = _sum / _comparisons;
     const double variance = MAX2(_sum_of_squares / _comparisons - mean * mean, 0.0) * _comparisons / (_comparisons - 1);
-    if (mean * mean > StandardErrors * StandardErrors * variance / _comparisons || _comparisons == MostComparisons) {
-      decide(now);
+    const bool stands_out = mean * mean > StandardErrors * StandardErrors * variance / _comparisons;
+    if (stands_out || _comparisons == MostComparisons) {
+      decide(stands_out && mean < 0, now);
     }
   }
 }
 
-void LullTrackingPolicy::decide(jlong now) {
-  const double mean = _sum / _comparisons;
-  _wait = is_as_decided(mean) ? MIN2(_wait * 2, MostWait) : FirstWait;
+void LullTrackingPolicy::decide(bool suspends, jlong now) {
+  const bool is_same = _last_ratio > 0 && suspends == _suspends;
+  _wait = is_same ? MIN2(_wait * 2, MostWait) : FirstWait;
   _next_trial = now + _wait;
-  _last_ratio = exp(mean);
-  _wants_suspension = mean < 0;
+  _last_ratio = exp(_sum / _comparisons);
+  _suspends = suspends;
+  _wants_suspension = suspends;
   _state = _wants_suspension ? State::Suspended : State::Tracking;
   _decided_cost = 0;
   _costly_windows = 0;

@@ -34,8 +34,9 @@
 //   Trial       alternates windows with tracking and without; the first and the last are of the current mode. A
 //               window of the other mode is compared with the two around it, so a program that becomes faster or
 //               slower meanwhile favours neither. The trial ends when the mean difference stands out from the
-//               spread, or after enough comparisons: then the mean decides. If an earlier trial has decided the
-//               same, the first comparison that confirms it ends the trial, which costs one window
+//               spread, or after enough comparisons: then tracking goes on, with which there are fewer pauses. If an
+//               earlier trial has decided the same, the first comparison that confirms it ends the trial, which
+//               costs one window
 //   Suspended   the cheaper mode by the last trial. The next trial comes twice as late each time that the result
 //               is the same, and soon if a byte becomes much more expensive
 //
@@ -101,7 +102,8 @@ private:
   uint     _costly_windows;         // in a row
   jlong    _wait;                   // from the last decision to _next_trial
   jlong    _next_trial;
-  double   _last_ratio;             // what the last trial has found: cost without tracking to that with it
+  double   _last_ratio;             // what the last trial has found: cost without tracking to that with it; 0: none yet
+  bool     _suspends;               // what it has decided
 
   void begin_window(jlong now);
   void add(const Interval& interval);
@@ -111,7 +113,7 @@ private:
   bool is_as_decided(double logarithm) const;
   void begin_trial(double cost);
   void continue_trial(double cost, jlong now);
-  void decide(jlong now);
+  void decide(bool suspends, jlong now);
   void look_at_decision(double cost, jlong now);
 
 public:
