@@ -759,9 +759,12 @@ void LullHeap::collect_young_at_safepoint(bool keep_private) {
     ClassLoaderDataGraph::clear_claimed_marks();
 
     const jlong end = os::javaTimeNanos();
-    if (LullSizePolicy::is_asked_for(gc_cause()) || gc_cause() == GCCause::_lull_pause_goal) {
-      // It came early, and was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
+    if (LullSizePolicy::is_asked_for(gc_cause())) {
+      // It was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
       _sizer->update_reserve();
+    } else if (gc_cause() == GCCause::_lull_pause_goal) {
+      _sizer->record_early({start, end, used_before, used()});
+      _young_policy->record_early(end - start, used_before - MIN2(used_before, used()));
     } else {
       _sizer->record_young_collection({start, end, used_before, used()});
       _young_policy->record_young(end - start, used_before - MIN2(used_before, used()));

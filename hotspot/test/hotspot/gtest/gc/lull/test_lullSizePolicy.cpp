@@ -100,6 +100,32 @@ TEST_VM_F(LullSizePolicyTest, a_global_collection_begins_anew) {
   EXPECT_EQ(young(CostlyMs), Capacity);
 }
 
+// A larger heap would have as many.
+TEST_VM_F(LullSizePolicyTest, early_ones_do_not_make_the_heap_larger) {
+  for (int i = 0; i < 20; i++) {
+    for (int k = 0; k < 4; k++) {
+      _now_ms += 20;
+      _policy.record_early(ended(10, Capacity, Used), MaxHeapSize);
+    }
+    EXPECT_EQ(young(CheapMs), Capacity);
+  }
+}
+
+// But time is time: all of it in early ones, no memory and no room to grow is useless.
+TEST_VM_F(LullSizePolicyTest, early_ones_count_for_the_overhead_limit) {
+  FlagSetting on(UseGCOverheadLimit, true);   // a debug build has it off
+  const jlong second = NANOSECS_PER_SEC;
+  jlong now = 0;
+  for (int i = 0; i < 20; i++) {
+    _policy.record_early({now, now + 99 * second, MaxHeapSize, MaxHeapSize}, MaxHeapSize);
+    EXPECT_TRUE(_policy.young_left_little());
+    now += 99 * second;
+    _policy.record_collection({now, now + second, MaxHeapSize, MaxHeapSize}, MaxHeapSize, MaxHeapSize);
+    now += second;
+  }
+  EXPECT_TRUE(_policy.overhead_limit_exceeded());
+}
+
 // Whoever asks for a collection has no less memory for it: that is not what the limit is for.
 TEST_VM_F(LullSizePolicyTest, what_was_asked_for_does_not_count) {
   FlagSetting on(UseGCOverheadLimit, true);   // a debug build has it off

@@ -30,6 +30,7 @@ protected:
 
   void global(size_t ms, size_t megabytes) { _policy.record_global((jlong)ms * NANOSECS_PER_MILLISEC, megabytes * M); }
   void young(size_t ms, size_t megabytes)  { _policy.record_young((jlong)ms * NANOSECS_PER_MILLISEC, megabytes * M); }
+  void early(size_t ms, size_t megabytes)  { _policy.record_early((jlong)ms * NANOSECS_PER_MILLISEC, megabytes * M); }
 };
 
 TEST_VM_F(LullYoungPolicyTest, the_first_collection_is_global) {
@@ -111,4 +112,27 @@ TEST_VM_F(LullYoungPolicyTest, that_is_so_where_the_global_one_has_freed_nothing
   EXPECT_TRUE(_policy.wants_young());
   young(10, 0);
   EXPECT_FALSE(_policy.wants_young());
+}
+
+// Early ones have freed most; what memory lacks for in the end frees the rest.
+TEST_VM_F(LullYoungPolicyTest, what_came_early_counts_with_the_next_one) {
+  global(40, 80);
+  early(10, 60);
+  early(10, 60);
+  young(10, 2);     // by itself 5 ms a MB, the cycle has 0.5
+  EXPECT_TRUE(_policy.wants_young());
+  young(10, 2);     // and by itself, for nothing came early
+  EXPECT_FALSE(_policy.wants_young());
+}
+
+// Without lack of memory nothing is decided; and a global one begins anew.
+TEST_VM_F(LullYoungPolicyTest, early_ones_in_vain_are_no_reason_for_a_global_one) {
+  global(40, 80);
+  for (int i = 0; i < 100; i++) {
+    early(40, 0);
+  }
+  EXPECT_TRUE(_policy.wants_young());
+  global(40, 80);
+  young(10, 60);
+  EXPECT_TRUE(_policy.wants_young());
 }

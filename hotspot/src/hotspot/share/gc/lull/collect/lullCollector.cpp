@@ -502,6 +502,7 @@ void LullCollector::collect_young() {
   sweep(&sweep_task);
   end_evacuation();
   sweep_task.finish();
+  _evacuation_policy->record_young_in_place(sweep_task.survived_words());
   give_grey_to_cycle();
   log_statistics();
 }

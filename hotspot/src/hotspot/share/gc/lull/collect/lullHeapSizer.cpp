@@ -169,6 +169,13 @@ void LullHeapSizer::record_young_collection(const LullSizedCollection& collectio
   resize_after_young(collection._end_ns);
 }
 
+// The next one for lack of memory may be a global one, by what this one has left.
+void LullHeapSizer::record_early(const LullSizedCollection& collection) {
+  _policy.record_early(collection, _memory->max_capacity());
+  _use_limit.record_young(collection._used, _memory->max_capacity());
+  update_reserve();
+}
+
 void LullHeapSizer::set_use_limit() {
   _supply->set_use_limit(_use_limit.bytes(_memory->max_capacity()));
 }

@@ -78,6 +78,9 @@ public:
   // After a young collection: records it, and may resize.
   void record_young_collection(const LullSizedCollection& collection);
 
+  // After one that came early, for the pause goal: the heap stays as large as it is.
+  void record_early(const LullSizedCollection& collection);
+
   // Without a collection: what is free now goes back to the system, so many bytes at most. At a safepoint.
   void give_back(size_t bytes);
 

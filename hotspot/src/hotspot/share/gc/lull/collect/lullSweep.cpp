@@ -394,6 +394,16 @@ void LullYoungSweepTask::make_recyclable(LullBlockIndex index, uint worker_id) {
   _swept[worker_id]->add_recyclable(index);
 }
 
+// In a block without an owner what has become alive was young, or is a copy.
+void LullYoungSweepTask::sweep_young(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  const bool counts = block->has_lines() && _blocks->owner(index) == LullBlockTable::NoOwner;
+  const size_t live_before = _blocks->live_words(index);
+  LullSweepTask::do_block(index, block, worker_id);
+  if (counts) {
+    _swept[worker_id]->add_survived(_blocks->live_words(index) - MIN2(live_before, _blocks->live_words(index)));
+  }
+}
+
 void LullYoungSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
   const ssize_t slack_before = (ssize_t)block->slack_lines();
   if (block->is_recyclable()) {
@@ -402,10 +412,18 @@ void LullYoungSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint w
   if (_blocks->has_survivors(index)) {
     sweep_survivors(index, block, worker_id);
   } else {
-    LullSweepTask::do_block(index, block, worker_id);
+    sweep_young(index, block, worker_id);
   }
   _blocks->update_wasted(index);
   _swept[worker_id]->add_slack((ssize_t)block->slack_lines() - slack_before);
+}
+
+size_t LullYoungSweepTask::survived_words() const {
+  size_t words = 0;
+  for (uint i = 0; i < _workers; i++) {
+    words += _swept[i]->survived();
+  }
+  return words;
 }
 
 void LullYoungSweepTask::finish() {

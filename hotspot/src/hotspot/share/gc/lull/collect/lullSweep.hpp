@@ -157,6 +157,7 @@ private:
   LullSweptBlocks**      _swept;    // by worker
 
   void sweep_survivors(LullBlockIndex index, LullBlock* block, uint worker_id);
+  void sweep_young(LullBlockIndex index, LullBlock* block, uint worker_id);
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
   void end_work(uint worker_id) override { _swept[worker_id]->flush(); }
@@ -172,6 +173,9 @@ public:
 
   // The lists are right again. One thread.
   void finish();
+
+  // Words that have become old in blocks without an owner, copies among them.
+  size_t survived_words() const;
 };
 
 #endif // SHARE_GC_LULL_COLLECT_LULLSWEEP_HPP

@@ -34,7 +34,7 @@
 //   recyclable    blocks that are in a stack already become Owned before they are swept, and are dropped from there
 //                 after the sweep; then those that have holes now are added, each at the place of its address
 //
-// Slack is summed up here, too: lines that hold nothing and that nobody gets.
+// Slack is summed up here, too: lines that hold nothing and that nobody gets. And what has survived.
 class LullSweptBlocks : public CHeapObj<mtGC> {
 private:
   static const int RunsAtOnce = 64;
@@ -45,10 +45,11 @@ private:
   size_t                                 _taken_off;
   size_t                                 _freed;
   ssize_t                                _more_slack;   // lines
+  size_t                                 _survived;     // words
 
 public:
   explicit LullSweptBlocks(LullBlockSupply* supply)
-    : _supply(supply), _free(), _recyclable(), _taken_off(0), _freed(0), _more_slack(0) {}
+    : _supply(supply), _free(), _recyclable(), _taken_off(0), _freed(0), _more_slack(0), _survived(0) {}
 
   // The block is about to be swept, and is in a stack.
   void take_off(LullBlockIndex index);
@@ -61,11 +62,15 @@ public:
 
   void add_slack(ssize_t lines) { _more_slack += lines; }
 
+  // So many words were young, and are old now.
+  void add_survived(size_t words) { _survived += words; }
+
   // Lists what is free.
   void flush();
 
   size_t freed() const     { return _freed; }
   size_t taken_off() const { return _taken_off; }
+  size_t survived() const  { return _survived; }
 
   // When all have flushed: puts what all so many workers have found into the supply. Returns how many blocks of
   // stacks were looked at for those that were taken off. One thread.

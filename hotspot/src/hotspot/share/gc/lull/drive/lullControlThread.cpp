@@ -224,6 +224,7 @@ size_t LullControlThread::give_back(size_t bytes) {
     }
     left -= MIN2(left, capacity - _heap->capacity());
     wait(StepDistance);
+    keep_pause_goal();    // somebody may have woken it for that
   }
   return before - MIN2(_heap->capacity(), before);
 }

@@ -32,6 +32,20 @@
 
 static const uint LinesPerBlock = LullGeometry::LinesPerBlock;
 
+LullEvacuationPolicy::LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
+  : _blocks(blocks),
+    _supply(supply),
+    _estimated_lines(0),
+    _correction(1.0),
+    _hole_use(),
+    _bounded_by_room(false),
+    _block_lines(0),
+    _hole_lines(0),
+    _survival(LullEvacuationMaxLivePercent, LullAgeSurvivors),
+    _new_blocks(),
+    _survivor_blocks(),
+    _lines_in_place(0) {}
+
 // Lines that copies may go to without a block of their own.
 static size_t hole_lines(const LullBlock* block) {
   return block->is_recyclable() ? block->free_lines().count() : 0;
@@ -246,43 +260,27 @@ uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable
   return lines.count();
 }
 
-// Too much selected costs more than too little.
-void LullEvacuationPolicy::YoungBlocks::record(size_t live_words) {
-  if (_selected > 0) {
-    // What is young and beside old objects in the same line is counted as alive, and its line is not.
-    const double share = MIN2((double)live_words / LullGeometry::WordsPerLine / (double)_selected_lines, 1.0);
-    _live_share = MAX2(share, (_live_share + share) / 2);
-    _mean_share = (_mean_share + share) / 2;
-  }
+// Of so many lines of a block that are free or hold young objects only, how many hold something? Survivors have no marks,
+// and their blocks no holes.
+uint LullEvacuationPolicy::used_young_lines(LullBlockIndex index, uint lines) const {
+  const uint free_lines = (uint)hole_lines(_blocks->at(index));
+  return _blocks->has_survivors(index) ? _blocks->packed_lines(index) : lines - MIN2(lines, free_lines);
 }
 
-// Where most is alive, to move it gains little.
-static bool is_dense(double live_share) {
-  return live_share > (double)LullEvacuationMaxLivePercent / 100;
-}
-
-// Where most survivors live on, to copy them twice is vain.
-bool LullEvacuationPolicy::must_age() const {
-  return LullAgeSurvivors && (!is_dense(_survivor_blocks._mean_share) || _young_since_survivors >= DenseStep);
-}
-
-// Selects the block if it is one of those that are looked at, and there is room for what is alive there.
+// Selects the block if there is room for what is alive there.
 void LullEvacuationPolicy::select_young_block(LullBlockIndex index, uint lines, YoungRoom* room) {
   const bool has_survivors = _blocks->has_survivors(index);
   YoungBlocks& kind = has_survivors ? _survivor_blocks : _new_blocks;
   const size_t free_lines = hole_lines(_blocks->at(index));
-  const size_t used_lines = has_survivors ? _blocks->packed_lines(index) : lines - MIN2((size_t)lines, free_lines);
+  const size_t used_lines = used_young_lines(index, lines);
   if (lines < LinesPerBlock && used_lines <= free_lines) {
     return;    // more room would be lost than can be gained
   }
   kind._candidates++;
-  // Not always the same: blocks are taken in order, and in those that were taken last more is alive.
-  if (!has_survivors && is_dense(kind._live_share) && (kind._candidates + _young_collections) % DenseStep != 0) {
-    return;
-  }
   const double holes = _hole_use.room_in(free_lines);
+  const double live_share = has_survivors ? _survival.of_survivors() : _survival.of_new();
   // A tenth for the ends of holes, and as much again as is expected, for an object that finds no room makes the work vain.
-  const double more = kind._live_share * (double)used_lines * 2.1;
+  const double more = live_share * (double)used_lines * 2.1;
   if (room->_needed + more + holes > room->_room) {
     return;
   }
@@ -293,14 +291,29 @@ void LullEvacuationPolicy::select_young_block(LullBlockIndex index, uint lines, 
   _blocks->set_fate(index, has_survivors ? LullFate::Mature : room->_ages ? LullFate::Age : LullFate::Move);
 }
 
+// Nothing is copied. What could be is counted, for the share of it that lives on.
+void LullEvacuationPolicy::leave_young(const LullCardTable* cards) {
+  _blocks->young_do(0, _blocks->limit(), [&](LullBlockIndex index) {
+    _lines_in_place += used_young_lines(index, young_lines(index, cards));
+  });
+  log_debug(gc, ergo)("Young evacuation: none, for %.0f%% of %zuK is expected to be alive", 100 * _survival.of_new(),
+                      _lines_in_place * LullGeometry::LineSize / K);
+}
+
 // What survives in a block that is not selected, or finds no room, stays where it is: the block is free
 // only when all of that is dead, and a few objects in each block would leave no free block. What is young beside old objects
 // is moved, too: it may age then, and does not make holes shorter.
 bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
   assert_at_safepoint();
-  _new_blocks.begin();
-  _survivor_blocks.begin();
+  _new_blocks = {0, 0, 0};
+  _survivor_blocks = {0, 0, 0};
+  _lines_in_place = 0;
+  _survival.begin_collection();
   if (!LullEvacuation) {
+    return false;
+  }
+  if (!_survival.copies()) {
+    leave_young(cards);
     return false;
   }
   struct Mixed {
@@ -309,7 +322,8 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
   };
   ResourceMark rm;
   GrowableArray<Mixed> mixed;
-  const double room_at_first = (double)_supply->free_blocks() * LinesPerBlock + _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
+  const double room_at_first = (double)_supply->free_blocks() * LinesPerBlock +
+                               _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
   YoungRoom room = {room_at_first, 1, ages};
   _blocks->young_do(0, _blocks->limit(), [&](LullBlockIndex index) {
     const uint lines = young_lines(index, cards);
@@ -323,19 +337,20 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
   for (const Mixed& block : mixed) {
     select_young_block(block._index, block._lines, &room);
   }
-  _young_collections++;
-  _young_since_survivors++;
-  log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu with survivors, %.0f%%; room for %.0fK; survivors of this one stay young: %s",
-                      _new_blocks._selected, _new_blocks._candidates, 100 * _new_blocks._live_share,
-                      _survivor_blocks._selected, _survivor_blocks._candidates, 100 * _survivor_blocks._live_share,
+  log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu with "
+                      "survivors, %.0f%%; room for %.0fK; survivors of this one stay young: %s",
+                      _new_blocks._selected, _new_blocks._candidates, 100 * _survival.of_new(),
+                      _survivor_blocks._selected, _survivor_blocks._candidates, 100 * _survival.of_survivors(),
                       room_at_first * LullGeometry::LineSize / K, BOOL_TO_STR(room._ages));
   return _new_blocks._selected + _survivor_blocks._selected > 0;   // what is selected is not handed out
 }
 
 void LullEvacuationPolicy::record_young(size_t live_words_in_new_blocks, size_t live_survivor_words) {
-  _new_blocks.record(live_words_in_new_blocks);
-  _survivor_blocks.record(live_survivor_words);
-  if (_survivor_blocks._selected > 0) {
-    _young_since_survivors = 0;
+  _survival.record_copied(_new_blocks.seen(live_words_in_new_blocks), _survivor_blocks.seen(live_survivor_words));
+}
+
+void LullEvacuationPolicy::record_young_in_place(size_t live_words) {
+  if (_lines_in_place > 0) {
+    _survival.record_in_place({_lines_in_place, live_words});
   }
 }

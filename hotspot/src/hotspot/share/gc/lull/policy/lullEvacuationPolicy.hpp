@@ -25,6 +25,7 @@
 #include "gc/lull/alloc/lullBlockSupply.hpp"
 #include "gc/lull/heap/lullBlockTable.hpp"
 #include "gc/lull/policy/lullHoleUse.hpp"
+#include "gc/lull/policy/lullYoungSurvival.hpp"
 #include "memory/allocation.hpp"
 
 class LullCardTable;
@@ -57,23 +58,13 @@ struct LullEvacuationRequest {
 // So the policy learns by which factor its estimates are too low, and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
 private:
-  // Of new blocks in which most is alive, a young collection evacuates one in so many. Where most survivors live on, after so many young
-  // collections two have survivors: whole ones, for what is old at once and soon dead would keep survivors alive that it refers to.
-  static const size_t DenseStep = 16;
-
-  // What young collections have learned of one kind of blocks: new ones, or those of survivors.
+  // Young blocks of one kind: new ones, or those of survivors.
   struct YoungBlocks {
-    double _live_share;       // expected to be alive of what is in them, 0 to 1: up at once, down slowly
-    double _mean_share;       // was alive at last, and before that, which count half as much each
     size_t _candidates;       // of the running or the last young collection,
     size_t _selected;         // of them selected,
     size_t _selected_lines;   // which have so many lines in use
 
-    explicit YoungBlocks(double live_share)
-      : _live_share(live_share), _mean_share(live_share), _candidates(0), _selected(0), _selected_lines(0) {}
-
-    void begin() { _candidates = _selected = _selected_lines = 0; }
-    void record(size_t live_words);
+    LullYoungSurvival::Seen seen(size_t live_words) const { return {_selected_lines, live_words}; }
   };
 
   LullBlockTable* const  _blocks;
@@ -86,10 +77,10 @@ private:
   size_t                 _block_lines;        // free before it in blocks,
   size_t                 _hole_lines;         // and in holes of blocks that stay
 
+  LullYoungSurvival      _survival;
   YoungBlocks            _new_blocks;
   YoungBlocks            _survivor_blocks;
-  size_t                 _young_collections;
-  size_t                 _young_since_survivors;    // since one has seen how many survivors live on
+  size_t                 _lines_in_place;     // of young blocks that could be copied, if none is; else 0
 
   bool may_move(LullBlockIndex index) const;
   bool may_be_emptied(LullBlockIndex index) const;
@@ -102,6 +93,8 @@ private:
   size_t fragmentation_percent(LullEvacuationRequest::Goal goal) const;
   bool select_by(const LullEvacuationRequest& request);
   uint young_lines(LullBlockIndex index, const LullCardTable* cards) const;
+  uint used_young_lines(LullBlockIndex index, uint lines) const;
+  void leave_young(const LullCardTable* cards);
 
   // What a young collection selects from.
   struct YoungRoom {
@@ -112,10 +105,7 @@ private:
   void select_young_block(LullBlockIndex index, uint lines, YoungRoom* room);
 
 public:
-  LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply)
-    : _blocks(blocks), _supply(supply), _estimated_lines(0), _correction(1.0),
-      _hole_use(), _bounded_by_room(false), _block_lines(0), _hole_lines(0),
-      _new_blocks(1.0 / 8), _survivor_blocks(1.0 / 2), _young_collections(0), _young_since_survivors(0) {}    // what to expect of the first ones
+  LullEvacuationPolicy(LullBlockTable* blocks, LullBlockSupply* supply);
 
   // Would evacuation gain more than LullFragmentationTriggerPercent of the heap, if threads gave their blocks away,
   // and let go of what they pin? They do the one before a compaction. As of the last collection.
@@ -129,15 +119,18 @@ public:
   void record(size_t copied_words, size_t left_words);
 
   // Will the next young collection let what it copies for the first time stay young?
-  bool must_age() const;
+  bool must_age() const { return _survival.must_age(); }
 
-  // The same of a young collection: what is young in blocks in which there is something young. First blocks in which nothing is old, for
-  // they get free; others while what is free then is more than what their copies take. Of all as many as there is room for if as much of
-  // each is alive as at the last ones. What is in new ones survives, and
-  // what survivors' blocks have is old enough to be old. But where most survivors have lived on, it is vain to copy them twice: then
-  // most collections have none, and all becomes old at once.
+  // The same of a young collection: what is young in blocks in which there is something young. First blocks in which
+  // nothing is old, for they get free; others while what is free then is more than what their copies take. Of all as many
+  // as there is room for if as much of each is alive as at the last ones. What is in new ones survives, and what
+  // survivors' blocks have is old enough to be old. Where most has lived on none is: LullYoungSurvival.
   bool select_young(const LullCardTable* cards, bool ages);
+
+  // So many words were alive of what was selected; or of all that was young in blocks without an owner, when they have
+  // been swept: that counts if nothing was to be copied.
   void record_young(size_t live_words_in_new_blocks, size_t live_survivor_words);
+  void record_young_in_place(size_t live_words);
 };
 
 #endif // SHARE_GC_LULL_POLICY_LULLEVACUATIONPOLICY_HPP

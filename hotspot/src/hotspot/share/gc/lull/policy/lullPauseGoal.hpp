@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_POLICY_LULLPAUSEGOAL_HPP
 #define SHARE_GC_LULL_POLICY_LULLPAUSEGOAL_HPP
 
+#include "gc/lull/policy/lullFittedLine.hpp"
 #include "memory/allocation.hpp"
 #include "utilities/globalDefinitions.hpp"
 
@@ -34,8 +35,12 @@
 //   marked     = share that is alive * bytes that have come into use since the pause before
 //
 // What is fixed costs the same however little is new: roots, old objects that were written to, the references, and what
-// is private still, which each young pause marks anew. Where it is most of the goal, pauses that come more often would be shorter by little and cost much. So a pause works as long on
-// what is alive as on that, at least.
+// is private still, which each young pause marks anew. Where it is most of the goal, pauses that come more often would be
+// shorter by little and cost much. So a pause works as long on what is alive as on that, at least.
+//
+// Most of the time in which a pause marks may have gone for roots. So what a byte costs is by how much pauses are longer that
+// have marked more. While all mark about as much the cost is what it was, times how much longer they take than they should.
+// Before they have ever differed roots count as if bytes had cost it: budgets become smaller, and so they differ.
 //
 // Estimates go up at once and down slowly: a pause that is too long is worse than one more. Before anything is known all
 // is taken to be alive, and a byte to cost what it does on a slow processor: the first pause is a short one in any case,
@@ -50,31 +55,47 @@ private:
   static constexpr double MostAlive = 2;           // survivors of the pause before are marked again
   static constexpr double Aim = 0.75;              // of the goal: what survives differs from pause to pause
   static constexpr double LastWeight = 1.0 / 4;    // of a pause that was below the mean
+  static constexpr double LeastOfRatio = 1.0 / 8;
 
   const double _goal_ns;        // 0: none
+  LullFittedLine _pauses;       // by the bytes that they have marked
+  double       _slope;          // of it when it was known last; 0: never
+  double       _base;           // and a pause without any
   double       _ns_per_byte;    // 0: unknown
   double       _fixed_ns;
   double       _alive;          // share of new bytes; less than 0: unknown
 
   static double raised(double mean, double now) { return now > mean ? now : mean + LastWeight * (now - mean); }
 
+  // As this pause says, and those before it: no more than if nothing was fixed, and not nothing by chance. 0: unknown.
+  double cost_of_byte(jlong pause_ns, jlong mark_ns, size_t marked_bytes) {
+    if (_pauses.has_slope()) {
+      _slope = clamp(_pauses.slope(), LeastOfRatio * _pauses.ratio(), _pauses.ratio());
+      _base = _pauses.mean_y() - _slope * _pauses.mean_x();
+      return _slope;
+    }
+    if (_slope > 0) {
+      return _slope * (double)pause_ns / MAX2(_base + _slope * (double)marked_bytes, 1.0);
+    }
+    return marked_bytes >= MinMarked ? (double)mark_ns / (double)marked_bytes : 0;
+  }
+
 public:
   // Milliseconds; 0: pauses come when memory has run out.
   explicit LullPauseGoal(size_t goal_ms)
-    : _goal_ns((double)goal_ms * 1000000), _ns_per_byte(0), _fixed_ns(0), _alive(-1) {}
+    : _goal_ns((double)goal_ms * 1000000), _pauses(), _slope(0), _base(0), _ns_per_byte(0), _fixed_ns(0), _alive(-1) {}
 
   // A young pause has taken pause_ns, mark_ns of that to mark and copy so many bytes, of which so many are private still;
   // so many had come into use since the pause before.
   void record_young(jlong pause_ns, jlong mark_ns, size_t marked_bytes, size_t private_bytes, size_t new_bytes) {
-    if (marked_bytes >= MinMarked) {
-      const double ns_per_byte = (double)mark_ns / (double)marked_bytes;
+    _pauses.add((double)marked_bytes, (double)pause_ns);
+    const size_t alive_bytes = marked_bytes - MIN2(private_bytes, marked_bytes);
+    const double ns_per_byte = cost_of_byte(pause_ns, mark_ns, marked_bytes);
+    if (ns_per_byte > 0) {
       _ns_per_byte = _ns_per_byte == 0 ? ns_per_byte : raised(_ns_per_byte, ns_per_byte);
-      _fixed_ns = raised(_fixed_ns, (double)(pause_ns - mark_ns) + (double)private_bytes * ns_per_byte);
-    } else {
-      _fixed_ns = raised(_fixed_ns, (double)pause_ns);
     }
+    _fixed_ns = raised(_fixed_ns, MAX2((double)pause_ns - ns_per_byte * (double)alive_bytes, 0.0));
     if (new_bytes >= MinBudget / 2) {
-      const size_t alive_bytes = marked_bytes - MIN2(private_bytes, marked_bytes);
       const double alive = MIN2((double)alive_bytes / (double)new_bytes, MostAlive);
       _alive = _alive < 0 ? alive : raised(_alive, alive);
     }

@@ -38,6 +38,7 @@ LullSizePolicy::LullSizePolicy()
     _much_has_died(false),
     _last_any_end_ns(_last_end_ns),
     _last_used(0),
+    _early_freed(0),
     _last_live(0),
     _global_end_ns(_last_end_ns),
     _global_ns(0),
@@ -69,10 +70,11 @@ void LullSizePolicy::record_cost(const LullSizedCollection& collection, double s
     forget_costs(collection._end_ns);
   } else {
     _now.add(collection._end_ns - _last_any_end_ns, (jlong)(share * (double)collection.ns()),
-             less(collection._used_before, _last_used));
+             less(collection._used_before + _early_freed, _last_used));
   }
   _last_any_end_ns = collection._end_ns;
   _last_used = collection._used;
+  _early_freed = 0;
 }
 
 // The young collections of a cycle share its global one: of that, as much as is their part of the cycle's time.
@@ -109,6 +111,7 @@ void LullSizePolicy::record_asked_for(const LullSizedCollection& collection) {
   _much_has_died = false;
   _last_any_end_ns = collection._end_ns;
   _last_used = collection._used;
+  _early_freed = 0;
   _last_live = collection._used;
   _global_end_ns = collection._end_ns;
   _global_ns = collection.ns();
@@ -128,6 +131,12 @@ void LullSizePolicy::record_young_collection(const LullSizedCollection& collecti
   record_cost(collection, 1.0, less(_last_used, collection._used), capacity);
   _window_ns += collection.ns();
   _window_collections++;
+}
+
+void LullSizePolicy::record_early(const LullSizedCollection& collection, size_t max_capacity) {
+  _young_left_little = is_little_free(collection._used, max_capacity);
+  _young_ns += collection.ns();
+  _early_freed += less(collection._used_before, collection._used);
 }
 
 bool LullSizePolicy::young_left_little() const {

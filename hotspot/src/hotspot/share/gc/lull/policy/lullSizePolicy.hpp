@@ -61,7 +61,7 @@ class LullSizePolicy : public CHeapObj<mtGC> {
 private:
   TruncatedSeq _cost;               // share of time in collections, decaying
   jlong   _last_end_ns;             // of the last global one that nobody has asked for
-  jlong   _young_ns;                // time in young collections since
+  jlong   _young_ns;                // time in young collections since, early ones among them
   jlong   _window_start_ns;         // of the last few young collections: since when, their time, and how many
   jlong   _window_ns;
   uint    _window_collections;
@@ -72,6 +72,7 @@ private:
   bool    _much_has_died;         // as the last collection has found
   jlong   _last_any_end_ns;       // of the last collection of any kind
   size_t  _last_used;             // what that left
+  size_t  _early_freed;           // by early ones since
   size_t  _last_live;             // what the last global one left
   jlong   _global_end_ns;         // of any global one, and how long it took
   jlong   _global_ns;
@@ -117,6 +118,11 @@ public:
 
   // The same of a young collection: its time counts with the next global collection.
   void record_young_collection(const LullSizedCollection& collection, size_t capacity, size_t max_capacity);
+
+  // The same of one that came early, for the pause goal. A larger heap would have no fewer of them: so their time counts for
+  // the share that collections take, and for the overhead limit, but is no reason for more room. What they have freed
+  // mutators have consumed.
+  void record_early(const LullSizedCollection& collection, size_t max_capacity);
 
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause, jlong now_ns);

@@ -34,16 +34,25 @@ void LullYoungPolicy::record_global(jlong ns, size_t freed_bytes) {
   _mean_ns = 0;
   _last_ns = 0;
   _last_bytes = 0;
+  _early_ns = 0;
+  _early_bytes = 0;
   _has_cycle = true;
   if (_cycles_to_skip > 0) {
     _cycles_to_skip--;
   }
 }
 
+void LullYoungPolicy::record_early(jlong ns, size_t freed_bytes) {
+  _early_ns += (double)ns;
+  _early_bytes += (double)freed_bytes;
+}
+
 void LullYoungPolicy::record_young(jlong ns, size_t freed_bytes) {
   const bool is_first = _mean_ns == 0;
-  _last_ns = (double)MAX2(ns, (jlong)1);
-  _last_bytes = (double)freed_bytes;
+  _last_ns = (double)MAX2(ns, (jlong)1) + _early_ns;
+  _last_bytes = (double)freed_bytes + _early_bytes;
+  _early_ns = 0;
+  _early_bytes = 0;
   _mean_ns = is_first ? _last_ns : _mean_ns + LastWeight * (_last_ns - _mean_ns);
   _cycle_ns += _last_ns;
   _cycle_bytes += _last_bytes;

@@ -37,6 +37,9 @@
 // Where most of what is young is alive, already the first young collection of a cycle does not pay. Then the next
 // cycles have none: one cycle at first, and twice as many and one more after each vain attempt.
 //
+// Pauses that come early, for the pause goal, are not made for lack of memory, but free what the next one that is would have
+// found: they count as a part of it.
+//
 // Written at safepoints.
 class LullYoungPolicy : public CHeapObj<mtGC> {
 private:
@@ -45,6 +48,8 @@ private:
   double _mean_ns;        // of the young ones in it, the last counting most; 0: there was none
   double _last_ns;        // of the last of them
   double _last_bytes;
+  double _early_ns;       // of early ones since the last one of these, or the global one
+  double _early_bytes;
   bool   _has_cycle;      // there was a global collection
   uint   _vain_cycles;    // after the last cycle in which the first young collection did not pay: how many have none
   uint   _cycles_to_skip; // of these, those that are still to come
@@ -57,10 +62,12 @@ private:
 
 public:
   LullYoungPolicy()
-    : _cycle_ns(0), _cycle_bytes(0), _mean_ns(0), _last_ns(0), _last_bytes(0), _has_cycle(false), _vain_cycles(0), _cycles_to_skip(0) {}
+    : _cycle_ns(0), _cycle_bytes(0), _mean_ns(0), _last_ns(0), _last_bytes(0), _early_ns(0), _early_bytes(0),
+      _has_cycle(false), _vain_cycles(0), _cycles_to_skip(0) {}
 
   void record_global(jlong ns, size_t freed_bytes);
   void record_young(jlong ns, size_t freed_bytes);
+  void record_early(jlong ns, size_t freed_bytes);
 
   // Should the next collection for lack of memory be a young one?
   bool wants_young() const;

@@ -105,3 +105,55 @@ TEST_F(LullPauseGoalTest, a_goal_of_a_millisecond_has_a_least_budget) {
   record(&goal, 200 * M, 1.0, 0);
   EXPECT_EQ(goal.budget(), 2 * M);
 }
+
+// 30 of the ms in which a pause marks go for roots, thousands of threads. The budget is to follow from what a byte costs, for else
+// pauses would come for each few MB, and take as long.
+TEST_F(LullPauseGoalTest, roots_are_not_the_cost_of_bytes) {
+  LullPauseGoal goal(50);
+  const jlong roots = 30 * Millisecond;
+  for (int i = 0; i < 40; i++) {
+    const size_t bytes = goal.budget();
+    goal.record_young(2 * Millisecond + roots + mark_ns(bytes), roots + mark_ns(bytes), bytes, 0, bytes);
+  }
+  // As long for what is new as for what is fixed.
+  EXPECT_NEAR((double)mark_ns(goal.budget()) / Millisecond, 32, 6);
+}
+
+// All pauses have marked as much, and take twice as long from now on: it may be bytes.
+TEST_F(LullPauseGoalTest, where_pauses_do_not_differ_a_longer_one_counts_for_bytes) {
+  LullPauseGoal goal(50);
+  for (int i = 0; i < 20; i++) {
+    record(&goal, (i % 2 == 0 ? 10 : 20) * M, 1.0);
+  }
+  for (int i = 0; i < 30; i++) {
+    record(&goal, 16 * M, 1.0);
+  }
+  const size_t before = goal.budget();
+  goal.record_young(2 * (2 * Millisecond + mark_ns(16 * M)), 2 * mark_ns(16 * M), 16 * M, 0, 16 * M);
+  EXPECT_LE(goal.budget(), before * 2 / 3);
+}
+
+// What grows with the bytes, though it is not marking, is part of what a byte costs: references, the sweep.
+TEST_F(LullPauseGoalTest, what_grows_with_the_bytes_is_not_fixed) {
+  LullPauseGoal goal(50);
+  for (int i = 0; i < 40; i++) {
+    const size_t bytes = MIN2(goal.budget(), G);
+    goal.record_young(mark_ns(bytes) + mark_ns(bytes) / 2, mark_ns(bytes), bytes, 0, bytes);
+  }
+  EXPECT_LE((double)goal.budget() * 3 / Millisecond, 60);
+}
+
+// By chance a pause that has marked little took long.
+TEST_F(LullPauseGoalTest, one_pause_that_the_machine_held_up_does_not_make_bytes_free) {
+  LullPauseGoal goal(50);
+  for (int i = 0; i < 10; i++) {
+    record(&goal, (i % 2 == 0 ? 10 : 20) * M, 1.0);
+  }
+  const size_t before = goal.budget();
+  goal.record_young(100 * Millisecond, mark_ns(5 * M), 5 * M, 0, 5 * M);
+  EXPECT_LE(goal.budget(), 4 * before);
+  for (int i = 0; i < 20; i++) {
+    record(&goal, (i % 2 == 0 ? 10 : 20) * M, 1.0);
+  }
+  EXPECT_NEAR((double)goal.budget(), (double)before, (double)before / 4);
+}

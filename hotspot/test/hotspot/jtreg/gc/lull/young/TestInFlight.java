@@ -80,7 +80,7 @@ import jdk.test.whitebox.WhiteBox;
 /*
  * @test id=notAging
  * @requires vm.gc.Lull
- * @summary What is alive is as it was, where only one of sixteen blocks is evacuated and all becomes old at once.
+ * @summary What is alive is as it was, where nothing is evacuated and all becomes old at once.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
