@@ -655,7 +655,7 @@ void LullHeap::pause(const LullPauseKind& kind, Collect collect) {
   // What was asked for is none of tracking's costs. That references need pauses of their own is.
   const bool is_cost = gc_cause() == GCCause::_allocation_failure || gc_cause() == GCCause::_lull_references ||
                        gc_cause() == GCCause::_lull_pause_goal;
-  _tracking_switch->end_collection(is_cost ? end - start : 0);
+  _tracking_switch->end_collection(is_cost ? end - start : 0, gc_cause() == GCCause::_lull_references);
 
   update_capacity_and_used_at_gc();
   resize_all_tlabs();

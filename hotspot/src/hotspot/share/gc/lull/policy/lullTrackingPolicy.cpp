@@ -165,7 +165,7 @@ void LullTrackingPolicy::record(const Interval& interval, bool is_suspended) {
     return;
   }
   add(interval);
-  if (!is_window_complete(interval._end)) {
+  if (!is_window_complete(interval._end) || (_state == State::Tracking && interval._by_references)) {
     return;
   }
   switch (_state) {

@@ -30,7 +30,8 @@
 // time of the threads that allocate, with tracking and while it is suspended.
 //
 //   Tracking    as long as there is no reason to doubt it: local collections free many bytes for each published
-//               one, and threads are in private mode
+//               one, and threads are in private mode. Where no pause comes for memory there is none: a trial could
+//               only bring pauses
 //   Trial       alternates windows with tracking and without; the first and the last are of the current mode. A
 //               window of the other mode is compared with the two around it, so a program that becomes faster or
 //               slower meanwhile favours neither. The trial ends when the mean difference stands out from the
@@ -52,6 +53,7 @@ public:
     size_t _allocated_public;   // of these, by threads in public mode
     size_t _published;          // bytes, by stores
     size_t _freed;              // bytes, by local collections
+    bool   _by_references;      // the pause at its end came for references alone: memory was not lacking
   };
 
   enum class State { Tracking, Trial, Suspended };

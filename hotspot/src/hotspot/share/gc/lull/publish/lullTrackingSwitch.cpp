@@ -89,7 +89,7 @@ void LullTrackingSwitch::log_decision(LullTrackingPolicy::State before) const {
   }
 }
 
-void LullTrackingSwitch::end_collection(jlong pause) {
+void LullTrackingSwitch::end_collection(jlong pause, bool by_references) {
   assert_at_safepoint();
   if (!LullTracking) {
     return;
@@ -103,6 +103,7 @@ void LullTrackingSwitch::end_collection(jlong pause) {
     LullTrackingPolicy::Interval interval = LullTrackingPolicy::Interval();
     interval._end = os::javaTimeNanos();
     interval._collection = pause * os::active_processor_count();
+    interval._by_references = by_references;
     for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
       LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
       if (publisher != nullptr && !thread->is_hidden_from_external_view()) {

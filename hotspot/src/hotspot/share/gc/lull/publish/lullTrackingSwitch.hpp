@@ -70,8 +70,9 @@ public:
   // Must the collection that begins leave nothing private?
   bool publishes_all() const;
 
-  // A collection, which has taken that many nanoseconds because memory was lacking, has ended; all threads are still stopped.
-  void end_collection(jlong pause);
+  // A collection, which has taken that many nanoseconds because memory was lacking or references were due, has ended; all
+  // threads are still stopped.
+  void end_collection(jlong pause, bool by_references);
 
   void print_on(outputStream* st) const;
 };

@@ -52,10 +52,11 @@ public:
   double _drift;                // of both, each collection
   size_t _freed_per_published;
   size_t _public_percent;       // of what is allocated, by threads in public mode
+  bool   _has_memory;           // pauses come for references alone
 
   explicit LullTestService(uint64_t seed)
     : _policy(), _now(1000), _is_suspended(false), _suspends_next(false), _random(seed), _suspended(0), _collections(0), _trials(0),
-      _with(4), _without(4), _noise(0.15), _drift(1), _freed_per_published(4), _public_percent(0) {}
+      _with(4), _without(4), _noise(0.15), _drift(1), _freed_per_published(4), _public_percent(0), _has_memory(false) {}
 
   void collect() {
     const LullTrackingPolicy::State before = _policy.state();
@@ -64,6 +65,7 @@ public:
     _now += NANOSECS_PER_SEC / 2;
     interval._end = _now;
     interval._allocated = 40 * M;
+    interval._by_references = _has_memory;
     if (costs) {
       const double cost = (_is_suspended ? _without : _with) * noise() * (double)interval._allocated;
       interval._mutators = (jlong)(cost * 0.9);
@@ -109,6 +111,18 @@ TEST(LullTrackingPolicyTest, without_doubt_there_is_no_trial) {
   service._without = 1;             // even where it would pay: nobody asks
   EXPECT_EQ(service.run(3600), 0.0);
   EXPECT_EQ(service.trials(), 0u);
+}
+
+// Where memory suffices a trial could only bring pauses. As soon as it does not there is one.
+TEST(LullTrackingPolicyTest, without_pauses_for_memory_there_is_no_trial) {
+  LullTestService service(1);
+  service._freed_per_published = 1;
+  service._has_memory = true;
+  EXPECT_EQ(service.run(3600), 0.0);
+  EXPECT_EQ(service.trials(), 0u);
+  service._has_memory = false;
+  service.run(60);
+  EXPECT_GT(service.trials(), 0u);
 }
 
 // What a service publishes while it starts says nothing of its requests.
