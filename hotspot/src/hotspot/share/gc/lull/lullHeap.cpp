@@ -37,9 +37,7 @@
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/local/lullLocalCollector.hpp"
-#include "gc/lull/local/lullLocalDefragmentation.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/mutator/lullBarrierSet.hpp"
@@ -71,7 +69,6 @@
 #include "gc/shared/locationPrinter.inline.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/scavengableNMethods.hpp"
-#include "gc/shared/strongRootsScope.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
@@ -196,13 +193,12 @@ void LullHeap::post_initialize() {
   if (_cycle != nullptr) {
     _cycle->start_thread();
   }
-  if (!LullArguments::is_segregated()) {
-    _control_thread = new LullControlThread(this);
-    if (_control_thread->osthread() == nullptr) {
-      vm_exit_during_initialization("The control thread of Lull could not be started: the system is out of threads or memory.");
-    }
-    plan_young();
+  _control_thread = new LullControlThread(this);
+  if (_control_thread->osthread() == nullptr) {
+    vm_exit_during_initialization("The control thread of Lull could not be started: "
+                                  "the system is out of threads or memory.");
   }
+  plan_young();
 }
 
 void LullHeap::stop() {
@@ -477,20 +473,6 @@ bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_
          !request.is_compact() && !LullCollector::must_slide(request);
 }
 
-// Allocation buffers are retired.
-void LullHeap::defragment_private() {
-  GCTraceTime(Info, gc, phases) tm("Defragment Private", _collector->timer());
-  LullLocalDefragmentationTask task;
-  {
-    StrongRootsScope scope(_workers->active_workers());
-    _workers->run_task(&task);
-  }
-  if (task.threads() > 0) {
-    log_info(gc, heap)("Collected for %zu threads: %zuK copied, %zuK freed", task.threads(), task.copied_bytes() / K, task.freed_bytes() / K);
-  }
-  DEBUG_ONLY(verify_before_collection();)
-}
-
 // What an idle thread has is old, and would only keep its block from others. Where memory is not what lacks, only what
 // private references wait for has to become public.
 bool LullHeap::may_keep_private(const LullLocalCollector* collector) const {
@@ -533,10 +515,10 @@ void LullHeap::choose_min_hole_lines(bool is_routine) {
   const uint PublicMinHoleLines = 16;
   const bool all_public = !LullTracking || LullPublicMap::is_tracking_suspended();
   const bool scarce = !is_routine || _sizer->was_useless();
-  const uint lines = LullAdaptiveHoles && all_public && !scarce ? MAX2(LullMinHoleLines, PublicMinHoleLines) : LullMinHoleLines;
+  const uint lines = LullAdaptiveHoles && all_public && !scarce ? PublicMinHoleLines : LullBlockSupply::MinHoleLines;
   if (lines != _supply->min_hole_lines()) {
     log_debug(gc, heap)("Least hole for allocation: %u lines, before %u (%s)", lines, _supply->min_hole_lines(),
-                        lines > LullMinHoleLines ? "all objects are public" : scarce ? "each hole counts after this collection" : "threads have private objects");
+                        lines > LullBlockSupply::MinHoleLines ? "all objects are public" : scarce ? "each hole counts after this collection" : "threads have private objects");
   }
   _supply->set_min_hole_lines(lines);
 }
@@ -661,9 +643,6 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     choose_min_hole_lines(routine);
     ensure_parsability(true /* retire TLABs */);
     const bool keep_private = LullLocalCollections && routine && !_tracking_switch->publishes_all();
-    if (LullLocalDefragmentation && keep_private) {
-      defragment_private();
-    }
     begin_collection_of_allocators(keep_private);
     CodeCache::on_gc_marking_cycle_start();
     ClassUnloadingContext unloading_context(_workers->active_workers(),
@@ -924,7 +903,7 @@ void LullHeap::gc_threads_do(ThreadClosure* tc) const {
 // How many blocks are in which state. Others may allocate meanwhile, and in an error report a lock may be the crashed thread's: so runs are
 // counted here, too.
 static void print_blocks_on(outputStream* st, const LullBlockTable* blocks) {
-  size_t blocks_in[(int)LullBlockState::Segregated + 1] = {};
+  size_t blocks_in[(int)LullBlockState::Archive + 1] = {};
   size_t free_run = 0;
   size_t longest_free_run = 0;
   size_t large_slack = 0;
@@ -938,9 +917,9 @@ static void print_blocks_on(outputStream* st, const LullBlockTable* blocks) {
     longest_free_run = MAX2(longest_free_run, free_run);
   }
   st->print("blocks of %zuK:", LullGeometry::BlockSize / K);
-  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Segregated; state++) {
+  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Archive; state++) {
     st->print(" %zu %s%s", blocks_in[state], to_string((LullBlockState)state),
-              state < (int)LullBlockState::Segregated ? "," : "");
+              state < (int)LullBlockState::Archive ? "," : "");
   }
   st->cr();
   st->print_cr("longest free run: %zuK", longest_free_run * LullGeometry::BlockSize / K);

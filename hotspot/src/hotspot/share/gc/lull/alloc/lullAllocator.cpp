@@ -130,7 +130,7 @@ bool LullAllocator::take_own_free(LullRun* hole) {
 
 // Workers take what there is.
 uint LullAllocator::min_hole_lines() const {
-  return _reserve_use == LullReserveUse::Keep ? _supply->min_hole_lines() : LullMinHoleLines;
+  return _reserve_use == LullReserveUse::Keep ? _supply->min_hole_lines() : LullBlockSupply::MinHoleLines;
 }
 
 bool LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
@@ -432,23 +432,23 @@ size_t LullAllocator::begin_collection(LullBlockList* blocks) {
   return unused;
 }
 
-HeapWord* LullAllocator::allocate_copy(size_t words, LullReserveUse use) {
+HeapWord* LullAllocator::allocate_copy(size_t words) {
   if (pointer_delta(_end, _top) >= words) {
     HeapWord* const start = _top;
     _top += words;
     return start;
   }
   LullRun hole;
-  if (words > LullGeometry::WordsPerBlock || !take_block_for_copies(use, &hole)) {
+  if (words > LullGeometry::WordsPerBlock || !take_block_for_copies(&hole)) {
     return nullptr;
   }
   return allocate_in_hole(hole, words);
 }
 
-bool LullAllocator::take_block_for_copies(LullReserveUse use, LullRun* hole) {
+bool LullAllocator::take_block_for_copies(LullRun* hole) {
   assert(_own_free.is_empty(), "a local collection has forgotten what the thread had");
   LullBlockIndex index;
-  if (!_supply->take_block_for_copies(use, &index)) {
+  if (!_supply->take_block_for_copies(&index)) {
     return false;
   }
   _blocks_for_copies++;

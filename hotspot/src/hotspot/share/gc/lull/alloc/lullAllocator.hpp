@@ -134,7 +134,7 @@ private:
   bool take_hole(uint lines, LullReserveUse use, LullRun* hole);
   bool take_known_hole(uint lines, LullRun* hole);
   bool take_free_block(LullReserveUse use, LullRun* hole);
-  bool take_block_for_copies(LullReserveUse use, LullRun* hole);
+  bool take_block_for_copies(LullRun* hole);
 
   // The same for an object of so many words that does not fit the hole in use.
   bool take_hole_for(size_t words, uint min_lines, LullRun* hole);
@@ -210,7 +210,7 @@ public:
   size_t begin_collection(LullBlockList* blocks);
 
   // Memory for a copy: in a free block of its own, nullptr if there is none.
-  HeapWord* allocate_copy(size_t words, LullReserveUse use);
+  HeapWord* allocate_copy(size_t words);
 
   // It has ended: what it has copied into is used from now on.
   void end_copying();

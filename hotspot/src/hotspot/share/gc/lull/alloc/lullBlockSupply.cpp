@@ -42,7 +42,7 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _reserve_blocks(0),
     _recyclable(table),
     _recyclable_reserve(0),
-    _min_hole_lines(LullMinHoleLines),
+    _min_hole_lines(MinHoleLines),
     _used_bytes(0),
     _use_limit(SIZE_MAX),
     _slack_lines(0),
@@ -129,11 +129,11 @@ void LullBlockSupply::clear_words(LullBlockIndex index) {
   }
 }
 
-bool LullBlockSupply::take_block_for_copies(LullReserveUse use, LullBlockIndex* index) {
+bool LullBlockSupply::take_block_for_copies(LullBlockIndex* index) {
   {
     MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
     uint32_t start;
-    if (!take_free_run_locked(1, use, &start)) {
+    if (!take_free_run_locked(1, LullReserveUse::Keep, &start)) {
       return false;
     }
     *index = to_block_index(start);
@@ -198,7 +198,7 @@ bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockI
 }
 
 // For good, at start-up.
-bool LullBlockSupply::take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head) {
+bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   uint32_t start;
   if (!take_run_locked(blocks, LullReserveUse::Allow, &start)) {
@@ -206,18 +206,10 @@ bool LullBlockSupply::take_run_as(LullBlockState state, uint32_t blocks, LullBlo
   }
   *head = to_block_index(start);
   for (uint32_t i = start; i < start + blocks; i++) {
-    _table->at(to_block_index(i))->set_state(state);
+    _table->at(to_block_index(i))->set_state(LullBlockState::Archive);
     _table->set_young(to_block_index(i));   // until a collection has marked what is alive in it
   }
   return true;
-}
-
-bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
-  return take_run_as(LullBlockState::Archive, blocks, head);
-}
-
-bool LullBlockSupply::take_segregated(uint32_t blocks, LullBlockIndex* head) {
-  return take_run_as(LullBlockState::Segregated, blocks, head);
 }
 
 void LullBlockSupply::own_recyclable(LullBlockIndex index) {

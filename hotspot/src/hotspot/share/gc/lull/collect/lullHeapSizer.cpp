@@ -98,10 +98,10 @@ bool LullHeapSizer::is_free(size_t granule) const {
 // and none for objects that need whole blocks: the copy reserve of what is left stays free, and a quarter of the live data.
 size_t LullHeapSizer::can_shrink_by(size_t live) const {
   const size_t free = (size_t)_supply->free_blocks() * LullGeometry::BlockSize;
-  const size_t reserve = LullEvacuation ? _memory->capacity() / 100 * LullEvacuationReservePercent : 0;
+  const size_t reserve = LullEvacuation ? _memory->capacity() / 100 * LullEvacuationPolicy::ReservePercent : 0;
   const size_t kept = live / 4 + reserve;
   // The less is left, the smaller is its reserve.
-  return free <= kept ? 0 : (free - kept) / (100 - (LullEvacuation ? LullEvacuationReservePercent : 0)) * 100;
+  return free <= kept ? 0 : (free - kept) / (100 - (LullEvacuation ? LullEvacuationPolicy::ReservePercent : 0)) * 100;
 }
 
 // By how much there are more edges of what is committed once this granule is not.
@@ -148,7 +148,7 @@ size_t LullHeapSizer::shrink(size_t bytes) {
 // next collection, and what has no room at all for copies cannot be compacted.
 void LullHeapSizer::update_reserve() {
   const size_t blocks = _memory->capacity() / LullGeometry::BlockSize;
-  const uint32_t wanted = LullEvacuation ? (uint32_t)(blocks * LullEvacuationReservePercent / 100) : 0;
+  const uint32_t wanted = LullEvacuation ? (uint32_t)(blocks * LullEvacuationPolicy::ReservePercent / 100) : 0;
   const bool fragmented = _evacuation_policy->needs_reserve();
   _supply->set_reserve(fragmented ? wanted : MIN2(wanted, MAX2(_supply->free_blocks() / 4, wanted / 4)), fragmented);
 }

@@ -37,7 +37,6 @@
 //    Free -> LargeHead,     a large object takes a run of blocks (supply lock)
 //            LargeTail ...
 //    Free -> Archive        CDS heap objects are loaded (start-up, supply lock)
-//    Free -> Segregated     of all blocks or none, for the allocator study: LullSegregatedHeap (start-up, supply lock)
 //    Recyclable -> Owned    an allocator takes the block's free lines (supply)
 //    Owned -> Recyclable,   a thread ends, or its local collection has left nothing private
 //             Full, Free    in the block (Free: supply lock; else its owner)
@@ -58,8 +57,7 @@
 //    Recyclable, Full -> Free     all of its objects have moved, before others move in
 //    Free -> LargeHead, LargeTail, and these -> Free    a large object has moved
 //
-// Archive blocks stay: their objects are marked through but neither moved nor swept. So do Segregated ones; a space of
-// its own has what is in them.
+// Archive blocks stay: their objects are marked through but neither moved nor swept.
 
 enum class LullBlockState : uint8_t {
   Uncommitted,
@@ -69,8 +67,7 @@ enum class LullBlockState : uint8_t {
   Full,
   LargeHead,
   LargeTail,
-  Archive,
-  Segregated
+  Archive
 };
 
 inline const char* to_string(LullBlockState state) {
@@ -83,7 +80,6 @@ inline const char* to_string(LullBlockState state) {
     case LullBlockState::LargeHead:   return "large head";
     case LullBlockState::LargeTail:   return "large tail";
     case LullBlockState::Archive:     return "archive";
-    case LullBlockState::Segregated:  return "segregated";
   }
   return "unknown";
 }

@@ -34,7 +34,6 @@
 #include "gc/lull/observe/lullVerify.hpp"
 #include "gc/lull/publish/lullThreadFields.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
-#include "gc/lull/study/lullObjectSpace.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/weakProcessor.hpp"
@@ -61,8 +60,8 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
   guarantee(!_blocks->is_evacuated(index), "Idle: block %u (%s) is evacuated", i, state);
 
   if (block->is_recyclable()) {
-    guarantee(block->free_lines().has_run(LullMinHoleLines),
-              "Recyclable: block %u has no hole of %u lines", i, LullMinHoleLines);
+    guarantee(block->free_lines().has_run(LullBlockSupply::MinHoleLines),
+              "Recyclable: block %u has no hole of %u lines", i, LullBlockSupply::MinHoleLines);
   } else if (block->state() != LullBlockState::Owned) {
     guarantee(block->free_lines().is_empty(), "Recyclable: block %u is %s and has free lines", i, state);
   }
@@ -72,7 +71,6 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
             "Slack: block %u is %s and has %u lines that nobody gets", i, state, block->slack_lines());
   guarantee(!LullPublicMap::is_tracking_suspended() || _blocks->owner(index) == LullBlockTable::NoOwner,
             "B: tracking is suspended, and block %u is of thread %u", i, _blocks->owner(index));
-  guarantee((block->state() == LullBlockState::Segregated) == (LullObjectSpace::of_heap() != nullptr), "Segregated: block %u is %s", i, state);
   switch (block->state()) {
     case LullBlockState::LargeHead: {
       const uint32_t blocks = block->large_blocks();
@@ -252,10 +250,6 @@ void LullVerify::verify_blocks() const {
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
   guarantee(error == nullptr, "Runs: %s", error);
-  if (LullObjectSpace::of_heap() != nullptr) {
-    const char* const space_error = LullObjectSpace::of_heap()->verify();
-    guarantee(space_error == nullptr, "Segregated: %s", space_error);
-  }
 }
 
 class LullVerifyVisitor : public LullWalkVisitor {
@@ -283,8 +277,7 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
   const LullBlock* const block = _blocks->at(index);
   const uint line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
   guarantee(block->has_lines() || block->state() == LullBlockState::Archive ||
-            (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)) ||
-            (block->state() == LullBlockState::Segregated && LullObjectSpace::of_heap()->is_object(addr)),
+            (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in block %u, which is %s",
             p2i(field), p2i(holder), p2i(addr), untype(index), to_string(block->state()));
   guarantee(!block->has_lines() || !block->free_lines().contains(line),
@@ -309,7 +302,6 @@ void LullVerify::verify_object(oop obj) const {
   const LullBlock* const block = _blocks->at(first);
   switch (block->state()) {
     case LullBlockState::Archive:
-    case LullBlockState::Segregated:    // its chunks tell whether it ends in another one
       return;
     case LullBlockState::LargeHead:
       guarantee(LullGeometry::blocks_for(words) == block->large_blocks(),

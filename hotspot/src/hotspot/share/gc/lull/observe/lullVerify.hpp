@@ -47,7 +47,6 @@ class WorkerThreads;
 //   Code        instructions hold the addresses that their method's table of oops holds
 //   Marked      after a collection: what can be reached is marked, and so are its lines; but for private objects and survivors
 //   Survivors   after a young collection: a block with survivors is Full, of no thread, and has no marks, and no lines with old objects
-//   Segregated  all blocks are or none is; chunks tile them, the free ones are listed, and references lead to objects
 //   Words       free lines of blocks that hold something have word 0 in the public map
 //   Marks       a block that is said to have no marks has none, and it is said of all free blocks
 //   Live        nor do they count anything as alive

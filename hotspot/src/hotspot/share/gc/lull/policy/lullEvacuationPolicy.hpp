@@ -56,6 +56,11 @@ struct LullEvacuationRequest {
 // much selected ruins nearly all blocks. What was allocated in a block since the last collection is not in its count.
 // So the policy learns by which factor its estimates are too low, and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
+public:
+  // Of the heap's blocks, in percent, that only a collection may copy into. A larger reserve repairs more fragmentation
+  // at once, a smaller one leaves more memory to the application.
+  static const uint ReservePercent = 5;
+
 private:
   // Of new blocks in which most is alive, a young collection evacuates one in so many. Where most survivors live on, after so many young
   // collections two have survivors: whole ones, for what is old at once and soon dead would keep survivors alive that it refers to.
