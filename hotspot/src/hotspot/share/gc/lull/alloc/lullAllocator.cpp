@@ -105,7 +105,7 @@ void LullAllocator::delete_run(uint32_t id) {
 // A block is listed once, whatever it is used for. While tracking is suspended none has an owner.
 void LullAllocator::own(LullBlockIndex index) {
   if (_public_map != nullptr && !LullPublicMap::is_tracking_suspended()) {
-    _table->set_owner(index, _owner);
+    _table->own(index, _owner);
     _owned.append(index);
   } else {
     _table->set_young(index);   // copies are young until they are swept; without barriers nobody asks
@@ -301,7 +301,7 @@ void LullAllocator::prepare(const LullRun& hole) {
 
 // Free lines have word 0.
 void LullAllocator::forget(LullBlockIndex index, const LullLineSet& lines) {
-  _table->set_owner(index, LullBlockTable::NoOwner);
+  _table->disown(index, _owner);
   if (_public_map != nullptr) {
     lines.runs_do([&](uint start, uint length) {
       _public_map->set_lines(to_line_index(untype(LullGeometry::first_line(index)) + start), length, false);
@@ -387,7 +387,7 @@ void LullAllocator::begin_global_collection(bool keep_private) {
   forget_memory();
   if (!keep_private || _born_public) {
     for (int i = 0; i < _owned.length(); i++) {
-      _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+      _table->disown(_owned.at(i), _owner);
     }
     _owned.clear();
   }
@@ -511,7 +511,7 @@ void LullAllocator::undo(HeapWord* start, size_t words) {
 // All objects are public. Blocks lose their owner before any goes back, and may be another thread's.
 void LullAllocator::release() {
   for (int i = 0; i < _owned.length(); i++) {
-    _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+    _table->disown(_owned.at(i), _owner);
   }
   return_bump_region();
   // Collect the holes block by block; a block's holes go back in one step.

@@ -47,7 +47,9 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _use_limit(SIZE_MAX),
     _slack_lines(0),
     _notify_at(SIZE_MAX),
-    _listener(nullptr) {}
+    _listener(nullptr) {
+  table->set_supply_lock(&_lock);
+}
 
 size_t LullBlockSupply::used_bytes() const {
   return Atomic::load(&_used_bytes);
@@ -137,7 +139,7 @@ bool LullBlockSupply::take_block_for_copies(LullBlockIndex* index) {
       return false;
     }
     *index = to_block_index(start);
-    _table->at(*index)->set_state(LullBlockState::Owned);
+    _table->make_owned(*index, LullBlockRight::Supply);
   }
   clear_words(*index);
   return true;
@@ -173,7 +175,7 @@ bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
       return false;
     }
     *index = to_block_index(start);
-    _table->at(*index)->set_state(LullBlockState::Owned);
+    _table->make_owned(*index, LullBlockRight::Supply);
   }
   clear_words(*index);
   notify_if_due();
@@ -188,10 +190,7 @@ bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockI
       return false;
     }
     *head = to_block_index(start);
-    _table->at(*head)->set_large_head(blocks);
-    for (uint32_t i = start + 1; i < start + blocks; i++) {
-      _table->at(to_block_index(i))->set_large_tail(start);
-    }
+    _table->make_large(*head, blocks, LullBlockRight::Supply);
   }
   notify_if_due();
   return true;
@@ -206,7 +205,7 @@ bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
   }
   *head = to_block_index(start);
   for (uint32_t i = start; i < start + blocks; i++) {
-    _table->at(to_block_index(i))->set_state(LullBlockState::Archive);
+    _table->make_archive(to_block_index(i), LullBlockRight::Supply);
     _table->set_young(to_block_index(i));   // until a collection has marked what is alive in it
   }
   return true;
@@ -214,8 +213,7 @@ bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
 
 void LullBlockSupply::own_recyclable(LullBlockIndex index) {
   LullBlock* const block = _table->at(index);
-  assert(block->is_recyclable(), "block %u is %s", untype(index), to_string(block->state()));
-  block->set_state(LullBlockState::Owned);
+  _table->make_owned(index, LullBlockRight::Taker);
   block->set_in_reserve(false);
   Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
 }
@@ -266,12 +264,12 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
   }
   if (!free_lines.has_run(_min_hole_lines)) {
     block->free_lines().clear_all();
-    block->set_full(free_lines.count());
+    _table->make_full(index, free_lines.count(), LullBlockRight::Owner);
     add_slack(block->slack_lines());
     return;
   }
   block->free_lines() = free_lines;
-  block->set_recyclable();
+  _table->make_recyclable(index, LullBlockRight::Owner);
   Atomic::sub(&_used_bytes, free_lines.count() * LullGeometry::LineSize, memory_order_relaxed);
   _recyclable.give_back(index);
 }
@@ -290,7 +288,7 @@ void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
     assert(!_table->has_straddler(to_block_index(i)), "block %u is free, and a straddler lies there", i);
     _table->clear_young(to_block_index(i));   // before anybody can take it
     _table->set_wasted(to_block_index(i), 0);
-    _table->at(to_block_index(i))->set_free();
+    _table->make_free(to_block_index(i), LullBlockRight::Supply);
   }
   LullProtection::forbid(to_block_index(start), count);
   Atomic::store(&_free_blocks, _free_blocks + count);
@@ -309,10 +307,10 @@ void LullBlockSupply::add_recyclable_at_safepoint(const GrowableArrayCHeap<uint3
   assert_at_safepoint();
   size_t free_lines = 0;
   for (int i = 0; i < blocks.length(); i++) {
-    LullBlock* const block = _table->at(to_block_index(blocks.at(i)));
-    assert(block->has_lines() && !block->is_recyclable(), "block %u is %s", blocks.at(i), to_string(block->state()));
-    block->set_recyclable();
-    free_lines += block->free_lines().count();
+    const LullBlockIndex index = to_block_index(blocks.at(i));
+    assert(!_table->at(index)->is_recyclable(), "block %u is in a stack", blocks.at(i));
+    _table->make_recyclable(index, LullBlockRight::Sweep);
+    free_lines += _table->at(index)->free_lines().count();
   }
   Atomic::sub(&_used_bytes, free_lines * LullGeometry::LineSize, memory_order_relaxed);
   _recyclable.merge_at_safepoint(blocks);
@@ -322,7 +320,7 @@ void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   add_free_run(start, count);
   for (uint32_t i = start; i < start + count; i++) {
-    _table->at(to_block_index(i))->set_state(LullBlockState::Free);
+    _table->make_free(to_block_index(i), LullBlockRight::Supply);
   }
   _table->raise_limit(start + count);
   Atomic::store(&_free_blocks, _free_blocks + count);

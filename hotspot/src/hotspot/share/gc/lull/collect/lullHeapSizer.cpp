@@ -134,7 +134,7 @@ size_t LullHeapSizer::shrink(size_t bytes) {
       edges += more;
       const uint32_t start = (uint32_t)(granule * LullMemory::blocks_per_granule());
       for (uint32_t i = start; i < start + LullMemory::blocks_per_granule(); i++) {
-        _blocks->at(to_block_index(i))->set_state(LullBlockState::Uncommitted);
+        _blocks->make_uncommitted(to_block_index(i), LullBlockRight::Resize);
       }
       _memory->uncommit(granule);
       freed += LullMemory::granule_size();

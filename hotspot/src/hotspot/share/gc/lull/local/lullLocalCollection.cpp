@@ -310,12 +310,12 @@ void LullLocalCollection::sweep_large(LullBlockIndex head) {
   HeapWord* const start = LullGeometry::start_of(head);
   if (_map->is_public(start)) {
     // Left to the global collection.
-    _blocks->set_owner(head, LullBlockTable::NoOwner);
+    _blocks->disown(head, LullThreadLocalData::owner(_thread));
   } else if (cast_to_oop(start)->is_self_forwarded()) {
     _allocator->own_large(head, 0);
   } else {
     _freed_lines += (size_t)_blocks->at(head)->large_blocks() * LullGeometry::LinesPerBlock;
-    _blocks->set_owner(head, LullBlockTable::NoOwner);
+    _blocks->disown(head, LullThreadLocalData::owner(_thread));
     if (_blocks->has_marks(head)) {
       _mark_bitmap->clear(start);
       _blocks->clear_marks(head);
