@@ -23,6 +23,7 @@
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullHeap.hpp"
+#include "gc/lull/observe/lullBrokenHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
@@ -132,6 +133,10 @@ static void initialize_tracking() {
 // Flags of debug builds that are nothing without others.
 static void check_stress_flags() {
 #ifdef ASSERT
+  if (!LullBrokenHeap::is_known(LullBreakInvariant)) {
+    vm_exit_during_initialization(err_msg("-XX:LullBreakInvariant=%s: there is no such invariant that it can break. "
+                                          "Their names are in lullBrokenHeap.cpp.", LullBreakInvariant));
+  }
   if (LullProtectFree && UseLargePages && !UseTransparentHugePages) {
     vm_exit_during_initialization("-XX:+LullProtectFree protects single blocks: it cannot be used with -XX:+UseLargePages.");
   }

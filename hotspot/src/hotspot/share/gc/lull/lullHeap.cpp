@@ -41,6 +41,7 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/mutator/lullBarrierSet.hpp"
+#include "gc/lull/observe/lullBrokenHeap.hpp"
 #include "gc/lull/observe/lullHeapExport.hpp"
 #include "gc/lull/observe/lullHeapParts.hpp"
 #include "gc/lull/observe/lullInfoDCmd.hpp"
@@ -82,6 +83,7 @@
 #include "runtime/java.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/mutexLocker.hpp"
+#include "runtime/safepoint.hpp"
 #include "runtime/threads.hpp"
 #include "runtime/threadSMR.hpp"
 #include "runtime/vmThread.hpp"
@@ -296,6 +298,7 @@ HeapWord* LullHeap::allocate_without_collection(Thread* thread, size_t words) {
 }
 
 HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) {
+  assert_at_safepoint();
   if (LullGeometry::is_large(words)) {
     return allocate_large(thread, words, use);
   }
@@ -746,9 +749,15 @@ void LullHeap::remark_at_safepoint(bool keep_private) {
 
 // P and R hold now because of the barriers.
 void LullHeap::verify_before_collection() const {
-  if (LullTracking && LullVerifyHeap) {
+  if (!LullVerifyHeap) {
+    return;
+  }
+  DEBUG_ONLY(LullBrokenHeap::break_if_asked(_memory, _blocks, _supply, true /* before collection */);)
+  const LullVerify verify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection);
+  verify.verify_holes();
+  if (LullTracking) {
     GCTraceTime(Debug, gc, verify) tm("Verify publication");
-    LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection).verify_publication();
+    verify.verify_publication();
   }
 }
 
@@ -758,6 +767,7 @@ void LullHeap::verify_after_collection(bool by_flag) {
   }
   if (LullVerifyHeap) {
     GCTraceTime(Debug, gc, verify) tm("Verify");
+    DEBUG_ONLY(LullBrokenHeap::break_if_asked(_memory, _blocks, _supply, false /* before collection */);)
     LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::AfterCollection).verify();
     if (_cycle != nullptr && _cycle->is_marking()) {
       LullVerifyCycle::verify_black(_cycle, _memory, _blocks, _workers);
@@ -766,6 +776,7 @@ void LullHeap::verify_after_collection(bool by_flag) {
 }
 
 void LullHeap::pin_object(JavaThread* thread, oop obj) {
+  assert(Thread::current() == thread, "a collection would not wait for this thread");
   Atomic::inc(_blocks->block_of(cast_from_oop<void*>(obj))->pin_count_addr());
 }
 

@@ -240,6 +240,11 @@
           "classes and code, 3: enqueued references, 4: lines (0: nothing)")\
           range(0, 4)                                                       \
                                                                             \
+  develop(ccstr, LullBreakInvariant, "",                                    \
+          "Fault injection, to see that the checks can fail: before the "   \
+          "heap is verified, what it knows of itself is changed so that "   \
+          "the invariant of this name does not hold")                       \
+                                                                            \
   develop(uint, LullEvacuateALot, 0,                                        \
           "Stress: evacuate every block that may be moved at each N-th "    \
           "collection (0: off)")                                            \

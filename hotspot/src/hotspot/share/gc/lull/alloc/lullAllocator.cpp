@@ -113,6 +113,7 @@ void LullAllocator::own(LullBlockIndex index) {
 }
 
 void LullAllocator::own_large(LullBlockIndex head, size_t blocks) {
+  assert(_table->at(head)->state() == LullBlockState::LargeHead, "block %u is %s", untype(head), to_string(_table->at(head)->state()));
   own(head);
   _handed_out += blocks * LullGeometry::BlockSize;
 }
@@ -384,6 +385,7 @@ HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
 }
 
 void LullAllocator::begin_global_collection(bool keep_private) {
+  assert_at_safepoint();
   forget_memory();
   if (!keep_private || _born_public) {
     for (int i = 0; i < _owned.length(); i++) {
@@ -394,6 +396,7 @@ void LullAllocator::begin_global_collection(bool keep_private) {
 }
 
 void LullAllocator::end_global_collection() {
+  assert_at_safepoint();
   LullBlockList blocks;
   blocks.swap(&_owned);
   for (int i = 0; i < blocks.length(); i++) {
@@ -422,6 +425,7 @@ size_t LullAllocator::forget_free_lines(const LullBlockList& blocks) {
 }
 
 size_t LullAllocator::begin_collection(LullBlockList* blocks) {
+  assert(_public_map != nullptr && !_born_public, "thread %u has nothing private", _owner);
   assert(blocks->is_empty(), "one collection at a time");
   return_bump_region();
   size_t unused = _skipped_lines + (size_t)_own_free.length() * LullGeometry::LinesPerBlock;

@@ -58,6 +58,8 @@ struct LullMediumRequests {
 };
 
 class LullAllocator : public CHeapObj<mtGC> {
+  friend class LullHeapBreaker;    // of debug builds
+
 private:
   // A block has at most 64 holes; room for those of two or more blocks. The shortest of a mutator's yield when there is not.
   static const uint32_t MaxRuns = 160;
@@ -183,6 +185,19 @@ public:
   // Objects from here on are born public, or private: those in the bump region too.
   bool is_born_public() const { return _born_public; }
   void set_born_public(bool value);
+
+  // Calls f(const LullRun&) for each hole that is listed: memory of this allocator that nothing was put into.
+  template <typename Function>
+  void holes_do(Function f) const {
+    for (uint32_t id = 0; id < MaxRuns; id++) {
+      if (is_listed(id)) {
+        f(_storage[id]);
+      }
+    }
+  }
+
+  // Of the hole in which objects are allocated one by one; nullptr: there is none.
+  HeapWord* bump_end() const { return _end; }
 
   // Of this thread since it has last released its memory, and of all up to there.
   const LullMediumRequests& medium_requests() const { return _medium_requests; }

@@ -71,6 +71,8 @@ bool LullBlockSupply::is_over_use_limit(size_t bytes, LullReserveUse use) const 
 }
 
 void LullBlockSupply::add_free_run(uint32_t start, uint32_t length) {
+  assert(_lock.owned_by_self(), "the lock guards the free runs");
+  assert(length > 0 && start + length <= _table->count(), "blocks %u to %u", start, start + length);
   // Join with the neighbours.
   if (start > 0 && _table->at(to_block_index(start - 1))->is_free()) {
     const uint32_t left = _runs[start - 1]._start;
@@ -116,6 +118,7 @@ bool LullBlockSupply::take_free_run_locked(uint32_t length, LullReserveUse use, 
 }
 
 bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start) {
+  assert(_lock.owned_by_self(), "the lock guards the free runs");
   const size_t bytes = (size_t)length * LullGeometry::BlockSize;
   if (is_over_use_limit(bytes, use) || !take_free_run_locked(length, use, start)) {
     return false;

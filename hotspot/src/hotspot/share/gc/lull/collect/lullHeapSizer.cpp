@@ -28,6 +28,7 @@
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/globals.hpp"
+#include "runtime/init.hpp"
 #include "runtime/safepoint.hpp"
 #include "utilities/align.hpp"
 
@@ -54,6 +55,7 @@ bool LullHeapSizer::commit_initial() {
 
 // Commits granules from low addresses up; returns the bytes gained.
 size_t LullHeapSizer::expand(size_t bytes) {
+  assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "mutators must not allocate meanwhile");
   size_t gained = 0;
   // Neighbours are touched together: one is too little for several workers.
   size_t first = 0;
@@ -230,6 +232,7 @@ void LullHeapSizer::log_resized(size_t before) const {
 }
 
 void LullHeapSizer::resize(GCCause::Cause cause, jlong now_ns) {
+  assert_at_safepoint();
   const size_t before = _memory->capacity();
   const size_t live = _supply->used_bytes();
   size_t desired;
@@ -247,6 +250,7 @@ void LullHeapSizer::resize(GCCause::Cause cause, jlong now_ns) {
 
 // The heap budget sizes the heap by itself.
 void LullHeapSizer::give_back(size_t bytes) {
+  assert_at_safepoint();
   const size_t before = _memory->capacity();
   size_t desired;
   if (HeapBudget::grown_capacity(before, &desired)) {

@@ -317,6 +317,8 @@ void LullSlidingCompaction::zap_free_blocks() const {
 #endif // ASSERT
 
 bool LullSlidingCompaction::compact() {
+  assert_at_safepoint();
+  assert(Thread::current()->is_VM_thread(), "one thread moves objects, in order");
   if (!_plan.make(_workers)) {
     return false;
   }

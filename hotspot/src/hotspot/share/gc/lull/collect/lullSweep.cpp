@@ -31,6 +31,7 @@
 #include "logging/log.hpp"
 #include "memory/allocation.inline.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/safepoint.hpp"
 
 LullBlockTask::LullBlockTask(const char* name, LullBlockTable* blocks)
   : WorkerTask(name),
@@ -53,6 +54,7 @@ void LullBlockTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
 }
 
 void LullBlockTask::work(uint worker_id) {
+  assert_at_safepoint();
   const uint32_t count = _blocks->limit();
   Visit visit(this, worker_id);
   for (;;) {

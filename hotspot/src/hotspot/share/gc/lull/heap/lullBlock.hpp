@@ -29,6 +29,7 @@
 // What is known of one block. Its state is changed by LullBlockTable alone, which asserts who may.
 class LullBlock {
   friend class LullBlockTable;
+  friend class LullHeapBreaker;    // of debug builds
 
 private:
   // Lines that were free at the last sweep and have not been handed out since. All

@@ -48,6 +48,7 @@ LullBlockTable::LullBlockTable(size_t reserved_bytes)
 // Many blocks may be swept at once, most of which have wasted nothing before and waste nothing.
 void LullBlockTable::set_wasted(LullBlockIndex index, uint lines) {
   STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
+  assert(lines <= LullGeometry::LinesPerBlock, "%u lines of block %u", lines, untype(index));
   const uint before = _wasted[untype(index)];
   if (lines != before) {
     _wasted[untype(index)] = (uint8_t)lines;
@@ -139,7 +140,8 @@ void LullBlockTable::assert_may_become(LullBlockIndex index, LullBlockState to, 
          untype(index), to_string(by), to_string(to), to_string(from));
   assert(has_right(by, _supply_lock), "block %u: %s becomes %s, and this thread is not %s",
          untype(index), to_string(from), to_string(to), to_string(by));
-  assert(owner(index) == NoOwner, "B: block %u becomes %s, and thread %u owns it", untype(index), to_string(to), owner(index));
+  assert(owner(index) == NoOwner, "B: block %u becomes %s, and thread %u owns it",
+         untype(index), to_string(to), owner(index));
 }
 
 void LullBlockTable::assert_may_own(LullBlockIndex index, Owner to, Owner by) const {

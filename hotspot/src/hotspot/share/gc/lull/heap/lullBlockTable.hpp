@@ -46,6 +46,8 @@ enum class LullFate : uint8_t {
 class Mutex;
 
 class LullBlockTable : public CHeapObj<mtGC> {
+  friend class LullHeapBreaker;    // of debug builds
+
 public:
   typedef LullBlockTransitions::Owner Owner;
   static const Owner NoOwner = LullBlockTransitions::NoOwner;
@@ -98,7 +100,10 @@ public:
 
   // Blocks to look at: those that were ever committed lie below this.
   uint32_t limit() const { return _limit; }
-  void raise_limit(uint32_t limit) { _limit = MAX2(_limit, limit); }
+  void raise_limit(uint32_t limit) {
+    assert(limit <= _count, "block %u of %u", limit, _count);
+    _limit = MAX2(_limit, limit);
+  }
 
   void set_supply_lock(const Mutex* lock) { _supply_lock = lock; }
 
@@ -185,7 +190,10 @@ public:
   bool has_young(LullBlockIndex index) const { return _young[untype(index)] != Young::None; }
   bool has_survivors(LullBlockIndex index) const { return _young[untype(index)] == Young::Survivors; }
   void set_young(LullBlockIndex index) { _young[untype(index)] = Young::Some; }
-  void set_survivors(LullBlockIndex index) { _young[untype(index)] = Young::Survivors; }
+  void set_survivors(LullBlockIndex index) {
+    assert(owner(index) == NoOwner, "survivors are public, and block %u is of thread %u", untype(index), owner(index));
+    _young[untype(index)] = Young::Survivors;
+  }
   void clear_young(LullBlockIndex index) { _young[untype(index)] = Young::None; }
 
   // Calls f(LullBlockIndex) for each block from start to end in which there may be something young, in order; large

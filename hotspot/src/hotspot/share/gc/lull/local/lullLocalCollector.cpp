@@ -121,11 +121,13 @@ size_t LullLocalCollector::tenure_size() const {
 // A thread in public mode has nothing private; neither has one that has not noticed yet that tracking is suspended. While another thread makes
 // the objects that this one's code has not made (EscapeBarrier), and reads its frames, this one may still run in the VM: nothing may move then.
 bool LullLocalCollector::is_possible() const {
+  assert(Thread::current() == _thread, "a thread collects its own objects");
   return !LullPublicMap::is_tracking_suspended() && !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm &&
          !_thread->is_obj_deopt_suspend();
 }
 
 size_t LullLocalCollector::stack_depth() const {
+  assert(Thread::current() == _thread, "the stack pointer is this thread's");
   return _thread->stack_base() - os::current_stack_pointer();
 }
 
@@ -260,6 +262,8 @@ static size_t after(size_t amount, size_t mark, size_t later) {
 }
 
 void LullLocalCollector::collect(Trigger trigger, size_t depth) {
+  assert(trigger != Trigger::None && !LullThreadLocalData::is_public_mode(_thread), "thread %u has nothing private",
+         LullThreadLocalData::owner(_thread));
   EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
   const jlong cpu_start = os::current_thread_cpu_time();
@@ -327,6 +331,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
 }
 
 void LullLocalCollector::collect_if_due() {
+  assert(Thread::current() == _thread, "a thread collects its own objects");
   DEBUG_ONLY(_slow_allocations++;)
   if (LullThreadLocalData::is_public_mode(_thread)) {
     // What it allocates meanwhile does not count.
@@ -351,6 +356,7 @@ bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
 }
 
 void LullLocalCollector::record_unmount() {
+  assert(Thread::current() == _thread, "a carrier unmounts what it carries");
   _unmount_allocated = _allocator->allocated();
 }
 
@@ -364,6 +370,7 @@ void LullLocalCollector::before_wait(JavaThread* thread) {
 }
 
 bool LullLocalCollector::end_request() {
+  assert(Thread::current() == _thread, "a thread ends its own requests");
   if (_request_depth == 0) {
     return false;
   }
@@ -402,6 +409,7 @@ void LullLocalCollector::record_pause() {
 }
 
 void LullLocalCollector::retire() {
+  assert(Threads_lock->owned_by_self(), "it guards what is counted of threads that have ended");
   tell_references(0, 0);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
     LullLocalCollection(_thread, _allocator).collect_at_exit();

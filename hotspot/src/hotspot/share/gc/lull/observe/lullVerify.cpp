@@ -24,6 +24,7 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
+#include "gc/lull/alloc/lullAllocator.hpp"
 #include "gc/lull/alloc/lullBlockSupply.hpp"
 #include "gc/lull/collect/lullSlidingPlan.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
@@ -47,6 +48,7 @@
 #include "runtime/javaThread.hpp"
 #include "runtime/safepoint.hpp"
 #include "runtime/threads.hpp"
+#include "utilities/bitMap.inline.hpp"
 #include "utilities/growableArray.hpp"
 #include "utilities/resourceHash.hpp"
 
@@ -250,6 +252,51 @@ void LullVerify::verify_blocks() const {
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
   guarantee(error == nullptr, "Runs: %s", error);
+}
+
+class LullVerifyHolesClosure : public ThreadClosure {
+private:
+  const LullBlockTable* const _blocks;
+  CHeapBitMap                 _lines;    // in a hole that was looked at
+
+  void verify_hole(const LullRun& hole, LullBlockTable::Owner thread) {
+    const LullBlockIndex index = LullGeometry::block_of(to_line_index(hole._start));
+    const uint first = LullGeometry::line_in_block(to_line_index(hole._start));
+    const LullBlock* const block = _blocks->at(index);
+    guarantee(first + hole._length <= LullGeometry::LinesPerBlock,
+              "H: the hole of %u lines at line %u of block %u does not end there", hole._length, first, untype(index));
+    guarantee(block->state() == LullBlockState::Owned,
+              "H: thread %u has a hole in block %u, which is %s", thread, untype(index), to_string(block->state()));
+    guarantee(_blocks->owner(index) == LullBlockTable::NoOwner || _blocks->owner(index) == thread,
+              "H: thread %u has a hole in block %u, which is of thread %u", thread, untype(index), _blocks->owner(index));
+    for (uint line = first; line < first + hole._length; line++) {
+      guarantee(!block->free_lines().contains(line), "H: line %u of block %u is in a hole of thread %u, and free",
+                line, untype(index), thread);
+      guarantee(_lines.par_set_bit(hole._start + line - first), "H: line %u of block %u is in two holes", line, untype(index));
+    }
+  }
+
+public:
+  explicit LullVerifyHolesClosure(const LullBlockTable* blocks)
+    : _blocks(blocks), _lines((BitMap::idx_t)blocks->limit() * LullGeometry::LinesPerBlock, mtGC) {}
+
+  void do_thread(Thread* thread) override {
+    const LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
+    if (allocator == nullptr) {
+      return;
+    }
+    const LullBlockTable::Owner owner = LullThreadLocalData::owner(thread);
+    guarantee(is_aligned(allocator->bump_end(), LullGeometry::LineSize), "H: thread %u allocates up to " PTR_FORMAT
+              ", which is in a line", owner, p2i(allocator->bump_end()));
+    allocator->holes_do([&](const LullRun& hole) { verify_hole(hole, owner); });
+  }
+};
+
+void LullVerify::verify_holes() const {
+  assert_at_safepoint();
+  assert(_moment == Moment::BeforeCollection, "a collection takes the holes away");
+  LullVerifyHolesClosure holes(_blocks);
+  Threads::threads_do(&holes);
 }
 
 class LullVerifyVisitor : public LullWalkVisitor {
