@@ -9,7 +9,11 @@ REPLAY=$OUT/replay
 RECORDER=$OUT/liballocrecorder.so
 TABLES=$OUT/tables
 CLASSES=$OUT/programs
+# The collector with the study's heap in it, and the JDK that jdk.sh builds of it.
+VM=$OUT/vm
+JDK=${STUDY_JDK:-$VM/build/jdk}
 POLICY=$ROOT/hotspot/src/hotspot/share
+SPACE=$ALLOCATOR/hotspot/src/hotspot/share
 
 # program_arguments PROGRAM: class and arguments of one of the six.
 program_arguments() {
@@ -69,15 +73,15 @@ compile_replay() {
   mkdir -p "$target.objects"
   for source in heap main synthetic trace; do
     objects+=("$target.objects/$source.o")
-    newer_than "$target.objects/$source.o" "$ALLOCATOR/replay/$source.cpp" "$ALLOCATOR"/replay/*.hpp "$ALLOCATOR/include" "$POLICY"/gc/lull/{alloc/lullRun,study/lullSegregated}* || continue
-    cxx -O2 "$@" "-I$ALLOCATOR/include" "-I$POLICY" -c "$ALLOCATOR/replay/$source.cpp" -o "$target.objects/$source.o"
+    newer_than "$target.objects/$source.o" "$ALLOCATOR/replay/$source.cpp" "$ALLOCATOR"/replay/*.hpp "$ALLOCATOR/include" "$POLICY"/gc/lull/alloc/lullRun* "$SPACE" || continue
+    cxx -O2 "$@" "-I$ALLOCATOR/include" "-I$POLICY" "-I$SPACE" -c "$ALLOCATOR/replay/$source.cpp" -o "$target.objects/$source.o"
   done
   cxx "$@" -o "$target" "${objects[@]}"
 }
 
 build_replay() {
   mkdir -p "$OUT"
-  newer_than "$REPLAY" "$ALLOCATOR/replay" "$ALLOCATOR/include" "$POLICY/gc/lull" || return 0
+  newer_than "$REPLAY" "$ALLOCATOR/replay" "$ALLOCATOR/include" "$POLICY/gc/lull" "$SPACE" || return 0
   compile_replay "$REPLAY"
 }
 

@@ -5,7 +5,7 @@
 # which it needs the traces' sizes; writes the same tables as the replay, to build/allocator/hotspot.
 #
 # Settings, all optional, and those of study.sh:
-#   STUDY_JDK=DIR                        the Lull JDK, default build/jdk; one of a release build
+#   STUDY_JDK=DIR                        the study's JDK, default that of jdk.sh; one of a release build
 #   STUDY_HOTSPOT_FACTORS=1.1,1.25,1.5,2,3,6  heaps, as multiples of the smallest one of next-hit, immediate, 128 lists
 #   STUDY_HOTSPOT_LISTS="32 64 128 256 512"   numbers of lists, at twice the smallest
 #   STUDY_HOTSPOT_REPEATS=1              runs of each point, interleaved; that of the median counts
@@ -18,7 +18,6 @@ usage_if_asked "$0" "$@"
 # shellcheck source=bench/allocator/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 
-JDK=${STUDY_JDK:-$LULL_BUILD/jdk}
 FACTORS=${STUDY_HOTSPOT_FACTORS:-1.1,1.25,1.5,2,3,6}
 LISTS=${STUDY_HOTSPOT_LISTS:-32 64 128 256 512}
 REPEATS=${STUDY_HOTSPOT_REPEATS:-1}
@@ -30,7 +29,7 @@ DEFAULT_LISTS=128
 # Bisection of a smallest heap: bytes between which it is looked for, and when to stop.
 LOW=$((1 << 20)) HIGH=$((64 << 20)) PERCENT=4
 
-[ -x "$JDK/bin/java" ] || die "there is no JDK at $JDK" "build it first: make jdk"
+[ -x "$JDK/bin/java" ] || die "there is no JDK at $JDK" "build it first: bench/allocator/jdk.sh"
 find_base_jdk
 build_programs
 WORK=$OUT/hotspot

@@ -5,7 +5,7 @@
 # such requests a hole served, how many collections there were, and the processor time, as the ratio of runs in turn.
 #
 # Settings, all optional, and those of build.sh:
-#   STUDY_JDK=DIR            the Lull JDK, default build/jdk
+#   STUDY_JDK=DIR            the study's JDK, default that of jdk.sh
 #   MEDIUM_PROGRAMS="raytrace mtrt jess db javac compress"
 #   MEDIUM_FACTOR=1.25       the heap, as a multiple of the smallest
 #   MEDIUM_ROUNDS=5          runs of each program with either, in turn
@@ -18,7 +18,6 @@ usage_if_asked "$0" "$@"
 # shellcheck source=bench/allocator/build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/build.sh"
 
-JDK=${STUDY_JDK:-$LULL_BUILD/jdk}
 read -ra PROGRAMS <<< "${MEDIUM_PROGRAMS:-raytrace mtrt jess db javac compress}"
 FACTOR=${MEDIUM_FACTOR:-1.25} ROUNDS=${MEDIUM_ROUNDS:-5} SECONDS_EACH=${STUDY_SECONDS:-60}
 # Bisection of a smallest heap: KB between which it is looked for, and when to stop. A heap is of whole megabytes.
@@ -26,7 +25,7 @@ LOW=1024 HIGH=$((256 * 1024)) STEP=1024 PERCENT=3
 
 [[ $ROUNDS =~ ^[1-9][0-9]*$ ]] || die "MEDIUM_ROUNDS is '$ROUNDS': a number of rounds from 1 on is needed"
 [[ $FACTOR =~ ^[1-9][0-9]*(\.[0-9]+)?$ ]] || die "MEDIUM_FACTOR is '$FACTOR': a number from 1 on is needed"
-[ -x "$JDK/bin/java" ] || die "there is no JDK at $JDK: make jdk, or set STUDY_JDK"
+[ -x "$JDK/bin/java" ] || die "there is no JDK at $JDK: bench/allocator/jdk.sh builds it, or set STUDY_JDK"
 find_base_jdk
 build_programs
 WORK=$OUT/medium

@@ -5,7 +5,7 @@
 # Writes build/allocator/services.csv and prints a table.
 #
 # Settings, all optional:
-#   STUDY_JDK=DIR                    the Lull JDK, default build/jdk; one of a release build
+#   STUDY_JDK=DIR                    the study's JDK, default that of jdk.sh; one of a release build
 #   STUDY_SERVICES="compile:192 lucene:192 crud:192 h2:192"   services, with a heap in MB
 #   STUDY_POLICIES="traverse:deferred next-hit:deferred traverse:immediate next-hit:immediate bitmap:immediate"
 #   STUDY_SERVICE_LISTS="128 512"    numbers of lists
@@ -21,7 +21,6 @@ usage_if_asked "$0" "$@"
 # shellcheck source=bench/service.sh
 . "$BENCH/service.sh"
 
-JDK=${STUDY_JDK:-$LULL_BUILD/jdk}
 read -ra SERVICES <<< "${STUDY_SERVICES:-compile:192 lucene:192 crud:192 h2:192}"
 read -ra POLICIES <<< "${STUDY_POLICIES:-traverse:deferred next-hit:deferred traverse:immediate next-hit:immediate bitmap:immediate}"
 TIME=${STUDY_SERVICE_SECONDS:-20} REPEATS=${STUDY_REPEATS:-1}

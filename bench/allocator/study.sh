@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # The allocator study: records what six programs allocate and when it dies, on a stock JDK 25, and replays that on
-# heaps of different sizes, searches, coalescings and numbers of lists; then runs them in HotSpot with such heaps, if there is a
-# Lull JDK (hotspot.sh, which has settings of its own). Ends with build/allocator/index.html and, beside it, claims.txt and
+# heaps of different sizes, searches, coalescings and numbers of lists; then runs them in HotSpot with such heaps, if there is
+# OpenJDK's source to build that from (jdk.sh; hotspot.sh, which has settings of its own). Ends with build/allocator/index.html and, beside it, claims.txt and
 # the raw numbers as CSV. README.md tells what each file is. The replay takes ten minutes of processor time, half of which
 # is javac with few lists.
 #
@@ -98,10 +98,12 @@ echo "==> replaying: over time"
 for coalescing in never deferred immediate; do
   table "over-time-$coalescing" "$ROOMY" over-time --search traverse --coalescing "$coalescing"
 done
-if [ -x "${STUDY_JDK:-$LULL_BUILD/jdk}/bin/java" ]; then
+# Who has built the collector can build it with the study's heap.
+if [ -z "${STUDY_JDK:-}" ] && [ -d "$LULL_BUILD/openjdk" ]; then "${NICE[@]}" "$ALLOCATOR/jdk.sh"; fi
+if [ -x "$JDK/bin/java" ]; then
   "$ALLOCATOR/hotspot.sh"
 else
-  echo "note: there is no Lull JDK at ${STUDY_JDK:-$LULL_BUILD/jdk}, so the part in HotSpot is left out; make jdk builds one" >&2
+  echo "note: there is no JDK at $JDK, so the part in HotSpot is left out; bench/allocator/jdk.sh builds it" >&2
   rm -rf "$OUT/hotspot"
 fi
 echo "==> report"

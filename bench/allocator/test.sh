@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 # Tests of the allocator study: the replay with its assertions on, damaged traces, wrong options, the programs, and the
-# recorder. The policies themselves have their tests in hotspot/test/hotspot/gtest/gc/lull/unit. Ends with a line
+# recorder. The policies themselves have their tests in hotspot/test/hotspot/gtest/gc/lull/unit here and in the project's root. Ends with a line
 # "N passed, N failed".
 #
 # Settings: LULL_BASE_JDK, LULL_BUILD as for study.sh
@@ -19,7 +19,7 @@ find_base_jdk
 WORK=$OUT/test
 mkdir -p "$WORK"
 CHECKED=$OUT/replay-checked
-newer_than "$CHECKED" "$ALLOCATOR/replay" "$ALLOCATOR/include" "$POLICY/gc/lull" && compile_replay "$CHECKED" -O1 -DASSERT
+newer_than "$CHECKED" "$ALLOCATOR/replay" "$ALLOCATOR/include" "$POLICY/gc/lull" "$SPACE" && compile_replay "$CHECKED" -O1 -DASSERT
 build_recorder
 build_programs
 

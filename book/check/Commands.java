@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +24,9 @@ final class Commands {
             "lull-budget", List.of("native/budget/src"),
             "lull", List.of("java/report/src/main"));
     private static final List<String> AGENT = List.of("native/gate/src/options.rs");
+
+    /** What was measured with a flag that there is no more still shows it. */
+    private static final Path MEASUREMENTS = Path.of("docs/measurements");
 
     private static final Pattern MAKE = Pattern.compile("(?:^|[;&|] *|[A-Z_]+=\\S+ )make((?: +[A-Z_]+=\\S+| +[a-z][a-z-]*)+)");
     private static final Pattern FLAG = Pattern.compile("-XX:([+-]?)([A-Za-z]\\w*)(=?)");
@@ -74,6 +78,9 @@ final class Commands {
             String type = sources.flags.get(name);
             boolean known = type != null || upstream.has("flag", name) || upstream.has("switch", name);
             boolean isSwitch = "bool".equals(type) || upstream.has("switch", name);
+            if (!known && page.path.startsWith(MEASUREMENTS) && sources.removedFlags.contains(name)) {
+                continue;
+            }
             if (!known) {
                 problems.add(page, code.line(), "flag", "there is no flag " + name);
             } else if (!flag.group(1).isEmpty() && !isSwitch) {

@@ -22,6 +22,7 @@ final class Sources {
     private static final Pattern WORD = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
     private static final Pattern TARGET = Pattern.compile("(?m)^([a-z][a-z-]*):");
     private static final Pattern FLAG = Pattern.compile("(?:product|develop|notproduct)(?:_pd)?\\(\\s*(\\w+)\\s*,\\s*(\\w+)\\s*,");
+    private static final Pattern REMOVED_FLAG = Pattern.compile("\\{ \"(Lull\\w+)\",");
     private static final Pattern EVENT = Pattern.compile("(?:Event|Type) name=\"(\\w+)\"");
     private static final Pattern COMMAND = Pattern.compile("\"([A-Z]\\w*\\.\\w+)\"");
     /** Files that are no text of ours. */
@@ -33,6 +34,8 @@ final class Sources {
     private final Set<String> words = new HashSet<>();
     /** The type of each flag. */
     final Map<String, String> flags = new TreeMap<>();
+    /** There were once: what was measured with them still shows them. */
+    final Set<String> removedFlags = new HashSet<>();
     final Set<String> events = new HashSet<>();
     final Set<String> commands = new HashSet<>();
     final Set<String> targets = new HashSet<>();
@@ -74,7 +77,11 @@ final class Sources {
         if (name.equals("Makefile")) {
             all(TARGET, text, targets);
         }
-        if (file.startsWith("hotspot")) {
+        if (name.equals("lullRemovedFlags.cpp")) {
+            all(REMOVED_FLAG, text, removedFlags);
+        }
+        // The allocator study lays flags of its own over the collector.
+        if (file.startsWith("hotspot") || file.startsWith("bench/allocator/hotspot")) {
             if (name.endsWith("globals.hpp") || name.endsWith(".patch")) {
                 Matcher flag = FLAG.matcher(text);
                 while (flag.find()) {

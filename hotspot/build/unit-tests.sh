@@ -4,7 +4,7 @@
 # Builds and runs the tests of what needs no VM, data structures and policies: test/hotspot/gtest/gc/*/unit/*.cpp, against the
 # source tree's headers and googletest, with HotSpot's assertions on. Seconds, no JDK build. (The same files are part of
 # the gtest launcher of the debug build too.) Before that, what is checked of the sources as text: rooms.sh,
-# function-length.sh.
+# function-length.sh, and that the allocator study's patch applies.
 #
 # A test that needs a source file of ours linked says so in a line of its own:   // Links: gc/lull/heap/lullGeometry.cpp
 # Arguments go to googletest, for instance --gtest_filter=LullRunTable*
@@ -12,7 +12,9 @@
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-if [[ -n ${LULL_UNIT_TESTS:-} ]]; then dirs=("$LULL_UNIT_TESTS"); else dirs=("$ROOT"/hotspot/test/hotspot/gtest/gc/*/unit); fi
+# The allocator study's space needs no VM, either.
+STUDY=$ROOT/bench/allocator
+if [[ -n ${LULL_UNIT_TESTS:-} ]]; then dirs=("$LULL_UNIT_TESTS"); else dirs=({"$ROOT","$STUDY"}/hotspot/test/hotspot/gtest/gc/*/unit); fi
 OUT=$BUILD/unit
 
 mapfile -t tests < <(find "${dirs[@]}" -maxdepth 1 -name '*.cpp' 2> /dev/null | sort)
@@ -20,6 +22,7 @@ mapfile -t tests < <(find "${dirs[@]}" -maxdepth 1 -name '*.cpp' 2> /dev/null | 
 
 "$SCRIPTS/rooms.sh"
 "$SCRIPTS/function-length.sh"
+"$STUDY/jdk.sh" --lay
 
 "$SCRIPTS/fetch-source.sh"
 "$SCRIPTS/overlay.sh"
@@ -45,7 +48,7 @@ flags+=(-std=c++14 -O1 -g -fno-rtti -fno-exceptions -fno-strict-aliasing -pipe -
 for d in share os/linux os/posix "cpu/$cpu" "os_cpu/linux_$cpu" share/include os/posix/include; do
   flags+=("-I$TREE/src/hotspot/$d")
 done
-flags+=("-I$OUT/include" "-I$TREE/src/java.base/share/native/include" "-I$TREE/src/java.base/unix/native/include"
+flags+=("-I$STUDY/hotspot/src/hotspot/share" "-I$OUT/include" "-I$TREE/src/java.base/share/native/include" "-I$TREE/src/java.base/unix/native/include"
   "-I$TREE/test/hotspot/gtest" "-isystem" "$GTEST/googletest/include" "-isystem" "$GTEST/googlemock/include")
 
 links=()

@@ -43,8 +43,8 @@ jdk=${LULL_TEST_JDK:-$BUILD/jdk-debug}
 mode=${UPSTREAM_MODE:-default} chunk=${UPSTREAM_CHUNK:-60}
 case $mode in
   default) options='-XX:+UseLullGC' ;;
-  private) options='-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullSuspendTracking -XX:LullPublicModePercent=100' ;;
-  stress)  options='-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullSuspendTracking -XX:LullPublicModePercent=100 -XX:LullLocalCollectALot=50' ;;
+  private) options='-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullSuspendTracking -XX:+LullAlwaysPrivate' ;;
+  stress)  options='-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullSuspendTracking -XX:+LullAlwaysPrivate -XX:LullLocalCollectALot=50' ;;
   *) die "UPSTREAM_MODE is '$mode': default, private or stress" ;;
 esac
 [[ $chunk =~ ^[1-9][0-9]*$ ]] || die "UPSTREAM_CHUNK is '$chunk': a number of tests is needed"

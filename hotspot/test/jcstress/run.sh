@@ -53,7 +53,7 @@ check() {   # FLAGS...
   local log=$work/run-$((++n)).log status=0 planned passed failed soft hard
   (cd "$work" && cleanly "$jdk/bin/java" -cp "$class_path" org.openjdk.jcstress.Main -m "${LULL_JCSTRESS_MODE:-quick}" -t "${pattern:-.}" \
     -r "$work/report-$n" -jvmArgs "--enable-native-access=ALL-UNNAMED -Xms128m -Xmx128m -XX:-CreateCoredumpOnCrash -XX:+UseLullGC \
-    -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:LullPublicModePercent=100 $*") > "$log" 2>&1 || status=$?
+    -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullAlwaysPrivate $*") > "$log" 2>&1 || status=$?
   read -r planned passed failed soft hard _ < <(grep -aE '^ *\(Results:' "$log" | tail -n 1 | tr -cs '0-9\n' ' ') || true
   if ((status != 0 || ${passed:-0} == 0 || passed != planned)); then
     grep -aE -A 20 '\] lull\.|FATAL|^# ' "$log" | cut -c1-160 | head -n 60 >&2 || true

@@ -18,7 +18,7 @@ seconds=${STRESS_SECONDS:-30} threads=${STRESS_THREADS:-3} seed=${STRESS_SEED:-$
 [[ $seconds =~ ^[1-9][0-9]*$ && $threads =~ ^[1-9][0-9]*$ && $seed =~ ^[0-9]+$ ]] || die "STRESS_SECONDS, STRESS_THREADS and STRESS_SEED are numbers"
 compile_programs publication-stress jdk-debug "$ROOT/hotspot/test/publication-stress/Publications.java"
 
-ALWAYS=(-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UnlockDiagnosticVMOptions -XX:LullPublicModePercent=100 -XX:-CreateCoredumpOnCrash)
+ALWAYS=(-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UnlockDiagnosticVMOptions -XX:+LullAlwaysPrivate -XX:-CreateCoredumpOnCrash)
 C2=(-XX:-TieredCompilation -XX:CompileThreshold=500 -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP -XX:+StressMacroExpansion -XX:+LullCheckElision)
 published_in_all=0
 

@@ -23,8 +23,7 @@
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullHeap.hpp"
-#include "gc/lull/lullSegregatedHeap.hpp"
-#include "gc/lull/study/lullObjectSpace.hpp"
+#include "gc/lull/observe/lullBrokenHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
@@ -36,8 +35,6 @@
 #include "runtime/globals_extension.hpp"
 #include "runtime/java.hpp"
 #include "utilities/formatBuffer.hpp"
-
-#include <string.h>
 
 size_t LullArguments::conservative_max_heap_alignment() {
   return LullMemory::granule_size();
@@ -56,49 +53,6 @@ void LullArguments::initialize_heap_flags_and_sizes() {
       err_msg("-XX:+UseLullGC supports heaps of less than %zuG, the maximum heap size is %zuG. Use a smaller -Xmx.",
               LullGeometry::MaxHeapSize / G, MaxHeapSize / G));
   }
-  if (is_segregated() && InitialHeapSize != MaxHeapSize) {
-    vm_exit_during_initialization(
-      err_msg("-XX:LullAllocation=segregated needs a heap of one size, it is to grow from %zuM to %zuM. Give -Xms and -Xmx the same size.",
-              InitialHeapSize / M, MaxHeapSize / M));
-  }
-  if (is_segregated() && MaxHeapSize > LullObjectSpace::MaxBytes) {
-    vm_exit_during_initialization(
-      err_msg("-XX:LullAllocation=segregated supports heaps of less than %zuG, the heap size is %zuG. Use a smaller -Xmx.",
-              (LullObjectSpace::MaxBytes + G - 1) / G, MaxHeapSize / G));
-  }
-  if (is_segregated() && LullSegregatedBytes != 0 && (LullSegregatedBytes < K || LullSegregatedBytes > MaxHeapSize)) {
-    vm_exit_during_initialization(
-      err_msg("-XX:LullSegregatedBytes=%zu must be at least 1024 and not more than the heap size, %zu.", LullSegregatedBytes, MaxHeapSize));
-  }
-}
-
-bool LullArguments::is_segregated() {
-  return strcmp(LullAllocation, "segregated") == 0;
-}
-
-// For the allocator study: one space for all objects, in which nothing moves and nothing is private.
-void LullArguments::initialize_segregated() {
-  if (LullTracking) {
-    vm_exit_during_initialization("-XX:LullAllocation=segregated does not know which objects are private: "
-                                  "it needs -XX:-LullTracking.");
-  }
-  if (UseTLAB) {
-    vm_exit_during_initialization("-XX:LullAllocation=segregated allocates each object by itself: it needs -XX:-UseTLAB.");
-  }
-  if (!LullObjectSpace::is_search(LullSegregatedSearch)) {
-    vm_exit_during_initialization(err_msg("-XX:LullSegregatedSearch=%s: there are traverse, next-hit, bitmap and first-fit.",
-                                          LullSegregatedSearch));
-  }
-  if (!LullObjectSpace::is_coalescing(LullSegregatedCoalescing)) {
-    vm_exit_during_initialization(err_msg("-XX:LullSegregatedCoalescing=%s: there are never, deferred and immediate.",
-                                          LullSegregatedCoalescing));
-  }
-  if (!LullObjectSpace::is_number_of_lists(LullSegregatedLists)) {
-    vm_exit_during_initialization(err_msg("-XX:LullSegregatedLists=%u: there may be 32, 64, 128, 256 or 512.", LullSegregatedLists));
-  }
-  FLAG_SET_ERGO(LullEvacuation, false);
-  // The limit is known by what blocks hold, and here they hold everything.
-  FLAG_SET_ERGO(UseGCOverheadLimit, false);
 }
 
 // Marks by the cards of young collections.
@@ -152,16 +106,17 @@ static void initialize_tracking() {
     FLAG_SET_ERGO(LullLocalCollections, false);
   }
 
-  if ((!LullLocalCollections || LullAlwaysPublic) && LullLocalDefragmentation) {
-    vm_exit_during_initialization("-XX:+LullLocalDefragmentation collects what is private to threads: it cannot be used with "
-                                  "-XX:-LullTracking, -XX:-LullLocalCollections or -XX:+LullAlwaysPublic.");
+  if (LullAlwaysPrivate && LullAlwaysPublic) {
+    vm_exit_during_initialization("-XX:+LullAlwaysPrivate and -XX:+LullAlwaysPublic say the opposite of each other: "
+                                  "leave one of them out.");
   }
 
-  // Without local collections tracking is for measurements only: it cannot pay. And 100 % says that a thread tracks whatever it publishes.
-  if ((!LullLocalCollections || LullAlwaysPublic || LullPublicModePercent == 100) && LullSuspendTracking) {
+  // Without local collections tracking is for measurements only: it cannot pay.
+  if ((!LullLocalCollections || LullAlwaysPublic || LullAlwaysPrivate) && LullSuspendTracking) {
     if (FLAG_IS_CMDLINE(LullSuspendTracking)) {
       vm_exit_during_initialization("-XX:+LullSuspendTracking finds out whether local collections pay: it cannot be used with "
-                                    "-XX:-LullTracking, -XX:-LullLocalCollections, -XX:+LullAlwaysPublic or -XX:LullPublicModePercent=100.");
+                                    "-XX:-LullTracking, -XX:-LullLocalCollections, -XX:+LullAlwaysPublic or "
+                                    "-XX:+LullAlwaysPrivate.");
     }
     FLAG_SET_ERGO(LullSuspendTracking, false);
   }
@@ -178,8 +133,9 @@ static void initialize_tracking() {
 // Flags of debug builds that are nothing without others.
 static void check_stress_flags() {
 #ifdef ASSERT
-  if (LullDefragmentALot && !LullLocalDefragmentation) {
-    vm_exit_during_initialization("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation.");
+  if (!LullBrokenHeap::is_known(LullBreakInvariant)) {
+    vm_exit_during_initialization(err_msg("-XX:LullBreakInvariant=%s: there is no such invariant that it can break. "
+                                          "Their names are in lullBrokenHeap.cpp.", LullBreakInvariant));
   }
   if (LullProtectFree && UseLargePages && !UseTransparentHugePages) {
     vm_exit_during_initialization("-XX:+LullProtectFree protects single blocks: it cannot be used with -XX:+UseLargePages.");
@@ -248,18 +204,13 @@ void LullArguments::initialize() {
   initialize_tracking();
   initialize_concurrent_marking();
   check_stress_flags();
-  if (is_segregated()) {
-    initialize_segregated();
-  } else if (strcmp(LullAllocation, "regions") != 0) {
-    vm_exit_during_initialization(err_msg("-XX:LullAllocation=%s: there are regions and segregated.", LullAllocation));
-  }
   initialize_tlabs();
   initialize_metaspace();
   initialize_pauses();
 }
 
 CollectedHeap* LullArguments::create_heap() {
-  return is_segregated() ? new LullSegregatedHeap() : new LullHeap();
+  return new LullHeap();
 }
 
 bool LullArguments::is_supported() const {

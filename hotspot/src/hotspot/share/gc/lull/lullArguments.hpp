@@ -31,12 +31,8 @@ class LullArguments : public GCArguments {
 private:
   void initialize_alignments() override;
   void initialize_heap_flags_and_sizes() override;
-  void initialize_segregated();
 
 public:
-  // Are all objects in one segregated space? -XX:LullAllocation=segregated.
-  static bool is_segregated();
-
   void initialize() override;
   size_t conservative_max_heap_alignment() override;
   CollectedHeap* create_heap() override;

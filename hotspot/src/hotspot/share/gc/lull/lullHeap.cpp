@@ -37,13 +37,12 @@
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/local/lullLocalCollector.hpp"
-#include "gc/lull/local/lullLocalDefragmentation.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/lullArguments.hpp"
 #include "gc/lull/lullForeignFlags.hpp"
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/mutator/lullBarrierSet.hpp"
+#include "gc/lull/observe/lullBrokenHeap.hpp"
 #include "gc/lull/observe/lullHeapExport.hpp"
 #include "gc/lull/observe/lullHeapParts.hpp"
 #include "gc/lull/observe/lullInfoDCmd.hpp"
@@ -72,7 +71,6 @@
 #include "gc/shared/locationPrinter.inline.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/scavengableNMethods.hpp"
-#include "gc/shared/strongRootsScope.hpp"
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/tlab_globals.hpp"
 #include "gc/shared/workerPolicy.hpp"
@@ -86,6 +84,7 @@
 #include "runtime/java.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/mutexLocker.hpp"
+#include "runtime/safepoint.hpp"
 #include "runtime/threads.hpp"
 #include "runtime/threadSMR.hpp"
 #include "runtime/vmThread.hpp"
@@ -198,13 +197,12 @@ void LullHeap::post_initialize() {
   if (_cycle != nullptr) {
     _cycle->start_thread();
   }
-  if (!LullArguments::is_segregated()) {
-    _control_thread = new LullControlThread(this);
-    if (_control_thread->osthread() == nullptr) {
-      vm_exit_during_initialization("The control thread of Lull could not be started: the system is out of threads or memory.");
-    }
-    plan_young();
+  _control_thread = new LullControlThread(this);
+  if (_control_thread->osthread() == nullptr) {
+    vm_exit_during_initialization("The control thread of Lull could not be started: "
+                                  "the system is out of threads or memory.");
   }
+  plan_young();
 }
 
 void LullHeap::stop() {
@@ -302,6 +300,7 @@ HeapWord* LullHeap::allocate_without_collection(Thread* thread, size_t words) {
 }
 
 HeapWord* LullHeap::allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) {
+  assert_at_safepoint();
   if (LullGeometry::is_large(words)) {
     return allocate_large(thread, words, use);
   }
@@ -511,20 +510,6 @@ bool LullHeap::is_routine(const LullEvacuationRequest& request, bool clear_soft_
          !request.is_compact() && !LullCollector::must_slide(request);
 }
 
-// Allocation buffers are retired.
-void LullHeap::defragment_private() {
-  GCTraceTime(Info, gc, phases) tm("Defragment Private", _collector->timer());
-  LullLocalDefragmentationTask task;
-  {
-    StrongRootsScope scope(_workers->active_workers());
-    _workers->run_task(&task);
-  }
-  if (task.threads() > 0) {
-    log_info(gc, heap)("Collected for %zu threads: %zuK copied, %zuK freed", task.threads(), task.copied_bytes() / K, task.freed_bytes() / K);
-  }
-  DEBUG_ONLY(verify_before_collection();)
-}
-
 // What an idle thread has is old, and would only keep its block from others. Where memory is not what lacks, only what
 // private references wait for has to become public.
 bool LullHeap::may_keep_private(const LullLocalCollector* collector) const {
@@ -567,10 +552,10 @@ void LullHeap::choose_min_hole_lines(bool is_routine) {
   const uint PublicMinHoleLines = 16;
   const bool all_public = !LullTracking || LullPublicMap::is_tracking_suspended();
   const bool scarce = !is_routine || _sizer->was_useless();
-  const uint lines = LullAdaptiveHoles && all_public && !scarce ? MAX2(LullMinHoleLines, PublicMinHoleLines) : LullMinHoleLines;
+  const uint lines = LullAdaptiveHoles && all_public && !scarce ? PublicMinHoleLines : LullBlockSupply::MinHoleLines;
   if (lines != _supply->min_hole_lines()) {
     log_debug(gc, heap)("Least hole for allocation: %u lines, before %u (%s)", lines, _supply->min_hole_lines(),
-                        lines > LullMinHoleLines ? "all objects are public" : scarce ? "each hole counts after this collection" : "threads have private objects");
+                        lines > LullBlockSupply::MinHoleLines ? "all objects are public" : scarce ? "each hole counts after this collection" : "threads have private objects");
   }
   _supply->set_min_hole_lines(lines);
 }
@@ -695,9 +680,6 @@ void LullHeap::collect_at_safepoint(const LullEvacuationRequest& request, bool c
     choose_min_hole_lines(routine);
     ensure_parsability(true /* retire TLABs */);
     const bool keep_private = LullLocalCollections && routine && !_tracking_switch->publishes_all();
-    if (LullLocalDefragmentation && keep_private) {
-      defragment_private();
-    }
     begin_collection_of_allocators(keep_private);
     CodeCache::on_gc_marking_cycle_start();
     ClassUnloadingContext unloading_context(_workers->active_workers(),
@@ -804,9 +786,15 @@ void LullHeap::remark_at_safepoint(bool keep_private) {
 
 // P and R hold now because of the barriers.
 void LullHeap::verify_before_collection() const {
-  if (LullTracking && LullVerifyHeap) {
+  if (!LullVerifyHeap) {
+    return;
+  }
+  DEBUG_ONLY(LullBrokenHeap::break_if_asked(_memory, _blocks, _supply, true /* before collection */);)
+  const LullVerify verify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection);
+  verify.verify_holes();
+  if (LullTracking) {
     GCTraceTime(Debug, gc, verify) tm("Verify publication");
-    LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::BeforeCollection).verify_publication();
+    verify.verify_publication();
   }
 }
 
@@ -816,6 +804,7 @@ void LullHeap::verify_after_collection(bool by_flag) {
   }
   if (LullVerifyHeap) {
     GCTraceTime(Debug, gc, verify) tm("Verify");
+    DEBUG_ONLY(LullBrokenHeap::break_if_asked(_memory, _blocks, _supply, false /* before collection */);)
     LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::AfterCollection).verify();
     if (_cycle != nullptr && _cycle->is_marking()) {
       LullVerifyCycle::verify_black(_cycle, _memory, _blocks, _workers);
@@ -824,6 +813,7 @@ void LullHeap::verify_after_collection(bool by_flag) {
 }
 
 void LullHeap::pin_object(JavaThread* thread, oop obj) {
+  assert(Thread::current() == thread, "a collection would not wait for this thread");
   Atomic::inc(_blocks->block_of(cast_from_oop<void*>(obj))->pin_count_addr());
 }
 
@@ -961,7 +951,7 @@ void LullHeap::gc_threads_do(ThreadClosure* tc) const {
 // How many blocks are in which state. Others may allocate meanwhile, and in an error report a lock may be the crashed thread's: so runs are
 // counted here, too.
 static void print_blocks_on(outputStream* st, const LullBlockTable* blocks) {
-  size_t blocks_in[(int)LullBlockState::Segregated + 1] = {};
+  size_t blocks_in[(int)LullBlockState::Archive + 1] = {};
   size_t free_run = 0;
   size_t longest_free_run = 0;
   size_t large_slack = 0;
@@ -975,9 +965,9 @@ static void print_blocks_on(outputStream* st, const LullBlockTable* blocks) {
     longest_free_run = MAX2(longest_free_run, free_run);
   }
   st->print("blocks of %zuK:", LullGeometry::BlockSize / K);
-  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Segregated; state++) {
+  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Archive; state++) {
     st->print(" %zu %s%s", blocks_in[state], to_string((LullBlockState)state),
-              state < (int)LullBlockState::Segregated ? "," : "");
+              state < (int)LullBlockState::Archive ? "," : "");
   }
   st->cr();
   st->print_cr("longest free run: %zuK", longest_free_run * LullGeometry::BlockSize / K);

@@ -107,7 +107,7 @@ private:
   volatile size_t    _young_due_at;      // bytes in use at which a young pause is due; the same
   LullTrackingSwitch* _tracking_switch;
   LullCycle*         _cycle;             // nullptr without concurrent marking
-  LullControlThread* _control_thread;    // nullptr in the allocator study
+  LullControlThread* _control_thread;
   volatile uint      _thorough_collections;   // global ones that were not routine; written at safepoints, read by who asks for one
 
   // Allocation
@@ -123,15 +123,10 @@ private:
   void log_medium_requests() const;
   void verify_before_collection() const;
   void verify_after_collection(bool by_flag);
-
-protected:
-  // What LullSegregatedHeap does in its own way: a step that found no memory gives nullptr; before the first mark;
-  // after the last one, when it is known what is free.
-  virtual HeapWord* allocate_without_collection(Thread* thread, size_t words);
-  virtual void begin_collection_of_allocators(bool keep_private);
-  virtual void end_collection_of_allocators();
+  HeapWord* allocate_without_collection(Thread* thread, size_t words);    // nullptr: each step has found no memory
+  void begin_collection_of_allocators(bool keep_private);    // before the first mark
+  void end_collection_of_allocators();    // after the last one, when it is known what is free
   void choose_min_hole_lines(bool is_routine);
-  void defragment_private();
 
 public:
   static LullHeap* heap();
@@ -184,13 +179,13 @@ public:
   void collect_early_at_safepoint(LullExtent extent);
   void give_back(size_t bytes);
   void give_back_at_safepoint(size_t bytes);
-  virtual HeapWord* collect_and_allocate(Thread* thread, size_t words);
+  HeapWord* collect_and_allocate(Thread* thread, size_t words);
 
   // The steps of that; at a safepoint.
   void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
   void collect_young_at_safepoint(bool keep_private);
   void remark_at_safepoint(bool keep_private);
-  virtual HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
+  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
   bool must_clear_soft_references() const;
 
   WorkerThreads* safepoint_workers() override { return _workers; }

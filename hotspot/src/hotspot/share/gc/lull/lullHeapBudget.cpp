@@ -23,6 +23,7 @@
 #include "gc/lull/lullHeap.hpp"
 #include "gc/lull/lullHeapBudget.hpp"
 #include "gc/lull/observe/lullMonitoring.hpp"
+#include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "services/memoryManager.hpp"
 
@@ -33,7 +34,7 @@ volatile bool LullHeapBudget::_makes_room = false;
 
 // As LullHeapSizer::can_shrink_by(): a size that could not be reached would be asked for again and again.
 size_t LullHeapBudget::reserve(size_t live) const {
-  const size_t percent = LullEvacuation ? LullEvacuationReservePercent : 0;   // of the heap
+  const size_t percent = LullEvacuation ? LullEvacuationPolicy::ReservePercent : 0;   // of the heap
   return (live + MAX2(live / 4, LeastRoom)) / (100 - percent) * 100 - live + granule();
 }
 

@@ -55,7 +55,7 @@ protected:
       LullBlock* const block = _table.at(index);
       block->free_lines().clear_all();
       holes(untype(index), block->free_lines());
-      block->set_recyclable();
+      _table.make_recyclable(index, LullBlockRight::Owner);
     }
     class Rebuild : public VM_GTestExecuteAtSafepoint {
     private:

@@ -67,7 +67,7 @@ protected:
   void make_recyclable(uint32_t i, uint first_free) {
     block(i)->free_lines().clear_all();
     block(i)->free_lines().add_range(first_free, LullGeometry::LinesPerBlock - first_free);
-    block(i)->set_recyclable();
+    _table.make_recyclable(to_block_index(i), LullBlockRight::Owner);
   }
 
   // All blocks that there are, so many, half of each free; the reserve has so many blocks' worth of their lines.
@@ -295,11 +295,13 @@ TEST_VM_F(LullBlockSupplyTest, the_reserve_takes_the_emptiest_recyclable_blocks)
 // A block that was in the reserve, and that a collection has then emptied, is the mutators' when it comes back with holes.
 TEST_VM_F(LullBlockSupplyTest, the_reserve_forgets_blocks_that_became_free) {
   half_free(4, 2);
-  for (uint32_t i = 0; i < 4; i++) {
-    block(i)->free_lines().clear_all();
-    block(i)->set_free();    // as the sweep does
-  }
-  at_safepoint([&] { _supply.rebuild(); });
+  at_safepoint([&] {
+    for (uint32_t i = 0; i < 4; i++) {
+      block(i)->free_lines().clear_all();
+      _table.make_free(to_block_index(i), LullBlockRight::Sweep);
+    }
+    _supply.rebuild();
+  });
   LullLineSet lines;
   lines.add_range(10, 20);
   LullBlockIndex index;

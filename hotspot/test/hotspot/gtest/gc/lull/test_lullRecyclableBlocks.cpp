@@ -37,18 +37,22 @@ protected:
 
   LullRecyclableBlocksTest() : _table(Blocks * LullGeometry::BlockSize), _recyclable(&_table) {
     _table.raise_limit(Blocks);
+    for (uint32_t i = 0; i < Blocks; i++) {
+      _table.make_free(to_block_index(i), LullBlockRight::Supply);
+      _table.make_owned(to_block_index(i), LullBlockRight::Supply);
+    }
   }
 
   void give_back(uint32_t i) {
     LullBlock* const block = _table.at(to_block_index(i));
     block->free_lines().clear_all();
     block->free_lines().add_range(LullGeometry::LinesPerBlock - i - 1, i + 1);
-    block->set_recyclable();
+    _table.make_recyclable(to_block_index(i), LullBlockRight::Owner);
     _recyclable.give_back(to_block_index(i));
   }
 
   void own(LullBlockIndex index) {
-    _table.at(index)->set_state(LullBlockState::Owned);
+    _table.make_owned(index, LullBlockRight::Taker);
   }
 
   void verify() {
@@ -120,7 +124,7 @@ TEST_VM_F(LullRecyclableBlocksTest, threads_take_and_give_back) {
     void give_all_back(const LullBlockIndex* mine, int* count) {
       while (*count > 0) {
         const LullBlockIndex index = mine[--*count];
-        _table->at(index)->set_recyclable();
+        _table->make_recyclable(index, LullBlockRight::Owner);
         Atomic::store(&_taken[untype(index)], 0);
         _recyclable->give_back(index);
       }
@@ -147,7 +151,7 @@ TEST_VM_F(LullRecyclableBlocksTest, threads_take_and_give_back) {
           if (Atomic::cmpxchg(&_taken[untype(index)], 0, 1) != 0) {
             Atomic::inc(&_errors);
           }
-          _table->at(index)->set_state(LullBlockState::Owned);
+          _table->make_owned(index, LullBlockRight::Taker);
           mine[count++] = index;
         }
         if (count == 8 || !found) {

@@ -95,16 +95,16 @@ protected:
     const uint32_t what = _random() % 4;
     block->free_lines().clear_all();
     if (what < 2) {
-      block->set_state(LullBlockState::Owned);
+      _table.make_owned(index, LullBlockRight::Sweep);
       swept->add_free(index, blocks);
     } else if (is_large) {
       // it lives
     } else if (what == 2) {
-      block->set_state(LullBlockState::Owned);
+      _table.make_owned(index, LullBlockRight::Sweep);
       block->free_lines().add_range(_random() % 64, 1 + _random() % 64);
       swept->add_recyclable(index);
     } else {
-      block->set_full(_random() % 100);
+      _table.make_full(index, _random() % 100, LullBlockRight::Sweep);
     }
     swept->add_slack((ssize_t)block->slack_lines() - slack);
   }

@@ -31,7 +31,7 @@ import jdk.test.whitebox.code.BlobType;
 
 /*
  * @test
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary The code cache grows slowly. A collection that nobody has asked for unloads code when there is much more than after the last one that
  *          did, and not before.
  * @library / /test/lib

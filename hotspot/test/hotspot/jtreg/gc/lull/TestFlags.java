@@ -105,35 +105,47 @@ public class TestFlags {
         refused("it cannot be used with -XX:-LullTracking", "-XX:+LullYoungCollections", "-XX:-LullTracking");
 
         refused("it cannot be used with -XX:-LullTracking", EXPERIMENTAL, "-XX:+LullSuspendTracking", "-XX:-LullTracking");
-        refused("-XX:-LullLocalCollections or -XX:+LullAlwaysPublic", EXPERIMENTAL, "-XX:+LullLocalDefragmentation", "-XX:-LullLocalCollections");
-        refused("-XX:-LullLocalCollections or -XX:+LullAlwaysPublic", EXPERIMENTAL, "-XX:+LullLocalDefragmentation", "-XX:+LullAlwaysPublic");
-        refused("or -XX:LullPublicModePercent=100", EXPERIMENTAL, "-XX:+LullSuspendTracking", "-XX:LullPublicModePercent=100");
+        refused("or -XX:+LullAlwaysPrivate", EXPERIMENTAL, "-XX:+LullSuspendTracking", "-XX:+LullAlwaysPrivate");
+        refused("say the opposite of each other", EXPERIMENTAL, "-XX:+LullAlwaysPublic", "-XX:+LullAlwaysPrivate");
 
-        refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullMinHoleLines=1");
-        refused("LullMinHoleLines=0 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=0");
-        refused("LullMinHoleLines=129 is outside the allowed range", EXPERIMENTAL, "-XX:LullMinHoleLines=129");
-        refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:-LullAdaptiveHoles");
-        refused("LullEvacuationReservePercent=51 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationReservePercent=51");
-        refused("LullEvacuationMaxLivePercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullEvacuationMaxLivePercent=101");
-        refused("LullFragmentationTriggerPercent=101 is outside the allowed range", EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=101");
+        refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:LullLocalBudget=1m");
+        refused("must be enabled via -XX:+UnlockExperimentalVMOptions", "-XX:+LullAlwaysPrivate");
+        refused("LullReferencePausePercent=51 is outside the allowed range", "-XX:LullReferencePausePercent=51");
         refused("LullLocalBudget=65535 is outside the allowed range", EXPERIMENTAL, "-XX:LullLocalBudget=65535");
         if (!Platform.isDebugBuild()) {
             refused("'LullEvacuateALot' is develop", "-XX:LullEvacuateALot=1");
+            refused("-XX:LullTenureSize: Lull chooses this by itself. Leave the flag out.", "-XX:LullTenureSize=0");
         } else {
-            refused("-XX:+LullDefragmentALot needs -XX:+LullLocalDefragmentation", "-XX:+LullDefragmentALot");
+            refused("LullEvacuationMaxLivePercent=101 is outside the allowed range", "-XX:LullEvacuationMaxLivePercent=101");
+            refused("LullFragmentationTriggerPercent=101 is outside the allowed range", "-XX:LullFragmentationTriggerPercent=101");
         }
     }
 
+    /** What was a flag once is refused as any unknown one, and then with what to do. */
+    private static void removed() throws Exception {
+        refused("-XX:LullMinHoleLines: Lull chooses this by itself. Leave the flag out.", EXPERIMENTAL, "-XX:LullMinHoleLines=1");
+        refused("-XX:LullEvacuationReservePercent: Lull chooses this", EXPERIMENTAL, "-XX:LullEvacuationReservePercent=5");
+        refused("-XX:LullPublicModePercent: Lull chooses this by itself. Leave the flag out; in place of 100 there is "
+            + "-XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate.", EXPERIMENTAL, "-XX:LullPublicModePercent=100");
+        refused("-XX:LullLocalDefragmentation: Workers do not collect", EXPERIMENTAL, "-XX:-LullLocalDefragmentation");
+        refused("-XX:LullAllocation: The allocator study has a VM of its own", "-XX:LullAllocation=segregated");
+        OutputAnalyzer output = run("-XX:LullMinHole=1");
+        output.shouldContain("Unrecognized VM option 'LullMinHole=1'");
+        output.shouldNotContain("Leave the flag out");
+        accepted("-XX:+IgnoreUnrecognizedVMOptions", "-XX:LullMinHoleLines=1");
+    }
+
     private static void accepted() throws Exception {
-        accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=1");
-        accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=128");
-        accepted(EXPERIMENTAL, "-XX:-LullAdaptiveHoles");
-        accepted(EXPERIMENTAL, "-XX:LullMinHoleLines=17", "-XX:-LullTracking");
-        accepted(EXPERIMENTAL, "-XX:-LullEvacuation");
-        accepted(EXPERIMENTAL, "-XX:LullEvacuationReservePercent=0", "-XX:LullEvacuationMaxLivePercent=100");
-        accepted(EXPERIMENTAL, "-XX:LullEvacuationReservePercent=50", "-XX:LullEvacuationMaxLivePercent=0");
-        accepted(EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=0", "-XX:+UseLargePages");
-        accepted(EXPERIMENTAL, "-XX:LullFragmentationTriggerPercent=100", "-XX:+UseTransparentHugePages");
+        if (Platform.isDebugBuild()) {
+            accepted("-XX:-LullAdaptiveHoles", "-XX:-LullPrivateThreadLocals");
+            accepted("-XX:-LullEvacuation");
+            accepted("-XX:LullEvacuationMaxLivePercent=100", "-XX:LullFragmentationTriggerPercent=0");
+            accepted("-XX:LullEvacuationMaxLivePercent=0", "-XX:LullFragmentationTriggerPercent=100");
+        }
+        accepted("-XX:-LullUncommit", "-XX:+UseLargePages");
+        accepted("-XX:LullReferencePausePercent=0", "-XX:+UseTransparentHugePages");
+        accepted(EXPERIMENTAL, "-XX:+LullAlwaysPrivate");
+        accepted(EXPERIMENTAL, "-XX:+LullAlwaysPublic");
         accepted("-XX:+UnlockDiagnosticVMOptions", "-XX:+LullVerifyHeap", "-XX:+VerifyBeforeGC", "-XX:+VerifyAfterGC");
         accepted("-XX:+AlwaysPreTouch", "-Xms16m", "-XX:ObjectAlignmentInBytes=16");
         accepted("-XX:ObjectAlignmentInBytes=256");
@@ -141,8 +153,6 @@ public class TestFlags {
         accepted("-XX:-LullTracking");
         accepted("-XX:-LullYoungCollections");
         accepted("-XX:-LullLocalCollections");
-        accepted(EXPERIMENTAL, "-XX:-LullPrivateThreadLocals");
-        accepted(EXPERIMENTAL, "-XX:+LullLocalDefragmentation");
         accepted(EXPERIMENTAL, "-XX:-LullSuspendTracking");
         // The size of TLABs is up to Lull, whatever is asked for.
         accepted("-XX:TLABSize=16k", "-XX:MinTLABSize=4k", "-XX:+ResizeTLAB", "-XX:+ZeroTLAB");
@@ -154,7 +164,10 @@ public class TestFlags {
 
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
-            case "refused"  -> refused();
+            case "refused"  -> {
+                refused();
+                removed();
+            }
             case "accepted" -> accepted();
             default         -> throw new IllegalArgumentException(args[0]);
         }

@@ -63,7 +63,7 @@ public class TestHeapDumpBeforeFullGC {
     public static void main(String[] args) throws Exception {
         File dump = new File("before.hprof");
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
-            "-XX:+UseLullGC", "-Xms64m", "-Xmx64m", "-XX:+UnlockExperimentalVMOptions", "-XX:LullPublicModePercent=100", "-XX:+HeapDumpBeforeFullGC",
+            "-XX:+UseLullGC", "-Xms64m", "-Xmx64m", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullAlwaysPrivate", "-XX:+HeapDumpBeforeFullGC",
             "-XX:HeapDumpPath=" + dump.getName(), "-Xlog:gc", Work.class.getName());
         output.shouldHaveExitValue(0);
         output.shouldMatch("GC\\(0\\) Heap Dump \\(before full gc\\) .*ms");

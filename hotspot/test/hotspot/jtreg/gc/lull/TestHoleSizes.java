@@ -33,7 +33,7 @@ import jdk.jfr.consumer.RecordingFile;
 
 /*
  * @test id=public
- * @requires vm.gc.Lull & vm.hasJFR
+ * @requires vm.gc.Lull & vm.hasJFR & vm.debug
  * @summary Where all objects are public, short holes do not become allocation buffers.
  * @library /
  * @modules jdk.jfr java.management
@@ -43,7 +43,7 @@ import jdk.jfr.consumer.RecordingFile;
 
 /*
  * @test id=all
- * @requires vm.gc.Lull & vm.hasJFR
+ * @requires vm.gc.Lull & vm.hasJFR & vm.debug
  * @summary They do with -XX:-LullAdaptiveHoles.
  * @library /
  * @modules jdk.jfr java.management

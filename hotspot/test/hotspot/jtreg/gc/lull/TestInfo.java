@@ -87,7 +87,7 @@ public class TestInfo {
             keys.put("heap." + size, BYTES);
         }
         keys.put("blocks.size", "32 KB");
-        for (String kind : List.of("free", "private", "mixed", "public", "large", "archive", "segregated")) {
+        for (String kind : List.of("free", "private", "mixed", "public", "large", "archive")) {
             keys.put("blocks." + kind, BLOCKS);
         }
         keys.put("blocks.holes", BYTES);

@@ -74,7 +74,7 @@ import java.util.Random;
 
 /*
  * @test id=fourWorkers
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary Graphs of objects, marked and moved by more threads than there are processors.
  * @library /
  * @run main/othervm -Xmx16m -XX:+UseLullGC -XX:ParallelGCThreads=4 -XX:-UseDynamicNumberOfGCThreads

@@ -30,7 +30,7 @@ import java.util.zip.Inflater;
 
 /*
  * @test id=default
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary Arrays that native code holds by address (JNI critical) stay where they are during collections.
  * @library /
  * @run main/othervm -Xmx32m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullFragmentationTriggerPercent=0

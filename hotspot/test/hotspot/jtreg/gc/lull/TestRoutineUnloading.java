@@ -85,7 +85,7 @@ import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test id=each
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary With -XX:LullUnloadClassesInterval=1 each global collection unloads what is dead.
  * @library / /test/lib
  * @run driver gc.lull.TestRoutineUnloading -XX:+UnlockExperimentalVMOptions -XX:LullUnloadClassesInterval=1

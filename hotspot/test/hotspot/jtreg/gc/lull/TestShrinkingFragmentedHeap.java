@@ -24,7 +24,7 @@ package gc.lull;
 
 /*
  * @test
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary A heap of which most is free in holes does not shrink by all its free blocks: what needs whole blocks would have no room but by
  *          one collection after the other.
  * @library /

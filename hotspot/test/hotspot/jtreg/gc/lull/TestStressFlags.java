@@ -25,9 +25,7 @@ package gc.lull;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import jdk.test.lib.Asserts;
@@ -75,33 +73,6 @@ public class TestStressFlags {
         }
     }
 
-    /** One thread has objects that stay private to it, and never waits; the other fills the heap with public ones. */
-    static class Privates {
-        private static volatile Object published;
-        private static volatile boolean done;
-
-        public static void main(String[] args) throws Exception {
-            CountDownLatch hasAll = new CountDownLatch(1);
-            Thread keeper = new Thread(() -> {
-                byte[][] own = new byte[200][];
-                for (int i = 0; !done; i++) {
-                    own[i % own.length] = new byte[100];
-                    if (i == own.length) {
-                        hasAll.countDown();
-                    }
-                }
-            });
-            keeper.start();
-            hasAll.await();
-            for (int i = 0; i < 10_000; i++) {
-                published = new byte[50][1000];
-            }
-            done = true;
-            keeper.join();
-            System.out.println("Rounds: " + ROUNDS);
-        }
-    }
-
     /** One thread makes garbage that nobody else has seen, and collects it by itself. */
     static class Garbage {
         public static void main(String[] args) throws Exception {
@@ -120,7 +91,7 @@ public class TestStressFlags {
 
     private static List<String> run(Class<?> main, String... flags) throws Exception {
         List<String> command = new ArrayList<>(List.of("-Xms64m", "-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions",
-            "-XX:LullPublicModePercent=100", "-Xlog:gc,gc+heap,gc+ergo=debug,gc+publish=debug,gc+local"));
+            "-XX:+LullAlwaysPrivate", "-Xlog:gc,gc+heap,gc+ergo=debug,gc+publish=debug,gc+local"));
         command.addAll(List.of(flags));
         command.add(main.getName());
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
@@ -177,7 +148,6 @@ public class TestStressFlags {
     private static final String ALL_MOVES = "Evacuation: all [1-9]\\d* blocks";
     private static final String MOVED = "; evacuated: [1-9]";
     private static final String STRESS = "public mode, stress";
-    private static final String DEFRAGMENTED = "Collected for [1-9]\\d* threads: [1-9]\\d*K copied, [1-9]\\d*K freed";
 
     public static void main(String[] args) throws Exception {
         List<String> plain = run();
@@ -199,13 +169,6 @@ public class TestStressFlags {
 
         Asserts.assertGTE(count(run("-XX:LullFlipModeALot=1"), STRESS), 10L, "changes to public mode by LullFlipModeALot");
         Asserts.assertGTE(count(run("-XX:LullPublishAllALot=10"), STRESS), 1L, "changes to public mode by LullPublishAllALot");
-
-        String[] small = {"-Xms8m", "-Xmx8m", "-XX:-LullYoungCollections", "-XX:+LullLocalDefragmentation"};
-        Asserts.assertGTE(count(run(Privates.class, small), DEFRAGMENTED), 1L, "collections for threads that have much");
-        String[] all = Arrays.copyOf(small, small.length + 1);
-        all[small.length] = "-XX:+LullDefragmentALot";
-        Asserts.assertGTE(count(run(Privates.class, all), DEFRAGMENTED), 1L, "collections for all threads");
-        Asserts.assertEQ(count(run(Privates.class, Arrays.copyOf(small, 3)), "Collected for"), 0L, "collections for threads that nobody asked for");
 
         // Nearly all of 64 MB is free at the end. Without a pause local collections alone have freed anything: what the thread keeps, and what goes back.
         String[] maps = {"-Dmaps=true", "-Xlog:gc+heap+coops=debug"};

@@ -32,7 +32,7 @@
  * @compile -g EATests.java
  * @run driver EATests -XX:+UnlockDiagnosticVMOptions -Xms256m -Xmx256m -Xbootclasspath/a:. -XX:+WhiteBoxAPI -Xbatch
  *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions
- *                     -XX:-LullLocalCollections -XX:LullPublicModePercent=100 -XX:+LullLoadCheck
+ *                     -XX:-LullLocalCollections -XX:+LullAlwaysPrivate -XX:+LullLoadCheck
  */
 
 /*
@@ -46,5 +46,5 @@
  * @compile -g EATests.java
  * @run driver EATests -XX:+UnlockDiagnosticVMOptions -Xms256m -Xmx256m -Xbootclasspath/a:. -XX:+WhiteBoxAPI -Xbatch
  *                     -XX:CompileCommand=dontinline,*::dontinline_* -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions
- *                     -XX:LullLocalCollectALot=2 -XX:LullPublicModePercent=100
+ *                     -XX:LullLocalCollectALot=2 -XX:+LullAlwaysPrivate
  */

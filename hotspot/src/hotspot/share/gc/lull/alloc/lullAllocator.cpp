@@ -105,7 +105,7 @@ void LullAllocator::delete_run(uint32_t id) {
 // A block is listed once, whatever it is used for. While tracking is suspended none has an owner.
 void LullAllocator::own(LullBlockIndex index) {
   if (_public_map != nullptr && !LullPublicMap::is_tracking_suspended()) {
-    _table->set_owner(index, _owner);
+    _table->own(index, _owner);
     _owned.append(index);
   } else {
     _table->set_young(index);   // copies are young until they are swept; without barriers nobody asks
@@ -113,6 +113,7 @@ void LullAllocator::own(LullBlockIndex index) {
 }
 
 void LullAllocator::own_large(LullBlockIndex head, size_t blocks) {
+  assert(_table->at(head)->state() == LullBlockState::LargeHead, "block %u is %s", untype(head), to_string(_table->at(head)->state()));
   own(head);
   _handed_out += blocks * LullGeometry::BlockSize;
 }
@@ -130,7 +131,7 @@ bool LullAllocator::take_own_free(LullRun* hole) {
 
 // Workers take what there is.
 uint LullAllocator::min_hole_lines() const {
-  return _reserve_use == LullReserveUse::Keep ? _supply->min_hole_lines() : LullMinHoleLines;
+  return _reserve_use == LullReserveUse::Keep ? _supply->min_hole_lines() : LullBlockSupply::MinHoleLines;
 }
 
 bool LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
@@ -301,7 +302,7 @@ void LullAllocator::prepare(const LullRun& hole) {
 
 // Free lines have word 0.
 void LullAllocator::forget(LullBlockIndex index, const LullLineSet& lines) {
-  _table->set_owner(index, LullBlockTable::NoOwner);
+  _table->disown(index, _owner);
   if (_public_map != nullptr) {
     lines.runs_do([&](uint start, uint length) {
       _public_map->set_lines(to_line_index(untype(LullGeometry::first_line(index)) + start), length, false);
@@ -384,16 +385,18 @@ HeapWord* LullAllocator::allocate_tlab(size_t min_words, size_t* actual_words) {
 }
 
 void LullAllocator::begin_global_collection(bool keep_private) {
+  assert_at_safepoint();
   forget_memory();
   if (!keep_private || _born_public) {
     for (int i = 0; i < _owned.length(); i++) {
-      _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+      _table->disown(_owned.at(i), _owner);
     }
     _owned.clear();
   }
 }
 
 void LullAllocator::end_global_collection() {
+  assert_at_safepoint();
   LullBlockList blocks;
   blocks.swap(&_owned);
   for (int i = 0; i < blocks.length(); i++) {
@@ -422,6 +425,7 @@ size_t LullAllocator::forget_free_lines(const LullBlockList& blocks) {
 }
 
 size_t LullAllocator::begin_collection(LullBlockList* blocks) {
+  assert(_public_map != nullptr && !_born_public, "thread %u has nothing private", _owner);
   assert(blocks->is_empty(), "one collection at a time");
   return_bump_region();
   size_t unused = _skipped_lines + (size_t)_own_free.length() * LullGeometry::LinesPerBlock;
@@ -432,23 +436,23 @@ size_t LullAllocator::begin_collection(LullBlockList* blocks) {
   return unused;
 }
 
-HeapWord* LullAllocator::allocate_copy(size_t words, LullReserveUse use) {
+HeapWord* LullAllocator::allocate_copy(size_t words) {
   if (pointer_delta(_end, _top) >= words) {
     HeapWord* const start = _top;
     _top += words;
     return start;
   }
   LullRun hole;
-  if (words > LullGeometry::WordsPerBlock || !take_block_for_copies(use, &hole)) {
+  if (words > LullGeometry::WordsPerBlock || !take_block_for_copies(&hole)) {
     return nullptr;
   }
   return allocate_in_hole(hole, words);
 }
 
-bool LullAllocator::take_block_for_copies(LullReserveUse use, LullRun* hole) {
+bool LullAllocator::take_block_for_copies(LullRun* hole) {
   assert(_own_free.is_empty(), "a local collection has forgotten what the thread had");
   LullBlockIndex index;
-  if (!_supply->take_block_for_copies(use, &index)) {
+  if (!_supply->take_block_for_copies(&index)) {
     return false;
   }
   _blocks_for_copies++;
@@ -511,7 +515,7 @@ void LullAllocator::undo(HeapWord* start, size_t words) {
 // All objects are public. Blocks lose their owner before any goes back, and may be another thread's.
 void LullAllocator::release() {
   for (int i = 0; i < _owned.length(); i++) {
-    _table->set_owner(_owned.at(i), LullBlockTable::NoOwner);
+    _table->disown(_owned.at(i), _owner);
   }
   return_bump_region();
   // Collect the holes block by block; a block's holes go back in one step.

@@ -58,6 +58,8 @@ struct LullMediumRequests {
 };
 
 class LullAllocator : public CHeapObj<mtGC> {
+  friend class LullHeapBreaker;    // of debug builds
+
 private:
   // A block has at most 64 holes; room for those of two or more blocks. The shortest of a mutator's yield when there is not.
   static const uint32_t MaxRuns = 160;
@@ -134,7 +136,7 @@ private:
   bool take_hole(uint lines, LullReserveUse use, LullRun* hole);
   bool take_known_hole(uint lines, LullRun* hole);
   bool take_free_block(LullReserveUse use, LullRun* hole);
-  bool take_block_for_copies(LullReserveUse use, LullRun* hole);
+  bool take_block_for_copies(LullRun* hole);
 
   // The same for an object of so many words that does not fit the hole in use.
   bool take_hole_for(size_t words, uint min_lines, LullRun* hole);
@@ -184,6 +186,19 @@ public:
   bool is_born_public() const { return _born_public; }
   void set_born_public(bool value);
 
+  // Calls f(const LullRun&) for each hole that is listed: memory of this allocator that nothing was put into.
+  template <typename Function>
+  void holes_do(Function f) const {
+    for (uint32_t id = 0; id < MaxRuns; id++) {
+      if (is_listed(id)) {
+        f(_storage[id]);
+      }
+    }
+  }
+
+  // Of the hole in which objects are allocated one by one; nullptr: there is none.
+  HeapWord* bump_end() const { return _end; }
+
   // Of this thread since it has last released its memory, and of all up to there.
   const LullMediumRequests& medium_requests() const { return _medium_requests; }
   static LullMediumRequests released_medium_requests();
@@ -210,7 +225,7 @@ public:
   size_t begin_collection(LullBlockList* blocks);
 
   // Memory for a copy: in a free block of its own, nullptr if there is none.
-  HeapWord* allocate_copy(size_t words, LullReserveUse use);
+  HeapWord* allocate_copy(size_t words);
 
   // It has ended: what it has copied into is used from now on.
   void end_copying();

@@ -42,12 +42,14 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _reserve_blocks(0),
     _recyclable(table),
     _recyclable_reserve(0),
-    _min_hole_lines(LullMinHoleLines),
+    _min_hole_lines(MinHoleLines),
     _used_bytes(0),
     _use_limit(SIZE_MAX),
     _slack_lines(0),
     _notify_at(SIZE_MAX),
-    _listener(nullptr) {}
+    _listener(nullptr) {
+  table->set_supply_lock(&_lock);
+}
 
 size_t LullBlockSupply::used_bytes() const {
   return Atomic::load(&_used_bytes);
@@ -69,6 +71,8 @@ bool LullBlockSupply::is_over_use_limit(size_t bytes, LullReserveUse use) const 
 }
 
 void LullBlockSupply::add_free_run(uint32_t start, uint32_t length) {
+  assert(_lock.owned_by_self(), "the lock guards the free runs");
+  assert(length > 0 && start + length <= _table->count(), "blocks %u to %u", start, start + length);
   // Join with the neighbours.
   if (start > 0 && _table->at(to_block_index(start - 1))->is_free()) {
     const uint32_t left = _runs[start - 1]._start;
@@ -114,6 +118,7 @@ bool LullBlockSupply::take_free_run_locked(uint32_t length, LullReserveUse use, 
 }
 
 bool LullBlockSupply::take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start) {
+  assert(_lock.owned_by_self(), "the lock guards the free runs");
   const size_t bytes = (size_t)length * LullGeometry::BlockSize;
   if (is_over_use_limit(bytes, use) || !take_free_run_locked(length, use, start)) {
     return false;
@@ -129,15 +134,15 @@ void LullBlockSupply::clear_words(LullBlockIndex index) {
   }
 }
 
-bool LullBlockSupply::take_block_for_copies(LullReserveUse use, LullBlockIndex* index) {
+bool LullBlockSupply::take_block_for_copies(LullBlockIndex* index) {
   {
     MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
     uint32_t start;
-    if (!take_free_run_locked(1, use, &start)) {
+    if (!take_free_run_locked(1, LullReserveUse::Keep, &start)) {
       return false;
     }
     *index = to_block_index(start);
-    _table->at(*index)->set_state(LullBlockState::Owned);
+    _table->make_owned(*index, LullBlockRight::Supply);
   }
   clear_words(*index);
   return true;
@@ -173,7 +178,7 @@ bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
       return false;
     }
     *index = to_block_index(start);
-    _table->at(*index)->set_state(LullBlockState::Owned);
+    _table->make_owned(*index, LullBlockRight::Supply);
   }
   clear_words(*index);
   notify_if_due();
@@ -188,17 +193,14 @@ bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockI
       return false;
     }
     *head = to_block_index(start);
-    _table->at(*head)->set_large_head(blocks);
-    for (uint32_t i = start + 1; i < start + blocks; i++) {
-      _table->at(to_block_index(i))->set_large_tail(start);
-    }
+    _table->make_large(*head, blocks, LullBlockRight::Supply);
   }
   notify_if_due();
   return true;
 }
 
 // For good, at start-up.
-bool LullBlockSupply::take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head) {
+bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   uint32_t start;
   if (!take_run_locked(blocks, LullReserveUse::Allow, &start)) {
@@ -206,24 +208,15 @@ bool LullBlockSupply::take_run_as(LullBlockState state, uint32_t blocks, LullBlo
   }
   *head = to_block_index(start);
   for (uint32_t i = start; i < start + blocks; i++) {
-    _table->at(to_block_index(i))->set_state(state);
+    _table->make_archive(to_block_index(i), LullBlockRight::Supply);
     _table->set_young(to_block_index(i));   // until a collection has marked what is alive in it
   }
   return true;
 }
 
-bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
-  return take_run_as(LullBlockState::Archive, blocks, head);
-}
-
-bool LullBlockSupply::take_segregated(uint32_t blocks, LullBlockIndex* head) {
-  return take_run_as(LullBlockState::Segregated, blocks, head);
-}
-
 void LullBlockSupply::own_recyclable(LullBlockIndex index) {
   LullBlock* const block = _table->at(index);
-  assert(block->is_recyclable(), "block %u is %s", untype(index), to_string(block->state()));
-  block->set_state(LullBlockState::Owned);
+  _table->make_owned(index, LullBlockRight::Taker);
   block->set_in_reserve(false);
   Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
 }
@@ -274,12 +267,12 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
   }
   if (!free_lines.has_run(_min_hole_lines)) {
     block->free_lines().clear_all();
-    block->set_full(free_lines.count());
+    _table->make_full(index, free_lines.count(), LullBlockRight::Owner);
     add_slack(block->slack_lines());
     return;
   }
   block->free_lines() = free_lines;
-  block->set_recyclable();
+  _table->make_recyclable(index, LullBlockRight::Owner);
   Atomic::sub(&_used_bytes, free_lines.count() * LullGeometry::LineSize, memory_order_relaxed);
   _recyclable.give_back(index);
 }
@@ -298,7 +291,7 @@ void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
     assert(!_table->has_straddler(to_block_index(i)), "block %u is free, and a straddler lies there", i);
     _table->clear_young(to_block_index(i));   // before anybody can take it
     _table->set_wasted(to_block_index(i), 0);
-    _table->at(to_block_index(i))->set_free();
+    _table->make_free(to_block_index(i), LullBlockRight::Supply);
   }
   LullProtection::forbid(to_block_index(start), count);
   Atomic::store(&_free_blocks, _free_blocks + count);
@@ -317,10 +310,10 @@ void LullBlockSupply::add_recyclable_at_safepoint(const GrowableArrayCHeap<uint3
   assert_at_safepoint();
   size_t free_lines = 0;
   for (int i = 0; i < blocks.length(); i++) {
-    LullBlock* const block = _table->at(to_block_index(blocks.at(i)));
-    assert(block->has_lines() && !block->is_recyclable(), "block %u is %s", blocks.at(i), to_string(block->state()));
-    block->set_recyclable();
-    free_lines += block->free_lines().count();
+    const LullBlockIndex index = to_block_index(blocks.at(i));
+    assert(!_table->at(index)->is_recyclable(), "block %u is in a stack", blocks.at(i));
+    _table->make_recyclable(index, LullBlockRight::Sweep);
+    free_lines += _table->at(index)->free_lines().count();
   }
   Atomic::sub(&_used_bytes, free_lines * LullGeometry::LineSize, memory_order_relaxed);
   _recyclable.merge_at_safepoint(blocks);
@@ -330,7 +323,7 @@ void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   add_free_run(start, count);
   for (uint32_t i = start; i < start + count; i++) {
-    _table->at(to_block_index(i))->set_state(LullBlockState::Free);
+    _table->make_free(to_block_index(i), LullBlockRight::Supply);
   }
   _table->raise_limit(start + count);
   Atomic::store(&_free_blocks, _free_blocks + count);

@@ -64,6 +64,10 @@ class LullBlockSupply : public CHeapObj<mtGC> {
   friend class VMStructs;
 
 public:
+  // The shortest hole, in lines, into which objects are ever allocated: a hole of one line is refilled too often for
+  // what it holds.
+  static const uint MinHoleLines = 2;
+
   // Exact lists up to 8 MB; longer runs are rare and searched.
   static const uint32_t RunLists = 256;
 
@@ -95,7 +99,6 @@ private:
   bool take_free_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   bool take_run_locked(uint32_t length, LullReserveUse use, uint32_t* start);
   void clear_words(LullBlockIndex index);
-  bool take_run_as(LullBlockState state, uint32_t blocks, LullBlockIndex* head);
   template <typename Take>
   bool take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index);
   void free_blocks_locked(uint32_t start, uint32_t count);
@@ -139,13 +142,12 @@ public:
 
   // The same for copies of a local collection: whatever the use limit says. It counts as used only when the collection
   // says so, after it has given back what it has copied from.
-  bool take_block_for_copies(LullReserveUse use, LullBlockIndex* index);
+  bool take_block_for_copies(LullBlockIndex* index);
   void use_for_copies(size_t blocks);
 
-  // A run of free blocks; they become LargeHead and LargeTail, or Archive, or Segregated. Their words are as they were.
+  // A run of free blocks; they become LargeHead and LargeTail, or Archive. Their words are as they were.
   bool take_large(uint32_t blocks, LullReserveUse use, LullBlockIndex* head);
   bool take_archive(uint32_t blocks, LullBlockIndex* head);
-  bool take_segregated(uint32_t blocks, LullBlockIndex* head);
 
   // A block with free lines, and with the longest hole that there is if one has at least about so many lines; it
   // becomes Owned, and its free lines are the caller's. Not one that a collection evacuates: that is out of the

@@ -53,6 +53,7 @@
 #include "logging/log.hpp"
 #include "memory/universe.hpp"
 #include "oops/access.inline.hpp"
+#include "runtime/safepoint.hpp"
 
 bool LullIsAliveClosure::do_object_b(oop obj) {
   return _mark_bitmap->is_marked(obj) ||
@@ -489,6 +490,7 @@ void LullCollector::end_young_trace() {
 }
 
 void LullCollector::collect_young() {
+  assert_at_safepoint();
   const bool is_first = _cycle != nullptr && _cycle->begin_young();
   const bool ages = _evacuation_policy->must_age();
   _young_tracer.report_tenuring_threshold(ages ? 1 : 0);
@@ -508,6 +510,7 @@ void LullCollector::collect_young() {
 }
 
 void LullCollector::remark() {
+  assert_at_safepoint();
   _young_tracer.report_tenuring_threshold(0);
   _cycle->begin_remark();
   prepare_young(false /* ages */);

@@ -28,6 +28,7 @@
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/globals.hpp"
+#include "runtime/init.hpp"
 #include "runtime/safepoint.hpp"
 #include "utilities/align.hpp"
 
@@ -54,6 +55,7 @@ bool LullHeapSizer::commit_initial() {
 
 // Commits granules from low addresses up; returns the bytes gained.
 size_t LullHeapSizer::expand(size_t bytes) {
+  assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "mutators must not allocate meanwhile");
   size_t gained = 0;
   // Neighbours are touched together: one is too little for several workers.
   size_t first = 0;
@@ -98,10 +100,10 @@ bool LullHeapSizer::is_free(size_t granule) const {
 // and none for objects that need whole blocks: the copy reserve of what is left stays free, and a quarter of the live data.
 size_t LullHeapSizer::can_shrink_by(size_t live) const {
   const size_t free = (size_t)_supply->free_blocks() * LullGeometry::BlockSize;
-  const size_t reserve = LullEvacuation ? _memory->capacity() / 100 * LullEvacuationReservePercent : 0;
+  const size_t reserve = LullEvacuation ? _memory->capacity() / 100 * LullEvacuationPolicy::ReservePercent : 0;
   const size_t kept = live / 4 + reserve;
   // The less is left, the smaller is its reserve.
-  return free <= kept ? 0 : (free - kept) / (100 - (LullEvacuation ? LullEvacuationReservePercent : 0)) * 100;
+  return free <= kept ? 0 : (free - kept) / (100 - (LullEvacuation ? LullEvacuationPolicy::ReservePercent : 0)) * 100;
 }
 
 // By how much there are more edges of what is committed once this granule is not.
@@ -134,7 +136,7 @@ size_t LullHeapSizer::shrink(size_t bytes) {
       edges += more;
       const uint32_t start = (uint32_t)(granule * LullMemory::blocks_per_granule());
       for (uint32_t i = start; i < start + LullMemory::blocks_per_granule(); i++) {
-        _blocks->at(to_block_index(i))->set_state(LullBlockState::Uncommitted);
+        _blocks->make_uncommitted(to_block_index(i), LullBlockRight::Resize);
       }
       _memory->uncommit(granule);
       freed += LullMemory::granule_size();
@@ -148,7 +150,7 @@ size_t LullHeapSizer::shrink(size_t bytes) {
 // next collection, and what has no room at all for copies cannot be compacted.
 void LullHeapSizer::update_reserve() {
   const size_t blocks = _memory->capacity() / LullGeometry::BlockSize;
-  const uint32_t wanted = LullEvacuation ? (uint32_t)(blocks * LullEvacuationReservePercent / 100) : 0;
+  const uint32_t wanted = LullEvacuation ? (uint32_t)(blocks * LullEvacuationPolicy::ReservePercent / 100) : 0;
   const bool fragmented = _evacuation_policy->needs_reserve();
   _supply->set_reserve(fragmented ? wanted : MIN2(wanted, MAX2(_supply->free_blocks() / 4, wanted / 4)), fragmented);
 }
@@ -237,6 +239,7 @@ void LullHeapSizer::log_resized(size_t before) const {
 }
 
 void LullHeapSizer::resize(GCCause::Cause cause, jlong now_ns) {
+  assert_at_safepoint();
   const size_t before = _memory->capacity();
   const size_t live = _supply->used_bytes();
   size_t desired;
@@ -254,6 +257,7 @@ void LullHeapSizer::resize(GCCause::Cause cause, jlong now_ns) {
 
 // The heap budget sizes the heap by itself.
 void LullHeapSizer::give_back(size_t bytes) {
+  assert_at_safepoint();
   const size_t before = _memory->capacity();
   size_t desired;
   if (HeapBudget::grown_capacity(before, &desired)) {

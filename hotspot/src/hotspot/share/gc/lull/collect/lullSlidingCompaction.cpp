@@ -190,7 +190,7 @@ void LullSlidingCompaction::empty_up_to(uint32_t end) {
     _blocks->clear_marks(index);    // those that are left until their objects have moved are looked for here only
     _blocks->clear_straddler(index);
     block->free_lines().clear_all();
-    block->set_free();
+    _blocks->make_free(index, LullBlockRight::Slide);
   }
 }
 
@@ -199,7 +199,7 @@ void LullSlidingCompaction::take_over(HeapWord* obj, size_t words) {
   LullGeometry::parts_do(obj, words, [&](LullBlockIndex index, HeapWord* part, size_t part_words) {
     LullBlock* const block = _blocks->at(index);
     if (block->is_free()) {
-      block->set_full(0);    // has lines: the sweep finds which are free
+      _blocks->make_full(index, 0, LullBlockRight::Slide);    // has lines: the sweep finds which are free
       _memory->public_map()->set_blocks(index, 1, false);
     }
     assert(block->has_lines(), "block %u is %s", untype(index), to_string(block->state()));
@@ -253,7 +253,7 @@ void LullSlidingCompaction::pack_large(LullBlockIndex from, uint32_t blocks) {
   }
   _blocks->clear_marks(from);
   for (uint32_t i = untype(from); i < untype(from) + blocks; i++) {
-    _blocks->at(to_block_index(i))->set_free();
+    _blocks->make_free(to_block_index(i), LullBlockRight::Slide);
   }
   move_object(start, _plan.new_address(start), words);
 }
@@ -270,17 +270,13 @@ void LullSlidingCompaction::move_large(LullBlockIndex from, uint32_t blocks) {
   _memory->mark_bitmap()->mark(new_start);
   _blocks->clear_marks(from);
   _blocks->set_marks(to);
-  _blocks->at(to)->move_from(_blocks->at(from));
+  _blocks->move_large(from, to, blocks);
   // From low addresses up: it may move by less than its length.
   for (uint32_t i = 0; i < blocks; i++) {
     _memory->public_map()->move_block(to_block_index(untype(from) + i), to_block_index(untype(to) + i));
     if (_memory->card_table() != nullptr) {
       _memory->card_table()->move_block(to_block_index(untype(from) + i), to_block_index(untype(to) + i));
     }
-  }
-  for (uint32_t i = 1; i < blocks; i++) {
-    _blocks->at(to_block_index(untype(from) + i))->set_free();
-    _blocks->at(to_block_index(untype(to) + i))->set_large_tail(untype(to));
   }
 }
 
@@ -321,6 +317,8 @@ void LullSlidingCompaction::zap_free_blocks() const {
 #endif // ASSERT
 
 bool LullSlidingCompaction::compact() {
+  assert_at_safepoint();
+  assert(Thread::current()->is_VM_thread(), "one thread moves objects, in order");
   if (!_plan.make(_workers)) {
     return false;
   }

@@ -66,7 +66,6 @@ bool LullSlidingPlan::must_stay(LullBlockIndex index) const {
   switch (block->state()) {
     case LullBlockState::Uncommitted:
     case LullBlockState::Archive:
-    case LullBlockState::Segregated:
       return true;
     default:
       return block->is_pinned();

@@ -31,6 +31,7 @@
 #include "logging/log.hpp"
 #include "memory/allocation.inline.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/safepoint.hpp"
 
 LullBlockTask::LullBlockTask(const char* name, LullBlockTable* blocks)
   : WorkerTask(name),
@@ -53,6 +54,7 @@ void LullBlockTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
 }
 
 void LullBlockTask::work(uint worker_id) {
+  assert_at_safepoint();
   const uint32_t count = _blocks->limit();
   Visit visit(this, worker_id);
   for (;;) {
@@ -117,12 +119,12 @@ LullSweepTask::LullSweepTask(LullBlockTable* blocks, LullMemory* memory, uint mi
 
 void LullSweepTask::make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) {
   for (uint32_t i = untype(index); i < untype(index) + blocks; i++) {
-    _blocks->at(to_block_index(i))->set_free();
+    _blocks->make_free(to_block_index(i), LullBlockRight::Sweep);
   }
 }
 
 void LullSweepTask::make_recyclable(LullBlockIndex index, uint worker_id) {
-  _blocks->at(index)->set_recyclable();
+  _blocks->make_recyclable(index, LullBlockRight::Sweep);
 }
 
 void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines,
@@ -138,7 +140,7 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
     make_recyclable(index, worker_id);
   } else {
     block->free_lines().clear_all();
-    block->set_full(free_count);
+    _blocks->make_full(index, free_count, LullBlockRight::Sweep);
   }
 }
 
@@ -200,7 +202,7 @@ void LullSweepTask::free_unmarked(LullBlockIndex index, LullBlock* block, uint w
   if (_card_table != nullptr && may_have_been_old()) {
     _card_table->set_no_old(index, 1);
   }
-  _blocks->set_owner(index, LullBlockTable::NoOwner);
+  _blocks->disown_at_safepoint(index);
   _blocks->clear_young(index);
   _blocks->clear_live(index);
   block->free_lines().clear_all();
@@ -230,7 +232,7 @@ void LullSweepTask::sweep_block(LullBlockIndex index, LullBlock* block, uint wor
   if (has_owner && !block->free_lines().is_empty()) {
     sweep_private_lines(index, block, unused_lines);
   } else {
-    _blocks->set_owner(index, LullBlockTable::NoOwner);
+    _blocks->disown_at_safepoint(index);
     _blocks->clear_young(index);
     _blocks->set_young_live(index, 0);    // what is alive here is public
     sweep_lines(index, block, unused_lines, worker_id);
@@ -259,14 +261,14 @@ void LullSweepTask::sweep_large(LullBlockIndex index, LullBlock* block, uint wor
       return;
     }
     _blocks->clear_young(index);
-    _blocks->set_owner(index, LullBlockTable::NoOwner);
+    _blocks->disown_at_safepoint(index);
     if (LullTracking) {
       _public_map->set_blocks(index, blocks, true);
     }
     remember_large(index, blocks, true);
     return;
   }
-  _blocks->set_owner(index, LullBlockTable::NoOwner);
+  _blocks->disown_at_safepoint(index);
   _blocks->clear_young(index);
   _blocks->clear_marks(index);
   remember_large(index, blocks, false);
@@ -357,7 +359,7 @@ void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block,
     make_free(index, 1, worker_id);
   } else {
     _blocks->set_young_live(index, (LullGeometry::LinesPerBlock - free_count) * LullGeometry::WordsPerLine);
-    block->set_full(free_count);
+    _blocks->make_full(index, free_count, LullBlockRight::Sweep);
   }
 }
 
@@ -385,12 +387,12 @@ LullYoungSweepTask::~LullYoungSweepTask() {
 
 // It is no slack any more, and not Free before it is listed.
 void LullYoungSweepTask::make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) {
-  _blocks->at(index)->set_state(LullBlockState::Owned);
+  _blocks->make_owned(index, LullBlockRight::Sweep);
   _swept[worker_id]->add_free(index, blocks);
 }
 
 void LullYoungSweepTask::make_recyclable(LullBlockIndex index, uint worker_id) {
-  _blocks->at(index)->set_state(LullBlockState::Owned);
+  _blocks->make_owned(index, LullBlockRight::Sweep);
   _swept[worker_id]->add_recyclable(index);
 }
 

@@ -20,8 +20,10 @@
  */
 
 #include "gc/lull/collect/lullSweptBlocks.hpp"
+#include "runtime/safepoint.hpp"
 
 void LullSweptBlocks::take_off(LullBlockIndex index) {
+  assert_at_safepoint();
   _supply->own_recyclable(index);
   _taken_off++;
 }

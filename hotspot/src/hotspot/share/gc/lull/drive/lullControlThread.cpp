@@ -80,6 +80,7 @@ void LullControlThread::stop_service() {
 }
 
 void LullControlThread::wait(jlong ns) {
+  assert(Thread::current() == this, "the control thread's own fields");
   MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
   if (!_is_woken && !should_terminate()) {
     ml.wait(MAX2(ns / NANOSECS_PER_MILLISEC, (jlong)1));
@@ -180,6 +181,7 @@ void LullControlThread::charge_other_globals() {
 
 // Returns for how long there is nothing to do, unless somebody wakes it.
 jlong LullControlThread::process_references() {
+  assert(Thread::current() == this, "the control thread's own fields");
   charge_other_globals();
   const jlong now = os::javaTimeNanos();
   const LullReferencePolicy::Seen seen = seen_references(now);
@@ -198,6 +200,7 @@ jlong LullControlThread::process_references() {
 
 // Since the VM's start, or about so much. A program that needs collections is not idle.
 size_t LullControlThread::allocated() {
+  assert(Thread::current() == this, "the control thread's own fields");
   const size_t used = _heap->used();
   const size_t garbage = LullPendingReferences::all_garbage();
   const uint collections = _heap->total_collections() - _own_collections;
@@ -235,6 +238,7 @@ LullIdlePolicy::Look LullControlThread::heap_now() {
 
 // If another pause has come first it has collected, but nothing has slid.
 void LullControlThread::collect_idle(LullExtent extent) {
+  assert(Thread::current() == this, "the control thread's own fields");
   const bool collected = _heap->collect_early(GCCause::_lull_idle, extent);
   _own_collections += collected ? 1 : 0;
   if (extent == LullExtent::Slide && collected) {
@@ -245,6 +249,7 @@ void LullControlThread::collect_idle(LullExtent extent) {
 }
 
 void LullControlThread::look() {
+  assert(Thread::current() == this, "the control thread's own fields");
   const LullIdlePolicy::Decision decision = _idle.look(heap_now());
   switch (decision._action) {
     case LullIdlePolicy::Action::None:
@@ -267,6 +272,7 @@ void LullControlThread::look() {
 
 // Mutators have taken more than what a pause marks in its time. They go on until it comes.
 void LullControlThread::keep_pause_goal() {
+  assert(Thread::current() == this, "the control thread's own fields");
   if (!is_init_completed()) {
     return;    // no pauses yet; it is looked at again after a while
   }

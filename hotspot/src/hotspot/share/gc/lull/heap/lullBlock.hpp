@@ -22,73 +22,15 @@
 #ifndef SHARE_GC_LULL_HEAP_LULLBLOCK_HPP
 #define SHARE_GC_LULL_HEAP_LULLBLOCK_HPP
 
+#include "gc/lull/heap/lullBlockState.hpp"
 #include "gc/lull/heap/lullGeometry.hpp"
 #include "gc/lull/heap/lullLineSet.hpp"
 
-// The states of a block and who may change them:
-//
-//                        commit (heap grows; supply lock or safepoint)
-//        Uncommitted ------------------------------------------> Free
-//             ^                                                   | |
-//             |  uncommit (heap shrinks; safepoint)               | |
-//             +---------------------------------------------------+ |
-//                                                                   |
-//    Free -> Owned          an allocator takes a whole block (supply lock)
-//    Free -> LargeHead,     a large object takes a run of blocks (supply lock)
-//            LargeTail ...
-//    Free -> Archive        CDS heap objects are loaded (start-up, supply lock)
-//    Free -> Segregated     of all blocks or none, for the allocator study: LullSegregatedHeap (start-up, supply lock)
-//    Recyclable -> Owned    an allocator takes the block's free lines (supply)
-//    Owned -> Recyclable,   a thread ends, or its local collection has left nothing private
-//             Full, Free    in the block (Free: supply lock; else its owner)
-//    LargeHead -> Free      a local collection has found the object private and dead (supply lock)
-//
-//    the sweep of a global collection (safepoint, one worker per block):
-//    Owned                   -> Owned        private objects are alive in it, and stay private
-//    Owned, Recyclable, Full -> Free         no line is marked
-//                            -> Recyclable   some lines are free
-//                            -> Full         no hole is long enough to be used, or it has survivors of a young collection
-//    LargeHead, LargeTail    -> Free         the object is not marked
-//
-//    that of a young one, the same of blocks in which there may be something young; but what gets Free or Recyclable, or
-//    was Recyclable and is in a stack yet, is Owned in between, until the supply's lists are right (LullSweptBlocks)
-//
-//    the sliding compaction after it, if there is one (safepoint, one thread; then a second sweep):
-//    Free -> Full                 objects of higher blocks have moved in
-//    Recyclable, Full -> Free     all of its objects have moved, before others move in
-//    Free -> LargeHead, LargeTail, and these -> Free    a large object has moved
-//
-// Archive blocks stay: their objects are marked through but neither moved nor swept. So do Segregated ones; a space of
-// its own has what is in them.
-
-enum class LullBlockState : uint8_t {
-  Uncommitted,
-  Free,
-  Owned,
-  Recyclable,
-  Full,
-  LargeHead,
-  LargeTail,
-  Archive,
-  Segregated
-};
-
-inline const char* to_string(LullBlockState state) {
-  switch (state) {
-    case LullBlockState::Uncommitted: return "uncommitted";
-    case LullBlockState::Free:        return "free";
-    case LullBlockState::Owned:       return "owned";
-    case LullBlockState::Recyclable:  return "recyclable";
-    case LullBlockState::Full:        return "full";
-    case LullBlockState::LargeHead:   return "large head";
-    case LullBlockState::LargeTail:   return "large tail";
-    case LullBlockState::Archive:     return "archive";
-    case LullBlockState::Segregated:  return "segregated";
-  }
-  return "unknown";
-}
-
+// What is known of one block. Its state is changed by LullBlockTable alone, which asserts who may.
 class LullBlock {
+  friend class LullBlockTable;
+  friend class LullHeapBreaker;    // of debug builds
+
 private:
   // Lines that were free at the last sweep and have not been handed out since. All
   // others hold objects, or belong to an allocator. Only Recyclable blocks have any, and
@@ -119,13 +61,56 @@ private:
   // read by anybody, as a figure.
   uint8_t           _slack_lines;
 
-public:
-  LullBlockState state() const              { return _state; }
   void set_state(LullBlockState state) {
     _state = state;
     _slack_lines = 0;
   }
 
+  void set_recyclable() {
+    STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
+    _longest_hole = (uint8_t)_free_lines.longest_run();
+    assert(_longest_hole > 0, "a recyclable block has free lines");
+    _in_reserve = false;   // it may have been, before it was free
+    set_state(LullBlockState::Recyclable);
+  }
+
+  // So many of its lines hold nothing.
+  void set_full(uint slack_lines) {
+    assert(slack_lines < LullGeometry::LinesPerBlock, "it would be free");
+    set_state(LullBlockState::Full);
+    _slack_lines = (uint8_t)slack_lines;
+  }
+
+  void set_large_head(uint32_t blocks) {
+    set_state(LullBlockState::LargeHead);
+    _large = blocks;
+  }
+
+  void set_large_tail(uint32_t head) {
+    set_state(LullBlockState::LargeTail);
+    _large = head;
+  }
+
+  void set_free() {
+    set_state(LullBlockState::Free);
+    _large = 0;
+  }
+
+  // Takes over the state of a block whose objects have been moved here; that is Free then.
+  void move_from(LullBlock* from) {
+    assert(is_free() && !from->is_pinned(), "objects move to free blocks, and pinned ones stay");
+    _free_lines = from->_free_lines;
+    _state = from->_state;
+    _slack_lines = from->_slack_lines;
+    _large = from->_large;
+    _in_reserve = false;
+    _longest_hole = from->_longest_hole;
+    from->_free_lines.clear_all();
+    from->set_free();
+  }
+
+public:
+  LullBlockState state() const              { return _state; }
   bool is_free() const                      { return _state == LullBlockState::Free; }
   bool is_committed() const                 { return _state != LullBlockState::Uncommitted; }
   bool is_recyclable() const                { return _state == LullBlockState::Recyclable; }
@@ -151,54 +136,11 @@ public:
   uint32_t large_blocks() const             { assert(_state != LullBlockState::LargeTail, "ask its head"); return _large; }
   uint32_t large_head() const               { assert(_state == LullBlockState::LargeTail, "only a tail has a head"); return _large; }
 
-  void set_recyclable() {
-    STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
-    _longest_hole = (uint8_t)_free_lines.longest_run();
-    assert(_longest_hole > 0, "a recyclable block has free lines");
-    _in_reserve = false;   // it may have been, before it was free
-    set_state(LullBlockState::Recyclable);
-  }
-
-  // So many of its lines hold nothing.
-  void set_full(uint slack_lines) {
-    assert(slack_lines < LullGeometry::LinesPerBlock, "it would be free");
-    set_state(LullBlockState::Full);
-    _slack_lines = (uint8_t)slack_lines;
-  }
-
-  void set_large_head(uint32_t blocks) {
-    set_state(LullBlockState::LargeHead);
-    _large = blocks;
-  }
-
   // The object, of so many words, is known.
   void set_large_words(size_t words) {
     assert(_state == LullBlockState::LargeHead && LullGeometry::blocks_for(words) == _large,
            "%zu words in %u blocks", words, _large);
     _slack_lines = (uint8_t)(_large * LullGeometry::LinesPerBlock - LullGeometry::lines_for(words));
-  }
-
-  void set_large_tail(uint32_t head) {
-    set_state(LullBlockState::LargeTail);
-    _large = head;
-  }
-
-  void set_free() {
-    set_state(LullBlockState::Free);
-    _large = 0;
-  }
-
-  // Takes over the state of a block whose objects have been moved here; that is Free then.
-  void move_from(LullBlock* from) {
-    assert(is_free() && !from->is_pinned(), "objects move to free blocks, and pinned ones stay");
-    _free_lines = from->_free_lines;
-    _state = from->_state;
-    _slack_lines = from->_slack_lines;
-    _large = from->_large;
-    _in_reserve = false;
-    _longest_hole = from->_longest_hole;
-    from->_free_lines.clear_all();
-    from->set_free();
   }
 };
 

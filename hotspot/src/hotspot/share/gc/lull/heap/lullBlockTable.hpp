@@ -27,6 +27,7 @@
 #include "gc/lull/heap/lullSparseBytes.hpp"
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
+#include "runtime/safepoint.hpp"
 
 // One LullBlock for each block of the reserved heap, at the side, so that a block
 // has no header and blocks do not compete for the same cache sets.
@@ -42,11 +43,14 @@ enum class LullFate : uint8_t {
   Mature      // survivors of the last young collection: copied, and the copies are old
 };
 
+class Mutex;
+
 class LullBlockTable : public CHeapObj<mtGC> {
+  friend class LullHeapBreaker;    // of debug builds
+
 public:
-  // Names a thread for its whole life; see LullThreadLocalData.
-  typedef uint32_t Owner;
-  static const Owner NoOwner = 0;
+  typedef LullBlockTransitions::Owner Owner;
+  static const Owner NoOwner = LullBlockTransitions::NoOwner;
 
 private:
   LullBlock* const _blocks;
@@ -81,6 +85,12 @@ private:
   volatile size_t  _all_wasted;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
+  const Mutex*     _supply_lock; // nullptr: of a test without a supply. Written once, by the supply
+
+  // The block goes to this state: may it from where it is, and may the current thread? Whoever gives a block another
+  // use has given up its ownership first.
+  void assert_may_become(LullBlockIndex index, LullBlockState to, LullBlockRight by) const NOT_DEBUG_RETURN;
+  void assert_may_own(LullBlockIndex index, Owner to, Owner by) const NOT_DEBUG_RETURN;
 
 public:
   explicit LullBlockTable(size_t reserved_bytes);
@@ -90,7 +100,24 @@ public:
 
   // Blocks to look at: those that were ever committed lie below this.
   uint32_t limit() const { return _limit; }
-  void raise_limit(uint32_t limit) { _limit = MAX2(_limit, limit); }
+  void raise_limit(uint32_t limit) {
+    assert(limit <= _count, "block %u of %u", limit, _count);
+    _limit = MAX2(_limit, limit);
+  }
+
+  void set_supply_lock(const Mutex* lock) { _supply_lock = lock; }
+
+  // The only ways from one state to another (LullBlockTransitions).
+  void make_free(LullBlockIndex index, LullBlockRight by);
+  void make_owned(LullBlockIndex index, LullBlockRight by);
+  void make_recyclable(LullBlockIndex index, LullBlockRight by);    // its free lines are known
+  void make_full(LullBlockIndex index, uint slack_lines, LullBlockRight by);    // so many of its lines hold nothing
+  void make_large(LullBlockIndex head, uint32_t blocks, LullBlockRight by);
+  void make_archive(LullBlockIndex index, LullBlockRight by);
+  void make_uncommitted(LullBlockIndex index, LullBlockRight by);
+
+  // A large object has moved down, perhaps by less than its length: block by block, from low addresses up.
+  void move_large(LullBlockIndex from, LullBlockIndex to, uint32_t blocks);
 
   LullBlock* at(LullBlockIndex index) const {
     assert(untype(index) < _count, "block %u of %u", untype(index), _count);
@@ -142,17 +169,31 @@ public:
   void update_wasted(LullBlockIndex index) { set_wasted(index, waste_of(index)); }
 
   Owner owner(LullBlockIndex index) const { return _owners[untype(index)]; }
-  void set_owner(LullBlockIndex index, Owner owner) {
+  // A thread takes a block that is nobody's for private objects, and gives up one of its own. At a safepoint it is done
+  // for the thread.
+  void own(LullBlockIndex index, Owner owner) {
+    assert(at(index)->state() == LullBlockState::Owned || at(index)->state() == LullBlockState::LargeHead,
+           "B: block %u of thread %u is %s", untype(index), owner, to_string(at(index)->state()));
+    assert_may_own(index, owner, owner);
     _owners[untype(index)] = owner;
-    if (owner != NoOwner) {
-      set_young(index);
-    }
+    set_young(index);
+  }
+  void disown(LullBlockIndex index, Owner by) {
+    assert_may_own(index, NoOwner, by);
+    _owners[untype(index)] = NoOwner;
+  }
+  void disown_at_safepoint(LullBlockIndex index) {
+    assert_at_safepoint();
+    _owners[untype(index)] = NoOwner;
   }
 
   bool has_young(LullBlockIndex index) const { return _young[untype(index)] != Young::None; }
   bool has_survivors(LullBlockIndex index) const { return _young[untype(index)] == Young::Survivors; }
   void set_young(LullBlockIndex index) { _young[untype(index)] = Young::Some; }
-  void set_survivors(LullBlockIndex index) { _young[untype(index)] = Young::Survivors; }
+  void set_survivors(LullBlockIndex index) {
+    assert(owner(index) == NoOwner, "survivors are public, and block %u is of thread %u", untype(index), owner(index));
+    _young[untype(index)] = Young::Survivors;
+  }
   void clear_young(LullBlockIndex index) { _young[untype(index)] = Young::None; }
 
   // Calls f(LullBlockIndex) for each block from start to end in which there may be something young, in order; large

@@ -32,7 +32,9 @@
 #include "memory/memRegion.hpp"
 #include "nmt/memTracker.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/init.hpp"
 #include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
 #include "utilities/align.hpp"
 
 size_t LullMemory::granule_size() {
@@ -169,6 +171,7 @@ bool LullMemory::commit_tables(size_t granule) {
 }
 
 bool LullMemory::commit(size_t granule) {
+  assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "others look at what is committed");
   assert(!_committed[granule], "granule %zu is committed", granule);
   if (!_pinned && !os::commit_memory(granule_start(granule), granule_size(), _heap.page_size(), false)) {
     log_warning(gc)("Failed to commit %zuM of heap memory: the system has no more", granule_size() / M);
@@ -206,6 +209,7 @@ void LullMemory::pretouch(size_t granule, size_t count, WorkerThreads* workers) 
 }
 
 void LullMemory::uncommit(size_t granule) {
+  assert_at_safepoint();
   assert(can_uncommit() && _committed[granule], "granule %zu", granule);
   if (!os::uncommit_memory(granule_start(granule), granule_size(), false)) {
     // Harmless for the heap: what is committed again is mapped anew.

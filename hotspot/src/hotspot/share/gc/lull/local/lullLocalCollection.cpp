@@ -45,7 +45,6 @@
 #include "runtime/javaThread.inline.hpp"
 #include "runtime/orderAccess.hpp"
 #include "runtime/os.hpp"
-#include "runtime/safepoint.hpp"
 #include "runtime/stackFrameStream.inline.hpp"
 #include "utilities/copy.hpp"
 #include "utilities/resourceHash.hpp"
@@ -75,10 +74,9 @@ inline void LullLocalClosure::do_oop_work(T* p) {
 void LullLocalClosure::do_oop(oop* p)       { do_oop_work(p); }
 void LullLocalClosure::do_oop(narrowOop* p) { do_oop_work(p); }
 
-LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allocator, LullReserveUse copy_reserve_use)
+LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allocator)
   : _thread(thread),
     _allocator(allocator),
-    _copy_reserve_use(copy_reserve_use),
     _blocks(LullTables::blocks()),
     _supply(allocator->supply()),
     _map(LullTables::public_map()),
@@ -112,9 +110,8 @@ void LullLocalCollection::mark_from_blocks(bool value) {
 }
 
 void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
-  assert(_thread == Thread::current() ? _thread->thread_state() == _thread_in_vm
-                                      : SafepointSynchronize::is_at_safepoint() && Thread::current()->is_Worker_thread(),
-         "a thread collects its own objects");
+  assert(_thread == Thread::current() && _thread->thread_state() == _thread_in_vm,
+         "a thread collects its own objects, and no pause comes meanwhile");
   _unused_lines = _allocator->begin_collection(&_from);
   mark_from_blocks(true);
   visit_roots();
@@ -209,11 +206,6 @@ void LullLocalCollection::clear_dead_referents() {
   }
 }
 
-// Half of the reserve is for the global collection that follows: what copies leave free are holes in part.
-LullReserveUse LullLocalCollection::reserve_use() const {
-  return _supply->free_blocks() > _supply->reserve_blocks() / 2 ? _copy_reserve_use : LullReserveUse::Keep;
-}
-
 HeapWord* LullLocalCollection::allocate_copy(LullBlockIndex from, size_t words) {
   if (_copy_failed || !_blocks->at(from)->has_lines() || _blocks->at(from)->is_pinned()) {
     return nullptr;
@@ -223,7 +215,7 @@ HeapWord* LullLocalCollection::allocate_copy(LullBlockIndex from, size_t words) 
     return nullptr;
   }
 #endif
-  HeapWord* const to = _allocator->allocate_copy(words, reserve_use());
+  HeapWord* const to = _allocator->allocate_copy(words);
   _copy_failed = to == nullptr;
   return to;
 }
@@ -318,12 +310,12 @@ void LullLocalCollection::sweep_large(LullBlockIndex head) {
   HeapWord* const start = LullGeometry::start_of(head);
   if (_map->is_public(start)) {
     // Left to the global collection.
-    _blocks->set_owner(head, LullBlockTable::NoOwner);
+    _blocks->disown(head, LullThreadLocalData::owner(_thread));
   } else if (cast_to_oop(start)->is_self_forwarded()) {
     _allocator->own_large(head, 0);
   } else {
     _freed_lines += (size_t)_blocks->at(head)->large_blocks() * LullGeometry::LinesPerBlock;
-    _blocks->set_owner(head, LullBlockTable::NoOwner);
+    _blocks->disown(head, LullThreadLocalData::owner(_thread));
     if (_blocks->has_marks(head)) {
       _mark_bitmap->clear(start);
       _blocks->clear_marks(head);

@@ -51,9 +51,8 @@ public:
   void do_oop(narrowOop* p) override;
 };
 
-// One thread collects its own private objects, by itself, while all others run (Iso, section 4); or a worker does it
-// for a thread that is stopped (lullLocalDefragmentation.hpp). It needs no safepoint, and no lock but the supply's
-// while a block is taken or given back:
+// One thread collects its own private objects, by itself, while all others run (Iso, section 4). It needs no
+// safepoint, and no lock but the supply's while a block is taken or given back:
 //
 //   P   no public object and no shared root refers to a private object. So the roots are the frames, handles and fields
 //       of the thread, and what hangs on its Thread object (lullThreadFields.hpp)
@@ -86,7 +85,6 @@ class LullLocalCollection : public StackObj {
 private:
   JavaThread* const                _thread;
   LullAllocator* const             _allocator;
-  const LullReserveUse             _copy_reserve_use;
   LullBlockTable* const            _blocks;
   LullBlockSupply* const           _supply;
   LullPublicMap* const             _map;
@@ -115,7 +113,6 @@ private:
   void keep_referents_of_queued();
   void clear_dead_referents();
   oop survive(oop obj);
-  LullReserveUse reserve_use() const;
   HeapWord* allocate_copy(LullBlockIndex from, size_t words);
   void keep_in_place(oop obj, LullBlockIndex index, size_t words);
   void sweep(size_t blocks_to_keep);
@@ -127,7 +124,7 @@ private:
 
 public:
   // Copies may use the reserve if told so.
-  LullLocalCollection(JavaThread* thread, LullAllocator* allocator, LullReserveUse copy_reserve_use);
+  LullLocalCollection(JavaThread* thread, LullAllocator* allocator);
   ~LullLocalCollection();
 
   // By the thread in the VM, or by a worker at a safepoint. The thread has no TLAB, and holds no reference outside of its

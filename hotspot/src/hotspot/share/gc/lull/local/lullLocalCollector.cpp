@@ -27,6 +27,7 @@
 #include "gc/lull/local/lullLocalCollection.hpp"
 #include "gc/lull/local/lullLocalCollector.hpp"
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/lull/publish/lullPublisher.hpp"
 #include "gc/lull/publish/lullThreadFields.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
@@ -60,7 +61,6 @@ LullLocalCollector::LullLocalCollector(JavaThread* thread, LullAllocator* alloca
     _ends_since(0),
     _few_in_a_row(0),
     _survived_at_last(0),
-    _survived_defragmentation(0),
     _many_at_last(false),
     _last_trigger(Trigger::None),
     _takes_back(false),
@@ -121,11 +121,13 @@ size_t LullLocalCollector::tenure_size() const {
 // A thread in public mode has nothing private; neither has one that has not noticed yet that tracking is suspended. While another thread makes
 // the objects that this one's code has not made (EscapeBarrier), and reads its frames, this one may still run in the VM: nothing may move then.
 bool LullLocalCollector::is_possible() const {
+  assert(Thread::current() == _thread, "a thread collects its own objects");
   return !LullPublicMap::is_tracking_suspended() && !LullThreadLocalData::is_public_mode(_thread) && _thread->thread_state() == _thread_in_vm &&
          !_thread->is_obj_deopt_suspend();
 }
 
 size_t LullLocalCollector::stack_depth() const {
+  assert(Thread::current() == _thread, "the stack pointer is this thread's");
   return _thread->stack_base() - os::current_stack_pointer();
 }
 
@@ -138,7 +140,7 @@ bool LullLocalCollector::is_worth_a_walk(size_t depth) const {
 bool LullLocalCollector::is_memory_scarce() const {
   const size_t capacity = LullTables::memory()->capacity();
   const size_t limit = _allocator->supply()->use_limit();
-  const size_t most = limit < capacity ? MIN2(limit + capacity / 100 * LullEvacuationReservePercent, capacity) : capacity;
+  const size_t most = limit < capacity ? MIN2(limit + capacity / 100 * LullEvacuationPolicy::ReservePercent, capacity) : capacity;
   const size_t used = _allocator->supply()->used_bytes();
   return used >= most || (most - used) * 100 < capacity * ScarcePercent;
 }
@@ -260,12 +262,14 @@ static size_t after(size_t amount, size_t mark, size_t later) {
 }
 
 void LullLocalCollector::collect(Trigger trigger, size_t depth) {
+  assert(trigger != Trigger::None && !LullThreadLocalData::is_public_mode(_thread), "thread %u has nothing private",
+         LullThreadLocalData::owner(_thread));
   EventLullLocalCollection event;
   const jlong start = os::javaTimeNanos();
   const jlong cpu_start = os::current_thread_cpu_time();
   const size_t allocated = allocated_since_last();
   _thread->retire_tlab();   // which counts what was allocated in it
-  LullLocalCollection collection(_thread, _allocator, LullReserveUse::Keep);
+  LullLocalCollection collection(_thread, _allocator);
   collection.collect(blocks_to_keep(), tenure_size());
   // Calls of natives. At an allocation, compiled code may keep what it has loaded before, and the next wait is to see to it.
   const bool takes_back = trigger == Trigger::Wait || trigger == Trigger::RequestEnd;
@@ -327,6 +331,7 @@ void LullLocalCollector::collect(Trigger trigger, size_t depth) {
 }
 
 void LullLocalCollector::collect_if_due() {
+  assert(Thread::current() == _thread, "a thread collects its own objects");
   DEBUG_ONLY(_slow_allocations++;)
   if (LullThreadLocalData::is_public_mode(_thread)) {
     // What it allocates meanwhile does not count.
@@ -351,6 +356,7 @@ bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
 }
 
 void LullLocalCollector::record_unmount() {
+  assert(Thread::current() == _thread, "a carrier unmounts what it carries");
   _unmount_allocated = _allocator->allocated();
 }
 
@@ -364,6 +370,7 @@ void LullLocalCollector::before_wait(JavaThread* thread) {
 }
 
 bool LullLocalCollector::end_request() {
+  assert(Thread::current() == _thread, "a thread ends its own requests");
   if (_request_depth == 0) {
     return false;
   }
@@ -400,38 +407,6 @@ bool LullLocalCollector::is_idle() const {
          (_last_trigger == Trigger::None || _last_trigger == Trigger::Wait || _last_trigger == Trigger::RequestEnd);
 }
 
-// Where much survived last time, it would be copied in vain once more. A thread whose frames another one reads is left alone, as in is_possible().
-bool LullLocalCollector::is_worth_defragmentation(uint threads) const {
-  assert_at_safepoint();
-  if (LullPublicMap::is_tracking_suspended() || LullThreadLocalData::is_public_mode(_thread) || _thread->is_obj_deopt_suspend()) {
-    return false;
-  }
-#ifdef ASSERT
-  if (LullDefragmentALot) {
-    return _allocator->owns_blocks();
-  }
-#endif
-  const size_t share = LullTables::memory()->capacity() / MAX2(DefragmentedShare, 2 * (size_t)threads);
-  const size_t survived = MAX2(_survived_at_last, _survived_defragmentation);
-  return !is_idle() && !_many_at_last && allocated_since_last() >= MAX3(share, MinBudget, BudgetPerSurvivor * survived);
-}
-
-// The thread goes on in the middle of a request, as after a collection for lack of memory: it is not idle. Nothing is tenured, for that would not move it.
-void LullLocalCollector::defragment(size_t* copied_bytes, size_t* freed_bytes) {
-  assert_at_safepoint();
-  LullLocalCollection collection(_thread, _allocator, LullReserveUse::Allow);
-  collection.collect(0 /* blocks to keep */, SIZE_MAX /* nothing is tenured */);
-  *copied_bytes += collection.copied_bytes();
-  *freed_bytes += collection.freed_bytes();
-  // The place was not the thread's choice, and says nothing of its own collections: it counts among them in no way. Most of
-  // what was freed the global collection would have freed.
-  _survived_defragmentation = collection.survived_bytes();
-  if (!is_idle()) {
-    _last_trigger = Trigger::NoMemory;
-  }
-  begin_anew();
-}
-
 // It has freed what the next local collection would have, so what was published for that is none of that one's costs, either.
 void LullLocalCollector::record_pause() {
   assert_at_safepoint();
@@ -440,9 +415,10 @@ void LullLocalCollector::record_pause() {
 }
 
 void LullLocalCollector::retire() {
+  assert(Threads_lock->owned_by_self(), "it guards what is counted of threads that have ended");
   tell_references(0, 0);
   if (!LullThreadLocalData::is_public_mode(_thread)) {
-    LullLocalCollection(_thread, _allocator, LullReserveUse::Keep).collect_at_exit();
+    LullLocalCollection(_thread, _allocator).collect_at_exit();
   }
   _ended.add(_statistics);
   _statistics = LullLocalStatistics();

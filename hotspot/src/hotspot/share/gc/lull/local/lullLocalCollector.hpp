@@ -95,9 +95,6 @@ private:
   // Memory is scarce if less than this share of the heap is free.
   static const size_t ScarcePercent = 25;
 
-  // A thread that has allocated less than this share of the heap, or than half of its part if there are many, is not worth defragmentation.
-  static const size_t DefragmentedShare = 64;
-
   // So much is worth a look however much is free: a look at very much would keep all threads
   // waiting for the next safepoint.
   static const size_t LargestBudget = 64 * M;
@@ -125,7 +122,6 @@ private:
   uint                 _ends_since;         // of requests, since that was found
   uint                 _few_in_a_row;
   size_t               _survived_at_last;
-  size_t               _survived_defragmentation;   // the last one
   bool                 _many_at_last;       // of the collections at the end of a budget or for lack of memory
   Trigger              _last_trigger;       // None: there was no collection yet
   bool                 _takes_back;         // the next wait, by a collection, what LullThreadFields can make private again
@@ -202,11 +198,6 @@ public:
   // Has it done next to nothing since it began to wait? Then what it has is not of a request
   // under way. By the VM thread at a safepoint.
   bool is_idle() const;
-
-  // Has it so much that is private that a worker is to collect for it, before a global collection that leaves it in place? And the
-  // collection: what was copied and freed is added. At a safepoint, without a TLAB.
-  bool is_worth_defragmentation(uint threads) const;
-  void defragment(size_t* copied_bytes, size_t* freed_bytes);
 
   // A pause has collected what this thread has, too, whether that stays private or not. At a safepoint, without a TLAB.
   void record_pause();

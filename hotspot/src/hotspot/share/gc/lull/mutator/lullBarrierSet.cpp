@@ -167,6 +167,7 @@ static void tell_of_kept_samples() {
 // at an allocation, then there must be no private value to store. After a global
 // collection there is none: the thread owns no block yet.
 void LullBarrierSet::on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) {
+  assert(Thread::current() == thread, "a thread initialises its own new objects");
   if (LullYoungCollections && LullTables::public_map()->is_public(new_obj)) {
     LullStoreBarrier::dirty_card(cast_from_oop<void*>(new_obj));
   }

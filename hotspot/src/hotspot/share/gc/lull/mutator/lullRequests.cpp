@@ -34,6 +34,7 @@
 
 static void JNICALL begin(JNIEnv* env, jclass) {
   JavaThread* const thread = JavaThread::thread_from_jni_environment(env);
+  assert(thread == Thread::current() && thread->thread_state() == _thread_in_native, "a native method of this thread");
   LullLocalCollector* collector = LullThreadLocalData::local_collector(thread);
   if (collector == nullptr) {
     // Not in native: a collection may look for it.
@@ -45,6 +46,7 @@ static void JNICALL begin(JNIEnv* env, jclass) {
 
 static void JNICALL end(JNIEnv* env, jclass) {
   JavaThread* const thread = JavaThread::thread_from_jni_environment(env);
+  assert(thread == Thread::current() && thread->thread_state() == _thread_in_native, "a native method of this thread");
   LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
   if (collector != nullptr && collector->end_request() && LullLocalCollector::is_worth_a_look_before_wait(thread)) {
     ThreadInVMfromNative in_vm(thread);

@@ -66,6 +66,7 @@ void LullUnmount::publish_frames(JavaThread* carrier) {
     return;
   }
   const ContinuationEntry* const entry = carrier->last_continuation();
+  assert(entry != nullptr, "the carrier has no frames of a virtual thread");
   LullVisitFramesMark mark(carrier);
   LullPublishRootClosure closure;
   carrier->lock_stack().oops_do(&closure);    // moves with the frames

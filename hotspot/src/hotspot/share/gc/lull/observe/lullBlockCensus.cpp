@@ -53,8 +53,6 @@ LullBlockCensus::Kind LullBlockCensus::kind_of(LullBlockIndex index, LullBlockSt
       return Kind::Large;
     case LullBlockState::Archive:
       return Kind::Archive;
-    case LullBlockState::Segregated:
-      return Kind::Segregated;
     default:
       break;
   }

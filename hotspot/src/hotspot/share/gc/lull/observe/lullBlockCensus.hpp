@@ -41,7 +41,6 @@ public:
     Public,       // nothing in it is private
     Large,        // parts of large objects
     Archive,
-    Segregated,
     End
   };
 

@@ -147,8 +147,7 @@ void LullInfoDCmd::print_heap(JavaThread* current) {
     { "blocks.mixed",      LullBlockCensus::Kind::Mixed },
     { "blocks.public",     LullBlockCensus::Kind::Public },
     { "blocks.large",      LullBlockCensus::Kind::Large },
-    { "blocks.archive",    LullBlockCensus::Kind::Archive },
-    { "blocks.segregated", LullBlockCensus::Kind::Segregated }
+    { "blocks.archive",    LullBlockCensus::Kind::Archive }
   };
   for (const auto& kind : kinds) {
     const size_t blocks = census.blocks(kind._kind);

@@ -24,6 +24,7 @@
 #include "classfile/javaClasses.inline.hpp"
 #include "code/codeCache.hpp"
 #include "code/nmethod.hpp"
+#include "gc/lull/alloc/lullAllocator.hpp"
 #include "gc/lull/alloc/lullBlockSupply.hpp"
 #include "gc/lull/collect/lullSlidingPlan.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
@@ -34,7 +35,6 @@
 #include "gc/lull/observe/lullVerify.hpp"
 #include "gc/lull/publish/lullThreadFields.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
-#include "gc/lull/study/lullObjectSpace.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/weakProcessor.hpp"
@@ -48,6 +48,7 @@
 #include "runtime/javaThread.hpp"
 #include "runtime/safepoint.hpp"
 #include "runtime/threads.hpp"
+#include "utilities/bitMap.inline.hpp"
 #include "utilities/growableArray.hpp"
 #include "utilities/resourceHash.hpp"
 
@@ -61,8 +62,8 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
   guarantee(!_blocks->is_evacuated(index), "Idle: block %u (%s) is evacuated", i, state);
 
   if (block->is_recyclable()) {
-    guarantee(block->free_lines().has_run(LullMinHoleLines),
-              "Recyclable: block %u has no hole of %u lines", i, LullMinHoleLines);
+    guarantee(block->free_lines().has_run(LullBlockSupply::MinHoleLines),
+              "Recyclable: block %u has no hole of %u lines", i, LullBlockSupply::MinHoleLines);
   } else if (block->state() != LullBlockState::Owned) {
     guarantee(block->free_lines().is_empty(), "Recyclable: block %u is %s and has free lines", i, state);
   }
@@ -72,7 +73,6 @@ void LullVerify::verify_block(LullBlockIndex index, size_t* used) const {
             "Slack: block %u is %s and has %u lines that nobody gets", i, state, block->slack_lines());
   guarantee(!LullPublicMap::is_tracking_suspended() || _blocks->owner(index) == LullBlockTable::NoOwner,
             "B: tracking is suspended, and block %u is of thread %u", i, _blocks->owner(index));
-  guarantee((block->state() == LullBlockState::Segregated) == (LullObjectSpace::of_heap() != nullptr), "Segregated: block %u is %s", i, state);
   switch (block->state()) {
     case LullBlockState::LargeHead: {
       const uint32_t blocks = block->large_blocks();
@@ -252,10 +252,51 @@ void LullVerify::verify_blocks() const {
   guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
   const char* const error = _supply->verify();
   guarantee(error == nullptr, "Runs: %s", error);
-  if (LullObjectSpace::of_heap() != nullptr) {
-    const char* const space_error = LullObjectSpace::of_heap()->verify();
-    guarantee(space_error == nullptr, "Segregated: %s", space_error);
+}
+
+class LullVerifyHolesClosure : public ThreadClosure {
+private:
+  const LullBlockTable* const _blocks;
+  CHeapBitMap                 _lines;    // in a hole that was looked at
+
+  void verify_hole(const LullRun& hole, LullBlockTable::Owner thread) {
+    const LullBlockIndex index = LullGeometry::block_of(to_line_index(hole._start));
+    const uint first = LullGeometry::line_in_block(to_line_index(hole._start));
+    const LullBlock* const block = _blocks->at(index);
+    guarantee(first + hole._length <= LullGeometry::LinesPerBlock,
+              "H: the hole of %u lines at line %u of block %u does not end there", hole._length, first, untype(index));
+    guarantee(block->state() == LullBlockState::Owned,
+              "H: thread %u has a hole in block %u, which is %s", thread, untype(index), to_string(block->state()));
+    guarantee(_blocks->owner(index) == LullBlockTable::NoOwner || _blocks->owner(index) == thread,
+              "H: thread %u has a hole in block %u, which is of thread %u", thread, untype(index), _blocks->owner(index));
+    for (uint line = first; line < first + hole._length; line++) {
+      guarantee(!block->free_lines().contains(line), "H: line %u of block %u is in a hole of thread %u, and free",
+                line, untype(index), thread);
+      guarantee(_lines.par_set_bit(hole._start + line - first), "H: line %u of block %u is in two holes", line, untype(index));
+    }
   }
+
+public:
+  explicit LullVerifyHolesClosure(const LullBlockTable* blocks)
+    : _blocks(blocks), _lines((BitMap::idx_t)blocks->limit() * LullGeometry::LinesPerBlock, mtGC) {}
+
+  void do_thread(Thread* thread) override {
+    const LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
+    if (allocator == nullptr) {
+      return;
+    }
+    const LullBlockTable::Owner owner = LullThreadLocalData::owner(thread);
+    guarantee(is_aligned(allocator->bump_end(), LullGeometry::LineSize), "H: thread %u allocates up to " PTR_FORMAT
+              ", which is in a line", owner, p2i(allocator->bump_end()));
+    allocator->holes_do([&](const LullRun& hole) { verify_hole(hole, owner); });
+  }
+};
+
+void LullVerify::verify_holes() const {
+  assert_at_safepoint();
+  assert(_moment == Moment::BeforeCollection, "a collection takes the holes away");
+  LullVerifyHolesClosure holes(_blocks);
+  Threads::threads_do(&holes);
 }
 
 class LullVerifyVisitor : public LullWalkVisitor {
@@ -283,8 +324,7 @@ void LullVerify::verify_reference(const void* field, oop holder, oop target) con
   const LullBlock* const block = _blocks->at(index);
   const uint line = LullGeometry::line_in_block(LullGeometry::line_of(addr));
   guarantee(block->has_lines() || block->state() == LullBlockState::Archive ||
-            (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)) ||
-            (block->state() == LullBlockState::Segregated && LullObjectSpace::of_heap()->is_object(addr)),
+            (block->state() == LullBlockState::LargeHead && addr == LullGeometry::start_of(index)),
             "Reach: field " PTR_FORMAT " of " PTR_FORMAT " refers to " PTR_FORMAT " in block %u, which is %s",
             p2i(field), p2i(holder), p2i(addr), untype(index), to_string(block->state()));
   guarantee(!block->has_lines() || !block->free_lines().contains(line),
@@ -309,7 +349,6 @@ void LullVerify::verify_object(oop obj) const {
   const LullBlock* const block = _blocks->at(first);
   switch (block->state()) {
     case LullBlockState::Archive:
-    case LullBlockState::Segregated:    // its chunks tell whether it ends in another one
       return;
     case LullBlockState::LargeHead:
       guarantee(LullGeometry::blocks_for(words) == block->large_blocks(),

@@ -43,11 +43,12 @@ class WorkerThreads;
 //               one span; each block that such a one reaches knows it
 //   Used        the bytes in use add up
 //   Idle        no block is evacuated, and no object is forwarded, between collections
+//   H           a hole of a thread's allocator is whole lines of one block that is in use; each line is in one hole, and
+//               not among the block's free lines
 //   Reach       no reference leads into a free line, a free block, or outside
 //   Code        instructions hold the addresses that their method's table of oops holds
 //   Marked      after a collection: what can be reached is marked, and so are its lines; but for private objects and survivors
 //   Survivors   after a young collection: a block with survivors is Full, of no thread, and has no marks, and no lines with old objects
-//   Segregated  all blocks are or none is; chunks tile them, the free ones are listed, and references lead to objects
 //   Words       free lines of blocks that hold something have word 0 in the public map
 //   Marks       a block that is said to have no marks has none, and it is said of all free blocks
 //   Live        nor do they count anything as alive
@@ -104,6 +105,9 @@ public:
     : _memory(memory), _blocks(blocks), _supply(supply), _workers(workers), _moment(moment) {}
 
   void verify() const;
+
+  // H alone: allocators have holes before a collection.
+  void verify_holes() const;
 
   // P, B and R alone.
   void verify_publication() const;

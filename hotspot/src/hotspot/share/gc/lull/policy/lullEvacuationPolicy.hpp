@@ -57,6 +57,11 @@ struct LullEvacuationRequest {
 // much selected ruins nearly all blocks. What was allocated in a block since the last collection is not in its count.
 // So the policy learns by which factor its estimates are too low, and how much of the room in holes fits.
 class LullEvacuationPolicy : public CHeapObj<mtGC> {
+public:
+  // Of the heap's blocks, in percent, that only a collection may copy into. A larger reserve repairs more fragmentation
+  // at once, a smaller one leaves more memory to the application.
+  static const uint ReservePercent = 5;
+
 private:
   // Young blocks of one kind: new ones, or those of survivors.
   struct YoungBlocks {

@@ -160,13 +160,13 @@ LullPublicModePolicy::Verdict LullPublicModePolicy::judge_share(const LullPublic
   const size_t published = (statistics._words - _window_words) * HeapWordSize;
   begin_share_window(statistics);
   _share = (float)published / (float)allocated;
-  return published * 100 > allocated * LullPublicModePercent ? Verdict::PaysNot : Verdict::Pays;
+  return !LullAlwaysPrivate && published * 100 > allocated * MostPublishedPercent ? Verdict::PaysNot : Verdict::Pays;
 }
 
 // By what was allocated up to the last local collection: a request that is longer than a window has
 // freed nothing yet. And after the last pause, which has freed all that was garbage then.
 LullPublicModePolicy::Verdict LullPublicModePolicy::judge_local_collections(const LullLocalStatistics* local) {
-  if (local == nullptr || LullPublicModePercent == 100 || local->_judged_allocated - _local_allocated < LullPublicModeWindow) {
+  if (local == nullptr || LullAlwaysPrivate || local->_judged_allocated - _local_allocated < LullPublicModeWindow) {
     return Verdict::NotYet;
   }
   const size_t freed = local->_freed - _local_freed;

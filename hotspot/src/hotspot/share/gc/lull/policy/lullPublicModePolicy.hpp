@@ -46,6 +46,9 @@ public:
   };
 
 private:
+  // A thread of whose allocated bytes a larger share is published, in percent, stops tracking for a while.
+  static const size_t MostPublishedPercent = 40;
+
   // How many windows a thread stays in public mode at most before it tries again.
   static const size_t MaxWait = 1024;
 

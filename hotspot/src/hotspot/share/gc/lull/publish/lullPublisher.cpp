@@ -192,6 +192,7 @@ void LullPublisher::choose_next_sample() {
 // The sample stands for all that was published since the last one, so a place is found by
 // the bytes that it publishes, be it by many stores or by few.
 void LullPublisher::take_sample(oop obj, size_t words) {
+  assert(Thread::current() == _thread, "the frames are this thread's");
   const size_t weight = (_statistics._words - _sampled) * HeapWordSize;
   choose_next_sample();
   if (!_thread->is_Java_thread()) {
@@ -217,6 +218,7 @@ void LullPublisher::take_sample(oop obj, size_t words) {
 }
 
 void LullPublisher::begin_slow_call(intptr_t* frame) {
+  assert(Thread::current() == _thread && _leaf_frame == nullptr, "a thread makes one such call at a time");
   _leaf_frame = frame;
   _statistics._slow_calls++;
 }
@@ -250,6 +252,9 @@ void LullPublisher::publish_present() {
 }
 
 void LullPublisher::enter_public_mode(const char* reason) {
+  assert(Thread::current() == _thread || (_thread->is_Java_thread() && JavaThread::cast(_thread)->is_handshake_safe_for(Thread::current())),
+         "thread %u runs, and another one takes what is private from it", _owner);
+  assert(!LullThreadLocalData::is_public_mode(_thread), "thread %u is in public mode", _owner);
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
   if (allocator != nullptr) {
     allocator->publish_and_release();
@@ -266,6 +271,7 @@ void LullPublisher::enter_public_mode(const char* reason) {
 
 // The TLAB and the bump region are gone, so the next object is in a new hole.
 void LullPublisher::leave_public_mode(const char* reason) {
+  assert(LullThreadLocalData::is_public_mode(_thread), "thread %u is in private mode", _owner);
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
   if (allocator != nullptr) {
     allocator->set_born_public(false);
@@ -278,6 +284,7 @@ void LullPublisher::leave_public_mode(const char* reason) {
 }
 
 void LullPublisher::choose_mode() {
+  assert(Thread::current() == _thread, "a thread chooses at its own refills");
   const bool is_public = LullThreadLocalData::is_public_mode(_thread);
   const char* reason = nullptr;
   const bool wants_public = _policy.wants_public_mode(_thread, is_public, {_statistics, LullThreadLocalData::local_statistics(_thread)}, &reason);

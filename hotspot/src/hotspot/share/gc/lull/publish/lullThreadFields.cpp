@@ -137,6 +137,7 @@ oop LullThreadFields::mounted(const JavaThread* thread) {
 
 // Public, as each Thread object that is current.
 void LullThreadFields::set_mounted(const JavaThread* carrier, oop vthread) {
+  assert(carrier->is_handshake_safe_for(Thread::current()), "the thread runs");
   assert(vthread == nullptr || LullTables::is_public(vthread), "P: a root without a barrier");
   *LullThreadLocalData::mounted(carrier) = vthread;
 }
@@ -283,6 +284,7 @@ bool LullThreadFields::can_be_taken_back(JavaThread* thread) {
 }
 
 void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
+  assert(Thread::current() == thread, "what only this thread reads");
   if (!_is_enabled) {
     return;
   }
@@ -334,6 +336,7 @@ void LullThreadFields::publish_mounted(const JavaThread* carrier) {
 }
 
 void LullThreadFields::before_unmount(JavaThread* carrier) {
+  assert(Thread::current() == carrier, "a carrier unmounts what it carries");
   publish_mounted(carrier);
   if (!LullThreadLocalData::has_unmounted(carrier)) {
     publish_fields(carrier->threadObj());
@@ -342,6 +345,7 @@ void LullThreadFields::before_unmount(JavaThread* carrier) {
 }
 
 void LullThreadFields::publish(const JavaThread* thread) {
+  assert(thread->is_handshake_safe_for(Thread::current()), "the thread runs");
   publish_fields(thread->threadObj());
   publish_mounted(thread);
   const oop* const cache = cache_of(thread);

@@ -25,6 +25,7 @@
 #include "runtime/orderAccess.hpp"
 #include "runtime/os.hpp"
 #include "runtime/perfData.inline.hpp"
+#include "runtime/safepoint.hpp"
 
 static PerfVariable* create(const char* name) {
   return UsePerfData ? LullCounter::create("lull.pause", name, PerfData::U_Bytes) : nullptr;
@@ -44,6 +45,7 @@ LullPauseProgress::LullPauseProgress()
     _reported(0) {}
 
 void LullPauseProgress::begin(bool is_global, size_t used) {
+  assert_at_safepoint();
   _is_global = is_global;
   _start = _traced_at = os::javaTimeNanos();
   _traced = _reported = 0;
@@ -76,6 +78,7 @@ void LullPauseProgress::end_tracing(size_t words, size_t old_words) {
 }
 
 void LullPauseProgress::end(size_t used, jlong pause_ns) {
+  assert_at_safepoint();
   _forecast.end(_is_global, (double)used, (double)_traced, (double)(_traced_at - _start), (double)(os::javaTimeNanos() - _traced_at));
   if (_is_global) {
     _global_ns_per_byte = (double)pause_ns / MAX2((double)_traced + _forecast.rest(true), 1.0);

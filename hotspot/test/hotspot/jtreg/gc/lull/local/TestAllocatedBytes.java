@@ -33,7 +33,7 @@ import jdk.test.lib.Asserts;
  * @requires vm.gc.Lull
  * @summary What a thread has allocated never becomes less, and nothing of it is lost, when it collects while its allocation buffer is in use.
  * @library / /test/lib
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 gc.lull.local.TestAllocatedBytes
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate gc.lull.local.TestAllocatedBytes
  */
 
 public class TestAllocatedBytes {

@@ -40,7 +40,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestCarriers 300 100
  */
 
@@ -53,7 +53,7 @@ import static gc.lull.local.Checks.isPublic;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
  *                   -Xint -XX:+LullLoadCheck
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestCarriers 100 30
  */
 
@@ -66,7 +66,7 @@ import static gc.lull.local.Checks.isPublic;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
  *                   -XX:TieredStopAtLevel=1 -XX:+LullLoadCheck -XX:-UseContinuationFastPath
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestCarriers 200 50
  */
 
@@ -79,7 +79,7 @@ import static gc.lull.local.Checks.isPublic;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
  *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -XX:LullLocalCollectALot=3
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestCarriers 100 50
  */
 
@@ -92,19 +92,19 @@ import static gc.lull.local.Checks.isPublic;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
  *                   -XX:-UseCompressedOops
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestCarriers 200 50
  */
 
 /*
  * @test id=off
- * @requires vm.gc.Lull & vm.continuations
+ * @requires vm.gc.Lull & vm.continuations & vm.debug
  * @summary With -XX:-LullPrivateCarriers all is public that a thread allocates after it has carried a virtual thread.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 -XX:-LullPrivateCarriers
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:-LullPrivateCarriers
  *                   gc.lull.local.TestCarriers 100 30 off
  */
 public class TestCarriers {

@@ -37,7 +37,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestInheritedScopedValues
  */
 public class TestInheritedScopedValues {

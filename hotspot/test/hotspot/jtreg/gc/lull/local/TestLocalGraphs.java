@@ -36,7 +36,7 @@ import gc.lull.GCBean;
  * @summary Objects that threads build, change, publish and drop agree with a model while each thread collects its own.
  * @library /
  * @run main/othervm -Xmx64m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 1 0
  */
 
@@ -46,7 +46,7 @@ import gc.lull.GCBean;
  * @summary The same in the interpreter, with a local collection at nearly each slow allocation.
  * @library /
  * @run main/othervm -Xint -Xmx64m -XX:LullLocalCollectALot=3
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 2 100 0
  */
 
@@ -56,7 +56,7 @@ import gc.lull.GCBean;
  * @summary The same in code of C1.
  * @library /
  * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx64m -XX:LullLocalCollectALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
@@ -67,7 +67,7 @@ import gc.lull.GCBean;
  * @library /
  * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx64m -XX:LullLocalCollectALot=2
  *                   -XX:+UnlockDiagnosticVMOptions -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 12 3 100 0
  */
 
@@ -77,7 +77,7 @@ import gc.lull.GCBean;
  * @summary The same in all tiers, with a local collection at each slow allocation.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 10 3 100 0
  */
 
@@ -87,7 +87,7 @@ import gc.lull.GCBean;
  * @summary Each second object cannot be copied.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullEvacuationFailureALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
@@ -97,7 +97,7 @@ import gc.lull.GCBean;
  * @summary What survives is made public each time.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   -XX:LullTenureSize=0
  *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
@@ -108,7 +108,7 @@ import gc.lull.GCBean;
  * @summary Threads change between private and public mode.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:LullFlipModeALot=5
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
@@ -118,7 +118,7 @@ import gc.lull.GCBean;
  * @summary Tracking is suspended and resumed, between collections of all kinds.
  * @library /
  * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullSuspendALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 5
  */
 
@@ -129,7 +129,7 @@ import gc.lull.GCBean;
  * @library /
  * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=500 -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullSuspendALot=3
  *                   -XX:LullEvacuateALot=1 -XX:LullSlideALot=5
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 7
  */
 
@@ -139,7 +139,7 @@ import gc.lull.GCBean;
  * @summary With many global collections, which move everything.
  * @library /
  * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 3
  */
 
@@ -149,7 +149,7 @@ import gc.lull.GCBean;
  * @summary Nobody can touch blocks that were freed, with many local collections ...
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:+LullProtectFree
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
@@ -159,29 +159,8 @@ import gc.lull.GCBean;
  * @summary ... and global ones, in which everything moves.
  * @library /
  * @run main/othervm -Xmx24m -XX:LullLocalCollectALot=200 -XX:LullEvacuateALot=1 -XX:LullSlideALot=3 -XX:+LullProtectFree
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 3
- */
-
-/*
- * @test id=defragmentation
- * @requires vm.gc.Lull & vm.debug
- * @summary Before global collections workers collect for the threads.
- * @library /
- * @run main/othervm -Xmx8m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullLocalDefragmentation -XX:LullPublicModePercent=100
- *                   -XX:-LullYoungCollections -XX:+LullProtectFree
- *                   gc.lull.local.TestLocalGraphs 8 3 1 20
- */
-
-/*
- * @test id=defragmentALot
- * @requires vm.gc.Lull & vm.debug
- * @summary ... for all of them, while copies fail and heaps slide, in code that C2 has made at random.
- * @library /
- * @run main/othervm -Xmx8m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UnlockDiagnosticVMOptions -XX:+LullLocalDefragmentation -XX:+LullDefragmentALot
- *                   -XX:LullEvacuationFailureALot=50 -XX:LullSlideALot=5 -XX:-LullYoungCollections -XX:+LullProtectFree -XX:LullPublicModePercent=100
- *                   -XX:+UseCompactObjectHeaders -XX:-TieredCompilation -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP
- *                   gc.lull.local.TestLocalGraphs 8 3 1 20
  */
 
 /*
@@ -190,7 +169,7 @@ import gc.lull.GCBean;
  * @summary With headers of one word.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:+UseCompactObjectHeaders
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 
@@ -200,7 +179,7 @@ import gc.lull.GCBean;
  * @summary With references of 64 bits.
  * @library /
  * @run main/othervm -Xmx64m -XX:LullLocalCollectALot=2 -XX:-UseCompressedOops
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestLocalGraphs 8 3 100 0
  */
 

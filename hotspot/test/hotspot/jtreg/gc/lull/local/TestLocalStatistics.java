@@ -62,7 +62,7 @@ import jdk.test.lib.dcmd.PidJcmdExecutor;
 
 /*
  * @test id=tenured
- * @requires vm.gc.Lull & vm.hasJFR
+ * @requires vm.gc.Lull & vm.hasJFR & vm.debug
  * @summary What survives a collection is tenured where nothing is to be copied twice.
  * @library / /test/lib
  * @modules java.base/jdk.internal.misc java.management jdk.jfr

@@ -46,7 +46,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues stay errors end nest carriers
  */
 
@@ -59,7 +59,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   -Xint -XX:+LullLoadCheck
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues stay errors end nest carriers
  */
 
@@ -74,7 +74,7 @@ import static gc.lull.local.OwnThread.endRequest;
  *                   -Xcomp -XX:CompileCommand=compileonly,gc.lull.*::* -XX:CompileCommand=compileonly,java.lang.ScopedValue*::*
  *                   -XX:CompileCommand=compileonly,java.lang.Thread::* -XX:CompileCommand=quiet
  *                   -XX:TieredStopAtLevel=1 -XX:+LullLoadCheck
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues stay errors end nest carriers
  */
 
@@ -89,7 +89,7 @@ import static gc.lull.local.OwnThread.endRequest;
  *                   -Xcomp -XX:CompileCommand=compileonly,gc.lull.*::* -XX:CompileCommand=compileonly,java.lang.ScopedValue*::*
  *                   -XX:CompileCommand=compileonly,java.lang.Thread::* -XX:CompileCommand=quiet
  *                   -XX:-TieredCompilation -XX:LullLocalCollectALot=3
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues stay errors end nest carriers
  */
 
@@ -103,7 +103,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   -XX:LullLocalCollectALot=7 -XX:LullEvacuationFailureALot=50 -XX:LullFlipModeALot=20
  *                   -XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues nest errors end carriers
  */
 
@@ -116,7 +116,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   -XX:-UseCompressedOops
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues stay errors end nest carriers
  */
 
@@ -129,7 +129,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues field
  */
 
@@ -142,19 +142,19 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestScopedValues handle
  */
 
 /*
  * @test id=off
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary With -XX:-LullPrivateThreadLocals they are public from the beginning.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100 -XX:-LullPrivateThreadLocals
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:-LullPrivateThreadLocals
  *                   gc.lull.local.TestScopedValues off errors end nest
  */
 public class TestScopedValues {

@@ -189,7 +189,7 @@ public class TestSocketWaits {
     /** In a VM that says which methods it has found. */
     static void runChild(String waits, String method) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
-            "-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:LullLocalBudget=1g", "-XX:LullPublicModePercent=100",
+            "-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:LullLocalBudget=1g", "-XX:+LullAlwaysPrivate",
             "-Xlog:gc+local=debug", TestSocketWaits.class.getName(), waits);
         output.shouldHaveExitValue(0);
         output.shouldContain("Threads collect before they wait in " + method + System.lineSeparator());

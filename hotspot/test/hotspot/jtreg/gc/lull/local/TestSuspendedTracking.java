@@ -45,7 +45,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -XX:LullSuspendALot=2
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestSuspendedTracking
  */
 
@@ -59,7 +59,7 @@ import static gc.lull.local.Checks.isPublic;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -XX:LullSuspendALot=3 -Xcomp -XX:-TieredCompilation
  *                   -XX:CompileCommand=compileonly,gc.lull.local.TestSuspendedTracking::*
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullPublicModePercent=100
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestSuspendedTracking
  */
 public class TestSuspendedTracking {

@@ -428,7 +428,7 @@ public class TestBarrierElision {
     static TestFramework framework() {
         return new TestFramework(TestBarrierElision.class)
             .addFlags("-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+UnlockDiagnosticVMOptions",
-                      "-XX:-LullLocalCollections", "-XX:+LullElideBarriers", "-XX:LullPublicModePercent=100");
+                      "-XX:-LullLocalCollections", "-XX:+LullElideBarriers", "-XX:+LullAlwaysPrivate");
     }
 
     public static void main(String[] args) {

@@ -44,7 +44,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 30
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestChannels 30
  */
 
 /*
@@ -54,7 +54,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -64,7 +64,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -74,7 +74,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestChannels 150
  */
 
 /*
@@ -104,7 +104,7 @@ import jdk.internal.misc.Unsafe;
  * @library /
  * @modules java.base/jdk.internal.misc
  * @run main/othervm -XX:-UseCompressedOops -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestChannels 150
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestChannels 150
  */
 
 public class TestChannels {

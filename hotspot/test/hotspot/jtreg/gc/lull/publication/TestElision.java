@@ -43,7 +43,7 @@ public class TestElision {
         List<String> command = new ArrayList<>(List.of(
             "--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Xmx128m", "-XX:-CreateCoredumpOnCrash",
             "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+UnlockDiagnosticVMOptions",
-            "-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100", "-XX:-TieredCompilation", "-XX:CompileThreshold=100",
+            "-XX:-LullLocalCollections", "-XX:+LullAlwaysPrivate", "-XX:-TieredCompilation", "-XX:CompileThreshold=100",
             "-XX:-BackgroundCompilation"));
         command.addAll(List.of(flags));
         command.addAll(List.of(NewObjects.class.getName(), "1", "480"));

@@ -43,7 +43,7 @@ public class TestInjectedFaults {
     private static void run(int dropped, String what, int rounds, String... flags) throws Exception {
         List<String> command = new ArrayList<>(List.of(
             "--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Xmx128m", "-XX:-CreateCoredumpOnCrash",
-            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100",
+            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections", "-XX:+LullAlwaysPrivate",
             "-XX:LullDropBarrier=" + dropped));
         command.addAll(List.of(flags));
         command.add(TestChannels.class.getName());
@@ -66,7 +66,7 @@ public class TestInjectedFaults {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
             "-agentpath:" + Utils.TEST_NATIVE_PATH + "/" + System.mapLibraryName("LullJvmtiChannels"), "-Djava.library.path=" + Utils.TEST_NATIVE_PATH,
             "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-Xmx128m", "-XX:-CreateCoredumpOnCrash",
-            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100",
+            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections", "-XX:+LullAlwaysPrivate",
             "-XX:LullDropBarrier=" + dropped, "-Drelay.channel=GetLocalObject", TestJvmtiChannels.class.getName(), "20", "50");
         if (dropped == 0) {
             output.shouldHaveExitValue(0);
@@ -92,7 +92,7 @@ public class TestInjectedFaults {
     private static void runStrings(int dropped) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
             "-Xint", "-Xmx128m", "-XX:-CreateCoredumpOnCrash", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections",
-            "-XX:LullPublicModePercent=100", "-XX:LullDropBarrier=" + dropped, Strings.class.getName());
+            "-XX:+LullAlwaysPrivate", "-XX:LullDropBarrier=" + dropped, Strings.class.getName());
         if (dropped == 0) {
             output.shouldHaveExitValue(0);
         } else {

@@ -42,7 +42,7 @@ import java.nio.ByteBuffer;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJniChannels 30 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJniChannels 30 50
  */
 
 /*
@@ -54,7 +54,7 @@ import java.nio.ByteBuffer;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJniChannels 150 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJniChannels 150 50
  */
 
 /*
@@ -66,7 +66,7 @@ import java.nio.ByteBuffer;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJniChannels 150 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJniChannels 150 50
  */
 
 /*

@@ -36,7 +36,7 @@ import java.nio.file.Path;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 15 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJvmtiChannels 15 50
  */
 
 /*
@@ -49,7 +49,7 @@ import java.nio.file.Path;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJvmtiChannels 40 50
  */
 
 /*
@@ -62,7 +62,7 @@ import java.nio.file.Path;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJvmtiChannels 40 50
  */
 
 /*
@@ -89,7 +89,7 @@ import java.nio.file.Path;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalCollectALot=2
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 40 10
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJvmtiChannels 40 10
  */
 
 /*
@@ -102,7 +102,7 @@ import java.nio.file.Path;
  * @compile -g TestJvmtiChannels.java
  * @run main/othervm/native -agentlib:LullJvmtiChannels -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xlog:gc:file=sampled.log -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullLocalCollectALot=2
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestJvmtiChannels 0 0 watched
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestJvmtiChannels 0 0 watched
  */
 
 public class TestJvmtiChannels {

@@ -38,7 +38,7 @@ import jdk.test.lib.Asserts;
 
 /*
  * @test id=interpreter
- * @requires vm.gc.Lull & vm.hasJFR
+ * @requires vm.gc.Lull & vm.hasJFR & vm.debug
  * @summary The flight recorder's events about publication: totals, per thread, changes of mode, samples with class and stack.
  * @library / /test/lib
  * @modules jdk.jfr
@@ -48,7 +48,7 @@ import jdk.test.lib.Asserts;
 
 /*
  * @test id=c1
- * @requires vm.gc.Lull & vm.hasJFR
+ * @requires vm.gc.Lull & vm.hasJFR & vm.debug
  * @library / /test/lib
  * @modules jdk.jfr
  * @run main/othervm -Xmx64m -Xcomp -XX:TieredStopAtLevel=1 -XX:CompileCommand=compileonly,gc.lull.publication.TestPublicationEvents::publish*
@@ -59,7 +59,7 @@ import jdk.test.lib.Asserts;
 
 /*
  * @test id=c2
- * @requires vm.gc.Lull & vm.hasJFR
+ * @requires vm.gc.Lull & vm.hasJFR & vm.debug
  * @library / /test/lib
  * @modules jdk.jfr
  * @run main/othervm -Xmx64m -Xcomp -XX:-TieredCompilation -XX:CompileCommand=compileonly,gc.lull.publication.TestPublicationEvents::publish*

@@ -83,7 +83,7 @@ public class TestPublicationSampling {
     private static List<Site> run(String... flags) throws Exception {
         String work = Work.class.getName();
         List<String> command = new ArrayList<>(List.of("-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullLocalCollections",
-            "-XX:LullPublicModePercent=100", "-XX:LullPublicationSampling=1k", "-Xlog:gc+publish",
+            "-XX:+LullAlwaysPrivate", "-XX:LullPublicationSampling=1k", "-Xlog:gc+publish",
             "-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly," + work + "::store*", "-XX:CompileCommand=dontinline," + work + "::store*"));
         command.addAll(List.of(flags));
         command.add(work);

@@ -34,7 +34,7 @@ import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary What gc+publish and the performance counters say of threads that publish a known number of objects: per thread,
  *          in total, of threads that have ended, and of changes of mode. Without tracking there is nothing of it.
  * @library / /test/lib
@@ -209,7 +209,7 @@ public class TestPublicationStatistics {
     }
 
     private static void counts() throws Exception {
-        List<String> lines = run("known", "-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100", "-Xlog:gc+publish=debug").stdoutAsLines();
+        List<String> lines = run("known", "-XX:-LullLocalCollections", "-XX:+LullAlwaysPrivate", "-Xlog:gc+publish=debug").stdoutAsLines();
         List<String> before = at("before", lines);
         List<String> alive = at("alive", lines);
         List<String> ended = at("ended", lines);
@@ -272,7 +272,7 @@ public class TestPublicationStatistics {
         String only = "-XX:CompileCommand=compileonly,*TestPublicationStatistics*::*";
         for (List<String> mode : List.of(List.of("-Xint"), List.of("-Xcomp", only, "-XX:TieredStopAtLevel=1"),
                                          List.of("-Xcomp", only, "-XX:-TieredCompilation"))) {
-            List<String> flags = new ArrayList<>(List.of("-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100", "-XX:LullPublicationLimit=" + LIMIT,
+            List<String> flags = new ArrayList<>(List.of("-XX:-LullLocalCollections", "-XX:+LullAlwaysPrivate", "-XX:LullPublicationLimit=" + LIMIT,
                 "-Xlog:gc+publish=debug"));
             flags.addAll(mode);
             OutputAnalyzer output = run("long", flags.toArray(new String[0]));

@@ -54,7 +54,7 @@ import jdk.internal.misc.Unsafe;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xint -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestRuntimeChannels 20 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestRuntimeChannels 20 50
  */
 
 /*
@@ -69,7 +69,7 @@ import jdk.internal.misc.Unsafe;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:TieredStopAtLevel=1 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections -XX:+LullLoadCheck
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestRuntimeChannels 60 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestRuntimeChannels 60 50
  */
 
 /*
@@ -84,7 +84,7 @@ import jdk.internal.misc.Unsafe;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestRuntimeChannels 60 50
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestRuntimeChannels 60 50
  */
 
 /*
@@ -99,7 +99,7 @@ import jdk.internal.misc.Unsafe;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI
  *                   -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections
- *                   -XX:LullPublicModePercent=100 gc.lull.publication.TestRuntimeChannels 60 50 dumps
+ *                   -XX:+LullAlwaysPrivate gc.lull.publication.TestRuntimeChannels 60 50 dumps
  */
 
 /*

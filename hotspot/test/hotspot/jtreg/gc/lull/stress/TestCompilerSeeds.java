@@ -52,7 +52,7 @@ public class TestCompilerSeeds {
         List<String> command = new ArrayList<>(List.of(
             "--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Xmx128m", "-XX:-CreateCoredumpOnCrash",
             "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+UnlockDiagnosticVMOptions",
-            "-XX:-LullLocalCollections", "-XX:LullPublicModePercent=100", "-XX:+LullElideBarriers", "-XX:+LullCheckElision",
+            "-XX:-LullLocalCollections", "-XX:+LullAlwaysPrivate", "-XX:+LullElideBarriers", "-XX:+LullCheckElision",
             "-XX:-TieredCompilation", "-XX:CompileThreshold=100", "-XX:-BackgroundCompilation",
             "-XX:+StressLCM", "-XX:+StressGCM", "-XX:+StressIGVN", "-XX:+StressCCP", "-XX:+StressMacroExpansion",
             "-XX:StressSeed=" + seed));

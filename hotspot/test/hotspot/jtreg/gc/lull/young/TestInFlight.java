@@ -28,7 +28,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=default
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary What requests have in flight when a young collection comes is found dead by the next one, also where it was allocated in holes
  *          beside old objects: nothing of it becomes old, so that no global collection is needed.
  * @library / /test/lib
@@ -41,7 +41,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=workers
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary The same with several workers, and 64-bit references.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -67,7 +67,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=headers
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary The same with compact headers.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -79,7 +79,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=notAging
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary What is alive is as it was, where nothing is evacuated and all becomes old at once.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -92,7 +92,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=tracking
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary What is alive is as it was, also where blocks have owners and what is private stays.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox

@@ -32,7 +32,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=default
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary What has survived one young collection is found dead by the next one; what has survived two is old, and found dead by a global one only.
  *          What old objects, class loaders and references know of survivors is alive.
  * @library / /test/lib
@@ -56,7 +56,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=workers
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary With several workers.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -69,7 +69,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=wideOops
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary With 64-bit references.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox

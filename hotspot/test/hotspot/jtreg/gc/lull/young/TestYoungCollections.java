@@ -57,7 +57,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=interpreter
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary The same in the interpreter.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -70,7 +70,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=c1
- * @requires vm.gc.Lull & vm.compiler1.enabled
+ * @requires vm.gc.Lull & vm.compiler1.enabled & vm.debug
  * @summary The same in C1's code.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -84,7 +84,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=c2
- * @requires vm.gc.Lull & vm.compiler2.enabled
+ * @requires vm.gc.Lull & vm.compiler2.enabled & vm.debug
  * @summary The same in C2's code.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -98,7 +98,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=publicMode
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary The same with threads that have nothing private.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -163,7 +163,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=headers
- * @requires vm.gc.Lull
+ * @requires vm.gc.Lull & vm.debug
  * @summary The same with compact headers.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
@@ -176,7 +176,7 @@ import jdk.test.whitebox.WhiteBox;
 
 /*
  * @test id=wideOops
- * @requires vm.gc.Lull & vm.bits == 64
+ * @requires vm.gc.Lull & vm.bits == 64 & vm.debug
  * @summary The same without compressed references.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox

@@ -7,8 +7,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What to do, and why. The limits are those by which the collector itself chooses a thread's mode ({@code LullPublicModePercent},
- * {@code lullPublicModePolicy.hpp}).
+ * What to do, and why. The limits are those by which the collector itself chooses a thread's mode
+ * ({@code lullPublicModePolicy.hpp}).
  *
  * @param heading the advice in a few words
  * @param reasons sentences

@@ -28,9 +28,8 @@ final class StoreAdvice {
                     + "If it goes on, the program makes classes or method handles per request; keep them."),
             new Rule("^java\\.lang\\.StringTable|^java\\.lang\\.String\\.intern", "Interned strings are for all threads. Intern names "
                     + "that repeat, not values of a request."),
-            new Rule("^java\\.lang\\.ThreadLocal", "A value of a `ThreadLocal` whose map is public: in a virtual thread, after another "
-                    + "thread has looked up how to read "
-                    + "it, or with `-XX:-LullPrivateThreadLocals`."),
+            new Rule("^java\\.lang\\.ThreadLocal", "A value of a `ThreadLocal` whose map is public: in a virtual thread, or after another "
+                    + "thread has looked up how to read it."),
             new Rule("^java\\.lang\\.(ref\\.(Finalizer|Cleaner)|VirtualThread)|^jdk\\.internal\\.ref\\.|^jdk\\.internal\\.vm\\.Continuation",
                     "What has a finalizer or a cleaner, or is in the frames of a virtual thread that waits, is known to other threads. "
                     + "Close resources in the "
