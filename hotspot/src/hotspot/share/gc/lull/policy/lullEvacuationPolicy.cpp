@@ -260,8 +260,8 @@ uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable
   return lines.count();
 }
 
-// Of so many lines of a block that are free or hold young objects only, how many hold something? Survivors have no marks,
-// and their blocks no holes.
+// Of so many lines of a block that are free or hold young objects only, how many hold something? Survivors have no
+// marks, and their blocks no holes.
 uint LullEvacuationPolicy::used_young_lines(LullBlockIndex index, uint lines) const {
   const uint free_lines = (uint)hole_lines(_blocks->at(index));
   return _blocks->has_survivors(index) ? _blocks->packed_lines(index) : lines - MIN2(lines, free_lines);
@@ -337,8 +337,8 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
   for (const Mixed& block : mixed) {
     select_young_block(block._index, block._lines, &room);
   }
-  log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu with "
-                      "survivors, %.0f%%; room for %.0fK; survivors of this one stay young: %s",
+  log_debug(gc, ergo)("Young evacuation: %zu of %zu blocks, of which %.2f%% is expected to be alive, and %zu of %zu "
+                      "with survivors, %.0f%%; room for %.0fK; survivors of this one stay young: %s",
                       _new_blocks._selected, _new_blocks._candidates, 100 * _survival.of_new(),
                       _survivor_blocks._selected, _survivor_blocks._candidates, 100 * _survival.of_survivors(),
                       room_at_first * LullGeometry::LineSize / K, BOOL_TO_STR(room._ages));

@@ -127,8 +127,8 @@ public:
   bool must_age() const { return _survival.must_age(); }
 
   // The same of a young collection: what is young in blocks in which there is something young. First blocks in which
-  // nothing is old, for they get free; others while what is free then is more than what their copies take. Of all as many
-  // as there is room for if as much of each is alive as at the last ones. What is in new ones survives, and what
+  // nothing is old, for they get free; others while what is free then is more than what their copies take. Of all as
+  // many as there is room for if as much of each is alive as at the last ones. What is in new ones survives, and what
   // survivors' blocks have is old enough to be old. Where most has lived on none is: LullYoungSurvival.
   bool select_young(const LullCardTable* cards, bool ages);
 

@@ -25,8 +25,8 @@
 
 #include "utilities/globalDefinitions.hpp"
 
-// The line through points by least squares, of which each counts three quarters of the next one: how much y there is for
-// each x, whatever y is without any.
+// The line through points by least squares, of which each counts three quarters of the next one: how much y there is
+// for each x, whatever y is without any.
 class LullFittedLine {
 private:
   static constexpr double Kept = 3.0 / 4;

@@ -34,13 +34,14 @@
 //   pause      = fixed + marked bytes * cost of a byte
 //   marked     = share that is alive * bytes that have come into use since the pause before
 //
-// What is fixed costs the same however little is new: roots, old objects that were written to, the references, and what
-// is private still, which each young pause marks anew. Where it is most of the goal, pauses that come more often would be
-// shorter by little and cost much. So a pause works as long on what is alive as on that, at least.
+// What is fixed costs the same however little is new: roots, old objects that were written to, the references, and
+// what is private still, which each young pause marks anew. Where it is most of the goal, pauses that come more often
+// would be shorter by little and cost much. So a pause works as long on what is alive as on that, at least.
 //
-// Most of the time in which a pause marks may have gone for roots. So what a byte costs is by how much pauses are longer that
-// have marked more. While all mark about as much the cost is what it was, times how much longer they take than they should.
-// Before they have ever differed roots count as if bytes had cost it: budgets become smaller, and so they differ.
+// Most of the time in which a pause marks may have gone for roots. So what a byte costs is by how much pauses are
+// longer that have marked more. While all mark about as much the cost is what it was, times how much longer they take
+// than they should. Before they have ever differed roots count as if bytes had cost it: budgets become smaller, and so
+// they differ.
 //
 // Estimates go up at once and down slowly: a pause that is too long is worse than one more. Before anything is known all
 // is taken to be alive, and a byte to cost what it does on a slow processor: the first pause is a short one in any case,
@@ -57,13 +58,13 @@ private:
   static constexpr double LastWeight = 1.0 / 4;    // of a pause that was below the mean
   static constexpr double LeastOfRatio = 1.0 / 8;
 
-  const double _goal_ns;        // 0: none
-  LullFittedLine _pauses;       // by the bytes that they have marked
-  double       _slope;          // of it when it was known last; 0: never
-  double       _base;           // and a pause without any
-  double       _ns_per_byte;    // 0: unknown
-  double       _fixed_ns;
-  double       _alive;          // share of new bytes; less than 0: unknown
+  const double   _goal_ns;        // 0: none
+  LullFittedLine _pauses;         // by the bytes that they have marked
+  double         _slope;          // of it when it was known last; 0: never
+  double         _base;           // and a pause without any
+  double         _ns_per_byte;    // 0: unknown
+  double         _fixed_ns;
+  double         _alive;          // share of new bytes; less than 0: unknown
 
   static double raised(double mean, double now) { return now > mean ? now : mean + LastWeight * (now - mean); }
 

@@ -119,9 +119,9 @@ public:
   // The same of a young collection: its time counts with the next global collection.
   void record_young_collection(const LullSizedCollection& collection, size_t capacity, size_t max_capacity);
 
-  // The same of one that came early, for the pause goal. A larger heap would have no fewer of them: so their time counts for
-  // the share that collections take, and for the overhead limit, but is no reason for more room. What they have freed
-  // mutators have consumed.
+  // The same of one that came early, for the pause goal. A larger heap would have no fewer of them: so their time
+  // counts for the share that collections take, and for the overhead limit, but is no reason for more room. What they
+  // have freed mutators have consumed.
   void record_early(const LullSizedCollection& collection, size_t max_capacity);
 
   // The capacity, in bytes, that the heap should have now.

@@ -37,8 +37,8 @@
 // Where most of what is young is alive, already the first young collection of a cycle does not pay. Then the next
 // cycles have none: one cycle at first, and twice as many and one more after each vain attempt.
 //
-// Pauses that come early, for the pause goal, are not made for lack of memory, but free what the next one that is would have
-// found: they count as a part of it.
+// Pauses that come early, for the pause goal, are not made for lack of memory, but free what the next one that is
+// would have found: they count as a part of it.
 //
 // Written at safepoints.
 class LullYoungPolicy : public CHeapObj<mtGC> {

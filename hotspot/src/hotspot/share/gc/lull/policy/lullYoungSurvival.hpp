@@ -28,16 +28,16 @@
 
 // How much of what is young lives on, and whether the next young collection copies it.
 //
-// A block is copied for what is dead in it: that becomes free, at the cost of what is alive. While a program fills a cache
-// nearly all is alive, and copies win nothing. So where more than a given share has lived on, a young collection leaves all
-// where it is. What is alive is old then, and what is dead are holes.
+// A block is copied for what is dead in it: that becomes free, at the cost of what is alive. While a program fills a
+// cache nearly all is alive, and copies win nothing. So where more than a given share has lived on, a young collection
+// leaves all where it is. What is alive is old then, and what is dead are holes.
 //
-// The price is what is dead beside it: it can be used in whole lines only, and blocks do not get free. It is bounded. Less
-// than the rest of that share is dead, on an average, and no longer than the share stays above it: it is counted in place,
-// too. Where it falls, copies are back after some collections.
+// The price is what is dead beside it: it can be used in whole lines only, and blocks do not get free. It is bounded.
+// Less than the rest of that share is dead, on an average, and no longer than the share stays above it: it is counted
+// in place, too. Where it falls, copies are back after some collections.
 //
-// Shares go up at once and down by halves: one copy too many costs a pause, one too few some holes. What little is young
-// right after another pause is nearly all alive, and says nothing: shares are of a megabyte or more.
+// Shares go up at once and down by halves: one copy too many costs a pause, one too few some holes. What little is
+// young right after another pause is nearly all alive, and says nothing: shares are of a megabyte or more.
 //
 // Pure. Written at safepoints.
 class LullYoungSurvival {
@@ -49,8 +49,8 @@ public:
   };
 
 private:
-  // Where most survivors live on, after so many young collections two have survivors: whole ones, for what is old at once
-  // and soon dead would keep survivors alive that it refers to.
+  // Where most survivors live on, after so many young collections two have survivors: whole ones, for what is old at
+  // once and soon dead would keep survivors alive that it refers to.
   static const size_t VainStep = 16;
 
   static const size_t MinLines = M / LullGeometry::LineSize;

@@ -106,8 +106,8 @@ TEST_F(LullPauseGoalTest, a_goal_of_a_millisecond_has_a_least_budget) {
   EXPECT_EQ(goal.budget(), 2 * M);
 }
 
-// 30 of the ms in which a pause marks go for roots, thousands of threads. The budget is to follow from what a byte costs, for else
-// pauses would come for each few MB, and take as long.
+// 30 of the ms in which a pause marks go for roots, thousands of threads. The budget is to follow from what a byte
+// costs, for else pauses would come for each few MB, and take as long.
 TEST_F(LullPauseGoalTest, roots_are_not_the_cost_of_bytes) {
   LullPauseGoal goal(50);
   const jlong roots = 30 * Millisecond;

@@ -35,8 +35,8 @@ import jdk.test.whitebox.WhiteBox;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary While a cache is filled young collections copy nothing but at first; when little survives again they copy, and what
- *          is dead gets free. All is as it was.
+ * @summary While a cache is filled young collections copy nothing but at first; when little survives again they copy,
+ *          and what is dead gets free. All is as it was.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
@@ -145,7 +145,8 @@ public class TestFilledCache {
                 counts.used.add(Long.parseLong(used.group(1)));
             }
         }
-        System.out.println(from + ": marked " + counts.marked + "; evacuated " + counts.evacuated + "; in use, MB " + counts.used);
+        System.out.println(from + ": marked " + counts.marked + "; evacuated " + counts.evacuated +
+                           "; in use, MB " + counts.used);
         return counts;
     }
 
@@ -174,7 +175,8 @@ public class TestFilledCache {
         Counts churn = read(lines, "Churn", "Done");
         Asserts.assertEquals(churn.marked.size(), CHURN_ROUNDS, "rounds with garbage");
         for (int i = LATE; i < CHURN_ROUNDS; i++) {
-            Asserts.assertGT(churn.evacuated.get(i), churn.marked.get(i) / 2, "little survives, and is copied, round " + i);
+            Asserts.assertGT(churn.evacuated.get(i), churn.marked.get(i) / 2,
+                             "little survives, and is copied, round " + i);
         }
         // Of each round some 4.8 MB are garbage. What survives are 0.4 MB, which take the place of others that are old.
         long grown = churn.used.get(CHURN_ROUNDS - 1) - churn.used.get(LATE);
