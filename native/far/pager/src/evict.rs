@@ -18,6 +18,7 @@ use std::time::Duration;
 use lull_far_protocol::MAX_PAGES_PER_FRAME;
 
 use crate::PAGE_SIZE;
+use crate::dirty::DirtyPages;
 use crate::fault::give_room;
 use crate::kernel::{self, Span};
 use crate::last_words::fatal;
@@ -126,12 +127,16 @@ impl Evictor {
         }
         claims.sort_unstable_by_key(|(page, _)| *page);
         let spans: Vec<Span> = self.runs(claims.iter().map(|(page, _)| *page)).into_iter().map(|(_, span)| span).collect();
+        let held = self.pager.dirty.as_ref().map(DirtyPages::hold);
         if let Err(error) = self.pager.kernel.unmap(&spans, &mut self.vectors) {
             fatal(format_args!("cannot unmap pages: error {}", error.0));
         }
         self.written.clear();
         for span in &spans {
             self.pager.kernel.written(*span, &mut self.written);
+        }
+        if let Some(mut held) = held {
+            held.unmapped(claims.iter().map(|(page, _)| *page), &mut self.written);
         }
         let count = claims.len();
         for ((page, claim), &dirty) in claims.into_iter().zip(&self.written) {

@@ -85,8 +85,7 @@ pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool 
             }
             Kind::Clean | Kind::Dirty | Kind::Writing => {
                 let Some(claim) = state.claim(seen) else { continue };
-                // Protected only if it is clean and stays so: else a later unmapping would find the marker of a clean page.
-                let protect = seen.kind() == Kind::Clean && !write;
+                let protect = protects(pager, write) && may_be_protected(pager, page, seen.kind());
                 if let Err(error) = pager.kernel.map_in(range.span(page, 1).address, protect) {
                     unexplained("map a page again", range, page, error);
                 }
@@ -118,7 +117,7 @@ pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool 
                 if seen.has_copy() {
                     fetch(pager, range, page, claim, write, window);
                 } else {
-                    if let Err(error) = pager.kernel.copy_in(range.span(page, 1), &ZERO_PAGE.0, !write) {
+                    if let Err(error) = pager.kernel.copy_in(range.span(page, 1), &ZERO_PAGE.0, protects(pager, write)) {
                         unexplained("map a page of zeros", range, page, error);
                     }
                     pager.counters.zero_faults.fetch_add(1, Ordering::Relaxed);
@@ -129,6 +128,22 @@ pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool 
             }
         }
     }
+}
+
+/// Whether a page that has a fault is mapped write-protected, if it is clean. The kernel drops the protection at the write, which takes
+/// another fault of its own: not worth it for a write, unless these are counted.
+fn protects(pager: &Pager, write: bool) -> bool {
+    !write || pager.dirty.is_some()
+}
+
+/// Whether a page that is local, and claimed, may be mapped write-protected. A later unmapping finds the marker of a clean page then: only if
+/// it is clean, or is kept as a dirty one.
+fn may_be_protected(pager: &Pager, page: u32, kind: Kind) -> bool {
+    if kind != Kind::Clean {
+        let Some(dirty) = &pager.dirty else { return false };
+        dirty.keep(page);
+    }
+    true
 }
 
 fn wake_evictor(pager: &Pager) {
@@ -180,8 +195,9 @@ fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool,
     // A write makes its own page dirty; those behind it are clean.
     let use_pages = |bytes: &[u8]| {
         let first = Span { pages: 1, ..span };
-        if !write || count == 1 {
-            return pager.kernel.copy_in(span, bytes, !write);
+        let protect = protects(pager, write);
+        if protect || count == 1 {
+            return pager.kernel.copy_in(span, bytes, protect);
         }
         pager.kernel.copy_in(first, &bytes[..PAGE_SIZE], false)?;
         pager.kernel.copy_in(span.skip(1), &bytes[PAGE_SIZE..], true)

@@ -12,15 +12,19 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the pager is written for Linux on x86-64");
 
+pub mod kept;
 pub mod page;
 pub mod queue;
 pub mod room;
 pub mod stream;
 mod sync;
 pub mod version;
+pub mod windows;
 
 #[cfg(not(loom))]
 pub mod descriptors;
+#[cfg(not(loom))]
+mod dirty;
 #[cfg(not(loom))]
 mod evict;
 #[cfg(not(loom))]

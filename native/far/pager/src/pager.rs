@@ -7,7 +7,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,6 +18,7 @@ use zeroize::Zeroizing;
 
 use crate::PAGE_SIZE;
 use crate::descriptors::Own;
+use crate::dirty::{self, DirtyPages};
 use crate::evict;
 use crate::fault;
 use crate::keeper;
@@ -71,6 +72,9 @@ pub struct Options {
     pub read_ahead: usize,
     /// Where to write the numbers of the pages that have faults, in order.
     pub record: Option<PathBuf>,
+    /// Where to write how many pages are written to in each 10 ms, 100 ms and second. Costs the kernel's look at all mapped pages each 10 ms,
+    /// and a fault of its own for the first write to a page in each.
+    pub dirty: Option<PathBuf>,
 }
 
 impl Options {
@@ -90,6 +94,7 @@ impl Options {
             server_timeout,
             read_ahead: LONGEST,
             record: None,
+            dirty: None,
         }
     }
 }
@@ -184,6 +189,8 @@ pub struct Pager {
     pub(crate) page_events: Events,
     pub(crate) streams: Streams,
     pub(crate) record: Option<Record>,
+    /// If writes are counted.
+    pub(crate) dirty: Option<DirtyPages>,
     /// Wakes the evictor.
     pub(crate) evictor: Event,
     /// Wakes the keeper.
@@ -222,6 +229,9 @@ impl Pager {
         let pager = Pager::connect(options)?;
         spawn("far-evict", move || evict::run(pager))?;
         spawn("far-keeper", move || keeper::run(pager))?;
+        if pager.dirty.is_some() {
+            spawn("far-dirty", move || dirty::run(pager))?;
+        }
         if pager.options.replicas > 0 {
             spawn("far-restore", move || restore::run(pager))?;
         }
@@ -252,21 +262,9 @@ impl Pager {
         }
         let read_ahead = options.read_ahead;
         let local = options.local_bytes / PAGE_SIZE as u64;
-        let record = options.record.as_deref().map(|path| (path, Record::create(path)));
-        let record = match record {
-            Some((path, Ok(None))) => {
-                say(format_args!(
-                    "another process records its faults in {}; those of process {} are not recorded",
-                    path.display(),
-                    std::process::id()
-                ));
-                None
-            }
-            Some((_, Ok(record))) => record,
-            Some((_, Err(error))) => return Err(Error::System("the record", error)),
-            None => None,
-        };
         let total = usize::try_from(options.capacity_bytes / PAGE_SIZE as u64).unwrap_or(usize::MAX);
+        let record = recorded(options.record.as_deref(), "faults", Record::create)?;
+        let dirty = recorded(options.dirty.as_deref(), "dirty pages", |path| DirtyPages::create(path, total))?;
         let failed = |error| Error::System("tables", error);
         // SAFETY: a zero byte is an absent page.
         let pages = unsafe { kernel::table::<Page>(total) }.map_err(failed)?;
@@ -295,6 +293,7 @@ impl Pager {
             page_events: Events::new(),
             streams: Streams::new(read_ahead, local),
             record,
+            dirty,
             evictor: Event::default(),
             keeper,
             counters: Counters::default(),
@@ -380,6 +379,8 @@ impl Pager {
             None => (0, libc::MAP_SHARED),
         };
         let address = std::ptr::with_exposed_provenance_mut(address);
+        // Who counts writes looks at addresses of ranges that are gone perhaps: until it has ended they are nobody else's.
+        let _no_look = self.dirty.as_ref().map(DirtyPages::hold);
         // Nobody may use it before its faults are ours; nor the kernel fill it, as it does after mlockall(MCL_FUTURE).
         // SAFETY: replaces only what the caller says may be replaced.
         let base = unsafe { libc::mmap(address, length, libc::PROT_NONE, flags | libc::MAP_NORESERVE, file.as_raw_fd(), 0) };
@@ -641,6 +642,17 @@ impl Pager {
 pub(crate) fn twin(servers: &[Server], index: usize) -> Option<&Server> {
     let session = servers[index].session()?;
     servers.iter().enumerate().find(|&(other, server)| other != index && server.session() == Some(session)).map(|(_, server)| server)
+}
+
+/// What writes a file about this process, if one was asked for. None, which is said, if another process writes into the file.
+fn recorded<T>(path: Option<&Path>, what: &str, create: impl FnOnce(&Path) -> std::io::Result<Option<T>>) -> Result<Option<T>, Error> {
+    let Some(path) = path else { return Ok(None) };
+    let created = create(path).map_err(|error| Error::System("the record", error))?;
+    if created.is_none() {
+        let (path, process) = (path.display(), std::process::id());
+        say(format_args!("another process records its {what} in {path}; those of process {process} are not recorded"));
+    }
+    Ok(created)
 }
 
 fn check(options: &Options) -> Result<(), Error> {

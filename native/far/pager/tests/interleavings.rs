@@ -9,8 +9,10 @@
 
 use std::sync::Arc;
 
+use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
+use lull_far::kept::Kept;
 use lull_far::page::{Kind, Page};
 use lull_far::queue::{Cell, Queue};
 use lull_far::room::Room;
@@ -45,6 +47,10 @@ struct Model {
     connection: Connection,
     mapped: Queue<Vec<Cell>>,
     room: Room,
+    /// Dirty although it is protected: if writes are counted.
+    kept: Kept<[AtomicU64; 1]>,
+    /// Held by who protects or unmaps the page, if writes are counted.
+    counting: Option<Mutex<()>>,
 }
 
 const MAPPED: u64 = 1;
@@ -60,8 +66,35 @@ impl Model {
             connection: Connection { state: AtomicU64::new(READY), answer: AtomicU64::new(0) },
             mapped: Queue::new(vec![Cell::default(), Cell::default()]),
             room: Room::new(1),
+            kept: Kept::new([AtomicU64::new(0)]),
+            counting: None,
         };
         Arc::new(model)
+    }
+
+    /// The same, and writes to it are counted.
+    fn counted() -> Arc<Model> {
+        let mut model = Model::new();
+        Arc::get_mut(&mut model).unwrap().counting = Some(Mutex::new(()));
+        model
+    }
+
+    /// As `dirty.rs` each 10 ms: what was written to is write-protected, and kept as dirty.
+    fn protect_written(&self) {
+        let _held = self.counting.as_ref().unwrap().lock().unwrap();
+        loop {
+            let entry = self.memory.entry.load(Ordering::SeqCst);
+            if entry & MAPPED == 0 || entry & DIRTY == 0 {
+                return;
+            }
+            // Waits for an access that is under way, as the flush of translations does.
+            let free = entry & ACCESS == 0;
+            if free && self.memory.entry.compare_exchange(entry, MAPPED, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                self.kept.set(0);
+                return;
+            }
+            thread::yield_now();
+        }
     }
 
     /// As `fault::serve`. Returns after the page was mapped once, by somebody.
@@ -78,7 +111,11 @@ impl Model {
                 }
                 Kind::Clean | Kind::Dirty | Kind::Writing => {
                     let Some(claim) = self.page.claim(seen) else { continue };
-                    let protect = seen.kind() == Kind::Clean && !write;
+                    let counted = self.counting.is_some();
+                    if counted && seen.kind() != Kind::Clean {
+                        self.kept.set(0);
+                    }
+                    let protect = seen.kind() == Kind::Clean && !write || counted;
                     assert_ne!(self.memory.local.load(Ordering::SeqCst), 0, "mapped without memory");
                     self.memory.entry.store(if protect { MAPPED } else { MAPPED | DIRTY }, Ordering::SeqCst);
                     claim.mapped();
@@ -99,7 +136,8 @@ impl Model {
                     let content = if seen.has_copy() { self.memory.server.load(Ordering::SeqCst) } else { 0 };
                     assert!(!seen.has_copy() || is_sealed(last, content), "what the server has is not what was sealed last");
                     self.memory.local.store(1 + content, Ordering::SeqCst);
-                    self.memory.entry.store(if write { MAPPED | DIRTY } else { MAPPED }, Ordering::SeqCst);
+                    let protect = !write || self.counting.is_some();
+                    self.memory.entry.store(if protect { MAPPED } else { MAPPED | DIRTY }, Ordering::SeqCst);
                     claim.mapped();
                     self.mapped.put(0);
                     return;
@@ -211,6 +249,7 @@ impl Model {
             return false;
         };
         assert_eq!(seen.kind(), Kind::Mapped, "in the queue and not mapped");
+        let held = self.counting.as_ref().map(|lock| lock.lock().unwrap());
         // Waits for an access that is under way, as the flush of translations does.
         let entry = loop {
             let entry = self.memory.entry.load(Ordering::SeqCst);
@@ -219,8 +258,10 @@ impl Model {
             }
             thread::yield_now();
         };
+        let kept = held.is_some() && self.kept.take(0);
+        drop(held);
         // No marker: taken as written to.
-        claim.unmapped(entry & DIRTY != 0 || entry == 0);
+        claim.unmapped(entry & DIRTY != 0 || entry == 0 || kept);
         true
     }
 
@@ -374,6 +415,35 @@ fn two_threads_and_the_evictor() {
         evictor.join().unwrap();
         assert_eq!(model.value(), 2);
     });
+}
+
+/// Who counts writes protects the page, and the evictor still knows that it is dirty.
+#[test]
+fn no_write_is_lost_while_writes_are_counted() {
+    for write_fault in [false, true] {
+        explore(2, move || {
+            let model = Model::counted();
+            let evictor = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        if model.unmap() {
+                            model.reclaim();
+                        }
+                    }
+                })
+            };
+            let counter = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.protect_written())
+            };
+            model.increment(write_fault);
+            model.increment(write_fault);
+            evictor.join().unwrap();
+            counter.join().unwrap();
+            assert_eq!(model.value(), 2);
+        });
+    }
 }
 
 /// One thread asks for the page ahead, another needs it, and the evictor is faster or slower.
