@@ -11,6 +11,7 @@
 #   FAR_COLLECTORS="g1 lull"
 #   FAR_WARMUP=30 FAR_SECONDS=30 of each service; the cache serves for so long without and with replacing
 #   FAR_THREADS=4                of each server, and clients of its loop
+#   FAR_LULL_FLAGS               more flags of Lull's, as -XX:-LullEvacuation, with which fragmentation stays
 #   LULL_JAVA                    default: build/jdk/bin/java
 
 # shellcheck source-path=SCRIPTDIR source=../../bench/common.sh
@@ -62,6 +63,8 @@ start_server() {
 far() {
   local flags
   OTHERWISE=$java collector_of "$1"
+  # shellcheck disable=SC2206 # words
+  if [ "$1" = lull ]; then flags+=(${FAR_LULL_FLAGS:-}); fi
   command=("$programs/lull-far" run --servers "$address" --local 100% --faults handlers --server-timeout 60000 --dirty "$3.dirty" -- "$java" "${flags[@]}"
     "-Xms$2m" "-Xmx$2m" "-XX:AllocateHeapAt=$out/heap" "-Xlog:gc:file=$3.gc.log:timemillis,uptime:filecount=0")
 }
@@ -70,7 +73,8 @@ now() { date +%s%3N; }
 
 # Pages that were allocated in a second, by the gc log: what the heap has grown by from the end of one pause to the begin of the next.
 allocated() {   # LOG FROM TO
-  awk -v from="$2" -v to="$3" 'match($0, /[0-9]+M->[0-9]+M/) { at = substr($0, 2) + 0; split(substr($0, RSTART, RLENGTH), m, /M(->)?/)
+  awk -v from="$2" -v to="$3" 'match($0, /[0-9]+M->[0-9]+M/) { split(substr($0, RSTART, RLENGTH), m, /M(->)?/)
+    match($0, /\[[0-9]+ms\]/); at = substr($0, RSTART + 1, RLENGTH - 4) + 0
     if (at >= from && at <= to && seen) grown += m[1] - last
     last = m[2]; seen = 1 }
     END { printf "%.0f", grown * 256 * 1000 / (to - from) }' "$1"
@@ -82,7 +86,7 @@ count() {
   sums=$("$programs/lull-far-bench" dirty --from "$3" --to "$4" "$1.dirty") || die "$1.dirty cannot be read"
   echo "$sums" > "$1.sums"
   echo "$2 | $(allocated "$1.gc.log" "$3" "$4") | $(sed -n 's/^.*: p50 \(.*\), p90 \(.*\), p99 \(.*\), most \(.*\); \(.*\) windows, \(.*\) more .*$/\1, \2, \3, \4 | \5 + \6/p' <<< "$sums" |
-    awk -F' [|] ' '{ printf "%s%s", NR > 1 ? " | " : "", $1; late = late (NR > 1 ? "; " : "") $2 } END { print " | " late " |" }')" >> "$out/dirty.md"
+    awk -F' [|] ' '{ line = line $1 " | "; late = late (late == "" ? "" : "; ") $2 } END { print line late " |" }')" >> "$out/dirty.md"
 }
 
 # concerned NAME TITLE: what lull-far-trace says of the heap that this JVM exports, which is removed.
@@ -132,7 +136,7 @@ measure_cache() {
   wait "$child" || die "the cache failed: $(tail -n 3 "$name.log")"
   child=
   # When the JVM began, by the first line of its log.
-  zero=$(sed -n '1s/^\[\([0-9]*\)ms\]\[\([0-9]*\)[.,]\([0-9]*\)s\].*/\1 \2\3/p' "$name.gc.log" | awk '{ printf "%.0f", $1 - $2 }')
+  zero=$(sed -n '1s/^\[\([0-9]*\)[.,]\([0-9]*\)s\]\[\([0-9]*\)ms\].*/\1\2 \3/p' "$name.gc.log" | awk '{ printf "%.0f", $2 - $1 }')
   count "$name" "| cache, served | $3 | $2 | $(awk '/^serve/ { printf "%.0f", $4 / ($3 - $2) }' "$name.out")" \
     "$(awk -v zero="$zero" '/^serve/ { printf "%.0f", zero + 1000 * $2 + 1000 }' "$name.out")" "$from"
   count "$name" "| cache, a tenth replaced | $3 | $2 | $(awk '/^replace/ { printf "%.0f", $4 / ($3 - $2) }' "$name.out")" $((from + 1000)) "$to"

@@ -8,7 +8,8 @@
 //! it, by whomever: threads of the program, its collector, the kernel for a system call. The first write to a page in a
 //! window takes a fault of the kernel's own, of one to two microseconds; a page that comes in for a write is protected, too,
 //! so that it counts when the write is made. What was written to and unmapped within a window, the evictor notes. A page that
-//! the kernel itself had unmapped, for want of memory, counts when it is used again, written to or not.
+//! the kernel itself had unmapped, for want of memory, counts when it is used again, written to or not. And a thread for which a
+//! window ends between that fault and its write counts the page in the next window, too: once a window at most.
 //!
 //! **What the evictor must know.** To it a page that is protected when it is unmapped is clean, and this protects dirty
 //! ones. So their bit in `kept` is set, and a page is clean only if it was protected and has no bit. The lock makes one
@@ -86,7 +87,7 @@ impl DirtyPages {
         let begin = syscall::now();
         let mut held = self.hold();
         let mut count = 0;
-        for range in pager.ranges() {
+        for range in pager.mapped_ranges() {
             let mut at = range.base;
             let end = range.base + range.bytes();
             while at < end {
@@ -100,7 +101,7 @@ impl DirtyPages {
                 at = next;
             }
         }
-        let ended = held.windows.tick();
+        let ended = held.windows.tick(window / 1000);
         drop(held);
         let epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_millis();
         let scan = (syscall::now() - begin) / 1000;

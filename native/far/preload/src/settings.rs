@@ -20,7 +20,7 @@ const CAPACITY_FACTOR: u64 = 16;
 const LEAST_CAPACITY: u64 = 16 << 30;
 
 /// The pager needs so much: a percentage of a small first file may be less.
-const LEAST_LOCAL: u64 = lull_far::pager::LEAST_LOCAL_PAGES * lull_far::PAGE_SIZE as u64;
+const LEAST_LOCAL: u64 = lull_far::options::LEAST_LOCAL_PAGES * lull_far::PAGE_SIZE as u64;
 
 pub struct Settings {
     pub directory: PathBuf,
