@@ -125,6 +125,16 @@ check "a function has 70 lines" "function length: N functions, the longest has N
 check "a function has 71" "error: hotspot/src/hotspot/share/gc/lull/lullHeap.hpp:N: a function of N lines, which may have N: give its parts names
 function length: N wrong" "$(checked function-length.sh)"
 
+mkdir -p "$work/tree/native"
+for d in far gate stall budget; do cp -r "$ROOT/native/$d" "$work/tree/native/"; done
+check "functions in Rust are short" "Rust function length: N functions, the longest has N lines" "$(checked rust-function-length.sh)"
+long=$work/tree/native/gate/src/long.rs
+{ echo 'impl Long {'; echo '    pub(crate) fn run('; echo '        &self,'; echo '    ) {'; printf '        step();\n%.0s' {1..66}; echo '    }'; echo '}'; } > "$long"
+check "a function in Rust has 70 lines" "Rust function length: N functions, the longest has N lines" "$(checked rust-function-length.sh)"
+sed -i 's/^        &self,$/&\n        other: \&Long,/' "$long"
+check "a function in Rust has 71" "error: native/gate/src/long.rs:N: a function of N lines, which may have N: give its parts names
+Rust function length: N wrong" "$(checked rust-function-length.sh)"
+
 lull=$sources/share/gc/lull
 check "each room includes what it may" "rooms: N files in N rooms, N includes between rooms, N exceptions" "$(checked rooms.sh)"
 for header in local/lullLocalCollector lullHeap; do

@@ -4,7 +4,7 @@
 # Builds and runs the tests of what needs no VM, data structures and policies: test/hotspot/gtest/gc/*/unit/*.cpp, against the
 # source tree's headers and googletest, with HotSpot's assertions on. Seconds, no JDK build. (The same files are part of
 # the gtest launcher of the debug build too.) Before that, what is checked of the sources as text: rooms.sh,
-# function-length.sh, and that the allocator study's patch applies.
+# function-length.sh, rust-function-length.sh, and that the allocator study's patch applies.
 #
 # A test that needs a source file of ours linked says so in a line of its own:   // Links: gc/lull/heap/lullGeometry.cpp
 # Arguments go to googletest, for instance --gtest_filter=LullRunTable*
@@ -22,6 +22,7 @@ mapfile -t tests < <(find "${dirs[@]}" -maxdepth 1 -name '*.cpp' 2> /dev/null | 
 
 "$SCRIPTS/rooms.sh"
 "$SCRIPTS/function-length.sh"
+"$SCRIPTS/rust-function-length.sh"
 "$STUDY/jdk.sh" --lay
 
 "$SCRIPTS/fetch-source.sh"

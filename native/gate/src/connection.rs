@@ -557,16 +557,7 @@ impl<P: Protocol> Connection<P> {
                 other => return other,
             };
             let is_all = n < seen.len();
-            let pass = if self.filters() { self.protocol.pass(&seen[..n]) } else { Pass::Deliver(n) };
-            let pass = match pass {
-                // Perhaps nothing more will come.
-                Pass::Wait if wire.totals().is_ok_and(|totals| totals.is_none_or(|totals| totals.established)) => Pass::Wait,
-                Pass::Wait => {
-                    self.make_opaque(Opaque::Request("an end inside a frame"));
-                    Pass::Deliver(n)
-                }
-                pass => pass,
-            };
+            let pass = self.pass(wire, &seen[..n]);
             match pass {
                 Pass::Deliver(length) => {
                     let length = length.min(room.len());
@@ -588,30 +579,37 @@ impl<P: Protocol> Connection<P> {
                         }
                         // An end, if it was one.
                         let is_end = self.protocol.has_lost() || self.protocol.is_overrun();
-                        return if is_end { Ok(0) } else { Err(io::ErrorKind::Other.into()) };
+                        return if is_end { Ok(0) } else { some_or(0, io::ErrorKind::Other) };
                     }
                     (takes, taken) = (takes + 1, taken + length);
                     if takes == MOST_TAKES || taken >= MOST_TAKEN {
                         // Who is told of changes only has to be told of what is left.
                         wire.tell_from(1);
-                        if filled > 0 {
-                            break;
-                        }
-                        return Err(io::ErrorKind::WouldBlock.into());
+                        return some_or(filled, io::ErrorKind::WouldBlock);
                     }
                 }
                 Pass::Wait => {
                     // What there is stays in the kernel, and would be told of for ever.
                     self.waits_for_header = true;
                     wire.tell_from(n + 1);
-                    if filled > 0 {
-                        break;
-                    }
-                    return Err(io::ErrorKind::WouldBlock.into());
+                    return some_or(filled, io::ErrorKind::WouldBlock);
                 }
             }
         }
         Ok(filled)
+    }
+
+    /// What is to be done with what the application would read next.
+    fn pass(&mut self, wire: &mut impl Wire, seen: &[u8]) -> Pass {
+        let pass = if self.filters() { self.protocol.pass(seen) } else { Pass::Deliver(seen.len()) };
+        match pass {
+            // Perhaps nothing more will come.
+            Pass::Wait if !wire.totals().is_ok_and(|totals| totals.is_none_or(|totals| totals.established)) => {
+                self.make_opaque(Opaque::Request("an end inside a frame"));
+                Pass::Deliver(seen.len())
+            }
+            pass => pass,
+        }
     }
 
     /// Whether what the application is about to write may have to be replaced.
@@ -634,6 +632,11 @@ impl<P: Protocol> Connection<P> {
         }
         Some(length)
     }
+}
+
+/// What was read, or why nothing was.
+fn some_or(filled: usize, why: io::ErrorKind) -> io::Result<usize> {
+    if filled > 0 { Ok(filled) } else { Err(why.into()) }
 }
 
 #[cfg(any(test, fuzzing))]

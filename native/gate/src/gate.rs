@@ -20,10 +20,10 @@ use crate::outlets::Outlets;
 use crate::pause::{COLLECTION, ENDED, Pause, PauseClock, SAFEPOINT};
 use crate::perf_memory::SafepointWatch;
 use crate::predict::{Course, Model, Prediction};
-use crate::protocol::Protocol;
+use crate::protocol::{Described, Protocol};
 use crate::socket::{SocketWire, Watched};
 use crate::spoken::Spoken;
-use crate::table::Table;
+use crate::table::{Table, Tracked};
 use crate::vm_counters::VmCounters;
 
 /// Requests longer than this are left to the application.
@@ -60,6 +60,17 @@ struct Kept {
     seen: u64,
     /// Whether a dry run has counted it as answered.
     is_counted: bool,
+}
+
+/// A pause that is under way.
+struct UnderWay {
+    /// When it began; of the collection, once there is one.
+    begin: u64,
+    is_collection: bool,
+    kind: Kind,
+    course: Course,
+    /// Whether what was decided, and told, is to be decided anew.
+    reconsider: bool,
 }
 
 /// The thread's state.
@@ -253,22 +264,14 @@ impl Gate {
 
     /// One pause, from when it is noticed until it is over.
     fn pause(&mut self) {
-        let mut is_collection = self.clock.state() & COLLECTION != 0;
-        let mut begin = if is_collection { self.clock.begin_ns() } else { now_ns() };
+        let mut pause = self.begin();
         let (connections, before) = (self.table.count_live(), self.done());
         // What waited at the end of the last pause may wait still, and the set of changes tells of nothing twice.
         self.again.extend(self.kept.drain().map(|(fd, _)| fd));
         self.again.sort_unstable();
         self.again.dedup();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
-        let mut kind = if is_collection { self.kind() } else { Kind::Safepoint };
-        if is_collection {
-            self.feature = self.work();
-        }
-        let mut course = self.course(kind);
         let mut rounds = 0u64;
-        // Whether what was decided, and told, is to be decided anew.
-        let mut reconsider = true;
         loop {
             let state = self.clock.state();
             if state & (COLLECTION | SAFEPOINT) == 0 || state & ENDED != 0 {
@@ -278,23 +281,9 @@ impl Gate {
                 self.clock.safepoint_ends();
                 continue;
             }
-            if state & COLLECTION != 0 {
-                // The counters showed its safepoint before the collection itself began; or another one has ended meanwhile.
-                let is_another = !is_collection || begin != self.clock.begin_ns();
-                is_collection = true;
-                let now = self.kind();
-                if is_another || now != kind {
-                    begin = self.clock.begin_ns();
-                    kind = now;
-                    self.feature = self.work();
-                    course = self.course(kind);
-                    reconsider = true;
-                }
-                // A moment, so that the kind is known before anybody is told anything.
-                if kind == Kind::Collection && self.counters.is_some() && now_ns().saturating_sub(begin) < KIND_SHOWS_NS {
-                    std::thread::sleep(Duration::from_micros(50));
-                    continue;
-                }
+            if state & COLLECTION != 0 && !self.recognize(&mut pause) {
+                std::thread::sleep(Duration::from_micros(50));
+                continue;
             }
             if self.clock.is_given_up() {
                 // The application goes on, and needs no answers. What has changed is not asked for, so that a later pause is told of it.
@@ -302,67 +291,106 @@ impl Gate {
                 self.clock.wait_while(state, TICK_NS);
                 continue;
             }
-            let elapsed = now_ns().saturating_sub(begin);
-            let done = self.counters.as_ref().filter(|_| is_collection).map_or(0.0, VmCounters::part_done);
-            let current = course.advance(elapsed as f64, done);
-            reconsider |= course.is_to_tell(elapsed as f64);
-            if reconsider {
-                course.tell();
-                self.outlets.busy(begin + elapsed, current.remaining_ns(elapsed as f64) as u64);
-                self.clock.expect_end(begin + elapsed + current.remaining_ns(elapsed as f64) as u64);
-            }
-            let n = self.watched.changed(&mut events);
-            for event in &events[..n] {
-                self.look(event.u64 as i32, begin, &current);
-            }
-            let mut soon = std::mem::take(&mut self.again);
-            if std::mem::take(&mut reconsider) {
-                soon.extend(self.kept.keys());
-            }
-            for fd in soon.drain(..) {
-                self.look(fd, begin, &current);
-            }
+            let n = self.round(&mut pause, &mut events);
             if n == 0 {
                 let tick = if state & SAFEPOINT != 0 { SAFEPOINT_TICK_NS } else { TICK_NS };
                 self.watched.wait(tick);
             }
             rounds += 1;
         }
-        let over = self.clock.collections();
-        // One may have come and gone between two looks at the word. What was seen of it is its safepoint, or nothing.
-        let is_unseen = !is_collection && over != self.learnt;
-        if is_unseen {
-            kind = Kind::Collection;
-        }
-        self.outlets.runs();
-        if is_collection || is_unseen {
-            // The kind once more: a full collection may have shown late; and of one that was not seen, the work. But not if the next pause may
-            // have begun, whose kind and work these would be.
-            let late = self.kind();
-            let work = if is_unseen { self.work() } else { self.feature };
-            if self.clock.has_only_run_since(over) {
-                kind = late;
-                self.feature = work;
-            }
-            if is_unseen {
-                course = self.course(kind);
-            }
-            self.learn(Some(kind));
-            if let Some(pause) = self.collection(kind).filter(|_| is_unseen) {
-                begin = pause.begin_ns;
-            }
-        } else {
-            self.metrics.safepoints.add(1);
-            if let Some(error) = self.models.entry(kind).or_default().learn(self.feature, (now_ns() - begin) as f64) {
-                self.metrics.error(error as u64);
-            }
-        }
+        self.end(&mut pause);
         if self.options.verbose {
-            self.tell(kind, begin, &course, rounds);
+            self.tell(pause.kind, pause.begin, &pause.course, rounds);
         }
-        self.record(kind, begin, course.first(), connections, before);
+        self.record(pause.kind, pause.begin, pause.course.first(), connections, before);
         self.remember();
         self.over_ns = Some(now_ns());
+    }
+
+    /// A pause that has just been noticed, of which nothing is done.
+    fn begin(&mut self) -> UnderWay {
+        let is_collection = self.clock.state() & COLLECTION != 0;
+        let begin = if is_collection { self.clock.begin_ns() } else { now_ns() };
+        let kind = if is_collection { self.kind() } else { Kind::Safepoint };
+        if is_collection {
+            self.feature = self.work();
+        }
+        UnderWay { is_collection, begin, kind, course: self.course(kind), reconsider: true }
+    }
+
+    /// Looks which collection it is that is under way. False if that does not show yet, so that nobody should be told anything: in a moment it
+    /// will.
+    fn recognize(&mut self, pause: &mut UnderWay) -> bool {
+        // The counters showed its safepoint before the collection itself began; or another one has ended meanwhile.
+        let is_another = !pause.is_collection || pause.begin != self.clock.begin_ns();
+        pause.is_collection = true;
+        let now = self.kind();
+        if is_another || now != pause.kind {
+            pause.begin = self.clock.begin_ns();
+            pause.kind = now;
+            self.feature = self.work();
+            pause.course = self.course(now);
+            pause.reconsider = true;
+        }
+        pause.kind != Kind::Collection || self.counters.is_none() || now_ns().saturating_sub(pause.begin) >= KIND_SHOWS_NS
+    }
+
+    /// Tells how long it will take, if that is new, and looks at all connections that have changed. Returns how many these are.
+    fn round(&mut self, pause: &mut UnderWay, events: &mut [libc::epoll_event]) -> usize {
+        let elapsed = now_ns().saturating_sub(pause.begin);
+        let done = self.counters.as_ref().filter(|_| pause.is_collection).map_or(0.0, VmCounters::part_done);
+        let current = pause.course.advance(elapsed as f64, done);
+        pause.reconsider |= pause.course.is_to_tell(elapsed as f64);
+        if pause.reconsider {
+            pause.course.tell();
+            self.outlets.busy(pause.begin + elapsed, current.remaining_ns(elapsed as f64) as u64);
+            self.clock.expect_end(pause.begin + elapsed + current.remaining_ns(elapsed as f64) as u64);
+        }
+        let n = self.watched.changed(events);
+        for event in &events[..n] {
+            self.look(event.u64 as i32, pause.begin, &current);
+        }
+        let mut soon = std::mem::take(&mut self.again);
+        if std::mem::take(&mut pause.reconsider) {
+            soon.extend(self.kept.keys());
+        }
+        for fd in soon.drain(..) {
+            self.look(fd, pause.begin, &current);
+        }
+        n
+    }
+
+    /// It is over: learns from it what it was and how long it took.
+    fn end(&mut self, pause: &mut UnderWay) {
+        let over = self.clock.collections();
+        // One may have come and gone between two looks at the word. What was seen of it is its safepoint, or nothing.
+        let is_unseen = !pause.is_collection && over != self.learnt;
+        if is_unseen {
+            pause.kind = Kind::Collection;
+        }
+        self.outlets.runs();
+        if !pause.is_collection && !is_unseen {
+            self.metrics.safepoints.add(1);
+            if let Some(error) = self.models.entry(pause.kind).or_default().learn(self.feature, (now_ns() - pause.begin) as f64) {
+                self.metrics.error(error as u64);
+            }
+            return;
+        }
+        // The kind once more: a full collection may have shown late; and of one that was not seen, the work. But not if the next pause may
+        // have begun, whose kind and work these would be.
+        let late = self.kind();
+        let work = if is_unseen { self.work() } else { self.feature };
+        if self.clock.has_only_run_since(over) {
+            pause.kind = late;
+            self.feature = work;
+        }
+        if is_unseen {
+            pause.course = self.course(pause.kind);
+        }
+        self.learn(Some(pause.kind));
+        if let Some(of_clock) = self.collection(pause.kind).filter(|_| is_unseen) {
+            pause.begin = of_clock.begin_ns;
+        }
     }
 
     /// How many requests were answered, would have been, and were kept, since the VM began.
@@ -448,6 +476,24 @@ impl Gate {
             self.again.push(fd);
             return;
         }
+        let described = self.decide(fd, t, begin, prediction);
+        if let Some(answers) = self.answers.filter(|_| !described.is_empty()) {
+            answers.add(kernel::unix_seconds(), agent::client_of(fd), described);
+        }
+        if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) {
+            self.unsent.insert(fd);
+        }
+        if let Some(t) = tracked.as_mut() {
+            t.connection.tell_all_if_unfiltered(&mut SocketWire::new(fd, t.inode));
+        }
+        if let Some(reason) = slot.publish(&mut tracked) {
+            // With the lock held: behind it, the descriptor may be another connection's, which must be watched.
+            agent::connection_became_opaque(fd, reason);
+        }
+    }
+
+    /// Has a connection, whose lock is held, decide on its requests one by one. Returns what was answered, if anybody wants to know.
+    fn decide(&mut self, fd: i32, t: &mut Tracked, begin: u64, prediction: &Prediction) -> Vec<Described> {
         let Gate { options, kept, metrics, answers, buffer, clock, .. } = self;
         let now = now_ns();
         let known = kept.get(&fd).copied();
@@ -496,19 +542,7 @@ impl Gate {
                 kept.remove(&fd);
             }
         }
-        if let Some(answers) = answers.filter(|_| !described.is_empty()) {
-            answers.add(kernel::unix_seconds(), agent::client_of(fd), described);
-        }
-        if tracked.as_ref().is_some_and(|t| t.connection.has_unsent()) {
-            self.unsent.insert(fd);
-        }
-        if let Some(t) = tracked.as_mut() {
-            t.connection.tell_all_if_unfiltered(&mut SocketWire::new(fd, t.inode));
-        }
-        if let Some(reason) = slot.publish(&mut tracked) {
-            // With the lock held: behind it, the descriptor may be another connection's, which must be watched.
-            agent::connection_became_opaque(fd, reason);
-        }
+        described
     }
 }
 

@@ -44,6 +44,7 @@ pub mod resp;
 pub mod socket;
 pub mod spoken;
 pub mod table;
+pub mod tcp_table;
 pub mod tls;
 pub mod unseen;
 pub mod vm_counters;

@@ -9,64 +9,16 @@ use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 
 use crate::kernel;
-use crate::unseen::{ESTABLISHED, LISTEN, TABLES};
-
-/// State of a socket whose peer has ended its side, and which has not.
-const CLOSE_WAIT: &str = "08";
+use crate::tcp_table::{self, Row, State};
 
 /// This process's descriptors.
 const DESCRIPTORS: &str = "/proc/self/fd";
 
-/// A socket that listens, as a table of the kernel's has it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Listener {
-    ip: IpAddr,
-    port: u16,
-    uid: u32,
-    inode: u64,
-}
-
-/// An address of a table: words of the machine's own order.
-fn ip(hex: &str) -> Option<IpAddr> {
-    let words: Option<Vec<[u8; 4]>> =
-        (0..hex.len() / 8).map(|n| Some(u32::from_str_radix(hex.get(n * 8..n * 8 + 8)?, 16).ok()?.to_ne_bytes())).collect();
-    let bytes = words?.concat();
-    match bytes.len() {
-        4 => Some(Ipv4Addr::from(<[u8; 4]>::try_from(bytes).ok()?).into()),
-        16 => Some(Ipv6Addr::from(<[u8; 16]>::try_from(bytes).ok()?).to_canonical()),
-        _ => None,
-    }
-}
-
-/// An address and a port.
-fn address(words: &str) -> Option<SocketAddr> {
-    let (of, port) = words.rsplit_once(':')?;
-    Some((ip(of)?, u16::from_str_radix(port, 16).ok()?).into())
-}
-
 /// Who is at the other end of connections of these ports that were not ended at this one; `None` where the kernel does not tell. An end that was
 /// written behind bytes which nobody takes is nowhere else to be seen.
 pub fn open_connections(ports: &[u16]) -> Option<HashSet<SocketAddr>> {
-    let tables: Vec<String> = TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect();
-    let of_line = |line: &str| {
-        let mut words = line.split_ascii_whitespace().skip(1);
-        let (local, remote, state) = (words.next()?, words.next()?, words.next()?);
-        let is = (state == ESTABLISHED || state == CLOSE_WAIT) && ports.contains(&address(local)?.port());
-        address(remote).filter(|_| is)
-    };
-    (!tables.is_empty()).then(|| tables.iter().flat_map(|table| table.lines().skip(1)).filter_map(of_line).collect())
-}
-
-fn of_table(table: &str) -> impl Iterator<Item = Listener> + '_ {
-    table.lines().skip(1).filter_map(|line| {
-        let words: Vec<&str> = line.split_ascii_whitespace().take(10).collect();
-        if *words.get(3)? != LISTEN {
-            return None;
-        }
-        let at = address(words.get(1)?)?;
-        let (uid, inode) = (words.get(7)?.parse().ok()?, words.get(9)?.parse().ok()?);
-        Some(Listener { ip: at.ip(), port: at.port(), uid, inode })
-    })
+    let is_open = |row: &Row| matches!(row.state, State::Established | State::CloseWait) && ports.contains(&row.local.port());
+    Some(tcp_table::read()?.iter().filter(|row| is_open(row)).map(|row| row.remote).collect())
 }
 
 /// Whether who connects to 127.0.0.1, or else to ::1, may come to it.
@@ -76,8 +28,8 @@ fn is_local(ip: IpAddr) -> bool {
 
 /// The one of `is_ours` that who connects to `port` of this host comes to. None if another user listens there as well: at ::1 the one, at
 /// 127.0.0.1 the other.
-fn served(port: u16, listeners: &[Listener], is_ours: impl Fn(&Listener) -> bool) -> Option<Listener> {
-    let mut there = listeners.iter().filter(|listener| listener.port == port && is_local(listener.ip));
+fn served(port: u16, listeners: &[Row], is_ours: impl Fn(&Row) -> bool) -> Option<Row> {
+    let mut there = listeners.iter().filter(|listener| listener.local.port() == port && is_local(listener.local.ip()));
     let ours = there.clone().find(|listener| is_ours(listener))?;
     there.all(|listener| listener.uid == ours.uid || is_ours(listener)).then_some(*ours)
 }
@@ -114,18 +66,15 @@ impl Own {
             return true;
         }
         self.found.clear();
-        let tables: Vec<String> = TABLES.iter().filter_map(|table| std::fs::read_to_string(table).ok()).collect();
-        if tables.is_empty() {
-            return true;
-        }
-        let listeners: Vec<Listener> = tables.iter().flat_map(|table| of_table(table)).collect();
+        let Some(mut listeners) = tcp_table::read() else { return true };
+        listeners.retain(|row| row.state == State::Listen);
         let sockets = own_sockets();
         let user = kernel::user();
-        let is_ours = |listener: &Listener| match &sockets {
+        let is_ours = |listener: &Row| match &sockets {
             Some(sockets) => sockets.contains_key(&listener.inode),
             None => listener.uid == user,
         };
-        let ours: Option<Vec<Listener>> = self.ports.iter().map(|port| served(*port, &listeners, is_ours)).collect();
+        let ours: Option<Vec<Row>> = self.ports.iter().map(|port| served(*port, &listeners, is_ours)).collect();
         let Some(ours) = ours else { return false };
         let found = ours.iter().map(|listener| {
             let fd = *sockets.as_ref()?.get(&listener.inode)?;
@@ -183,8 +132,8 @@ mod tests {
         let mut own = own(port);
         assert!(own.listens());
         drop(listener);
-        let table = std::fs::read_to_string(TABLES[0]).unwrap();
-        assert!(of_table(&table).any(|listener| listener.port == port), "the other one still listens");
+        let listens = |row: &Row| row.local.port() == port && row.state == State::Listen;
+        assert!(tcp_table::read().unwrap().iter().any(listens), "the other one still listens");
         assert!(!own.listens());
         drop(other.stdin.take());
         other.wait().unwrap();
@@ -192,7 +141,8 @@ mod tests {
 
     #[test]
     fn beside_another_user_s_it_is_not_ours_alone() {
-        let at = |ip: IpAddr, uid, inode| Listener { ip, port: 80, uid, inode };
+        let nobody = SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0));
+        let at = |ip: IpAddr, uid, inode| Row { local: (ip, 80).into(), remote: nobody, state: State::Listen, uid, inode };
         let (v4, v6): (IpAddr, IpAddr) = (Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into());
         let ours = at(v6, 1, 7);
         for (other, is) in [(at(v4, 2, 8), false), (at(v4, 1, 8), true), (at(Ipv4Addr::new(10, 0, 0, 5).into(), 2, 8), true)] {
@@ -218,19 +168,5 @@ mod tests {
             drop(server);
             assert!(!is_open(), "its end waits behind what nobody reads");
         }
-    }
-
-    #[test]
-    fn addresses_of_the_tables() {
-        for address in ["127.0.0.1", "10.1.2.3", "::1", "fe80::1:2"] {
-            let address: IpAddr = address.parse().unwrap();
-            let bytes = match address {
-                IpAddr::V4(v4) => v4.octets().to_vec(),
-                IpAddr::V6(v6) => v6.octets().to_vec(),
-            };
-            let hex: String = bytes.chunks(4).map(|word| format!("{:08X}", u32::from_ne_bytes(word.try_into().unwrap()))).collect();
-            assert_eq!(ip(&hex), Some(address));
-        }
-        assert_eq!((ip(""), ip("0100007"), ip("0100007G"), ip("0100007F0100007F")), (None, None, None, None));
     }
 }

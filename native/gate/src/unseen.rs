@@ -6,15 +6,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::tcp_table::{self, State};
+
 /// How long a port may have connections that are not seen: who has connected is not yet accepted, perhaps.
 const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The kernel's tables of TCP's sockets.
-pub(crate) const TABLES: [&str; 2] = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
-
-/// States of such a socket.
-pub(crate) const ESTABLISHED: &str = "01";
-pub(crate) const LISTEN: &str = "0A";
 
 /// Ports that are the gate's, and whether a connection was ever seen there.
 #[derive(Debug)]
@@ -64,18 +59,10 @@ impl Ports {
     }
 }
 
-/// Local ports with sockets in a state, of a table of the kernel's.
-fn of_table<'a>(table: &'a str, wanted: &'a str) -> impl Iterator<Item = u16> + 'a {
-    table.lines().skip(1).filter_map(move |line| {
-        let mut words = line.split_ascii_whitespace();
-        let (local, state) = (words.nth(1)?, words.nth(1)?);
-        u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok().filter(|_| state == wanted)
-    })
-}
-
 /// Local ports with connections. What cannot be read has none.
 fn connected() -> BTreeSet<u16> {
-    TABLES.iter().flat_map(|table| of_table(&std::fs::read_to_string(table).unwrap_or_default(), ESTABLISHED).collect::<Vec<_>>()).collect()
+    let rows = tcp_table::read().unwrap_or_default();
+    rows.iter().filter(|row| row.state == State::Established).map(|row| row.local.port()).collect()
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod bare;
 mod calls;
+mod dirty;
 mod disk;
 mod faults;
 mod mapped;
@@ -65,6 +66,17 @@ enum Measurement {
     },
     /// Misses of the pager against exact LRU on a trace.
     Misses(Misses),
+    /// What lull-far run --dirty has written, summed up: pages that are written to in 10 ms, 100 ms and 1 s.
+    Dirty {
+        /// Only windows that end from then on, in milliseconds since 1970.
+        #[arg(long, value_name = "MS", default_value_t = 0)]
+        from: u64,
+        /// Only windows that end until then.
+        #[arg(long, value_name = "MS", default_value_t = u64::MAX)]
+        to: u64,
+        /// The file.
+        file: PathBuf,
+    },
     /// Time of a read or write, on a trace.
     Operations {
         #[command(flatten)]
@@ -129,6 +141,7 @@ fn main() -> ExitCode {
         Measurement::Disk(disk) => disk::measure(&disk.directory, disk.pages as usize),
         Measurement::Zram { pages } => zram::measure(pages as usize),
         Measurement::Misses(misses) => replay::misses(&misses.far, &misses.trace, misses.accesses),
+        Measurement::Dirty { from, to, file } => dirty::sum_up(&file, from, to),
         Measurement::Operations { misses, writes } => replay::operations(&misses.far, &misses.trace, misses.accesses, writes),
     };
     match outcome {

@@ -327,6 +327,30 @@ fn faults_are_recorded() {
     assert!(stderr.contains(&format!("{} faults recorded", bytes / 4)), "{stderr}");
 }
 
+/// The workload compares every byte at its end.
+#[test]
+fn writes_are_counted() {
+    if !permitted("thread", "counts of dirty pages") {
+        return;
+    }
+    let directory = Directory::new("dirty");
+    let server = server(64);
+    let counts = directory.0.join("dirty");
+    let output = front()
+        .args(["run", "--servers", &server.address.to_string(), "--local", "50%", "--directory", directory.name()])
+        .args(["--dirty", counts.to_str().unwrap(), "--"])
+        .arg(workload())
+        .args(["map", directory.0.join("file").to_str().unwrap(), "4096", "random", "2", "40000"])
+        .output()
+        .unwrap();
+    let stderr = text(&output.stderr);
+    assert!(output.status.success() && stderr.is_empty(), "{stderr}");
+    let counts = std::fs::read_to_string(counts).unwrap();
+    let pages: Vec<u64> = counts.lines().skip(1).map(|line| line.split(' ').nth(4).unwrap().parse().unwrap()).collect();
+    // Each page is written to some six times, so not all of them in one window; the last one may not have ended.
+    assert!(pages.iter().sum::<u64>() > 4096, "{counts}");
+}
+
 #[test]
 fn programs_that_would_not_take_the_library_are_refused() {
     if !permitted("thread", "programs that would not take the library") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! `lull-far-trace`: has memory servers trace exported heaps, compares, and says how fast they were.
+//! `lull-far-trace`: has memory servers trace exported heaps, compares, and says how fast they were. Or says, without a server, how many pages of
+//! a heap moving a part of it would concern.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use std::time::Duration;
 use clap::Parser;
 use lull_far_auth::file::read_one;
 use lull_far_heap::compare::compare;
+use lull_far_heap::concerned::{Concerned, Move};
 use lull_far_heap::cycle::{Servers, Traced};
 use lull_far_heap::export::Export;
 use lull_memd::{Config, Network, Server};
@@ -41,6 +43,23 @@ struct Args {
     /// Milliseconds for which a server may be silent, 100 to 3600000.
     #[arg(long, value_name = "MS", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(100..=3_600_000))]
     server_timeout: u64,
+
+    /// No server and no tracing: how many pages hold a reference to be patched when the sparsest regions of the heap are moved.
+    #[arg(long, conflicts_with_all = ["servers", "key", "here", "part"])]
+    concerned: bool,
+
+    /// With --concerned: bytes of a region, powers of two from 4k to 1g, separated by commas.
+    #[arg(long, value_name = "SIZE,...", value_delimiter = ',', default_value = "1m,256k,32k", value_parser = part, requires = "concerned")]
+    region: Vec<u64>,
+
+    /// With --concerned: so many percent of the regions with something that lives are moved, 1 to 100, separated by commas.
+    #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', default_value = "10,33,50", requires = "concerned",
+          value_parser = clap::value_parser!(u64).range(1..=100))]
+    share: Vec<u64>,
+
+    /// With --concerned: as many regions are moved as concern so many pages at most, separated by commas.
+    #[arg(long, value_name = "PAGES,...", value_delimiter = ',', default_value = "1000,10000", requires = "concerned")]
+    budget: Vec<u64>,
 
     /// The exported heaps.
     #[arg(required = true)]
@@ -83,7 +102,9 @@ fn run(args: &Args) -> Result<(), String> {
             export.roots.len(),
             export.marked
         );
-        if args.servers.is_empty() {
+        if args.concerned {
+            print_concerned(args, &export)?;
+        } else if args.servers.is_empty() {
             for &count in &args.here {
                 let started = start(&export, count, args.part)?;
                 let addresses: Vec<SocketAddr> = started.iter().map(|server| server.address).collect();
@@ -99,8 +120,41 @@ fn run(args: &Args) -> Result<(), String> {
         heaps += 1;
         objects += export.marked;
     }
-    println!("{heaps} heaps with {objects} objects: all marks and references equal");
+    if !args.concerned {
+        println!("{heaps} heaps with {objects} objects: all marks and references equal");
+    }
     Ok(())
+}
+
+fn print_concerned(args: &Args, export: &Export) -> Result<(), String> {
+    for &region in &args.region {
+        let concerned = Concerned::of(export, region)?;
+        let (candidates, size) = (concerned.moves.len() - 1, region >> 10);
+        println!("  regions of {size} KB: {} with something that lives, of which {candidates} can move", concerned.used);
+        for &percent in &args.share {
+            print_move(region, &format!("{percent} % of them"), &concerned.share(percent));
+        }
+        for &pages in &args.budget {
+            print_move(region, &format!("at most {pages} pages concerned"), &concerned.budget(pages));
+        }
+    }
+    Ok(())
+}
+
+fn print_move(region: u64, what: &str, moved: &Move) {
+    let megabytes = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    let bytes = moved.regions as u64 * region;
+    println!(
+        "    {what}: {} moved, {:.1} MB with {:.1} MB live; {} of {} other pages concerned ({:.1} %), {:.1} references in each; {} roots",
+        moved.regions,
+        megabytes(bytes),
+        megabytes(moved.live),
+        moved.pages,
+        moved.others,
+        100.0 * moved.pages as f64 / moved.others.max(1) as f64,
+        moved.references as f64 / moved.pages.max(1) as f64,
+        moved.roots
+    );
 }
 
 /// Servers of this process, with room for the heap.

@@ -258,60 +258,19 @@ impl<'s> Connection<'s> {
             Ok(message) => message,
             Err(error) => return Ok(Err(refusal_of(&error))),
         };
-        let metrics = &shared.metrics;
-        metrics.frame(op);
+        shared.metrics.frame(op);
         // The pages of the next FETCH go over those of the last: zeros before them would take as long as the pages.
         if op != Op::Fetch {
             answer.clear();
         }
-        let mut next = Next::Answer;
+        let is_last = matches!(message, Message::Bye);
         let done = match message {
-            Message::Fetch(run) => {
-                let count = run.count as usize;
-                answer.resize(HEADER_LEN + FETCH_LEN + count * PAGE_SIZE, 0);
-                answer[HEADER_LEN..HEADER_LEN + FETCH_LEN].copy_from_slice(&run.payload());
-                session.fetch(region, run, &mut answer[HEADER_LEN + FETCH_LEN..]).map(|()| {
-                    Metrics::add(&metrics.pages_fetched, count);
-                    let head = seal(Op::Data, sequence, region, &[&answer[HEADER_LEN..]]);
-                    answer[..HEADER_LEN].copy_from_slice(&head);
-                })
-            }
-            Message::Write(write) => session.write(region, &write).map(|ack| {
-                Metrics::add(&metrics.pages_written, write.count());
-                Message::WriteAck(ack).encode(sequence, region, answer);
-            }),
-            Message::Discard(run) => session.discard(region, run).map(|()| Message::DiscardAck(run).encode(sequence, region, answer)),
-            Message::Fence => session.check_current().map(|()| Message::FenceAck.encode(sequence, region, answer)),
-            Message::RegionMap { .. } if shared.stopping() => {
-                Err(refuse!(ShuttingDown, "the server is being stopped and takes no new regions"))
-            }
-            Message::RegionMap { pages } => session.map(&shared.store, region, pages).map(|()| {
-                info!(client = %hex(&session.client.id), region, pages, "region mapped");
-                Message::RegionMapped { pages }.encode(sequence, region, answer);
-            }),
-            Message::RegionUnmap => session.unmap(region).map(|()| {
-                info!(client = %hex(&session.client.id), region, "region unmapped");
-                Message::RegionUnmapped.encode(sequence, region, answer);
-            }),
             Message::Trace { op, payload } => tracing.request(region, op, payload).map(|(op, payload)| {
                 Message::Trace { op, payload: &payload }.encode(sequence, region, answer);
             }),
-            Message::Heartbeat => {
-                let arena = &shared.store.arena;
-                let state = Heartbeat { capacity: arena.capacity(), free: arena.free(), stopping: shared.stopping() };
-                Message::HeartbeatAck(state).encode(sequence, region, answer);
-                Ok(())
-            }
-            Message::Bye => {
-                shared.store.leave(&session.client);
-                info!(client = %hex(&session.client.id), "the client has left");
-                Message::Bye.encode(sequence, region, answer);
-                next = Next::AnswerAndClose;
-                Ok(())
-            }
-            other => Err(refuse!(BadRequest, "{} is not for a server", other.op().name())),
+            message => carry_out(shared, session, (sequence, region), message, answer),
         };
-        Ok(done.map(|()| next))
+        Ok(done.map(|()| if is_last { Next::AnswerAndClose } else { Next::Answer }))
     }
 
     /// Reads the payload of a header that has passed its checks. Who decodes it compares the checksum.
@@ -350,6 +309,66 @@ impl<'s> Connection<'s> {
         Message::Error { code: refusal.code, text: &refusal.text }.encode(sequence, region, &mut self.answer);
         self.transport.send(&self.answer)
     }
+}
+
+/// Carries out a request of a client, and puts the answer, of that sequence number and region, into `answer`.
+fn carry_out(
+    shared: &Shared,
+    session: &Session,
+    (sequence, region): (u64, u32),
+    message: Message<'_>,
+    answer: &mut Vec<u8>,
+) -> Result<(), Refusal> {
+    let metrics = &shared.metrics;
+    match message {
+        Message::Fetch(run) => {
+            let count = run.count as usize;
+            answer.resize(HEADER_LEN + FETCH_LEN + count * PAGE_SIZE, 0);
+            answer[HEADER_LEN..HEADER_LEN + FETCH_LEN].copy_from_slice(&run.payload());
+            session.fetch(region, run, &mut answer[HEADER_LEN + FETCH_LEN..])?;
+            Metrics::add(&metrics.pages_fetched, count);
+            let head = seal(Op::Data, sequence, region, &[&answer[HEADER_LEN..]]);
+            answer[..HEADER_LEN].copy_from_slice(&head);
+        }
+        Message::Write(write) => {
+            let ack = session.write(region, &write)?;
+            Metrics::add(&metrics.pages_written, write.count());
+            Message::WriteAck(ack).encode(sequence, region, answer);
+        }
+        Message::Discard(run) => {
+            session.discard(region, run)?;
+            Message::DiscardAck(run).encode(sequence, region, answer);
+        }
+        Message::Fence => {
+            session.check_current()?;
+            Message::FenceAck.encode(sequence, region, answer);
+        }
+        Message::RegionMap { .. } if shared.stopping() => {
+            return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new regions"));
+        }
+        Message::RegionMap { pages } => {
+            session.map(&shared.store, region, pages)?;
+            info!(client = %hex(&session.client.id), region, pages, "region mapped");
+            Message::RegionMapped { pages }.encode(sequence, region, answer);
+        }
+        Message::RegionUnmap => {
+            session.unmap(region)?;
+            info!(client = %hex(&session.client.id), region, "region unmapped");
+            Message::RegionUnmapped.encode(sequence, region, answer);
+        }
+        Message::Heartbeat => {
+            let arena = &shared.store.arena;
+            let state = Heartbeat { capacity: arena.capacity(), free: arena.free(), stopping: shared.stopping() };
+            Message::HeartbeatAck(state).encode(sequence, region, answer);
+        }
+        Message::Bye => {
+            shared.store.leave(&session.client);
+            info!(client = %hex(&session.client.id), "the client has left");
+            Message::Bye.encode(sequence, region, answer);
+        }
+        other => return Err(refuse!(BadRequest, "{} is not for a server", other.op().name())),
+    }
+    Ok(())
 }
 
 /// Whether both sides can speak to each other at all.

@@ -18,10 +18,11 @@ use std::time::Duration;
 use lull_far_protocol::MAX_PAGES_PER_FRAME;
 
 use crate::PAGE_SIZE;
-use crate::fault::give_room;
+use crate::dirty::DirtyPages;
 use crate::kernel::{self, Span};
 use crate::last_words::fatal;
 use crate::layout::Place;
+use crate::life::{self, Leaving, Oldest};
 use crate::link::Channel;
 use crate::page::{Claim, Kind};
 use crate::pager::Pager;
@@ -34,7 +35,7 @@ const BATCH: usize = MAX_PAGES_PER_FRAME;
 /// The thread.
 pub fn run(pager: &'static Pager) {
     let mut evictor = Evictor::new(pager);
-    let room = &pager.room;
+    let room = &pager.local.room;
     while !pager.stopping.load(Ordering::Relaxed) {
         if room.free() >= room.low() {
             pager.evictor.wait(1_000_000_000, || room.free() >= room.low());
@@ -74,7 +75,7 @@ impl Evictor {
     fn new(pager: &'static Pager) -> Evictor {
         Evictor {
             pager,
-            unmapped: VecDeque::with_capacity(pager.room.total() as usize * 2),
+            unmapped: VecDeque::with_capacity(pager.local.room.total() as usize * 2),
             unmapped_total: 0,
             reclaimed_total: 0,
             contents: vec![0; BATCH * PAGE_SIZE],
@@ -86,11 +87,11 @@ impl Evictor {
     /// Reclaims some, unmaps some. False if there was nothing to do either to.
     fn step(&mut self, write: &mut [Channel]) -> bool {
         // A quarter of local memory waits for its second chance. Fewer: closer to first in, first out. More: more minor faults.
-        let quarter = self.pager.room.total() / 4;
+        let quarter = self.pager.local.room.total() / 4;
         // First what makes room. What is unmapped then is there for the next step: nobody who waits for room waits for that, too.
         let reclaimed = if self.waiting() >= quarter { self.reclaim(write) } else { 0 };
         let unmapped = if self.waiting() < quarter { self.unmap() } else { 0 };
-        if reclaimed > 0 || unmapped == BATCH && self.pager.room.free() > 0 {
+        if reclaimed > 0 || unmapped == BATCH && self.pager.local.room.free() > 0 {
             return true;
         }
         unmapped + self.reclaim(write) > 0
@@ -108,24 +109,16 @@ impl Evictor {
         let mut claims: Vec<(u32, Claim<'static>)> = Vec::with_capacity(BATCH);
         let mut busy = 0;
         while claims.len() < BATCH && busy < BATCH {
-            let Some(page) = self.pager.mapped.take() else { break };
-            let state = &self.pager.pages[page as usize];
-            let seen = state.seen();
-            match state.claim(seen) {
-                Some(claim) => {
-                    debug_assert!(seen.kind() == Kind::Mapped);
-                    claims.push((page, claim));
-                }
-                None if seen.kind() == Kind::Gone => {}
-                // A thread is mapping it again: it stays in the queue.
-                None => {
-                    busy += 1;
-                    self.pager.mapped.put(page);
-                }
+            match life::take_oldest(self.pager) {
+                Oldest::Claimed(page, claim) => claims.push((page, claim)),
+                Oldest::Gone => {}
+                Oldest::Busy => busy += 1,
+                Oldest::Nothing => break,
             }
         }
         claims.sort_unstable_by_key(|(page, _)| *page);
         let spans: Vec<Span> = self.runs(claims.iter().map(|(page, _)| *page)).into_iter().map(|(_, span)| span).collect();
+        let held = self.pager.dirty.as_ref().map(DirtyPages::hold);
         if let Err(error) = self.pager.kernel.unmap(&spans, &mut self.vectors) {
             fatal(format_args!("cannot unmap pages: error {}", error.0));
         }
@@ -133,13 +126,15 @@ impl Evictor {
         for span in &spans {
             self.pager.kernel.written(*span, &mut self.written);
         }
+        if let Some(mut held) = held {
+            held.unmapped(claims.iter().map(|(page, _)| *page), &mut self.written);
+        }
         let count = claims.len();
         for ((page, claim), &dirty) in claims.into_iter().zip(&self.written) {
-            claim.unmapped(dirty);
-            self.pager.page_events.of(page).wake();
+            life::unmapped(self.pager, page, claim, dirty);
             if self.unmapped.len() == self.unmapped.capacity() {
-                let pages = self.pager.pages;
-                self.unmapped.retain(|&page| matches!(pages[page as usize].seen().kind(), Kind::Clean | Kind::Dirty));
+                let local = &self.pager.local;
+                self.unmapped.retain(|&page| matches!(local.page(page).seen().kind(), Kind::Clean | Kind::Dirty));
             }
             self.unmapped.push_back(page);
         }
@@ -153,17 +148,10 @@ impl Evictor {
         let mut dirty: Vec<u32> = Vec::with_capacity(BATCH);
         while clean.len() + dirty.len() < BATCH {
             let Some(page) = self.unmapped.pop_front() else { break };
-            let state = &self.pager.pages[page as usize];
-            let seen = state.seen();
-            match seen.kind() {
-                Kind::Clean => {
-                    if let Some(claim) = state.claim(seen) {
-                        clean.push((page, claim));
-                    }
-                }
-                Kind::Dirty if state.begin_writing(seen) => dirty.push(page),
-                // A fault was faster; it had its second chance, or its range is gone.
-                _ => {}
+            match life::begin_to_leave(self.pager, page) {
+                Leaving::Clean(claim) => clean.push((page, claim)),
+                Leaving::Dirty => dirty.push(page),
+                Leaving::Not => {}
             }
         }
         self.pager.counters.pages_dropped_clean.fetch_add(clean.len() as u64, Ordering::Relaxed);
@@ -173,9 +161,8 @@ impl Evictor {
             dirty.sort_unstable();
             self.write_pages(&dirty, write);
             // Those that a fault took meanwhile stay, dirty.
-            let pages = self.pager.pages;
-            let written: Vec<_> =
-                dirty.into_iter().filter_map(|page| pages[page as usize].claim_written().map(|claim| (page, claim))).collect();
+            let pager = self.pager;
+            let written: Vec<_> = dirty.into_iter().filter_map(|page| life::acknowledged(pager, page).map(|claim| (page, claim))).collect();
             count += written.len();
             self.free(written);
         }
@@ -187,17 +174,12 @@ impl Evictor {
     fn free(&mut self, mut claims: Vec<(u32, Claim<'static>)>) {
         claims.sort_unstable_by_key(|(page, _)| *page);
         for (page, span) in self.runs(claims.iter().map(|(page, _)| *page)) {
-            let file = &self.pager.range_of(page).file;
+            let file = &self.pager.ranges.of(page).file;
             if let Err(error) = kernel::free(file.as_raw_fd(), span) {
                 fatal(format_args!("cannot free pages: error {}", error.0));
             }
         }
-        let count = claims.len() as u64;
-        for (page, claim) in claims {
-            claim.absent();
-            self.pager.page_events.of(page).wake();
-        }
-        give_room(self.pager, count);
+        life::left(self.pager, claims.into_iter());
     }
 
     /// Sends pages, and returns when every server that should have them has acknowledged just what was sent. All servers get
@@ -208,7 +190,7 @@ impl Evictor {
         for (page, span) in self.runs(pages.iter().copied()) {
             let content = &mut self.contents[done..done + span.bytes()];
             done += span.bytes();
-            match syscall::pread(pager.range_of(page).file.as_raw_fd(), content, span.offset) {
+            match syscall::pread(pager.ranges.of(page).file.as_raw_fd(), content, span.offset) {
                 Ok(count) if count == span.bytes() => {}
                 Ok(_) => fatal(format_args!("cannot read page {page} of the memory file: it is too short")),
                 Err(Errno(number)) => fatal(format_args!("cannot read page {page} of the memory file: error {number}")),
@@ -220,7 +202,7 @@ impl Evictor {
         let mut places: Vec<(Place, usize)> = (0..=pager.options.replicas)
             .flat_map(|copy| pages.iter().enumerate().map(move |(index, &page)| (copy, index, page)))
             .map(|(copy, index, page)| {
-                let range = pager.range_of(page);
+                let range = pager.ranges.of(page);
                 (range.layout.place((page - range.first).into(), copy), index)
             })
             .collect();
@@ -235,7 +217,7 @@ impl Evictor {
             }
         }
         if let Some(index) = acknowledged.iter().position(|&done| !done) {
-            let range = pager.range_of(pages[index]);
+            let range = pager.ranges.of(pages[index]);
             let place = range.layout.place((pages[index] - range.first).into(), 0);
             fatal(format_args!(
                 "memory server {} is lost, and nobody else has taken page {} of region {}; the program cannot go on",
@@ -249,7 +231,7 @@ impl Evictor {
     fn runs(&self, pages: impl Iterator<Item = u32>) -> Vec<(u32, Span)> {
         let mut runs: Vec<(u32, Span)> = Vec::new();
         for page in pages {
-            let range = self.pager.range_of(page);
+            let range = self.pager.ranges.of(page);
             match runs.last_mut() {
                 Some((first, span)) if *first + span.pages as u32 == page && page != range.first => span.pages += 1,
                 _ => runs.push((page, range.span(page, 1))),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Serving a fault, in the thread that has it.
+//! Serving a fault, in the thread that has it: what `life.rs` has done, and in which order, is done here to the machine.
 //!
 //! Why this may run in a signal handler that interrupted anything, the C library's allocator or a lock included:
 //! * It calls the kernel through `syscall.rs` only, and of the C library at most `memcpy` and `memset`; no allocation, no `errno`,
@@ -25,9 +25,12 @@ use lull_far_protocol::Fetch;
 
 use crate::kernel::Span;
 use crate::last_words::fatal;
+use crate::life::{self, Local};
 use crate::link::{Ahead, FetchError, Held, Server};
-use crate::page::{Claim, Kind};
-use crate::pager::{Pager, Range};
+use crate::page::{Claim, Kind, Page};
+use crate::pager::Pager;
+use crate::queue::Cell;
+use crate::ranges::Range;
 use crate::stream::{AHEAD_FROM, LONGEST};
 use crate::syscall::{self, Errno};
 use crate::{PAGE_SIZE, ZERO_PAGE};
@@ -40,129 +43,165 @@ const PATIENCE: u64 = 2_000_000;
 
 /// Serves a fault at an address. False if it is not ours.
 pub fn serve(pager: &Pager, address: usize, write: bool, thread: usize) -> bool {
-    let Some(range) = pager.range_at(address) else { return false };
+    let Some(range) = pager.ranges.at(address, &pager.local) else { return false };
     let page = range.first + ((address - range.base) / PAGE_SIZE) as u32;
     if let Some(record) = &pager.record {
         record.note(page);
     }
-    let state = &pager.pages[page as usize];
-    let mut spins = 0;
-    let mut stream = None;
-    let mut patient = true;
-    loop {
-        let seen = state.seen();
-        match seen.kind() {
-            // Somebody was faster; or the kernel has taken the page out of the page table, to swap it out. It is in the
-            // queue already. Not protected: whether it was written to is not known any more.
-            Kind::Mapped => {
-                let Some(claim) = state.claim(seen) else { continue };
-                match pager.kernel.map_in(range.span(page, 1).address, false) {
-                    Ok(()) => {}
-                    Err(Errno(libc::EEXIST)) => pager.kernel.wake(range.span(page, 1).address),
-                    Err(error) => unexplained("map a page that was mapped", range, page, error),
-                }
-                claim.mapped();
-                pager.page_events.of(page).wake();
-                return true;
-            }
-            Kind::Gone => return false,
-            Kind::Busy => {
-                spins += 1;
-                if spins < 64 {
-                    core::hint::spin_loop();
-                } else {
-                    pager.page_events.of(page).wait(LOOK_AGAIN, || state.seen().kind() == Kind::Busy);
-                }
-            }
-            Kind::Coming => {
-                let window = *stream.get_or_insert_with(|| pager.streams.window(thread, page));
-                if !take_ahead(pager, range, page, window) {
-                    server_ahead(pager, range, page).wait_for_ahead(page, || state.seen().kind() == Kind::Coming);
-                // It has come clean. If this is a write, the kernel drops the protection when it is made again.
-                } else if state.seen().kind() == Kind::Mapped {
-                    return true;
-                }
-            }
-            Kind::Clean | Kind::Dirty | Kind::Writing => {
-                let Some(claim) = state.claim(seen) else { continue };
-                // Protected only if it is clean and stays so: else a later unmapping would find the marker of a clean page.
-                let protect = seen.kind() == Kind::Clean && !write;
-                if let Err(error) = pager.kernel.map_in(range.span(page, 1).address, protect) {
-                    unexplained("map a page again", range, page, error);
-                }
-                pager.counters.second_chances.fetch_add(1, Ordering::Relaxed);
-                finish(pager, page, claim);
-                return true;
-            }
-            Kind::Absent => {
-                if !pager.room.take(0) {
-                    pager.evictor.wake();
-                    pager.page_events.of(ROOM).wait(LOOK_AGAIN, || pager.room.free() <= 0);
-                    continue;
-                }
-                // A thread that goes through memory in order takes all that it can use at once, or the evictor's next step leaves
-                // it to fetch page by page. It waits for room once, and not while it holds a page.
-                let window = *stream.get_or_insert_with(|| pager.streams.window(thread, page));
-                let enough = || pager.room.free() >= pager.room.reserve() + window as i64;
-                if window > 1 && patient && seen.has_copy() && !enough() {
-                    patient = false;
-                    give_room(pager, 1);
-                    pager.evictor.wake();
-                    pager.page_events.of(ROOM).wait(PATIENCE, || !enough());
-                    continue;
-                }
-                let Some(claim) = state.claim(seen) else {
-                    give_room(pager, 1);
-                    continue;
-                };
-                if seen.has_copy() {
-                    fetch(pager, range, page, claim, write, window);
-                } else {
-                    if let Err(error) = pager.kernel.copy_in(range.span(page, 1), &ZERO_PAGE.0, !write) {
-                        unexplained("map a page of zeros", range, page, error);
-                    }
-                    pager.counters.zero_faults.fetch_add(1, Ordering::Relaxed);
-                    finish(pager, page, claim);
-                }
-                wake_evictor(pager);
-                return true;
-            }
+    life::serve(&mut Serving { pager, range, write, thread, spins: 0, window: None, patient: true }, page)
+}
+
+/// A fault, in the thread that has it.
+struct Serving<'p> {
+    pager: &'p Pager,
+    range: &'static Range,
+    write: bool,
+    thread: usize,
+    /// How often it was looked whether the page is Busy still.
+    spins: u32,
+    /// How many pages to fetch, once that was asked.
+    window: Option<usize>,
+    /// Whether it was never waited for more room.
+    patient: bool,
+}
+
+impl Serving<'_> {
+    fn window(&mut self, page: u32) -> usize {
+        let (streams, thread) = (&self.pager.streams, self.thread);
+        *self.window.get_or_insert_with(|| streams.window(thread, page))
+    }
+
+    fn has_room_for(&self, window: usize) -> bool {
+        let room = &self.pager.local.room;
+        room.free() >= room.reserve() + window as i64
+    }
+
+    fn address(&self, page: u32) -> usize {
+        self.range.span(page, 1).address
+    }
+}
+
+impl<'p> life::Fault<'p> for Serving<'p> {
+    type World = Pager;
+
+    fn world(&self) -> &'p Pager {
+        self.pager
+    }
+
+    /// The kernel drops the protection at the write, which takes another fault of its own: not worth it for a write, unless these are counted.
+    fn protects(&self) -> bool {
+        !self.write || self.pager.dirty.is_some()
+    }
+
+    fn keeps_dirty(&self, page: u32) -> bool {
+        if let Some(dirty) = &self.pager.dirty {
+            dirty.keep(page);
         }
+        self.pager.dirty.is_some()
+    }
+
+    fn map(&self, page: u32, protect: bool) {
+        if let Err(error) = self.pager.kernel.map_in(self.address(page), protect) {
+            unexplained("map a page again", self.range, page, error);
+        }
+        self.pager.counters.second_chances.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn map_again(&self, page: u32) {
+        match self.pager.kernel.map_in(self.address(page), false) {
+            Ok(()) => {}
+            Err(Errno(libc::EEXIST)) => self.pager.kernel.wake(self.address(page)),
+            Err(error) => unexplained("map a page that was mapped", self.range, page, error),
+        }
+    }
+
+    fn fill(&mut self, page: u32, claim: Claim<'p>) {
+        if claim.was().has_copy() {
+            let window = self.window(page);
+            fetch(self, page, claim, window);
+        } else {
+            if let Err(error) = self.pager.kernel.copy_in(self.range.span(page, 1), &ZERO_PAGE.0, self.protects()) {
+                unexplained("map a page of zeros", self.range, page, error);
+            }
+            self.pager.counters.zero_faults.fetch_add(1, Ordering::Relaxed);
+            life::install(self.pager, page, claim);
+        }
+        wake_evictor(self.pager);
+    }
+
+    fn wait_while_busy(&mut self, page: u32) {
+        self.spins += 1;
+        if self.spins < 64 {
+            core::hint::spin_loop();
+        } else {
+            let state = self.pager.local.page(page);
+            self.pager.page_events.of(page).wait(LOOK_AGAIN, || state.seen().kind() == Kind::Busy);
+        }
+    }
+
+    fn wait_for_room(&self) {
+        self.pager.evictor.wake();
+        self.pager.page_events.of(ROOM).wait(LOOK_AGAIN, || self.pager.local.room.free() <= 0);
+    }
+
+    fn wants_more_room(&mut self, page: u32, has_copy: bool) -> bool {
+        // Also of a page that no server has: it is a step of a thread that goes through memory in order.
+        let window = self.window(page);
+        let wants = window > 1 && self.patient && has_copy && !self.has_room_for(window);
+        self.patient &= !wants;
+        wants
+    }
+
+    fn wait_for_more_room(&self) {
+        self.pager.evictor.wake();
+        let window = self.window.unwrap_or(1);
+        self.pager.page_events.of(ROOM).wait(PATIENCE, || !self.has_room_for(window));
+    }
+
+    fn take_ahead(&mut self, page: u32) -> bool {
+        let window = self.window(page);
+        let taken = take_ahead(self.pager, self.range, page, window);
+        if !taken {
+            let state = self.pager.local.page(page);
+            server_ahead(self.pager, self.range, page).wait_for_ahead(page, || state.seen().kind() == Kind::Coming);
+        }
+        taken
     }
 }
 
 fn wake_evictor(pager: &Pager) {
-    if pager.room.free() < pager.room.low() {
+    if pager.local.room.free() < pager.local.room.low() {
         pager.evictor.wake();
     }
 }
 
 /// The event that threads without room sleep at: that of a page which is not special otherwise.
-pub const ROOM: u32 = 63;
+const ROOM: u32 = 63;
 
-/// Gives room back and tells who waits for it.
-pub fn give_room(pager: &Pager, pages: u64) {
-    pager.room.give(pages);
-    pager.page_events.of(ROOM).wake();
+impl life::World for Pager {
+    type Pages = &'static [Page];
+    type Cells = &'static [Cell];
+
+    fn local(&self) -> &Local<&'static [Page], &'static [Cell]> {
+        &self.local
+    }
+
+    fn wake(&self, page: u32, count: usize) {
+        self.page_events.wake_run(page, count);
+    }
+
+    fn wake_for_room(&self) {
+        self.page_events.of(ROOM).wake();
+    }
 }
 
-fn finish(pager: &Pager, page: u32, claim: Claim<'_>) {
-    claim.mapped();
-    pager.mapped.put(page);
-    pager.page_events.of(page).wake();
-}
-
-/// Fetches a page that servers have, and some behind it if the thread goes through memory in order.
-fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool, window: usize) {
-    let index = u64::from(page - range.first);
-    let most = window.min(range.layout.run(index) as usize);
-    let mut claims: [Option<Claim<'_>>; LONGEST] = [const { None }; LONGEST];
-    claims[0] = Some(claim);
+/// Claims pages behind one that is claimed, as absent as it, and no more than there is room for beyond the reserve. Returns how many, with it.
+fn claim_run<'p>(pager: &'p Pager, page: u32, claims: &mut [Option<Claim<'p>>]) -> usize {
+    let local = &pager.local;
+    let room = 1 + local.room.take_up_to(claims.len() as u64 - 1, local.room.reserve()) as usize;
     let mut count = 1;
-    // Only pages that are as absent as the first, and only while there is more room than the reserve.
-    let room = 1 + pager.room.take_up_to(most as u64 - 1, pager.room.reserve()) as usize;
     while count < room {
-        let state = &pager.pages[page as usize + count];
+        let state = local.page(page + count as u32);
         let seen = state.seen();
         if seen.kind() != Kind::Absent || !seen.has_copy() {
             break;
@@ -174,14 +213,26 @@ fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool,
         count += 1;
     }
     if count < room {
-        give_room(pager, (room - count) as u64);
+        life::give_room(pager, (room - count) as u64);
     }
+    count
+}
+
+/// Fetches a page that servers have, and some behind it if the thread goes through memory in order.
+fn fetch<'p>(fault: &Serving<'p>, page: u32, claim: Claim<'p>, window: usize) {
+    let Serving { pager, range, .. } = *fault;
+    let index = u64::from(page - range.first);
+    let most = window.min(range.layout.run(index) as usize);
+    let mut claims: [Option<Claim<'_>>; LONGEST] = [const { None }; LONGEST];
+    claims[0] = Some(claim);
+    let count = claim_run(pager, page, &mut claims[..most]);
     let span = range.span(page, count);
     // A write makes its own page dirty; those behind it are clean.
     let use_pages = |bytes: &[u8]| {
         let first = Span { pages: 1, ..span };
-        if !write || count == 1 {
-            return pager.kernel.copy_in(span, bytes, !write);
+        let protect = life::Fault::protects(fault);
+        if protect || count == 1 {
+            return pager.kernel.copy_in(span, bytes, protect);
         }
         pager.kernel.copy_in(first, &bytes[..PAGE_SIZE], false)?;
         pager.kernel.copy_in(span.skip(1), &bytes[PAGE_SIZE..], true)
@@ -200,13 +251,8 @@ fn fetch(pager: &Pager, range: &Range, page: u32, claim: Claim<'_>, write: bool,
     }
     pager.counters.fetch_faults.fetch_add(1, Ordering::Relaxed);
     pager.counters.pages_fetched.fetch_add(count as u64, Ordering::Relaxed);
-    for (number, claim) in claims.iter_mut().take(count).enumerate() {
-        if let Some(claim) = claim.take() {
-            claim.mapped();
-            pager.mapped.put(page + number as u32);
-        }
-    }
-    pager.page_events.wake_run(page, count);
+    // Not by value: the stack has room for one such array.
+    life::install_all(pager, page, claims.iter_mut().take(count).filter_map(Option::take));
 }
 
 /// Gets pages from the first server that gives them. Does not return without. `meanwhile` is called once at most, between a request to
@@ -314,7 +360,7 @@ fn ask_ahead(pager: &Pager, range: &Range, page: u32, window: usize, held: &mut 
     }
     let server = server_ahead(pager, range, page);
     let ask = |held: &mut Held<'_>| {
-        let count = make_coming(pager, page, window.min(range.layout.run(index.into()) as usize));
+        let count = life::make_coming(pager, page, window.min(range.layout.run(index.into()) as usize));
         if count > 0 {
             let place = range.layout.place(index.into(), 0);
             if held.ask_ahead(page, place.region, Fetch { first: place.page, count: count as u32 }).is_err() {
@@ -331,50 +377,17 @@ fn ask_ahead(pager: &Pager, range: &Range, page: u32, window: usize, held: &mut 
     }
 }
 
-/// Makes absent pages Coming, up to the first that is not as absent as it should be. Returns how many.
-fn make_coming(pager: &Pager, page: u32, window: usize) -> usize {
-    let share = pager.ahead.take_up_to(window as u64, 0);
-    let room = pager.room.take_up_to(share, pager.room.reserve());
-    let mut count = 0;
-    // Half a window is not worth a fault of its own: with the next one there is room for all of it.
-    if room > window as u64 / 2 {
-        for state in &pager.pages[page as usize..][..room as usize] {
-            let seen = state.seen();
-            if seen.kind() != Kind::Absent || !seen.has_copy() {
-                break;
-            }
-            let Some(claim) = state.claim(seen) else { break };
-            claim.coming();
-            count += 1;
-        }
-    }
-    if count < room {
-        give_room(pager, room - count);
-    }
-    pager.ahead.give(share - count);
-    count as usize
-}
-
 /// Ends that pages are Coming, by the thread that holds their connection: they are mapped, or stay absent.
 fn end_coming(pager: &Pager, page: u32, count: usize, mapped: bool) {
-    for page in (page..).take(count) {
-        if !pager.pages[page as usize].came(mapped) {
-            fatal(format_args!("page {page} is not coming, and should be"));
-        }
-        if mapped {
-            pager.mapped.put(page);
-        }
+    if let Err(page) = life::end_coming(pager, page, count, mapped) {
+        fatal(format_args!("page {page} is not coming, and should be"));
     }
-    if !mapped {
-        give_room(pager, count as u64);
-    }
-    pager.ahead.give(count as u64);
 }
 
 /// Puts pages in that were asked for ahead. If they do not come as they should they stay absent, and who needs them asks again.
 fn take_in(pager: &Pager, held: &mut Held<'_>, ahead: &Ahead) -> bool {
     let (page, count) = (ahead.page, ahead.pages());
-    let range = pager.range_of(page);
+    let range = pager.ranges.of(page);
     let place = range.layout.place((page - range.first).into(), 0);
     let contents = held.answer_ahead(ahead).ok().and_then(|length| pager.opened(page, place, held.pages(length)));
     if let Some(contents) = contents {
@@ -410,7 +423,7 @@ fn take_ahead(pager: &Pager, range: &Range, page: u32, window: usize) -> bool {
 
 /// Keeper, and who unmaps a range: no page that comes with this one stays Coming. False if another thread is at it.
 pub fn give_up_ahead(pager: &Pager, page: u32) -> bool {
-    let Some((mut held, ahead)) = server_ahead(pager, pager.range_of(page), page).hold_ahead(page) else { return false };
+    let Some((mut held, ahead)) = server_ahead(pager, pager.ranges.of(page), page).hold_ahead(page) else { return false };
     // The answer has to be taken from the connection; nobody has asked for the pages.
     let _ = held.answer_ahead(&ahead);
     end_coming(pager, ahead.page, ahead.pages(), false);

@@ -10,7 +10,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use crate::kernel::FaultMode;
-use crate::pager::{Options, Pager};
+use crate::options::Options;
+use crate::pager::Pager;
 use crate::signal;
 use crate::trial;
 

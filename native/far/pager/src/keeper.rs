@@ -85,7 +85,7 @@ fn lost(pager: &Pager, index: usize, known_lost: &[bool]) {
     let count = pager.servers.len();
     let neighbours = [(index + 1) % count, (index + count - 1) % count];
     if pager.options.replicas == 0 {
-        if pager.has_ranges() {
+        if pager.ranges.any() {
             fatal(format_args!("memory server {name} is lost, and nobody else has its pages; the program cannot go on"));
         }
         say(format_args!("memory server {name} is lost; nothing was mapped yet"));

@@ -22,6 +22,8 @@ const UFFDIO_WAKE: u32 = 0x8010_AA02;
 const UFFDIO_COPY: u32 = 0xC028_AA03;
 const UFFDIO_CONTINUE: u32 = 0xC020_AA07;
 
+const PAGEMAP_SCAN: u32 = 0xC060_6610;
+
 /// `MADV_DONTNEED`, of memory that the program has locked, too: that must not keep it local.
 const MADV_DONTNEED_LOCKED: i32 = 24;
 
@@ -45,6 +47,11 @@ const CONTINUE_MODE_WP: u64 = 1 << 1;
 
 /// Bit of a pagemap entry: the page is write-protected by userfaultfd, or was when it was unmapped.
 const PAGEMAP_UFFD_WP: u64 = 1 << 57;
+
+/// Pages that are found are write-protected in the same step.
+const SCAN_PROTECTS: u64 = 1 << 0;
+const SCAN_IS_WRITTEN: u64 = 1 << 1;
+const SCAN_IS_PRESENT: u64 = 1 << 3;
 
 /// Only faults of user space: enough for faults that are served in their own thread, and allowed to everybody.
 const UFFD_USER_MODE_ONLY: i32 = 1;
@@ -97,6 +104,18 @@ impl Span {
     pub fn skip(&self, pages: usize) -> Span {
         Span { address: self.address + pages * PAGE_SIZE, offset: self.offset + (pages * PAGE_SIZE) as u64, pages: self.pages - pages }
     }
+}
+
+/// A run of pages that the kernel has found: addresses of the first one, and behind the last.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct WrittenRun {
+    /// The first.
+    pub start: u64,
+    /// Behind the last.
+    pub end: u64,
+    /// What they are, which is the same for all.
+    kinds: u64,
 }
 
 /// A fault that a handler thread was told of.
@@ -285,6 +304,26 @@ impl Kernel {
                 out.push((index + 1) * 8 > got || entry & PAGEMAP_UFFD_WP == 0);
             }
             done += count;
+        }
+    }
+
+    /// Of mapped pages from `start` to `end`: those that are not write-protected, which are from now on. Returns how many runs of them there
+    /// are, and to where it was looked: `end`, or less if there was no room for more runs. Mappings that are not the pager's are passed over.
+    ///
+    /// # Errors
+    /// As the system call.
+    pub fn take_written(&self, start: usize, end: usize, runs: &mut [WrittenRun]) -> Result<(usize, usize), Errno> {
+        // Present, too: a page that was never there would get a marker of one that is clean.
+        let wanted = SCAN_IS_WRITTEN | SCAN_IS_PRESENT;
+        let size = size_of::<[u64; 12]>() as u64;
+        let (vector, room) = (runs.as_mut_ptr() as u64, runs.len() as u64);
+        let mut argument = [size, SCAN_PROTECTS, start as u64, end as u64, 0, vector, room, 0, 0, wanted, 0, SCAN_IS_WRITTEN];
+        loop {
+            // SAFETY: a structure of twelve words, with a vector of as many runs as it says.
+            match unsafe { syscall::ioctl(self.pagemap.as_raw_fd(), PAGEMAP_SCAN, &mut argument) } {
+                Err(Errno(libc::EINTR)) => {}
+                other => return other.map(|found| (found, argument[4] as usize)),
+            }
         }
     }
 

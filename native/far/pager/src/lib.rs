@@ -12,15 +12,20 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the pager is written for Linux on x86-64");
 
+pub mod kept;
+pub mod life;
 pub mod page;
 pub mod queue;
 pub mod room;
 pub mod stream;
 mod sync;
 pub mod version;
+pub mod windows;
 
 #[cfg(not(loom))]
 pub mod descriptors;
+#[cfg(not(loom))]
+mod dirty;
 #[cfg(not(loom))]
 mod evict;
 #[cfg(not(loom))]
@@ -40,7 +45,13 @@ pub mod layout;
 #[cfg(not(loom))]
 mod link;
 #[cfg(not(loom))]
+mod mapping;
+#[cfg(not(loom))]
+pub mod options;
+#[cfg(not(loom))]
 pub mod pager;
+#[cfg(not(loom))]
+mod ranges;
 #[cfg(not(loom))]
 mod record;
 #[cfg(not(loom))]
@@ -66,7 +77,11 @@ pub use link::fuzzing;
 #[cfg(not(loom))]
 pub use kernel::FaultMode;
 #[cfg(not(loom))]
-pub use pager::{Error, Options, Pager};
+pub use options::Options;
+#[cfg(not(loom))]
+pub use pager::{Error, Pager};
+#[cfg(not(loom))]
+pub use ranges::Range;
 
 /// Bytes of a page.
 pub const PAGE_SIZE: usize = lull_far_protocol::PAGE_SIZE;

@@ -23,22 +23,13 @@ pub struct Record {
 }
 
 impl Record {
-    /// Makes the file anew. None if another process records into it: a program that starts others has given its own settings to them.
+    /// Makes the file anew. None if another process records into it.
     ///
     /// # Errors
     /// As the system calls.
     pub fn create(path: &Path) -> std::io::Result<Option<Record>> {
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
-        let file: Own<File> = Own::opened(file.into())?;
-        // Until the process ends, and before anything of the other's is cut off. Some file systems have no locks: there nobody looks.
-        // SAFETY: our own file.
-        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0
-            && std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
-        {
-            return Ok(None);
-        }
+        let Some(file) = own_file(path)? else { return Ok(None) };
         let bytes = MOST * size_of::<AtomicU32>();
-        file.set_len(0)?;
         file.set_len(bytes as u64)?;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
         // Not by the C library's function: the preload library stands in for that, and would make a file of the marked directory far memory,
@@ -66,6 +57,25 @@ impl Record {
         self.file.set_len(count * 4)?;
         Ok(count)
     }
+}
+
+/// Makes a file anew for what this process alone writes. None if another process has it: a program that starts others has given its own
+/// settings to them.
+///
+/// # Errors
+/// As the system calls.
+pub fn own_file(path: &Path) -> std::io::Result<Option<Own<File>>> {
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+    let file: Own<File> = Own::opened(file.into())?;
+    // Until the process ends, and before anything of the other's is cut off. Some file systems have no locks: there nobody looks.
+    // SAFETY: our own file.
+    if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0
+        && std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
+    {
+        return Ok(None);
+    }
+    file.set_len(0)?;
+    Ok(Some(file))
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ use crate::last_words::say;
 use crate::layout::Place;
 use crate::link::{Channel, FETCH_CONNECTIONS, LinkError, Payload, Server};
 use crate::page::Kind;
-use crate::pager::{Pager, Range, twin};
+use crate::pager::{Pager, twin};
+use crate::ranges::Range;
 use crate::retry::{self, Retry};
 use crate::syscall;
 use crate::write::WriteRequest;
@@ -117,7 +118,7 @@ fn open(pager: &Pager, index: usize) -> Result<OpenedAgain<'_>, Why> {
     let mut write = std::mem::replace(&mut lock(&pager.evicting)[index], Channel::new(ChannelKind::Write));
     let opened = open_both(pager, index, &mut control, &mut write);
     let mapping = lock(&pager.mapping);
-    let ranges: Vec<&'static Range> = pager.ranges().collect();
+    let ranges: Vec<&'static Range> = pager.mapped_ranges().collect();
     let made = opened.and_then(|()| ranges.iter().try_for_each(|range| remake(server, index, range, &mut control)));
     if let Err(why) = made {
         control.close();
@@ -153,7 +154,7 @@ fn admit(pager: &Pager, index: usize, opened: OpenedAgain<'_>) -> Result<(), Why
     let writing = put_back(pager, index, control, write);
     server.begin_filling();
     // Who unmaps a range frees its regions under that lock, at servers that take writes: either he finds this one, or its pages are Gone now.
-    let gone = |range: &&&Range| pager.pages[range.first as usize].seen().kind() == Kind::Gone;
+    let gone = |range: &&&Range| pager.local.page(range.first).seen().kind() == Kind::Gone;
     ranges.iter().filter(gone).for_each(|range| pager.free_regions_at(index, &range.layout));
     drop(writing);
     Ok(())
@@ -197,7 +198,7 @@ fn told(answer: Result<Message<'_>, lull_far_protocol::DecodeError>) -> String {
 /// Copies all that the server should have. How many pages; none if it is lost.
 fn fill(pager: &Pager, index: usize, fetch: &mut [Channel]) -> Option<u64> {
     let mut copied = 0;
-    for range in pager.ranges() {
+    for range in pager.mapped_ranges() {
         let mut page = 0;
         while page < u64::from(range.pages) {
             let count = range.layout.run(page).min(BATCH);
@@ -217,7 +218,7 @@ fn fill(pager: &Pager, index: usize, fetch: &mut [Channel]) -> Option<u64> {
 /// Copies a run of a range's pages from one place to another. How many; none if the server is lost, or the program ends.
 fn copy_run(pager: &Pager, range: &Range, first: u64, count: u64, (from, to): (Place, Place), fetch: &mut [Channel]) -> Option<u64> {
     let there = |offset: u64| {
-        let seen = pager.pages[(u64::from(range.first) + first + offset) as usize].seen();
+        let seen = pager.local.page((u64::from(range.first) + first + offset) as u32).seen();
         seen.has_copy() && seen.kind() != Kind::Gone
     };
     loop {
@@ -269,7 +270,7 @@ fn read(server: &Server, channel: &mut Channel, place: Place, count: u32) -> Opt
 mod tests {
     use super::*;
     use crate::kernel::{FaultMode, Kernel};
-    use crate::pager::Options;
+    use crate::options::Options;
     use lull_memd::{Config, Server as MemoryServer};
 
     const PAGES: usize = 64;
@@ -302,7 +303,7 @@ mod tests {
 
     /// That servers hold all pages.
     fn has_copies(pager: &Pager, range: &Range) {
-        for page in &pager.pages[range.first as usize..][..PAGES] {
+        for page in &pager.local.pages[range.first as usize..][..PAGES] {
             page.claim(page.seen()).unwrap().unmapped(true);
             assert!(page.begin_writing(page.seen()));
             page.claim_written().unwrap().absent();

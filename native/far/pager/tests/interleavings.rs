@@ -4,14 +4,18 @@
 //!
 //!     RUSTFLAGS="--cfg loom" cargo test --release -p lull-far --test interleavings
 //!
-//! The page's memory, its page table entry and the server are a model; the states, the claims and the queue are the pager's.
+//! The page's memory, its page table entry, the connection and the server are a model. All steps of faults and of the evictor, with states,
+//! claims, queue and room, are the pager's own (`life.rs`).
 #![cfg(loom)]
 
 use std::sync::Arc;
 
+use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
-use lull_far::page::{Kind, Page};
+use lull_far::kept::Kept;
+use lull_far::life::{self, Fault, Leaving, Local, Oldest, World};
+use lull_far::page::{Claim, Kind, Page};
 use lull_far::queue::{Cell, Queue};
 use lull_far::room::Room;
 use lull_far::version::Version;
@@ -38,82 +42,154 @@ const TAKEN: u64 = 1;
 const AHEAD: u64 = 2;
 
 struct Model {
-    page: Page,
+    local: Local<[Page; 1], Vec<Cell>>,
     memory: Memory,
     /// Of the page as it was sealed last.
     version: Version,
     connection: Connection,
-    mapped: Queue<Vec<Cell>>,
-    room: Room,
+    /// Dirty although it is protected: if writes are counted.
+    kept: Kept<[AtomicU64; 1]>,
+    /// Held by who protects or unmaps the page, if writes are counted.
+    counting: Option<Mutex<()>>,
 }
 
 const MAPPED: u64 = 1;
 const DIRTY: u64 = 2;
 
+impl World for Model {
+    type Pages = [Page; 1];
+    type Cells = Vec<Cell>;
+
+    fn local(&self) -> &Local<[Page; 1], Vec<Cell>> {
+        &self.local
+    }
+
+    // Who waits looks again and again.
+    fn wake(&self, _: u32, _: usize) {}
+    fn wake_for_room(&self) {}
+}
+
+/// A fault of a thread of the model.
+struct Faulting<'m> {
+    model: &'m Model,
+    write: bool,
+}
+
+impl<'m> Fault<'m> for Faulting<'m> {
+    type World = Model;
+
+    fn world(&self) -> &'m Model {
+        self.model
+    }
+
+    fn protects(&self) -> bool {
+        !self.write || self.model.counting.is_some()
+    }
+
+    fn keeps_dirty(&self, page: u32) -> bool {
+        if self.model.counting.is_some() {
+            self.model.kept.set(page);
+        }
+        self.model.counting.is_some()
+    }
+
+    fn map(&self, _: u32, protect: bool) {
+        assert_ne!(self.model.memory.local.load(Ordering::SeqCst), 0, "mapped without memory");
+        self.model.memory.entry.store(if protect { MAPPED } else { MAPPED | DIRTY }, Ordering::SeqCst);
+    }
+
+    fn map_again(&self, _: u32) {
+        // Fails, as it should, if the entry is there.
+        let _ = self.model.memory.entry.compare_exchange(0, MAPPED | DIRTY, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    fn fill(&mut self, page: u32, claim: Claim<'m>) {
+        let Model { memory, version, .. } = self.model;
+        let last = version.last();
+        assert_eq!(memory.local.load(Ordering::SeqCst), 0, "EEXIST");
+        let content = if claim.was().has_copy() { memory.server.load(Ordering::SeqCst) } else { 0 };
+        assert!(!claim.was().has_copy() || is_sealed(last, content), "what the server has is not what was sealed last");
+        memory.local.store(1 + content, Ordering::SeqCst);
+        memory.entry.store(if self.protects() { MAPPED } else { MAPPED | DIRTY }, Ordering::SeqCst);
+        life::install(self.model, page, claim);
+    }
+
+    fn wait_while_busy(&mut self, _: u32) {
+        thread::yield_now();
+    }
+
+    fn wait_for_room(&self) {
+        thread::yield_now();
+    }
+
+    fn wants_more_room(&mut self, _: u32, _: bool) -> bool {
+        false
+    }
+
+    fn wait_for_more_room(&self) {
+        unreachable!("nobody wants it");
+    }
+
+    fn take_ahead(&mut self, _: u32) -> bool {
+        let taken = self.model.take_ahead(true);
+        if !taken {
+            thread::yield_now();
+        }
+        taken
+    }
+}
+
 impl Model {
     /// A page that is mapped and clean, with content 0 on the server too, and room for no other.
     fn new() -> Arc<Model> {
         let model = Model {
-            page: Page::default(),
+            local: Local {
+                pages: [Page::default()],
+                mapped: Queue::new(vec![Cell::default(), Cell::default()]),
+                room: Room::new(1),
+                ahead: Room::new(1),
+            },
             memory: Memory { local: AtomicU64::new(0), entry: AtomicU64::new(0), server: AtomicU64::new(0) },
             version: Version::default(),
             connection: Connection { state: AtomicU64::new(READY), answer: AtomicU64::new(0) },
-            mapped: Queue::new(vec![Cell::default(), Cell::default()]),
-            room: Room::new(1),
+            kept: Kept::new([AtomicU64::new(0)]),
+            counting: None,
         };
         Arc::new(model)
     }
 
-    /// As `fault::serve`. Returns after the page was mapped once, by somebody.
-    fn fault(&self, write: bool) {
+    fn kind(&self) -> Kind {
+        self.local.page(0).seen().kind()
+    }
+
+    /// The same, and writes to it are counted.
+    fn counted() -> Arc<Model> {
+        let mut model = Model::new();
+        Arc::get_mut(&mut model).unwrap().counting = Some(Mutex::new(()));
+        model
+    }
+
+    /// As `dirty.rs` each 10 ms: what was written to is write-protected, and kept as dirty.
+    fn protect_written(&self) {
+        let _held = self.counting.as_ref().unwrap().lock().unwrap();
         loop {
-            let seen = self.page.seen();
-            match seen.kind() {
-                Kind::Mapped => {
-                    let Some(claim) = self.page.claim(seen) else { continue };
-                    // Fails, as it should, if the entry is there.
-                    let _ = self.memory.entry.compare_exchange(0, MAPPED | DIRTY, Ordering::SeqCst, Ordering::SeqCst);
-                    claim.mapped();
-                    return;
-                }
-                Kind::Clean | Kind::Dirty | Kind::Writing => {
-                    let Some(claim) = self.page.claim(seen) else { continue };
-                    let protect = seen.kind() == Kind::Clean && !write;
-                    assert_ne!(self.memory.local.load(Ordering::SeqCst), 0, "mapped without memory");
-                    self.memory.entry.store(if protect { MAPPED } else { MAPPED | DIRTY }, Ordering::SeqCst);
-                    claim.mapped();
-                    self.mapped.put(0);
-                    return;
-                }
-                Kind::Absent => {
-                    if !self.room.take(0) {
-                        thread::yield_now();
-                        continue;
-                    }
-                    let Some(claim) = self.page.claim(seen) else {
-                        self.room.give(1);
-                        continue;
-                    };
-                    let last = self.version.last();
-                    assert_eq!(self.memory.local.load(Ordering::SeqCst), 0, "EEXIST");
-                    let content = if seen.has_copy() { self.memory.server.load(Ordering::SeqCst) } else { 0 };
-                    assert!(!seen.has_copy() || is_sealed(last, content), "what the server has is not what was sealed last");
-                    self.memory.local.store(1 + content, Ordering::SeqCst);
-                    self.memory.entry.store(if write { MAPPED | DIRTY } else { MAPPED }, Ordering::SeqCst);
-                    claim.mapped();
-                    self.mapped.put(0);
-                    return;
-                }
-                Kind::Coming => {
-                    if self.take_ahead(true) {
-                        return;
-                    }
-                    thread::yield_now();
-                }
-                Kind::Busy => thread::yield_now(),
-                Kind::Gone => unreachable!(),
+            let entry = self.memory.entry.load(Ordering::SeqCst);
+            if entry & MAPPED == 0 || entry & DIRTY == 0 {
+                return;
             }
+            // Waits for an access that is under way, as the flush of translations does.
+            let free = entry & ACCESS == 0;
+            if free && self.memory.entry.compare_exchange(entry, MAPPED, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                self.kept.set(0);
+                return;
+            }
+            thread::yield_now();
         }
+    }
+
+    /// Returns after the page was mapped once, by somebody.
+    fn fault(&self, write: bool) {
+        assert!(life::serve(&mut Faulting { model: self, write }, 0), "its range is never gone");
     }
 
     fn take_connection(&self, from: u64) -> bool {
@@ -126,17 +202,9 @@ impl Model {
             return;
         }
         let mut state = READY;
-        if self.room.take(0) {
-            let seen = self.page.seen();
-            let absent = seen.kind() == Kind::Absent && seen.has_copy();
-            match if absent { self.page.claim(seen) } else { None } {
-                Some(claim) => {
-                    claim.coming();
-                    self.connection.answer.store(1 + self.memory.server.load(Ordering::SeqCst), Ordering::Relaxed);
-                    state = AHEAD;
-                }
-                None => self.room.give(1),
-            }
+        if life::make_coming(self, 0, 1) > 0 {
+            self.connection.answer.store(1 + self.memory.server.load(Ordering::SeqCst), Ordering::Relaxed);
+            state = AHEAD;
         }
         self.connection.state.store(state, Ordering::Release);
     }
@@ -154,12 +222,7 @@ impl Model {
             self.memory.local.store(answer, Ordering::SeqCst);
             self.memory.entry.store(MAPPED, Ordering::SeqCst);
         }
-        assert!(self.page.came(mapped), "a page is not coming, and should be");
-        if mapped {
-            self.mapped.put(0);
-        } else {
-            self.room.give(1);
-        }
+        assert_eq!(life::end_coming(self, 0, 1, mapped), Ok(()), "a page is not coming, and should be");
         self.connection.state.store(READY, Ordering::Release);
         true
     }
@@ -170,7 +233,7 @@ impl Model {
         model.increment(true);
         assert!(model.unmap());
         model.reclaim();
-        assert_eq!((model.page.seen().kind(), model.room.free()), (Kind::Absent, 1));
+        assert_eq!((model.kind(), model.local.room.free()), (Kind::Absent, 1));
         model
     }
 
@@ -203,14 +266,9 @@ impl Model {
 
     /// One step of the evictor: unmaps the oldest.
     fn unmap(&self) -> bool {
-        let Some(_) = self.mapped.take() else { return false };
-        let seen = self.page.seen();
-        let Some(claim) = self.page.claim(seen) else {
-            // A thread is mapping it again.
-            self.mapped.put(0);
-            return false;
-        };
-        assert_eq!(seen.kind(), Kind::Mapped, "in the queue and not mapped");
+        let Oldest::Claimed(page, claim) = life::take_oldest(self) else { return false };
+        assert_eq!(claim.was().kind(), Kind::Mapped, "in the queue and not mapped");
+        let held = self.counting.as_ref().map(|lock| lock.lock().unwrap());
         // Waits for an access that is under way, as the flush of translations does.
         let entry = loop {
             let entry = self.memory.entry.load(Ordering::SeqCst);
@@ -219,35 +277,30 @@ impl Model {
             }
             thread::yield_now();
         };
+        let kept = held.is_some() && self.kept.take(0);
+        drop(held);
         // No marker: taken as written to.
-        claim.unmapped(entry & DIRTY != 0 || entry == 0);
+        life::unmapped(self, page, claim, entry & DIRTY != 0 || entry == 0 || kept);
         true
     }
 
     /// The other: reclaims it.
     fn reclaim(&self) {
-        let seen = self.page.seen();
-        match seen.kind() {
-            Kind::Clean => {
-                if let Some(claim) = self.page.claim(seen) {
-                    self.memory.local.store(0, Ordering::SeqCst);
-                    claim.absent();
-                    self.room.give(1);
-                }
-            }
-            Kind::Dirty if self.page.begin_writing(seen) => {
+        let claim = match life::begin_to_leave(self, 0) {
+            Leaving::Clean(claim) => Some(claim),
+            Leaving::Dirty => {
                 let content = self.memory.local.load(Ordering::SeqCst);
                 assert_ne!(content, 0, "a page without memory is written");
                 let number = self.version.next();
                 self.version.set_tag(tag(number, content - 1));
                 self.memory.server.store(content - 1, Ordering::SeqCst);
-                if let Some(claim) = self.page.claim_written() {
-                    self.memory.local.store(0, Ordering::SeqCst);
-                    claim.absent();
-                    self.room.give(1);
-                }
+                life::acknowledged(self, 0)
             }
-            _ => {}
+            Leaving::Not => None,
+        };
+        if let Some(claim) = claim {
+            self.memory.local.store(0, Ordering::SeqCst);
+            life::left(self, std::iter::once((0, claim)));
         }
     }
 
@@ -303,6 +356,33 @@ fn no_write_is_lost_between_a_writer_and_the_evictor() {
     }
 }
 
+/// A page that was written to is used again before it leaves, and not written to any more.
+#[test]
+fn what_is_only_read_again_stays_dirty() {
+    for counted in [false, true] {
+        explore(3, move || {
+            let model = if counted { Model::counted() } else { Model::new() };
+            model.increment(true);
+            let evictor = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        if model.unmap() {
+                            model.reclaim();
+                        }
+                    }
+                })
+            };
+            model.fault(false);
+            if counted {
+                model.protect_written();
+            }
+            evictor.join().unwrap();
+            assert_eq!(model.value(), 1);
+        });
+    }
+}
+
 #[test]
 fn two_threads_that_fault_map_a_page_once() {
     explore(3, || {
@@ -314,7 +394,7 @@ fn two_threads_that_fault_map_a_page_once() {
         model.increment(false);
         other.join().unwrap();
         assert_eq!(model.value(), 2);
-        assert_eq!(model.room.free(), 0);
+        assert_eq!(model.local.room.free(), 0);
         // One entry in the queue, no second.
         assert!(model.unmap());
         assert!(!model.unmap());
@@ -376,6 +456,35 @@ fn two_threads_and_the_evictor() {
     });
 }
 
+/// Who counts writes protects the page, and the evictor still knows that it is dirty.
+#[test]
+fn no_write_is_lost_while_writes_are_counted() {
+    for write_fault in [false, true] {
+        explore(2, move || {
+            let model = Model::counted();
+            let evictor = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        if model.unmap() {
+                            model.reclaim();
+                        }
+                    }
+                })
+            };
+            let counter = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.protect_written())
+            };
+            model.increment(write_fault);
+            model.increment(write_fault);
+            evictor.join().unwrap();
+            counter.join().unwrap();
+            assert_eq!(model.value(), 2);
+        });
+    }
+}
+
 /// One thread asks for the page ahead, another needs it, and the evictor is faster or slower.
 #[test]
 fn what_comes_ahead_is_what_was_written() {
@@ -397,7 +506,7 @@ fn what_comes_ahead_is_what_was_written() {
         writer.join().unwrap();
         evictor.join().unwrap();
         assert_eq!(model.value(), 2);
-        assert_eq!(model.room.free(), 0);
+        assert_eq!(model.local.room.free(), 0);
     });
 }
 
@@ -409,7 +518,7 @@ fn what_comes_ahead_is_mapped_once_or_given_up() {
         explore(1, move || {
             let model = Model::away();
             model.ask_ahead();
-            assert_eq!((model.page.seen().kind(), model.room.free()), (Kind::Coming, 0));
+            assert_eq!((model.kind(), model.local.room.free()), (Kind::Coming, 0));
             let third = {
                 let model = Arc::clone(&model);
                 thread::spawn(move || model.take_ahead(mapped))
@@ -422,7 +531,7 @@ fn what_comes_ahead_is_mapped_once_or_given_up() {
             other.join().unwrap();
             third.join().unwrap();
             assert_eq!(model.value(), 3);
-            assert_eq!((model.room.free(), model.connection.state.load(Ordering::SeqCst)), (0, READY));
+            assert_eq!((model.local.room.free(), model.connection.state.load(Ordering::SeqCst)), (0, READY));
             assert!(model.unmap());
             assert!(!model.unmap());
         });

@@ -20,7 +20,7 @@ const CAPACITY_FACTOR: u64 = 16;
 const LEAST_CAPACITY: u64 = 16 << 30;
 
 /// The pager needs so much: a percentage of a small first file may be less.
-const LEAST_LOCAL: u64 = lull_far::pager::LEAST_LOCAL_PAGES * lull_far::PAGE_SIZE as u64;
+const LEAST_LOCAL: u64 = lull_far::options::LEAST_LOCAL_PAGES * lull_far::PAGE_SIZE as u64;
 
 pub struct Settings {
     pub directory: PathBuf,
@@ -34,6 +34,7 @@ pub struct Settings {
     mode: FaultMode,
     timeout: Duration,
     record: Option<PathBuf>,
+    dirty: Option<PathBuf>,
     statistics: bool,
 }
 
@@ -67,6 +68,7 @@ fn read() -> Option<Settings> {
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
         timeout: Duration::from_millis(text("LULL_FAR_SERVER_TIMEOUT_MS")?.parse().ok()?),
         record: std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from),
+        dirty: std::env::var_os("LULL_FAR_DIRTY").map(PathBuf::from),
         statistics: text("LULL_FAR_STATISTICS").is_some_and(|value| value == "1"),
     })
 }
@@ -99,6 +101,7 @@ impl Settings {
         options.mode = self.mode;
         options.server_timeout = self.timeout;
         options.record.clone_from(&self.record);
+        options.dirty.clone_from(&self.dirty);
         let pager = Pager::start(options).map_err(|error| error.to_string())?;
         signal::install(pager);
         if self.record.is_some() {

@@ -128,6 +128,28 @@ impl Hello {
         bytes[24..].copy_from_slice(&self.client);
         bytes
     }
+
+    fn decode(payload: &[u8]) -> Result<Hello, DecodeError> {
+        let op = Op::Hello;
+        exact(op, payload, HELLO_LEN)?;
+        let kind = match payload[5] {
+            0 => ChannelKind::Control,
+            1 => ChannelKind::Fetch,
+            2 => ChannelKind::Write,
+            3 => ChannelKind::Peer,
+            other => return Err(DecodeError::Field { op: op.name(), field: "kind of channel", value: other.into() }),
+        };
+        Ok(Hello {
+            version_min: u16_at(payload, 0),
+            version_max: u16_at(payload, 2),
+            page_size_log2: payload[4],
+            kind,
+            channel: u16_at(payload, 6),
+            generation: u64_at(payload, 8),
+            features: u64_at(payload, 16),
+            client: array_at(payload, 24),
+        })
+    }
 }
 
 /// What holds on this connection.
@@ -246,6 +268,19 @@ pub struct RunOfPages<'a> {
     pub bytes: &'a [u8],
 }
 
+impl<'a> RunOfPages<'a> {
+    fn decode(payload: &'a [u8]) -> Result<RunOfPages<'a>, DecodeError> {
+        let op = Op::Data;
+        if payload.len() < FETCH_LEN {
+            return Err(DecodeError::Length { what: op.name(), got: payload.len(), want: FETCH_LEN });
+        }
+        let (fixed, bytes) = payload.split_at(FETCH_LEN);
+        let run = Fetch::decode(op, fixed)?;
+        exact(op, payload, FETCH_LEN + run.count as usize * PAGE_SIZE)?;
+        Ok(RunOfPages { run, bytes })
+    }
+}
+
 /// A run of pages that nobody needs any more, of any length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Discard {
@@ -263,6 +298,16 @@ impl Discard {
         bytes[..8].copy_from_slice(&self.first.to_le_bytes());
         bytes[8..].copy_from_slice(&self.count.to_le_bytes());
         bytes
+    }
+
+    fn decode(op: Op, payload: &[u8]) -> Result<Discard, DecodeError> {
+        exact(op, payload, DISCARD_LEN)?;
+        let run = Discard { first: u64_at(payload, 0), count: u64_at(payload, 8) };
+        if run.count == 0 {
+            return Err(DecodeError::Field { op: op.name(), field: "count", value: 0 });
+        }
+        run_end(op, run.first, run.count)?;
+        Ok(run)
     }
 }
 
@@ -368,6 +413,18 @@ pub struct Heartbeat {
     pub stopping: bool,
 }
 
+impl Heartbeat {
+    fn decode(payload: &[u8]) -> Result<Heartbeat, DecodeError> {
+        let op = Op::HeartbeatAck;
+        exact(op, payload, 24)?;
+        let stopping = u64_at(payload, 16);
+        if stopping > 1 {
+            return Err(DecodeError::Field { op: op.name(), field: "stopping", value: stopping });
+        }
+        Ok(Heartbeat { capacity: u64_at(payload, 0), free: u64_at(payload, 8), stopping: stopping == 1 })
+    }
+}
+
 /// A payload that has been checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // each is what its operation's documentation in `Op` says
@@ -416,26 +473,7 @@ impl<'a> Message<'a> {
         header.check(payload)?;
         let op = header.op;
         match op {
-            Op::Hello => {
-                exact(op, payload, HELLO_LEN)?;
-                let kind = match payload[5] {
-                    0 => ChannelKind::Control,
-                    1 => ChannelKind::Fetch,
-                    2 => ChannelKind::Write,
-                    3 => ChannelKind::Peer,
-                    other => return Err(DecodeError::Field { op: op.name(), field: "kind of channel", value: other.into() }),
-                };
-                Ok(Message::Hello(Hello {
-                    version_min: u16_at(payload, 0),
-                    version_max: u16_at(payload, 2),
-                    page_size_log2: payload[4],
-                    kind,
-                    channel: u16_at(payload, 6),
-                    generation: u64_at(payload, 8),
-                    features: u64_at(payload, 16),
-                    client: array_at(payload, 24),
-                }))
-            }
+            Op::Hello => Hello::decode(payload).map(Message::Hello),
             Op::HelloAck => {
                 exact(op, payload, HELLO_ACK_LEN)?;
                 Ok(Message::HelloAck(HelloAck::decode(op, payload)?))
@@ -452,76 +490,29 @@ impl<'a> Message<'a> {
                 exact(op, payload, PROVED_LEN)?;
                 Ok(Message::Proved(Proved { proof: array_at(payload, 0), ack: HelloAck::decode(op, &payload[32..])? }))
             }
-            Op::RegionMap | Op::RegionMapped => {
-                exact(op, payload, 8)?;
-                let pages = u64_at(payload, 0);
-                if pages == 0 || pages > u64::MAX / PAGE_SIZE as u64 {
-                    return Err(DecodeError::Field { op: op.name(), field: "pages", value: pages });
-                }
-                Ok(if op == Op::RegionMap { Message::RegionMap { pages } } else { Message::RegionMapped { pages } })
-            }
+            Op::RegionMap => region_pages(op, payload).map(|pages| Message::RegionMap { pages }),
+            Op::RegionMapped => region_pages(op, payload).map(|pages| Message::RegionMapped { pages }),
             Op::Fetch => {
                 exact(op, payload, FETCH_LEN)?;
                 Ok(Message::Fetch(Fetch::decode(op, payload)?))
             }
-            Op::Data => {
-                if payload.len() < FETCH_LEN {
-                    return Err(DecodeError::Length { what: op.name(), got: payload.len(), want: FETCH_LEN });
-                }
-                let (fixed, bytes) = payload.split_at(FETCH_LEN);
-                let run = Fetch::decode(op, fixed)?;
-                exact(op, payload, FETCH_LEN + run.count as usize * PAGE_SIZE)?;
-                Ok(Message::Data(RunOfPages { run, bytes }))
-            }
+            Op::Data => RunOfPages::decode(payload).map(Message::Data),
             Op::Write => Ok(Message::Write(Write::decode(payload)?)),
             Op::WriteAck => {
                 exact(op, payload, 8)?;
                 page_count(op, u32_at(payload, 0))?;
                 Ok(Message::WriteAck(WriteAck { count: u32_at(payload, 0), content_crc: u32_at(payload, 4) }))
             }
-            Op::Discard | Op::DiscardAck => {
-                exact(op, payload, DISCARD_LEN)?;
-                let run = Discard { first: u64_at(payload, 0), count: u64_at(payload, 8) };
-                if run.count == 0 {
-                    return Err(DecodeError::Field { op: op.name(), field: "count", value: 0 });
-                }
-                run_end(op, run.first, run.count)?;
-                Ok(if op == Op::Discard { Message::Discard(run) } else { Message::DiscardAck(run) })
-            }
-            Op::HeartbeatAck => {
-                exact(op, payload, 24)?;
-                let stopping = u64_at(payload, 16);
-                if stopping > 1 {
-                    return Err(DecodeError::Field { op: op.name(), field: "stopping", value: stopping });
-                }
-                Ok(Message::HeartbeatAck(Heartbeat { capacity: u64_at(payload, 0), free: u64_at(payload, 8), stopping: stopping == 1 }))
-            }
-            Op::Error => {
-                if payload.len() < 4 {
-                    return Err(DecodeError::Length { what: op.name(), got: payload.len(), want: 4 });
-                }
-                zero(op, "bytes 2 and 3", u16_at(payload, 2).into())?;
-                let number = u16_at(payload, 0);
-                let code =
-                    ErrorCode::from_number(number).ok_or(DecodeError::Field { op: op.name(), field: "code", value: number.into() })?;
-                let text = core::str::from_utf8(&payload[4..]).map_err(|e| DecodeError::Field {
-                    op: op.name(),
-                    field: "text, UTF-8 only up to byte",
-                    value: e.valid_up_to() as u64,
-                })?;
-                Ok(Message::Error { code, text })
-            }
-            Op::Fence | Op::FenceAck | Op::Heartbeat | Op::Bye | Op::RegionUnmap | Op::RegionUnmapped => {
-                exact(op, payload, 0)?;
-                Ok(match op {
-                    Op::Fence => Message::Fence,
-                    Op::FenceAck => Message::FenceAck,
-                    Op::Heartbeat => Message::Heartbeat,
-                    Op::RegionUnmap => Message::RegionUnmap,
-                    Op::RegionUnmapped => Message::RegionUnmapped,
-                    _ => Message::Bye,
-                })
-            }
+            Op::Discard => Discard::decode(op, payload).map(Message::Discard),
+            Op::DiscardAck => Discard::decode(op, payload).map(Message::DiscardAck),
+            Op::HeartbeatAck => Heartbeat::decode(payload).map(Message::HeartbeatAck),
+            Op::Error => decode_error(payload),
+            Op::Fence => exact(op, payload, 0).map(|()| Message::Fence),
+            Op::FenceAck => exact(op, payload, 0).map(|()| Message::FenceAck),
+            Op::Heartbeat => exact(op, payload, 0).map(|()| Message::Heartbeat),
+            Op::Bye => exact(op, payload, 0).map(|()| Message::Bye),
+            Op::RegionUnmap => exact(op, payload, 0).map(|()| Message::RegionUnmap),
+            Op::RegionUnmapped => exact(op, payload, 0).map(|()| Message::RegionUnmapped),
             Op::Layout
             | Op::NeedLayout
             | Op::TraceStart
@@ -634,6 +625,32 @@ pub fn encode_write(sequence: u64, region: u32, numbers: &[u64], bytes: &[u8], o
     out.extend_from_slice(bytes);
     let header = seal(Op::Write, sequence, region, &[&out[start + HEADER_LEN..]]);
     out[start..start + HEADER_LEN].copy_from_slice(&header);
+}
+
+/// The pages of a region that is to be mapped, or was.
+fn region_pages(op: Op, payload: &[u8]) -> Result<u64, DecodeError> {
+    exact(op, payload, 8)?;
+    let pages = u64_at(payload, 0);
+    if pages == 0 || pages > u64::MAX / PAGE_SIZE as u64 {
+        return Err(DecodeError::Field { op: op.name(), field: "pages", value: pages });
+    }
+    Ok(pages)
+}
+
+fn decode_error(payload: &[u8]) -> Result<Message<'_>, DecodeError> {
+    let op = Op::Error;
+    if payload.len() < 4 {
+        return Err(DecodeError::Length { what: op.name(), got: payload.len(), want: 4 });
+    }
+    zero(op, "bytes 2 and 3", u16_at(payload, 2).into())?;
+    let number = u16_at(payload, 0);
+    let code = ErrorCode::from_number(number).ok_or(DecodeError::Field { op: op.name(), field: "code", value: number.into() })?;
+    let text = core::str::from_utf8(&payload[4..]).map_err(|e| DecodeError::Field {
+        op: op.name(),
+        field: "text, UTF-8 only up to byte",
+        value: e.valid_up_to() as u64,
+    })?;
+    Ok(Message::Error { code, text })
 }
 
 fn exact(op: Op, payload: &[u8], want: usize) -> Result<(), DecodeError> {

@@ -396,6 +396,25 @@ fn a_frame_that_could_not_be_followed_is_not_answered() {
     }
 }
 
+/// How much the application reads, so much at once, until there is no more or it goes on without the gate, for which nothing is left then.
+fn read_to_the_end(connection: &mut Connection<Http2>, wire: &mut FakeWire, size: usize) -> usize {
+    let mut read = 0;
+    loop {
+        match connection.read(wire, &mut vec![0; size]) {
+            Ok(0) => return read,
+            Ok(n) => read += n,
+            Err(error) => {
+                assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+                return read;
+            }
+        }
+        if !connection.filters() {
+            assert_eq!(wire.peek(&mut [0; 10]).unwrap(), 0);
+            return read;
+        }
+    }
+}
+
 /// Trailers of an answered stream that the application would have to read for the sake of its table, in whatever pieces they come.
 #[test]
 fn trailers_that_change_a_table_end_the_connection() {
@@ -441,23 +460,7 @@ fn trailers_that_change_a_table_end_the_connection() {
                 expected += request.len();
             }
             wire.received.extend(&request);
-            let mut read = 0;
-            loop {
-                match connection.read(&mut wire, &mut vec![0; size]) {
-                    Ok(0) => break,
-                    Ok(n) => read += n,
-                    Err(error) => {
-                        assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock, "{name}");
-                        break;
-                    }
-                }
-                if !connection.filters() {
-                    // The application goes on without the gate.
-                    assert!(ends, "{name}");
-                    assert_eq!(wire.peek(&mut [0; 10]).unwrap(), 0);
-                    break;
-                }
-            }
+            let read = read_to_the_end(&mut connection, &mut wire, size);
             assert_eq!((read, wire.closing, connection.filters()), (expected, ends, !ends), "{name}, {size} at once");
         }
         // In a pause.
@@ -844,48 +847,9 @@ impl Model {
                 let n = n.min(self.coming.len());
                 self.wire.received.extend(self.coming.drain(..n));
             }
-            Step::Read(n) => {
-                let mut buffer = vec![0; n];
-                let n = if self.connection.filters() {
-                    let n = self.connection.read(&mut self.wire, &mut buffer).unwrap_or(0);
-                    self.connection.pay(&mut self.wire);
-                    n
-                } else {
-                    let n = self.wire.peek(&mut buffer).unwrap_or(0);
-                    self.wire.consume(n).unwrap();
-                    self.connection.received(&buffer[..n]);
-                    n
-                };
-                self.read.extend(&buffer[..n]);
-                self.process();
-            }
-            Step::Write(n) => {
-                let n = n.min(self.to_write.len());
-                if n == 0 || !self.connection.flush(&mut self.wire) {
-                    return;
-                }
-                self.connection.write_begins();
-                let n = self.wire.send(&self.to_write[..n]).unwrap_or(0);
-                self.connection.sent(&self.to_write[..n]);
-                self.to_write.drain(..n);
-                self.connection.write_ends();
-                self.connection.pay(&mut self.wire);
-            }
-            Step::Look(n) => {
-                let (mut wanted, mut answered) = (n, 0);
-                let decide = |deadline| {
-                    assert_eq!(deadline, Some(Duration::from_millis(1)));
-                    if wanted == 0 {
-                        return Decision::Keep;
-                    }
-                    wanted -= 1;
-                    Decision::Answer(REMAINING)
-                };
-                let outcome = self.connection.look(&mut self.wire, &mut [0; 500], decide, |_, _, _| answered += 1);
-                assert_eq!(outcome == Outcome::Opaque, self.is_tangled, "{:?}", self.connection.opaque());
-                assert!(answered == 0 || !self.is_tangled);
-                self.busy += answered;
-            }
+            Step::Read(n) => self.application_reads(n),
+            Step::Write(n) => self.application_writes(n),
+            Step::Look(n) => self.gate_looks(n),
             Step::Room(n) => self.wire.room = n,
             Step::Restless(restless) => self.wire.restless = restless,
             Step::Tangle => {
@@ -893,6 +857,52 @@ impl Model {
                 self.is_tangled = true;
             }
         }
+    }
+
+    fn application_reads(&mut self, n: usize) {
+        let mut buffer = vec![0; n];
+        let n = if self.connection.filters() {
+            let n = self.connection.read(&mut self.wire, &mut buffer).unwrap_or(0);
+            self.connection.pay(&mut self.wire);
+            n
+        } else {
+            let n = self.wire.peek(&mut buffer).unwrap_or(0);
+            self.wire.consume(n).unwrap();
+            self.connection.received(&buffer[..n]);
+            n
+        };
+        self.read.extend(&buffer[..n]);
+        self.process();
+    }
+
+    fn application_writes(&mut self, n: usize) {
+        let n = n.min(self.to_write.len());
+        if n == 0 || !self.connection.flush(&mut self.wire) {
+            return;
+        }
+        self.connection.write_begins();
+        let n = self.wire.send(&self.to_write[..n]).unwrap_or(0);
+        self.connection.sent(&self.to_write[..n]);
+        self.to_write.drain(..n);
+        self.connection.write_ends();
+        self.connection.pay(&mut self.wire);
+    }
+
+    /// In a pause: answers so many requests at most.
+    fn gate_looks(&mut self, n: usize) {
+        let (mut wanted, mut answered) = (n, 0);
+        let decide = |deadline| {
+            assert_eq!(deadline, Some(Duration::from_millis(1)));
+            if wanted == 0 {
+                return Decision::Keep;
+            }
+            wanted -= 1;
+            Decision::Answer(REMAINING)
+        };
+        let outcome = self.connection.look(&mut self.wire, &mut [0; 500], decide, |_, _, _| answered += 1);
+        assert_eq!(outcome == Outcome::Opaque, self.is_tangled, "{:?}", self.connection.opaque());
+        assert!(answered == 0 || !self.is_tangled);
+        self.busy += answered;
     }
 
     fn data(&mut self, stream: u32, length: usize, end: bool) {

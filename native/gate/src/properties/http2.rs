@@ -74,6 +74,47 @@ fn front(buffer: &[u8]) {
     assert!(reading.is_idle());
 }
 
+fn application_reads(connection: &mut Connection<Http2>, wire: &mut FakeWire, length: usize, read: &mut Vec<u8>) {
+    let mut buffer = vec![0; length];
+    let n = if connection.filters() {
+        let n = connection.read(wire, &mut buffer).unwrap_or(0);
+        connection.pay(wire);
+        n
+    } else {
+        let n = wire.peek(&mut buffer).unwrap_or(0);
+        wire.consume(n).expect("it was peeked");
+        connection.received(&buffer[..n]);
+        n
+    };
+    read.extend_from_slice(&buffer[..n]);
+}
+
+/// A whole frame, or a part of one that the next goes on with.
+fn application_writes(connection: &mut Connection<Http2>, wire: &mut FakeWire, length: usize) {
+    let frame = b"\0\0\x01\x01\x05\0\0\0\x01\x88";
+    if connection.flush(wire) {
+        connection.write_begins();
+        let n = wire.send(&frame[..length % 11]).unwrap_or(0);
+        connection.sent(&frame[..n]);
+        connection.write_ends();
+        connection.pay(wire);
+    }
+}
+
+/// In a pause: answers so many requests at most. Returns how many.
+fn gate_looks(connection: &mut Connection<Http2>, wire: &mut FakeWire, mut wanted: usize) -> u64 {
+    let mut answered = 0;
+    let decide = |_| {
+        if wanted == 0 {
+            return Decision::Keep;
+        }
+        wanted -= 1;
+        Decision::Answer(Duration::from_millis(7))
+    };
+    connection.look(wire, &mut [0; 300], decide, |requests, _, _| answered += requests);
+    answered
+}
+
 /// A connection on which the client sends whatever it likes, and the application reads and writes: no byte is lost or moved but those of streams
 /// that the gate has answered, and what the gate writes stands between the application's frames.
 pub fn connection(data: &[u8]) {
@@ -92,43 +133,13 @@ pub fn connection(data: &[u8]) {
                 came.extend_from_slice(piece);
                 wire.received.extend(piece);
             }
-            2 if length > 0 => {
-                let mut buffer = vec![0; length];
-                let n = if connection.filters() {
-                    let n = connection.read(&mut wire, &mut buffer).unwrap_or(0);
-                    connection.pay(&mut wire);
-                    n
-                } else {
-                    let n = wire.peek(&mut buffer).unwrap_or(0);
-                    wire.consume(n).expect("it was peeked");
-                    connection.received(&buffer[..n]);
-                    n
-                };
-                read.extend_from_slice(&buffer[..n]);
-            }
-            3 => {
-                if connection.flush(&mut wire) {
-                    connection.write_begins();
-                    // A whole frame, or a part of one that the next goes on with.
-                    let n = wire.send(&b"\0\0\x01\x01\x05\0\0\0\x01\x88"[..length % 11]).unwrap_or(0);
-                    connection.sent(&b"\0\0\x01\x01\x05\0\0\0\x01\x88"[..n]);
-                    connection.write_ends();
-                    connection.pay(&mut wire);
-                }
-            }
+            2 if length > 0 => application_reads(&mut connection, &mut wire, length, &mut read),
+            3 => application_writes(&mut connection, &mut wire, length),
             4 => {
-                let mut wanted = length % 4;
-                let decide = |_| {
-                    if wanted == 0 {
-                        return Decision::Keep;
-                    }
-                    wanted -= 1;
-                    Decision::Answer(Duration::from_millis(7))
-                };
                 let was_opaque = connection.opaque().is_some();
-                let before = answers;
-                connection.look(&mut wire, &mut [0; 300], decide, |_, _, _| answers += 1);
-                assert!(!was_opaque || before == answers);
+                let answered = gate_looks(&mut connection, &mut wire, length % 4);
+                assert!(!was_opaque || answered == 0);
+                answers += answered;
             }
             _ => {
                 wire.room = length * 16;

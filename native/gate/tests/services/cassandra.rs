@@ -196,51 +196,64 @@ impl Drop for Node {
     }
 }
 
-/// `LULL_GATE_CASSANDRA` is the class path of bench/cassandra.
-pub fn cassandra(setting: &Setting) -> Result<String, String> {
-    let class_path = server::setting("LULL_GATE_CASSANDRA")?;
-    let (port, metrics) = (server::free_port()?, server::free_port()?);
-    let data = std::env::temp_dir().join(format!("lull-gate-cassandra-{}", std::process::id()));
-    std::fs::create_dir_all(&data).map_err(|e| e.to_string())?;
-    let agent = format!(
-        "-agentpath:{}=cql-port={port},metrics={metrics},deadline=600000,deadline-header=x-deadline",
-        server::setting("LULL_GATE_LIBRARY")?
-    );
-    let flags = server::setting("LULL_GATE_CASSANDRA_FLAGS")?;
-    let prepared = crate::server::java(&setting.jdk)
-        .args(["-cp", &class_path, "lull.bench.service.PrepareMain", "--service", "cassandra", "--options", "rows=10 field=10"])
-        .args(["--data", &data.to_string_lossy()])
-        .stdout(Stdio::null())
-        .status()
-        .map_err(|e| e.to_string())?;
-    if !prepared.success() {
-        return Err(format!("no data for Cassandra: {prepared}"));
-    }
-    let log = std::fs::File::create(data.join("log")).map_err(|e| e.to_string())?;
-    let child = crate::server::java(&setting.jdk)
-        .args(["-XX:+UseParallelGC", "-XX:ParallelGCThreads=1", "-Xms1g", "-Xmx1g", "-XX:+PerfDisableSharedMem", &agent])
-        .args(flags.split_whitespace())
-        .args(["-cp", &class_path, "lull.bench.service.ServerMain", "--service", "cassandra", "--until-eof", "true"])
-        .args(["--port", &port.to_string(), "--ready", &data.join("ready").to_string_lossy(), "--data", &data.to_string_lossy()])
-        .stdin(Stdio::piped())
-        .stdout(log.try_clone().map_err(|e| e.to_string())?)
-        .stderr(log)
-        .spawn()
-        .map_err(|e| e.to_string())?;
-    let mut node = Node { child, data };
-    let give_up = Instant::now() + Duration::from_secs(300);
-    while !node.data.join("ready").exists() {
-        if Instant::now() > give_up || node.child.try_wait().map_err(|e| e.to_string())?.is_some() {
-            let text = std::fs::read_to_string(node.data.join("log")).unwrap_or_default();
-            let end: Vec<_> = text.lines().rev().take(8).collect();
-            return Err(format!("Cassandra did not start: {}", end.into_iter().rev().collect::<Vec<_>>().join(" / ")));
+impl Node {
+    /// Prepares the data, starts a node with the gate before its port, and waits until it is there.
+    fn start(setting: &Setting, port: u16, metrics: u16) -> Result<Node, String> {
+        let class_path = server::setting("LULL_GATE_CASSANDRA")?;
+        let data = std::env::temp_dir().join(format!("lull-gate-cassandra-{}", std::process::id()));
+        std::fs::create_dir_all(&data).map_err(|e| e.to_string())?;
+        let agent = format!(
+            "-agentpath:{}=cql-port={port},metrics={metrics},deadline=600000,deadline-header=x-deadline",
+            server::setting("LULL_GATE_LIBRARY")?
+        );
+        let flags = server::setting("LULL_GATE_CASSANDRA_FLAGS")?;
+        let prepared = crate::server::java(&setting.jdk)
+            .args(["-cp", &class_path, "lull.bench.service.PrepareMain", "--service", "cassandra", "--options", "rows=10 field=10"])
+            .args(["--data", &data.to_string_lossy()])
+            .stdout(Stdio::null())
+            .status()
+            .map_err(|e| e.to_string())?;
+        if !prepared.success() {
+            return Err(format!("no data for Cassandra: {prepared}"));
         }
-        std::thread::sleep(Duration::from_millis(100));
+        let log = std::fs::File::create(data.join("log")).map_err(|e| e.to_string())?;
+        let child = crate::server::java(&setting.jdk)
+            .args(["-XX:+UseParallelGC", "-XX:ParallelGCThreads=1", "-Xms1g", "-Xmx1g", "-XX:+PerfDisableSharedMem", &agent])
+            .args(flags.split_whitespace())
+            .args(["-cp", &class_path, "lull.bench.service.ServerMain", "--service", "cassandra", "--until-eof", "true"])
+            .args(["--port", &port.to_string(), "--ready", &data.join("ready").to_string_lossy(), "--data", &data.to_string_lossy()])
+            .stdin(Stdio::piped())
+            .stdout(log.try_clone().map_err(|e| e.to_string())?)
+            .stderr(log)
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let mut node = Node { child, data };
+        node.wait_until_ready()?;
+        Ok(node)
     }
-    let mut first = Cql::connect(port, 4)?;
-    first.ask("CREATE KEYSPACE gate WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")?;
-    first.ask("CREATE TABLE gate.rows (key int PRIMARY KEY, value text)")?;
 
+    fn wait_until_ready(&mut self) -> Result<(), String> {
+        let give_up = Instant::now() + Duration::from_secs(300);
+        while !self.data.join("ready").exists() {
+            if Instant::now() > give_up || self.child.try_wait().map_err(|e| e.to_string())?.is_some() {
+                let text = std::fs::read_to_string(self.data.join("log")).unwrap_or_default();
+                let end: Vec<_> = text.lines().rev().take(8).collect();
+                return Err(format!("Cassandra did not start: {}", end.into_iter().rev().collect::<Vec<_>>().join(" / ")));
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        drop(self.child.stdin.take());
+        let status = self.child.wait().map_err(|e| e.to_string())?;
+        if status.success() { Ok(()) } else { Err(format!("Cassandra ended with {status}")) }
+    }
+}
+
+/// Clients of both versions insert rows while the node collects, until some of either version were told busy.
+fn insert_in_pauses(setting: &Setting, node: &Node, port: u16) -> Result<Vec<(u32, Answer)>, String> {
     let pid = node.child.id().to_string();
     let jcmd = setting.jdk.join("bin/jcmd");
     let mut all = Vec::new();
@@ -266,6 +279,17 @@ pub fn cassandra(setting: &Setting) -> Result<String, String> {
             break;
         }
     }
+    Ok(all)
+}
+
+/// `LULL_GATE_CASSANDRA` is the class path of bench/cassandra.
+pub fn cassandra(setting: &Setting) -> Result<String, String> {
+    let (port, metrics) = (server::free_port()?, server::free_port()?);
+    let mut node = Node::start(setting, port, metrics)?;
+    let mut first = Cql::connect(port, 4)?;
+    first.ask("CREATE KEYSPACE gate WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")?;
+    first.ask("CREATE TABLE gate.rows (key int PRIMARY KEY, value text)")?;
+    let all = insert_in_pauses(setting, &node, port)?;
     // What is in the table, token by token: pages would be more of the protocol than is needed.
     let mut there = HashSet::new();
     for (key, _) in &all {
@@ -276,11 +300,7 @@ pub fn cassandra(setting: &Setting) -> Result<String, String> {
         }
     }
     let text = server::get(metrics, "GET /metrics HTTP/1.1\r\n\r\n")?;
-    drop(node.child.stdin.take());
-    let status = node.child.wait().map_err(|e| e.to_string())?;
-    if !status.success() {
-        return Err(format!("Cassandra ended with {status}"));
-    }
+    node.end()?;
     for (key, answer) in &all {
         if there.contains(key) != (*answer == Answer::Ok) {
             return Err(format!("row {key} was answered {answer:?}, and is in the table: {}", there.contains(key)));

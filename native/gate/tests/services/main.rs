@@ -309,123 +309,146 @@ fn number(name: &str, default: u64) -> u64 {
     }
 }
 
+/// What has come out, and which tests are wanted.
+struct Tally {
+    only: String,
+    passed: usize,
+    failed: usize,
+    skipped: usize,
+}
+
+impl Tally {
+    /// One test on a JDK, if it is wanted.
+    fn test(&mut self, jdk: &str, title: &str, run: &dyn Fn() -> Result<String, String>) {
+        let title = format!("{jdk}: {title}");
+        if !title.contains(&self.only) {
+            return;
+        }
+        match catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("a panic".to_string())) {
+            Ok(text) => {
+                self.passed += 1;
+                println!("passed: {title}: {text}");
+            }
+            Err(text) => {
+                self.failed += 1;
+                println!("FAILED: {title}: {text}");
+            }
+        }
+    }
+
+    fn skip(&mut self, what: &str) {
+        println!("skipped: {what}");
+        self.skipped += 1;
+    }
+}
+
+/// Servers in pauses, of each way to read and write that there is.
+fn servers(tally: &mut Tally, name: &str, setting: &Setting) {
+    let mut test = |title: &str, run: &dyn Fn() -> Result<String, String>| tally.test(name, title, run);
+    let modes = [
+        "blocking",
+        "available",
+        "nio",
+        "httpserver",
+        "httpserver-inline",
+        "tomcat",
+        "jetty",
+        "undertow",
+        "netty-nio",
+        "netty-epoll",
+        "virtual",
+    ];
+    for mode in modes.into_iter().filter(|mode| *mode != "virtual" || !name.contains("17")) {
+        test(&format!("{mode}, {PARALLEL}"), &|| torture(setting, mode, PARALLEL));
+    }
+    let poll = format!("{PARALLEL} -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider");
+    test(&format!("nio by poll, {PARALLEL}"), &|| torture(setting, "nio", &poll));
+    for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
+        test(&format!("nio, {collector}"), &|| torture(setting, "nio", collector));
+    }
+    if name.contains("lull") || server::version_with(&setting.jdk, &["-XX:+UseLullGC", "-version"]) {
+        test("nio, -XX:+UseLullGC", &|| torture(setting, "nio", "-XX:+UseLullGC"));
+    }
+    for mode in ["nio", "netty-epoll"] {
+        test(&format!("{mode}, {CROWD} connections"), &|| crowd(setting, mode));
+    }
+    test("Redis' protocol", &|| redis(setting));
+    for mode in ["grpc-nio", "grpc-epoll"] {
+        test(mode, &|| grpc::grpc(setting, mode));
+    }
+}
+
+/// What the gate does beside answering.
+fn features(tally: &mut Tally, name: &str, setting: &Setting) {
+    let mut test = |title: &str, run: &dyn Fn() -> Result<String, String>| tally.test(name, title, run);
+    test("dry run", &|| dry_run(setting));
+    test("long deadline", &|| patient(setting));
+    test("heap dump", &|| heap_dump(setting));
+    test("beacon", &|| beacon(setting));
+    test("flight recorder", &|| flight::asked_for(setting));
+    test("flight recorder from the begin, dry run", &|| flight::from_the_begin(setting));
+    test("no flight recorder in the VM", &|| flight::none_there(setting));
+    test("exits", &|| exits(setting));
+    test("io_uring", &|| unwatched(setting));
+    test("no descriptors left", &|| no_descriptors(setting));
+    test("attaching", &|| attach(setting));
+}
+
+/// Clients and balancers differ, and not JDKs: on one of them only. Cassandra's module of bench/ is compiled for that one.
+fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
+    for balancer in balancers::BALANCERS {
+        if balancers::program(balancer).is_some() {
+            tally.test(name, &format!("behind {balancer}"), &|| balancers::balancer(setting, balancer));
+        } else {
+            tally.skip(&format!("{name}: behind {balancer}: it is neither installed nor could it be unpacked"));
+        }
+    }
+    for program in clients::PROGRAMS {
+        match clients::missing(program, setting) {
+            Some(reason) => tally.skip(&format!("{name}: clients of HTTP/2, {program}: {reason}")),
+            None => tally.test(name, &format!("clients of HTTP/2, {program}"), &|| clients::clients_of_http2(setting, program)),
+        }
+    }
+    tally.test(name, "TLS: options", &|| tls::options(setting));
+    for (client, port_option, mode) in tls::TESTS {
+        tally.test(name, &format!("TLS: {client}"), &|| tls::tls(setting, client, port_option, mode));
+    }
+    if std::env::var("LULL_GATE_CASSANDRA").is_ok() {
+        tally.test(name, "Cassandra", &|| cassandra::cassandra(setting));
+    }
+}
+
 fn main() -> ExitCode {
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     let only = std::env::var("LULL_GATE_ONLY").unwrap_or_default();
+    let mut tally = Tally { only, passed: 0, failed: 0, skipped: 0 };
     let jdks = std::env::var("LULL_GATE_JDKS").unwrap_or_default();
     if jdks == "none" {
         return ExitCode::SUCCESS;
     }
     if jdks.trim().is_empty() {
-        println!("skipped: services: LULL_GATE_JDKS names no JDK (native/test.sh sets it)");
-        skipped += 1;
+        tally.skip("services: LULL_GATE_JDKS names no JDK (native/test.sh sets it)");
     }
     for entry in jdks.split_whitespace() {
         let (name, home) = entry.split_once('=').unwrap_or((entry, ""));
         if home.is_empty() {
-            println!("skipped: services on {name}: there is no such JDK on this machine");
-            skipped += 1;
+            tally.skip(&format!("services on {name}: there is no such JDK on this machine"));
             continue;
         }
         let (live, between) = (number("LULL_GATE_LIVE", 150).to_string(), number("LULL_GATE_BETWEEN", 300).to_string());
         let (seconds, think) = (Duration::from_secs(number("LULL_GATE_SECONDS", 5)), number("LULL_GATE_THINK", THINK).max(2));
         let setting = Setting { jdk: PathBuf::from(home), seconds, live, between, think };
-        let mut test = |title: String, run: &dyn Fn() -> Result<String, String>| {
-            let title = format!("{name}: {title}");
-            if !title.contains(&only) {
-                return;
-            }
-            match catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| Err("a panic".to_string())) {
-                Ok(text) => {
-                    passed += 1;
-                    println!("passed: {title}: {text}");
-                }
-                Err(text) => {
-                    failed += 1;
-                    println!("FAILED: {title}: {text}");
-                }
-            }
-        };
-        test("options".to_string(), &|| bad_options(&setting));
-        let mut modes = vec![
-            "blocking",
-            "available",
-            "nio",
-            "httpserver",
-            "httpserver-inline",
-            "tomcat",
-            "jetty",
-            "undertow",
-            "netty-nio",
-            "netty-epoll",
-        ];
-        if !name.contains("17") {
-            modes.push("virtual");
-        }
-        for mode in modes {
-            test(format!("{mode}, {PARALLEL}"), &|| torture(&setting, mode, PARALLEL));
-        }
-        let poll = format!("{PARALLEL} -Djava.nio.channels.spi.SelectorProvider=sun.nio.ch.PollSelectorProvider");
-        test(format!("nio by poll, {PARALLEL}"), &|| torture(&setting, "nio", &poll));
-        for collector in ["-XX:+UseSerialGC", "-XX:+UseG1GC"] {
-            test(format!("nio, {collector}"), &|| torture(&setting, "nio", collector));
-        }
-        if name.contains("lull") || server::version_with(&setting.jdk, &["-XX:+UseLullGC", "-version"]) {
-            test("nio, -XX:+UseLullGC".to_string(), &|| torture(&setting, "nio", "-XX:+UseLullGC"));
-        }
-        for mode in ["nio", "netty-epoll"] {
-            test(format!("{mode}, {CROWD} connections"), &|| crowd(&setting, mode));
-        }
-        test("Redis' protocol".to_string(), &|| redis(&setting));
-        for mode in ["grpc-nio", "grpc-epoll"] {
-            test(mode.to_string(), &|| grpc::grpc(&setting, mode));
-        }
-        test("dry run".to_string(), &|| dry_run(&setting));
-        test("long deadline".to_string(), &|| patient(&setting));
-        test("heap dump".to_string(), &|| heap_dump(&setting));
-        test("beacon".to_string(), &|| beacon(&setting));
-        test("flight recorder".to_string(), &|| flight::asked_for(&setting));
-        test("flight recorder from the begin, dry run".to_string(), &|| flight::from_the_begin(&setting));
-        test("no flight recorder in the VM".to_string(), &|| flight::none_there(&setting));
-        test("exits".to_string(), &|| exits(&setting));
-        test("io_uring".to_string(), &|| unwatched(&setting));
-        test("no descriptors left".to_string(), &|| no_descriptors(&setting));
-        test("attaching".to_string(), &|| attach(&setting));
-        // Clients and balancers differ, and not JDKs.
+        tally.test(name, "options", &|| bad_options(&setting));
+        servers(&mut tally, name, &setting);
+        features(&mut tally, name, &setting);
         if name == "jdk-25" {
-            for balancer in balancers::BALANCERS {
-                if balancers::program(balancer).is_some() {
-                    test(format!("behind {balancer}"), &|| balancers::balancer(&setting, balancer));
-                } else {
-                    println!("skipped: {name}: behind {balancer}: it is neither installed nor could it be unpacked");
-                    skipped += 1;
-                }
-            }
-            for program in clients::PROGRAMS {
-                match clients::missing(program, &setting) {
-                    Some(reason) => {
-                        println!("skipped: {name}: clients of HTTP/2, {program}: {reason}");
-                        skipped += 1;
-                    }
-                    None => test(format!("clients of HTTP/2, {program}"), &|| clients::clients_of_http2(&setting, program)),
-                }
-            }
-        }
-        if name == "jdk-25" {
-            test("TLS: options".to_string(), &|| tls::options(&setting));
-            for (client, port_option, mode) in tls::TESTS {
-                test(format!("TLS: {client}"), &|| tls::tls(&setting, client, port_option, mode));
-            }
-        }
-        // Its module of bench/ is compiled for 25.
-        if name == "jdk-25" && std::env::var("LULL_GATE_CASSANDRA").is_ok() {
-            test("Cassandra".to_string(), &|| cassandra::cassandra(&setting));
+            clients_and_balancers(&mut tally, name, &setting);
         }
     }
     let [ok, busy, connections, pauses] = TOTALS.each_ref().map(|total| total.load(Ordering::Relaxed));
     println!(
         "services, in all: {ok} processed once and answered, {busy} busy and not processed, {connections} connections, {pauses} pauses"
     );
+    let Tally { passed, failed, skipped, .. } = tally;
     println!("{passed} passed, {failed} failed, {skipped} skipped");
     if failed > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
