@@ -11,7 +11,7 @@
 #   FAR_COLLECTORS="g1 lull"
 #   FAR_WARMUP=30 FAR_SECONDS=30 of each service; the cache serves for so long without and with replacing
 #   FAR_THREADS=4                of each server, and clients of its loop
-#   FAR_LULL_FLAGS               more flags of Lull's, as -XX:-LullEvacuation, with which fragmentation stays
+#   FAR_LULL_FLAGS               more flags of Lull's, as -XX:-LullUncommit
 #   LULL_JAVA                    default: build/jdk/bin/java
 
 # shellcheck source-path=SCRIPTDIR source=../../bench/common.sh
