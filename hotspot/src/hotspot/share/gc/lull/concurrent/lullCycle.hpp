@@ -97,7 +97,8 @@ private:
   volatile State            _state;
   bool                      _in_remark;
   bool                      _was_enough_left; // free by the last pause, for another young one
-  bool                      _is_asked_for;    // the next pause begins a cycle, whatever the policy says
+  bool                      _is_asked_for;    // the next pause begins a cycle, whatever the policy says; in pauses, and by
+                                              // Java threads in the VM, which no pause runs beside
   volatile bool             _is_driven;       // somebody waits for the end of a cycle; by who does, and in pauses
   volatile GCCause::Cause   _cause;           // what for
   bool                      _is_held;         // the thread of the cycle is at a breakpoint: it does not get Marked
