@@ -14,7 +14,7 @@ MOST=70
 mapfile -t files < <(find "$SOURCES" \( -path '*/gc/lull/*' -o -path '*/gc/budget/*' \) -type f \( -name '*.hpp' -o -name '*.cpp' \) | sort)
 ((${#files[@]})) || die "there are no sources below ${SOURCES#"$ROOT/"}"
 
-awk -v most="$MOST" -v root="$ROOT/" '
+awk -v most="$MOST" -v root="$ROOT/" -v least=100 -v what="function length" -f "$SCRIPTS/function-length.awk" -f <(cat <<'END'
   FNR == 1 { head = 0; member = 0; in_class = 0 }
   /^#/ || /\\$/ || /^ *\/\// || /^ *(public|private|protected):/ { next }
   # What stands at the margin begins something, or ends it.
@@ -25,22 +25,8 @@ awk -v most="$MOST" -v root="$ROOT/" '
     member = 0
   }
   in_class && /^  [^ }]/ { member = FNR; counts = !/^  (class|struct|union|enum|typedef) / && !/= \{$/ }
-  /^\}/ && head && !in_class && counts { end(head) }
-  in_class && /^  \}/ && member && counts { end(member); member = 0 }
+  /^\}/ && head && !in_class && counts { end_function(head) }
+  in_class && /^  \}/ && member && counts { end_function(member); member = 0 }
   /^\}/ { head = 0; in_class = 0 }
-
-  function end(start,   lines, file) {
-    lines = FNR - start + 1
-    functions++
-    if (lines > longest) longest = lines
-    if (lines <= most) return
-    file = FILENAME
-    sub(root, "", file)
-    print "error: " file ":" start ": a function of " lines " lines, which may have " most ": give its parts names"
-    failed++
-  }
-  END {
-    if (functions < 100) { print "error: only " functions + 0 " functions were found: the sources are not understood"; failed++ }
-    if (failed) { print "function length: " failed " wrong"; exit 1 }
-    print "function length: " functions " functions, the longest has " longest " lines"
-  }' "${files[@]}" || exit 1
+END
+) "${files[@]}" || exit 1

@@ -13,7 +13,7 @@ MOST=70
 mapfile -t files < <(find "$ROOT/native" -name target -prune -o -type f -name '*.rs' -print | sort)
 ((${#files[@]})) || die "there are no sources in Rust below native/"
 
-awk -v most="$MOST" -v root="$ROOT/" '
+awk -v most="$MOST" -v root="$ROOT/" -v least=1000 -v what="Rust function length" -f "$SCRIPTS/function-length.awk" -f <(cat <<'END'
   FNR == 1 { head = 0 }
   !head && /^ *(pub(\([a-z: ]*\))? )?(const )?(async )?(unsafe )?(extern "C" )?fn / {
     # All in one line, or only declared.
@@ -23,22 +23,8 @@ awk -v most="$MOST" -v root="$ROOT/" '
     next
   }
   head && match($0, /[^ ]/) == margin {
-    if (/^ *\}/) { end(); head = 0 }
+    if (/^ *\}/) { end_function(head); head = 0 }
     else if (/;$/) { functions++; head = 0 }
   }
-
-  function end(   lines, file) {
-    lines = FNR - head + 1
-    functions++
-    if (lines > longest) longest = lines
-    if (lines <= most) return
-    file = FILENAME
-    sub(root, "", file)
-    print "error: " file ":" head ": a function of " lines " lines, which may have " most ": give its parts names"
-    failed++
-  }
-  END {
-    if (functions < 1000) { print "error: only " functions + 0 " functions were found: the sources are not understood"; failed++ }
-    if (failed) { print "Rust function length: " failed " wrong"; exit 1 }
-    print "Rust function length: " functions " functions, the longest has " longest " lines"
-  }' "${files[@]}" || exit 1
+END
+) "${files[@]}" || exit 1

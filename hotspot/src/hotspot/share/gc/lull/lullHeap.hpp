@@ -22,29 +22,12 @@
 #ifndef SHARE_GC_LULL_LULLHEAP_HPP
 #define SHARE_GC_LULL_LULLHEAP_HPP
 
-#include "gc/lull/policy/lullEvacuationPolicy.hpp"
+#include "gc/lull/drive/lullComponents.hpp"
 #include "gc/shared/collectedHeap.hpp"
 
-enum class LullExtent;
-class LullAllocator;
 class LullBlockSupply;
-class LullBlockTable;
-class LullCardTable;
-class LullCode;
-class LullCollector;
-class LullControlThread;
-class LullCycle;
-class LullHeapSizer;
-class LullLocalCollector;
-class LullMemory;
 class LullMonitoring;
-class LullPauseGoal;
-class LullPublicMap;
-class LullTrackingSwitch;
-class LullYoungPolicy;
-struct LullPauseKind;
-class MarkBitMap;
-class VM_Operation;
+class LullPause;
 
 // The Lull heap: a mark-region heap in the manner of Immix.
 //
@@ -67,12 +50,7 @@ class VM_Operation;
 //   2  a hole of the thread's run table                      LullAllocator
 //   3  the holes of a recyclable block                       LullBlockSupply
 //   4  a free block; for an object over 16 KB a run of free blocks
-//   5  a young or a global collection, then 2 to 4           LullFailedAllocation; it begins before all is used:
-//                                                            LullUseLimit
-//   6  a larger heap, then 2 to 4                            LullHeapSizer
-//   7  a collection that evacuates what there is room for; then one that slides all objects: LullSlidingCompaction
-//   8  the copy reserve
-//   9  OutOfMemoryError
+//   5  collections, then 2 to 4 again: LullFailedAllocation has the steps. They begin before all is used: LullUseLimit
 //
 // Objects are born private (lullPublisher.hpp). A private object that dies is collected by its own thread
 // (lullLocalCollector.hpp). One that survives a global collection becomes public, unless that collection came for lack
@@ -88,45 +66,21 @@ class VM_Operation;
 //
 // The classes are in rooms, by what they are for: README.md in this directory.
 
+// This class is what HotSpot asks of a heap, and does next to nothing itself:
+//
+//   how it starts and ends       lullHeapStart.cpp
+//   a thread's allocation        LullMutator, LullFailedAllocation
+//   who wants a collection       LullDriver
+//   a pause                      LullPause
+//   who looks at it              LullMonitoring and its neighbours
+
 class LullHeap : public CollectedHeap {
   friend class VMStructs;
 
 private:
-  LullMemory*        _memory;
-  LullBlockTable*    _blocks;
-  LullBlockSupply*   _supply;
-  LullEvacuationPolicy* _evacuation_policy;
-  WorkerThreads*     _workers;
-  LullCode*          _code;
-  LullCollector*     _collector;
-  LullMonitoring*    _monitoring;
-  LullHeapSizer*     _sizer;
-  LullYoungPolicy*   _young_policy;
-  LullPauseGoal*     _pause_goal;
-  size_t             _used_at_pause;     // after the last one; written at safepoints
-  volatile size_t    _young_due_at;      // bytes in use at which a young pause is due; the same
-  LullTrackingSwitch* _tracking_switch;
-  LullCycle*         _cycle;             // nullptr without concurrent marking
-  LullControlThread* _control_thread;
-  volatile uint      _thorough_collections;   // global ones that were not routine; written at safepoints, read by who asks for one
+  LullComponents _components;
 
-  // Allocation
-  LullAllocator* allocator(Thread* thread);
-  void count_allocated(Thread* thread, size_t before);
-  HeapWord* allocate_large(Thread* thread, size_t words, LullReserveUse use);
-
-  // Collection
-  bool may_keep_private(const LullLocalCollector* collector) const;
-  bool is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const;
-  void plan_young();
-  template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
-  void log_medium_requests() const;
-  void verify_before_collection() const;
-  void verify_after_collection(bool by_flag);
-  HeapWord* allocate_without_collection(Thread* thread, size_t words);    // nullptr: each step has found no memory
-  void begin_collection_of_allocators(bool keep_private);    // before the first mark
-  void end_collection_of_allocators();    // after the last one, when it is known what is free
-  void choose_min_hole_lines(bool is_routine);
+  void start_control_thread();
 
 public:
   static LullHeap* heap();
@@ -148,14 +102,11 @@ public:
   size_t max_capacity() const override;
   size_t capacity() const override;
   size_t used() const override;
-  size_t unused_bytes() const;    // in whole blocks
-  size_t least_capacity() const;  // to which it may shrink of itself
   MemoryUsage memory_usage() override;
   bool is_in(const void* p) const override;
   bool is_in_reserved(const void* p) const { return _reserved.contains(p); }    // for BlockLocationPrinter
 
   // Allocation
-  LullLocalCollector* local_collector(Thread* thread);
   HeapWord* mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) override;
   HeapWord* allocate_new_tlab(size_t min_words, size_t requested_words, size_t* actual_words) override;
   size_t tlab_capacity(Thread* thread) const override;
@@ -168,37 +119,13 @@ public:
 
   // Collection
   void collect(GCCause::Cause cause) override;
-  void collect_by_cycle(GCCause::Cause cause);
-  void begin_cycle();
   void do_full_collection(bool clear_all_soft_refs) override;
-  uint collections_so_far() const;
-  bool supports_concurrent_gc_breakpoints() const override { return _cycle != nullptr; }
-  bool collect_early(GCCause::Cause cause, LullExtent extent);   // by the control thread; false: another pause came first
-  bool collect_early(GCCause::Cause cause, LullExtent extent, uint collections_before);
-  bool is_young_due();            // or the next pause would be longer than its goal; by the control thread
-  void collect_early_at_safepoint(LullExtent extent);
-  void give_back(size_t bytes);
-  void give_back_at_safepoint(size_t bytes);
-  HeapWord* collect_and_allocate(Thread* thread, size_t words);
+  bool supports_concurrent_gc_breakpoints() const override { return _components._cycle != nullptr; }
+  WorkerThreads* safepoint_workers() override { return _components._workers; }
 
-  // The steps of that; at a safepoint.
-  void collect_at_safepoint(const LullEvacuationRequest& request, bool clear_soft_references);
-  void collect_young_at_safepoint(bool keep_private);
-  void remark_at_safepoint(bool keep_private);
-  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use);
-  bool must_clear_soft_references() const;
-
-  WorkerThreads* safepoint_workers() override { return _workers; }
-  LullCollector* collector() const { return _collector; }
-  LullMonitoring* monitoring() const { return _monitoring; }
-  LullCycle* cycle() const { return _cycle; }
-  LullControlThread* control_thread() const { return _control_thread; }
-  const LullTrackingSwitch* tracking_switch() const { return _tracking_switch; }
-
-  // Publication
-  LullBlockTable* blocks() const { return _blocks; }
-  LullBlockSupply* supply() const { return _supply; }
-  void report_publication(bool at_exit) const;
+  LullBlockSupply* supply() const    { return _components._supply; }
+  LullMonitoring* monitoring() const { return _components._monitoring; }
+  LullPause* pause() const           { return _components._pause; }
 
   // Continuations: a collection transforms the chunks that it finds. An old one gets no new frames, which would be
   // stored without dirty cards.

@@ -29,8 +29,9 @@
 #define VM_STRUCTS_LULLGC(nonstatic_field,                  \
                           volatile_nonstatic_field,         \
                           static_field)                     \
-  nonstatic_field(LullHeap, _memory, LullMemory*)           \
-  nonstatic_field(LullHeap, _supply, LullBlockSupply*)      \
+  nonstatic_field(LullHeap, _components, LullComponents)    \
+  nonstatic_field(LullComponents, _memory, LullMemory*)     \
+  nonstatic_field(LullComponents, _supply, LullBlockSupply*) \
   volatile_nonstatic_field(LullMemory, _capacity, size_t)   \
   volatile_nonstatic_field(LullBlockSupply, _used_bytes, size_t)
 
@@ -38,6 +39,7 @@
                         declare_toplevel_type,              \
                         declare_integer_type)               \
   declare_type(LullHeap, CollectedHeap)                     \
+  declare_toplevel_type(LullComponents)                     \
   declare_toplevel_type(LullMemory)                         \
   declare_toplevel_type(LullMemory*)                        \
   declare_toplevel_type(LullBlockSupply)                    \

@@ -25,14 +25,15 @@ package gc.budget;
 
 import java.util.ArrayList;
 import java.util.List;
+
+import gc.lull.ProgramWithFlags;
 import jdk.test.lib.process.OutputAnalyzer;
-import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test
  * @requires vm.gc.Lull & os.family == "linux"
  * @summary The heap budget is off by default, works with G1 and Lull, and is refused with any other collector.
- * @library /test/lib
+ * @library /test/lib /
  * @run driver gc.budget.TestHeapBudgetFlags
  */
 
@@ -43,29 +44,17 @@ public class TestHeapBudgetFlags {
         }
     }
 
-    private static OutputAnalyzer run(String... flags) throws Exception {
-        List<String> command = new ArrayList<>(List.of("-Xmx64m", "-Xlog:gc+budget"));
-        command.addAll(List.of(flags));
-        command.add(Empty.class.getName());
-        System.out.println(command);
-        return ProcessTools.executeLimitedTestJava(command);
-    }
+    private static final ProgramWithFlags EMPTY = new ProgramWithFlags(Empty.class, "Ran", "-Xmx64m", "-Xlog:gc+budget");
 
     private static OutputAnalyzer runs(String... flags) throws Exception {
-        OutputAnalyzer output = run(flags);
-        output.shouldHaveExitValue(0);
-        output.shouldContain("Ran");
-        return output;
+        return EMPTY.accepted(flags);
     }
 
     private static void refused(String name, String... flags) throws Exception {
         List<String> all = new ArrayList<>(List.of(flags));
         all.add("-XX:+UseHeapBudget");
-        OutputAnalyzer output = run(all.toArray(new String[0]));
-        output.shouldHaveExitValue(1);
-        output.shouldContain("-XX:+UseHeapBudget works with -XX:+UseG1GC and -XX:+UseLullGC, and the collector is " + name);
-        output.shouldNotContain("Ran");
-        output.shouldNotContain("A fatal error");
+        EMPTY.refused("-XX:+UseHeapBudget works with -XX:+UseG1GC and -XX:+UseLullGC, and the collector is " + name,
+                      all.toArray(new String[0]));
     }
 
     public static void main(String[] args) throws Exception {

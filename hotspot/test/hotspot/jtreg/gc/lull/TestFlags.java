@@ -23,13 +23,9 @@
 package gc.lull;
 
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 
 import jdk.test.lib.Platform;
 import jdk.test.lib.process.OutputAnalyzer;
-import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test id=refused
@@ -71,25 +67,14 @@ public class TestFlags {
         }
     }
 
-    private static OutputAnalyzer run(String... flags) throws Exception {
-        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-Xmx16m"));
-        command.addAll(Arrays.asList(flags));
-        command.add(Work.class.getName());
-        System.out.println(command);
-        return ProcessTools.executeLimitedTestJava(command);
-    }
+    private static final ProgramWithFlags WORK = new ProgramWithFlags(Work.class, "Worked", "-XX:+UseLullGC", "-Xmx16m");
 
     private static void refused(String sentence, String... flags) throws Exception {
-        OutputAnalyzer output = run(flags);
-        output.shouldHaveExitValue(1);
-        output.shouldContain(sentence);
-        output.shouldNotContain("Worked");
-        output.shouldNotContain("A fatal error");
+        WORK.refused(sentence, flags);
     }
 
     private static OutputAnalyzer accepted(String... flags) throws Exception {
-        OutputAnalyzer output = run(flags);
-        output.shouldHaveExitValue(0);
+        OutputAnalyzer output = WORK.accepted(flags);
         output.shouldContain("Worked with Lull Global, true");
         return output;
     }
@@ -129,7 +114,7 @@ public class TestFlags {
             + "-XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate.", EXPERIMENTAL, "-XX:LullPublicModePercent=100");
         refused("-XX:LullLocalDefragmentation: Workers do not collect", EXPERIMENTAL, "-XX:-LullLocalDefragmentation");
         refused("-XX:LullAllocation: The allocator study has a VM of its own", "-XX:LullAllocation=segregated");
-        OutputAnalyzer output = run("-XX:LullMinHole=1");
+        OutputAnalyzer output = WORK.run("-XX:LullMinHole=1");
         output.shouldContain("Unrecognized VM option 'LullMinHole=1'");
         output.shouldNotContain("Leave the flag out");
         accepted("-XX:+IgnoreUnrecognizedVMOptions", "-XX:LullMinHoleLines=1");

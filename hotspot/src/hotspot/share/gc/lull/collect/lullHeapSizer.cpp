@@ -277,11 +277,9 @@ bool LullHeapSizer::is_too_large(size_t words) const {
 bool LullHeapSizer::may_expand() const { return _memory->capacity() < _memory->max_capacity(); }
 
 bool LullHeapSizer::grows_first(size_t words) const {
-  const size_t MuchOfHeap = 32;    // a share of it
-  const size_t FarBelow = 2;       // of the maximum
-  const size_t bytes = LullGeometry::blocks_for(words) * LullGeometry::BlockSize;
-  return LullGeometry::is_large(words) && bytes >= _memory->capacity() / MuchOfHeap &&
-         _memory->capacity() + bytes <= _memory->max_capacity() / FarBelow;
+  return LullGeometry::is_large(words) &&
+         LullSizeBounds::grows_first(LullGeometry::blocks_for(words) * LullGeometry::BlockSize, _memory->capacity(),
+                                     _memory->max_capacity());
 }
 
 // A quarter more, as far as there is room: a few young collections more.

@@ -93,8 +93,7 @@ public:
   // While a cycle of concurrent marking goes on, in the place of a global collection.
   bool may_expand() const;
 
-  // Should the heap grow for this object before all of it is collected? The object is a good part of the heap, which is
-  // far below its maximum with it: a program that starts. What has grown too far shrinks after the next global collection.
+  // Should the heap grow for this object before all of it is collected? See LullSizeBounds.
   bool grows_first(size_t words) const;
   void expand_for_cycle();
 

@@ -19,14 +19,19 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/collect/lullHeapSizer.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/drive/lullComponents.hpp"
 #include "gc/lull/drive/lullControlThread.hpp"
-#include "gc/lull/drive/lullVMOperations.hpp"
+#include "gc/lull/drive/lullDriver.hpp"
+#include "gc/lull/drive/lullPause.hpp"
+#include "gc/lull/drive/lullYoungSchedule.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/lullHeap.hpp"
 #include "gc/lull/observe/lullMonitoring.hpp"
 #include "gc/lull/stat/lullPauseProgress.hpp"
 #include "gc/lull/stat/lullPendingReferences.hpp"
+#include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/atomic.hpp"
@@ -47,11 +52,12 @@
 // Between two looks at what no mutator says, at most.
 static jlong longest_wait() { return MIN2(LullLookInterval, 1000u) * (jlong)NANOSECS_PER_MILLISEC; }
 
-LullControlThread::LullControlThread(LullHeap* heap)
+LullControlThread::LullControlThread(const LullComponents* components)
   : ConcurrentGCThread(),
     _monitor(Mutex::nosafepoint, "LullControl_lock"),
     _is_woken(false),
-    _heap(heap),
+    _components(components),
+    _heap(components->_heap),
     _references(LullReferencePausePercent, os::javaTimeNanos()),
     _globals_ns(0),
     _idle(),
@@ -143,7 +149,7 @@ void LullControlThread::set_limits() {
 }
 
 jlong LullControlThread::expected_global_ns() const {
-  return _heap->monitoring()->pause_progress()->expected_global_ns(_heap->used());
+  return _components->_monitoring->pause_progress()->expected_global_ns(_heap->used());
 }
 
 void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
@@ -161,8 +167,8 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
                       urgent ? " urgently" : "", seen._references, seen._garbage / M,
                       (double)seen._elapsed_ns / NANOSECS_PER_SEC, seen._native_growth / M, seen._descriptors,
                       seen._descriptor_limit, seen._threads, since_global._references, since_global._garbage / M);
-  if (_heap->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
-    const LullPauses* const pauses = global ? _heap->monitoring()->global_pauses() : _heap->monitoring()->young_pauses();
+  if (_components->_driver->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
+    const LullPauses* const pauses = global ? _components->_monitoring->global_pauses() : _components->_monitoring->young_pauses();
     const size_t cleared = Atomic::load(&_cleared);
     _globals_ns += global ? pauses->_last_time : 0;
     _references.record_pause(pauses->_last_time, cleared, urgent && !has_usual_credit);
@@ -172,7 +178,7 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
 }
 
 void LullControlThread::charge_other_globals() {
-  const jlong all = _heap->monitoring()->global_pauses()->_time;
+  const jlong all = _components->_monitoring->global_pauses()->_time;
   if (all > _globals_ns) {
     _references.record_other_globals(all - _globals_ns);
     _globals_ns = all;
@@ -221,7 +227,7 @@ size_t LullControlThread::give_back(size_t bytes) {
   size_t left = bytes;
   for (uint step = 0; step < MostSteps && left > 0 && !should_terminate(); step++) {
     const size_t capacity = _heap->capacity();
-    _heap->give_back(MIN2(left, Step));
+    _components->_driver->give_back(MIN2(left, Step));
     if (_heap->capacity() >= capacity) {
       break;
     }
@@ -233,13 +239,16 @@ size_t LullControlThread::give_back(size_t bytes) {
 }
 
 LullIdlePolicy::Look LullControlThread::heap_now() {
-  return {allocated(), _heap->used(), _heap->unused_bytes(), _heap->capacity(), _heap->least_capacity(), expected_global_ns()};
+  const size_t unused = (size_t)_components->_supply->free_blocks() * LullGeometry::BlockSize;   // in whole blocks
+  const size_t capacity = _heap->capacity();
+  const size_t least = _components->_sizer->may_shrink() ? MinHeapSize : capacity;   // to which it may shrink of itself
+  return {allocated(), _heap->used(), unused, capacity, least, expected_global_ns()};
 }
 
 // If another pause has come first it has collected, but nothing has slid.
 void LullControlThread::collect_idle(LullExtent extent) {
   assert(Thread::current() == this, "the control thread's own fields");
-  const bool collected = _heap->collect_early(GCCause::_lull_idle, extent);
+  const bool collected = _components->_driver->collect_early(GCCause::_lull_idle, extent);
   _own_collections += collected ? 1 : 0;
   if (extent == LullExtent::Slide && collected) {
     _idle.record_slide(heap_now());
@@ -277,10 +286,10 @@ void LullControlThread::keep_pause_goal() {
     return;    // no pauses yet; it is looked at again after a while
   }
   // Read first: if another pause comes meanwhile, what was in use before it makes none due.
-  const uint collections_before = _heap->collections_so_far();
-  if (_heap->is_young_due()) {
+  const uint collections_before = _components->_driver->collections_so_far();
+  if (_components->_young_schedule->is_due(_heap->used())) {
     allocated();    // as the idle policy counts it, before the pause changes what is in use
-    if (_heap->collect_early(GCCause::_lull_pause_goal, LullExtent::Young, collections_before)) {
+    if (_components->_driver->collect_early(GCCause::_lull_pause_goal, LullExtent::Young, collections_before)) {
       _own_collections++;
       _last_used = _heap->used();
     }
@@ -290,12 +299,12 @@ void LullControlThread::keep_pause_goal() {
 // A cycle that somebody waits for needs two young pauses: one that begins the marking, and the remark. Returns whether
 // such a cycle runs.
 bool LullControlThread::drive_cycle() {
-  const LullCycle* const cycle = _heap->cycle();
+  const LullCycle* const cycle = _components->_cycle;
   if (cycle == nullptr || !is_init_completed()) {
     return false;
   }
   if (cycle->needs_pause()) {
-    _heap->collect_early(cycle->cause(), LullExtent::Young);
+    _components->_driver->collect_early(cycle->cause(), LullExtent::Young);
   }
   return cycle->is_waited_for();
 }

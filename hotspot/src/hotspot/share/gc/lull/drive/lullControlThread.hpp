@@ -28,8 +28,9 @@
 #include "gc/shared/concurrentGCThread.hpp"
 #include "runtime/mutex.hpp"
 
-class LullHeap;
+class CollectedHeap;
 enum class LullExtent;
+struct LullComponents;
 
 // Begins the collections that no allocation waits for.
 //
@@ -46,7 +47,8 @@ class LullControlThread : public ConcurrentGCThread {
 private:
   Monitor             _monitor;
   bool                _is_woken;       // under the monitor
-  LullHeap* const     _heap;
+  const LullComponents* const _components;
+  CollectedHeap* const _heap;
   LullReferencePolicy _references;     // this and what follows by this thread alone
   jlong               _globals_ns;     // of all global pauses whose time the policy knows
   LullNativeGrowth    _native_growth;
@@ -83,7 +85,7 @@ protected:
   void stop_service() override;
 
 public:
-  explicit LullControlThread(LullHeap* heap);
+  explicit LullControlThread(const LullComponents* components);
 
   // By any thread in the VM, which does not wait.
   void wake();

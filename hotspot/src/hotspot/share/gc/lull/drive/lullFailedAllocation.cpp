@@ -23,46 +23,90 @@
 #include "gc/lull/collect/lullHeapSizer.hpp"
 #include "gc/lull/collect/lullSlidingPlan.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/drive/lullComponents.hpp"
 #include "gc/lull/drive/lullFailedAllocation.hpp"
-#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/drive/lullPause.hpp"
+#include "gc/lull/drive/lullVMOperations.hpp"
+#include "gc/lull/mutator/lullMutator.hpp"
 #include "gc/lull/observe/lullMonitoring.hpp"
 #include "gc/lull/policy/lullCyclePolicy.hpp"
 #include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/lull/policy/lullYoungPolicy.hpp"
-#include "gc/lull/publish/lullTrackingSwitch.hpp"
 #include "gc/lull/stat/lullPauseProgress.hpp"
+#include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
+#include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
+#include "runtime/vmThread.hpp"
 
 // Percent of the heap: with less of it free, fragmentation is not what is wrong.
 static const size_t LittlePercent = 5;
 
+// ---- By the thread
+
+HeapWord* LullFailedAllocation::resolve(bool* overhead) {
+  assert(_mutator.thread() == Thread::current(), "a thread resolves its own allocation");
+  HeapWord* result = nullptr;
+  for (uint attempt = 1; result == nullptr; attempt++) {
+    if (_mutator.collect_before_global()) {
+      result = _mutator.allocate(_words);
+      if (result != nullptr) {
+        return result;
+      }
+    }
+    uint collections_before;
+    {
+      MutexLocker ml(Heap_lock);
+      // Another thread's collection may have ended meanwhile.
+      result = _mutator.allocate(_words);
+      if (result != nullptr) {
+        return result;
+      }
+      collections_before = _components->_heap->total_collections();
+    }
+    VM_LullCollectForAllocation op(this, _words, collections_before);
+    VMThread::execute(&op);
+    if (op.gc_succeeded()) {
+      *overhead = op.result() == nullptr && _components->_sizer->overhead_limit_exceeded();
+      return op.result();
+    }
+    if (QueuedAllocationWarningCount > 0 && attempt % QueuedAllocationWarningCount == 0) {
+      log_warning(gc, ergo)("Thread \"%s\" has tried %u times to allocate %zu words", _mutator.thread()->name(), attempt,
+                            _words);
+    }
+    result = _mutator.allocate(_words);
+  }
+  return result;
+}
+
+// ---- By the VM thread
+
 // A global pause would be long, and young ones, or a larger heap, last until a cycle has done its work beside the
 // program.
 bool LullFailedAllocation::may_wait_for_cycle() const {
-  const LullCycle* const cycle = _heap->cycle();
-  return (_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_global_long();
+  const LullCycle* const cycle = _components->_cycle;
+  return (_components->_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_global_long();
 }
 
 bool LullFailedAllocation::is_global_long() const {
-  return LullCyclePolicy::is_long(_heap->monitoring()->pause_progress()->expected_global_ns(_heap->used()));
+  const LullPauseProgress* const progress = _components->_monitoring->pause_progress();
+  return LullCyclePolicy::is_long(progress->expected_global_ns(_components->_heap->used()));
 }
 
 // False: only a global collection is left.
 bool LullFailedAllocation::collect_young() {
-  LullCycle* const cycle = _heap->cycle();
-  const bool keep_private = !_heap->tracking_switch()->publishes_all();
-  if (_young_policy->wants_young() && !_sizer->wants_global(os::javaTimeNanos())) {
-    _heap->collect_young_at_safepoint(keep_private);
+  LullCycle* const cycle = _components->_cycle;
+  if (_components->_young_policy->wants_young() && !_components->_sizer->wants_global(os::javaTimeNanos())) {
+    _components->_pause->collect_young();
   } else if (cycle == nullptr) {
     return false;
   } else if (may_wait_for_cycle()) {
     cycle->ask_for();
-    _heap->collect_young_at_safepoint(keep_private);
+    _components->_pause->collect_young();
   } else if (cycle->is_marking()) {
-    _heap->remark_at_safepoint(keep_private);   // a cycle that is late ends here: what it has found need not be traced
+    _components->_pause->remark();   // a cycle that is late ends here: what it has found need not be traced
   } else {
     return false;
   }
@@ -70,47 +114,59 @@ bool LullFailedAllocation::collect_young() {
 }
 
 HeapWord* LullFailedAllocation::allocate_within_limit() {
-  if (!_sizer->is_within_use_limit(_words)) {
+  if (!_components->_sizer->is_within_use_limit(_words)) {
     return nullptr;
   }
-  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  return _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
 }
 
 HeapWord* LullFailedAllocation::grow_and_allocate() {
-  return _sizer->grows_first(_words) && _sizer->expand_for(_words) ? allocate_within_limit() : nullptr;
+  LullHeapSizer* const sizer = _components->_sizer;
+  return sizer->grows_first(_words) && sizer->expand_for(_words) ? allocate_within_limit() : nullptr;
+}
+
+// Instead of a global collection, which would be long.
+HeapWord* LullFailedAllocation::begin_cycle_and_retry() {
+  LullCycle* const cycle = _components->_cycle;
+  HeapWord* result = nullptr;
+  if (_components->_sizer->may_expand()) {
+    cycle->ask_for();
+    _components->_sizer->expand_for_cycle();
+    result = allocate_within_limit();
+  }
+  if (result == nullptr && cycle->is_marking()) {
+    _components->_pause->remark();
+    result = allocate_within_limit();
+  }
+  return result;
 }
 
 // The heap is not made larger for it: what a young collection leaves is not all alive. But for a cycle, which finds what
 // is dead of it; and for a large object of a program that starts.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
-  if (_sizer->was_useless() || !collect_young()) {
+  if (_components->_sizer->was_useless() || !collect_young()) {
     return grow_and_allocate();
   }
   HeapWord* result = allocate_within_limit();
   if (result == nullptr) {
     result = grow_and_allocate();
   }
-  LullCycle* const cycle = _heap->cycle();
-  if (result != nullptr || cycle == nullptr || !is_global_long()) {
-    return result;
-  }
-  if (_sizer->may_expand()) {
-    cycle->ask_for();
-    _sizer->expand_for_cycle();
-    result = allocate_within_limit();
-  }
-  if (result == nullptr && cycle->is_marking()) {
-    _heap->remark_at_safepoint(!_heap->tracking_switch()->publishes_all());
-    result = allocate_within_limit();
-  }
-  return result;
+  return result != nullptr || _components->_cycle == nullptr || !is_global_long() ? result : begin_cycle_and_retry();
 }
 
 HeapWord* LullFailedAllocation::collect_and_allocate() {
   assert_at_safepoint();
-  if (_sizer->is_too_large(_words)) {
+  HeapWord* const result = climb();
+  _components->_sizer->record_allocation_at_safepoint();
+  return result;
+}
+
+HeapWord* LullFailedAllocation::climb() {
+  LullHeapSizer* const sizer = _components->_sizer;
+  LullPause* const pause = _components->_pause;
+  if (sizer->is_too_large(_words)) {
     // For SoftReference's promise only: all are cleared before an OutOfMemoryError.
-    _heap->collect_at_safepoint(LullEvacuationRequest::normal(), true /* clear soft references */);
+    pause->collect(LullEvacuationRequest::normal(), true /* clear soft references */);
     return nullptr;
   }
   HeapWord* const in_young = collect_young_and_retry();
@@ -119,10 +175,10 @@ HeapWord* LullFailedAllocation::collect_and_allocate() {
   }
   // Give up only when compaction, and in the end the clearing of soft references, has
   // not helped either.
-  _heap->collect_at_safepoint(_sizer->was_useless() ? LullEvacuationRequest::compact() :
-                              _sizer->is_costly() ? LullEvacuationRequest::dense() : LullEvacuationRequest::normal(),
-                              _heap->must_clear_soft_references() || _sizer->is_near_overhead_limit());
-  if (_sizer->overhead_limit_exceeded()) {
+  pause->collect(sizer->was_useless() ? LullEvacuationRequest::compact() :
+                 sizer->is_costly() ? LullEvacuationRequest::dense() : LullEvacuationRequest::normal(),
+                 pause->must_clear_soft_references() || sizer->is_near_overhead_limit());
+  if (sizer->overhead_limit_exceeded()) {
     log_warning(gc)("GC overhead limit exceeded: nearly all time was spent in collections that freed nearly nothing");
     return nullptr;
   }
@@ -132,13 +188,15 @@ HeapWord* LullFailedAllocation::collect_and_allocate() {
 
 // In blocks, in holes, and behind the ends of large objects, if these may share their blocks once they have slid.
 size_t LullFailedAllocation::free_bytes() const {
-  const size_t capacity = _heap->capacity();
-  return capacity - MIN2(_heap->used(), capacity) + LullSlidingPlan::slack_of_large(_heap->blocks());
+  const size_t capacity = _components->_heap->capacity();
+  const size_t used = _components->_heap->used();
+  return capacity - MIN2(used, capacity) + LullSlidingPlan::slack_of_large(_components->_blocks);
 }
 
 // Enough is free for a large object, and without the reserve it has it.
 bool LullFailedAllocation::is_in_one_run() const {
-  return LullGeometry::is_large(_words) && LullGeometry::blocks_for(_words) <= _supply->longest_free_run();
+  return LullGeometry::is_large(_words) &&
+         LullGeometry::blocks_for(_words) <= _components->_supply->longest_free_run();
 }
 
 // Enough is free for a large object, but not in one run.
@@ -154,28 +212,28 @@ bool LullFailedAllocation::may_pack() const {
 }
 
 bool LullFailedAllocation::is_little_free() const {
-  return free_bytes() < _words * HeapWordSize + _heap->capacity() / 100 * LittlePercent;
+  return free_bytes() < _words * HeapWordSize + _components->_heap->capacity() / 100 * LittlePercent;
 }
 
 // In the heap as it is, or a larger one. The reserve stays: what has no room for copies cannot be compacted the next time.
 HeapWord* LullFailedAllocation::allocate() {
-  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
-  if (result != nullptr || !_sizer->expand_for(_words)) {
+  HeapWord* const result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
+  if (result != nullptr || !_components->_sizer->expand_for(_words)) {
     return result;
   }
-  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  return _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
 }
 
 HeapWord* LullFailedAllocation::collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references) {
-  _heap->collect_at_safepoint(request, clear_soft_references);
+  _components->_pause->collect(request, clear_soft_references);
   return allocate();
 }
 
 // Until the next collection mutators get all that there is, or they would come here for each hole of the reserve.
 HeapWord* LullFailedAllocation::allocate_with_reserve() {
-  HeapWord* const result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Allow);
+  HeapWord* const result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Allow);
   if (result != nullptr) {
-    _supply->set_reserve(0, false);
+    _components->_supply->set_reserve(0, false);
   }
   return result;
 }

@@ -24,46 +24,51 @@
 
 #include "memory/allocation.hpp"
 
-class LullBlockSupply;
-class LullHeap;
-class LullHeapSizer;
-class LullYoungPolicy;
-class Thread;
+class LullMutator;
+struct LullComponents;
 struct LullEvacuationRequest;
 
-// An allocation for which there was no memory, and what is done about it, at a safepoint. If the largest heap could not
-// hold the object, soft references are cleared and nothing more is done. Else the steps are, each more expensive, and
-// tried only when the one before has failed:
+// An allocation for which there was no memory, and what is done about it. The steps are a ladder. Each costs more than
+// the one before, and is tried only when that has failed.
 //
-//   a young collection, while those pay, unless it leaves more than LullUseLimit allows
-//   a larger heap, for a large object while the heap is far below its maximum
-//   a global collection
-//   a larger heap
-//   the copy reserve, if only that is between a large object and a run of free blocks
-//   for a large object that fits into what is free: a collection after which all objects slide together
-//   for others: a collection that evacuates what there is room for; for an object of some KB then one that slides
-//   the copy reserve
-//   a collection that clears soft references, after which all slide together
-//   the copy reserve
-//   nullptr: OutOfMemoryError
+// By the thread:
 //
-// The collections of the sixth and seventh step clear soft references too, if little is free in all. If much is free,
-// memory is not short: objects lie in the wrong places.
+//    1  a local collection
+//    2  what others' collections have freed meanwhile
+//    3  a VM operation takes the steps that follow. If another pause comes before it, the thread begins anew
+//
+// By the VM thread, at a safepoint. If the largest heap could not hold the object, soft references are cleared and
+// nothing more is done. Else:
+//
+//    4  a young collection, while those pay, unless it leaves more than LullUseLimit allows
+//    5  a larger heap, for a large object while the heap is far below its maximum
+//    6  if a global collection would be long: a larger heap, and a cycle of concurrent marking; a remark, if one is late
+//    7  a global collection; OutOfMemoryError, if those take nearly all time and free nearly nothing
+//    8  a larger heap
+//    9  the copy reserve, if only that is between a large object and a run of free blocks
+//   10  for a large object that fits into what is free: a collection after which all objects slide together
+//       for others: a collection that evacuates what there is room for; for an object of some KB then one that slides
+//   11  the copy reserve
+//   12  a collection that clears soft references, after which all slide together
+//   13  the copy reserve
+//   14  nullptr: OutOfMemoryError
+//
+// The collections of step 10 clear soft references too, if little is free in all. Then step 11 is left out. If much is
+// free, memory is not short: objects lie in the wrong places.
 
 class LullFailedAllocation : public StackObj {
 private:
-  LullHeap* const        _heap;
-  LullBlockSupply* const _supply;
-  LullHeapSizer* const   _sizer;
-  LullYoungPolicy* const _young_policy;
-  Thread* const          _thread;
-  const size_t           _words;
+  const LullComponents* const _components;
+  const LullMutator&          _mutator;
+  const size_t                _words;
 
+  // By the VM thread.
   bool may_wait_for_cycle() const;
   bool is_global_long() const;
   bool collect_young();
   HeapWord* allocate_within_limit();
   HeapWord* grow_and_allocate();
+  HeapWord* begin_cycle_and_retry();
   HeapWord* collect_young_and_retry();
   HeapWord* allocate();
   size_t free_bytes() const;
@@ -74,13 +79,16 @@ private:
   HeapWord* collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references);
   HeapWord* allocate_with_reserve();
   HeapWord* compact_and_retry();
+  HeapWord* climb();
 
 public:
-  LullFailedAllocation(LullHeap* heap, LullBlockSupply* supply, LullHeapSizer* sizer, LullYoungPolicy* young_policy,
-                       Thread* thread, size_t words)
-    : _heap(heap), _supply(supply), _sizer(sizer), _young_policy(young_policy), _thread(thread), _words(words) {}
+  LullFailedAllocation(const LullComponents* components, const LullMutator& mutator, size_t words)
+    : _components(components), _mutator(mutator), _words(words) {}
 
-  // nullptr: give up.
+  // The whole ladder, by the thread. nullptr: give up; *overhead: for the time that collections take.
+  HeapWord* resolve(bool* overhead);
+
+  // From step 4 on: by the VM operation.
   HeapWord* collect_and_allocate();
 };
 

@@ -19,27 +19,29 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/collect/lullHeapSizer.hpp"
+#include "gc/lull/drive/lullComponents.hpp"
+#include "gc/lull/drive/lullFailedAllocation.hpp"
+#include "gc/lull/drive/lullPause.hpp"
 #include "gc/lull/drive/lullVMOperations.hpp"
-#include "gc/lull/lullHeap.hpp"
+#include "gc/shared/collectedHeap.hpp"
+#include "memory/universe.hpp"
 
 void VM_LullCollectForAllocation::doit() {
-  LullHeap* const heap = LullHeap::heap();
-  GCCauseSetter cause(heap, _gc_cause);
-  _result = heap->collect_and_allocate(calling_thread(), _word_size);
+  GCCauseSetter cause(Universe::heap(), _gc_cause);
+  _result = _failed->collect_and_allocate();
 }
 
 void VM_LullCollect::doit() {
-  LullHeap* const heap = LullHeap::heap();
-  GCCauseSetter cause(heap, _gc_cause);
-  heap->do_full_collection(false /* clear_all_soft_refs */);
+  GCCauseSetter cause(_components->_heap, _gc_cause);
+  _components->_heap->do_full_collection(false /* clear all soft references */);
 }
 
 void VM_LullCollectEarly::doit() {
-  LullHeap* const heap = LullHeap::heap();
-  GCCauseSetter cause(heap, _gc_cause);
-  heap->collect_early_at_safepoint(_extent);
+  GCCauseSetter cause(_components->_heap, _gc_cause);
+  _components->_pause->collect_early(_extent);
 }
 
 void VM_LullGiveBack::doit() {
-  LullHeap::heap()->give_back_at_safepoint(_bytes);
+  _components->_sizer->give_back(_bytes);
 }

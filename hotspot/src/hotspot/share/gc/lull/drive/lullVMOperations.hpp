@@ -24,11 +24,18 @@
 
 #include "gc/shared/gcVMOperations.hpp"
 
+class LullFailedAllocation;
+enum class LullExtent;
+struct LullComponents;
+
 // A mutator found no memory for an object: collect, then allocate it.
 class VM_LullCollectForAllocation : public VM_CollectForAllocation {
+private:
+  LullFailedAllocation* const _failed;
+
 public:
-  VM_LullCollectForAllocation(size_t words, uint collections_before)
-    : VM_CollectForAllocation(words, collections_before, GCCause::_allocation_failure) {}
+  VM_LullCollectForAllocation(LullFailedAllocation* failed, size_t words, uint collections_before)
+    : VM_CollectForAllocation(words, collections_before, GCCause::_allocation_failure), _failed(failed) {}
 
   VMOp_Type type() const override { return VMOp_LullCollectForAllocation; }
   void doit() override;
@@ -36,29 +43,27 @@ public:
 
 // A collection was asked for: System.gc(), jcmd, a heap dump, WhiteBox.
 class VM_LullCollect : public VM_GC_Operation {
+private:
+  const LullComponents* const _components;
+
 public:
-  VM_LullCollect(uint collections_before, uint full_collections_before, GCCause::Cause cause)
-    : VM_GC_Operation(collections_before, cause, full_collections_before, true /* full */) {}
+  VM_LullCollect(const LullComponents* components, uint collections_before, uint full_collections_before,
+                 GCCause::Cause cause)
+    : VM_GC_Operation(collections_before, cause, full_collections_before, true /* full */), _components(components) {}
 
   VMOp_Type type() const override { return VMOp_LullCollect; }
   void doit() override;
 };
 
-// What an early collection is about.
-enum class LullExtent {
-  Young,
-  Global,
-  Slide      // global, and all that may move slides together
-};
-
 // Before memory is lacking, by the control thread. Left out if any other collection comes first.
 class VM_LullCollectEarly : public VM_GC_Operation {
 private:
-  const LullExtent _extent;
+  const LullComponents* const _components;
+  const LullExtent            _extent;
 
 public:
-  VM_LullCollectEarly(uint collections_before, GCCause::Cause cause, LullExtent extent)
-    : VM_GC_Operation(collections_before, cause), _extent(extent) {}
+  VM_LullCollectEarly(const LullComponents* components, uint collections_before, GCCause::Cause cause, LullExtent extent)
+    : VM_GC_Operation(collections_before, cause), _components(components), _extent(extent) {}
 
   VMOp_Type type() const override { return VMOp_LullCollect; }
   void doit() override;
@@ -67,11 +72,12 @@ public:
 // Memory goes back to the system, a step of so many bytes, if no collection comes first.
 class VM_LullGiveBack : public VM_GC_Operation {
 private:
-  const size_t _bytes;
+  const LullComponents* const _components;
+  const size_t                _bytes;
 
 public:
-  VM_LullGiveBack(uint collections_before, size_t bytes)
-    : VM_GC_Operation(collections_before, GCCause::_lull_idle), _bytes(bytes) {}
+  VM_LullGiveBack(const LullComponents* components, uint collections_before, size_t bytes)
+    : VM_GC_Operation(collections_before, GCCause::_lull_idle), _components(components), _bytes(bytes) {}
 
   VMOp_Type type() const override { return VMOp_LullCollect; }
   void doit() override;

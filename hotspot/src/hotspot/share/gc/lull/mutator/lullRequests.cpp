@@ -21,7 +21,7 @@
 
 #include "gc/lull/local/lullLocalCollector.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/lullHeap.hpp"
+#include "gc/lull/mutator/lullMutator.hpp"
 #include "gc/lull/mutator/lullRequests.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
 #include "jni.h"
@@ -39,7 +39,7 @@ static void JNICALL begin(JNIEnv* env, jclass) {
   if (collector == nullptr) {
     // Not in native: a collection may look for it.
     ThreadInVMfromNative in_vm(thread);
-    collector = LullHeap::heap()->local_collector(thread);
+    collector = LullMutator(thread).local_collector();
   }
   collector->begin_request();
 }

@@ -25,6 +25,7 @@
 #include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/threadSMR.hpp"
+#include "utilities/ostream.hpp"
 
 LullBlockCensus::LullBlockCensus(LullBlockTable* table, const LullPublicMap* map)
   : _table(table),
@@ -92,4 +93,29 @@ void LullBlockCensus::take(JavaThread* current) {
     count(begin, MIN2(begin + BlocksAtOnce, _table->limit()));
     ThreadBlockInVM safepoint_may_begin(current);
   }
+}
+
+void LullBlockCensus::print_states_on(outputStream* st, const LullBlockTable* table) {
+  size_t blocks_in[(int)LullBlockState::Archive + 1] = {};
+  size_t free_run = 0;
+  size_t longest_free_run = 0;
+  size_t large_slack = 0;
+  size_t hole_slack = 0;
+  for (uint32_t i = 0; i < table->limit(); i++) {
+    const LullBlock* const block = table->at(to_block_index(i));
+    const LullBlockState state = block->state();
+    blocks_in[(int)state]++;
+    (state == LullBlockState::LargeHead ? large_slack : hole_slack) += block->slack_lines();
+    free_run = state == LullBlockState::Free ? free_run + 1 : 0;
+    longest_free_run = MAX2(longest_free_run, free_run);
+  }
+  st->print("blocks of %zuK:", LullGeometry::BlockSize / K);
+  for (int state = (int)LullBlockState::Free; state <= (int)LullBlockState::Archive; state++) {
+    st->print(" %zu %s%s", blocks_in[state], to_string((LullBlockState)state),
+              state < (int)LullBlockState::Archive ? "," : "");
+  }
+  st->cr();
+  st->print_cr("longest free run: %zuK", longest_free_run * LullGeometry::BlockSize / K);
+  st->print_cr("of what is used hold nothing: %zuK behind the ends of large objects, %zuK in holes that are too short",
+               large_slack * LullGeometry::LineSize / K, hole_slack * LullGeometry::LineSize / K);
 }

@@ -28,6 +28,7 @@
 
 class JavaThread;
 class LullPublicMap;
+class outputStream;
 
 // How many committed blocks there are of each kind, for those who look at the heap from outside. Counted while
 // threads run, without a safepoint and without keeping one waiting for long: each block is counted once, as it is in
@@ -76,6 +77,10 @@ public:
 
   // In blocks. What a large object would get without a collection.
   size_t longest_free_run() const { return _longest_free_run; }
+
+  // How many blocks are in which state. At any time, in an error report too: without a lock, which may be the crashed
+  // thread's, and while others allocate.
+  static void print_states_on(outputStream* st, const LullBlockTable* table);
 };
 
 #endif // SHARE_GC_LULL_OBSERVE_LULLBLOCKCENSUS_HPP

@@ -97,6 +97,25 @@ LullMonitoring::LullMonitoring(const CollectedHeap* heap)
   }
 }
 
+GrowableArray<GCMemoryManager*> LullMonitoring::memory_managers() {
+  GrowableArray<GCMemoryManager*> managers(3);
+  managers.append(&_global_manager);
+  if (LullYoungCollections) {
+    managers.append(&_young_manager);
+  }
+  if (LullLocalCollections) {
+    managers.append(&_local_manager);
+  }
+  return managers;
+}
+
+GrowableArray<MemoryPool*> LullMonitoring::memory_pools() const {
+  GrowableArray<MemoryPool*> pools(2);
+  pools.append(_new_pool);
+  pools.append(_old_pool);
+  return pools;
+}
+
 class LullSampleHeapCounters : public PeriodicTask {
 private:
   LullMonitoring* const _monitoring;

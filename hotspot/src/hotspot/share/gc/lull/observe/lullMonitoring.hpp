@@ -30,6 +30,7 @@
 #include "services/memoryManager.hpp"
 #include "services/memoryPool.hpp"
 #include "services/memoryUsage.hpp"
+#include "utilities/growableArray.hpp"
 
 class CollectedHeap;
 class LullHeapCounters;
@@ -148,11 +149,12 @@ public:
   LullHeapParts heap_parts() const;
   void update_publication_counters(const LullPublicationStatistics& total);
 
+  // All of them, for the beans.
+  GrowableArray<GCMemoryManager*> memory_managers();
+  GrowableArray<MemoryPool*> memory_pools() const;
+
   GCMemoryManager* global_manager()         { return &_global_manager; }
   GCMemoryManager* young_manager()          { return &_young_manager; }
-  GCMemoryManager* local_manager()          { return &_local_manager; }
-  MemoryPool* new_pool() const              { return _new_pool; }
-  MemoryPool* old_pool() const              { return _old_pool; }
   CollectorCounters* young_collector_counters() { return _young_collector_counters; }
   CollectorCounters* collector_counters()   { return _collector_counters; }
   LullPauseProgress* pause_progress() const { return _pause_progress; }

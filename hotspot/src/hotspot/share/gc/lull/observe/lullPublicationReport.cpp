@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/lull_globals.hpp"
+#include "gc/lull/observe/lullMonitoring.hpp"
 #include "gc/lull/observe/lullPublicationReport.hpp"
 #include "gc/lull/publish/lullPublisher.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
@@ -62,18 +63,15 @@ void LullPublicationReport::log_threads() {
   }
 }
 
-void LullPublicationReport::log_after_collection(const LullPublicationStatistics& total) {
-  log_total(total);
-  log_threads();
-  if (LullPublicationSampling > 0 && log_is_enabled(Debug, gc, publish)) {
-    LullPublicationSamples::log(SitesAfterCollection);
+void LullPublicationReport::report(LullMonitoring* monitoring, bool at_exit) {
+  if (!LullTracking) {
+    return;
   }
-}
-
-void LullPublicationReport::log_at_exit(const LullPublicationStatistics& total) {
+  const LullPublicationStatistics total = LullPublisher::total();
+  monitoring->update_publication_counters(total);
   log_total(total);
   log_threads();
-  if (LullPublicationSampling > 0 && log_is_enabled(Info, gc, publish)) {
-    LullPublicationSamples::log(SitesAtExit);
+  if (LullPublicationSampling > 0 && (at_exit ? log_is_enabled(Info, gc, publish) : log_is_enabled(Debug, gc, publish))) {
+    LullPublicationSamples::log(at_exit ? SitesAtExit : SitesAfterCollection);
   }
 }

@@ -25,6 +25,7 @@
 #include "memory/allStatic.hpp"
 #include "utilities/globalDefinitions.hpp"
 
+class LullMonitoring;
 struct LullPublicationStatistics;
 
 // What gc+publish says: after each collection and at the end a line of totals (info), and
@@ -40,8 +41,8 @@ private:
   static void log_threads();
 
 public:
-  static void log_after_collection(const LullPublicationStatistics& total);
-  static void log_at_exit(const LullPublicationStatistics& total);
+  // After a collection, or at the end of the VM. Counters get the same totals. Nothing without tracking.
+  static void report(LullMonitoring* monitoring, bool at_exit);
 };
 
 #endif // SHARE_GC_LULL_OBSERVE_LULLPUBLICATIONREPORT_HPP

@@ -22,9 +22,11 @@
 #ifndef SHARE_GC_LULL_OBSERVE_LULLSAMPLEDOBJECTS_HPP
 #define SHARE_GC_LULL_OBSERVE_LULLSAMPLEDOBJECTS_HPP
 
+#include "gc/shared/gc_globals.hpp"
 #include "memory/allStatic.hpp"
 #include "oops/oopHandle.hpp"
 #include "runtime/jniHandles.inline.hpp"
+#include "utilities/growableArray.hpp"
 
 // An object that an agent samples at its allocation (JVMTI's SampledObjectAlloc), between the
 // allocation and the event. Elsewhere it lies in a handle of the VM's, which any thread can reach.
@@ -34,15 +36,24 @@
 
 class LullSampledObjects : public AllStatic {
 public:
-  // To be released by the same thread, before it leaves the scope of its active local handles.
-  static OopHandle hold(oop object) {
+  // Adds it to those that the event is still to be told of. False: it is not sampled, or not Lull's to hold. It is to be
+  // released by the same thread, before that leaves the scope of its active local handles.
+  static bool hold(bool is_sampled, oop object, GrowableArray<OopHandle>* held) {
+    if (!UseLullGC || !is_sampled) {
+      return false;
+    }
     jobject const handle = JNIHandles::make_local(object);
     STATIC_ASSERT(JNIHandles::TypeTag::local == 0);    // so the handle is the address of its slot
-    return OopHandle(reinterpret_cast<oop*>(handle));
+    held->push(OopHandle(reinterpret_cast<oop*>(handle)));
+    return true;
   }
 
-  static void release(OopHandle held) {
-    JNIHandles::destroy_local(reinterpret_cast<jobject>(held.ptr_raw()));
+  // The event was told. Nothing is left for HotSpot to release of what was held here.
+  static void release(bool is_sampled, OopHandle* held) {
+    if (UseLullGC && is_sampled) {
+      JNIHandles::destroy_local(reinterpret_cast<jobject>(held->ptr_raw()));
+      *held = OopHandle();
+    }
   }
 };
 

@@ -30,6 +30,7 @@
 #include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
+#include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/lull/observe/lullHeapWalker.hpp"
 #include "gc/lull/observe/lullVerify.hpp"
@@ -609,4 +610,25 @@ void LullVerify::verify() const {
   }
   verify_code();
   verify_class_loaders();
+}
+
+class LullCodeIsPublicClosure final : public OopClosure {
+private:
+  const LullPublicMap* const _map;
+  const nmethod* const       _nm;
+
+public:
+  LullCodeIsPublicClosure(const LullPublicMap* map, const nmethod* nm) : _map(map), _nm(nm) {}
+
+  void do_oop(oop* p) override {
+    const oop obj = RawAccess<>::oop_load(p);
+    guarantee(obj == nullptr || _map->is_public(obj),
+              "P: code " PTR_FORMAT " refers to private object " PTR_FORMAT, p2i(_nm), p2i(obj));
+  }
+  void do_oop(narrowOop* p) override { ShouldNotReachHere(); }
+};
+
+void LullVerify::verify_new_code(nmethod* nm) {
+  LullCodeIsPublicClosure cl(LullTables::public_map(), nm);
+  nm->oops_do(&cl);
 }

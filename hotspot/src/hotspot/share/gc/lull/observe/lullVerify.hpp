@@ -28,6 +28,7 @@
 
 class LullBlockSupply;
 class LullMemory;
+class nmethod;
 class WorkerThreads;
 
 // Checks every invariant of the heap, and stops the VM with the invariant's name, the
@@ -111,6 +112,10 @@ public:
 
   // P, B and R alone.
   void verify_publication() const;
+
+  // P of code that has just been made. Any thread may run it. A compiler reaches public objects only, so there is nothing
+  // to publish: a private one has come by a store without a barrier. Not only at a safepoint.
+  static void verify_new_code(nmethod* nm);
 };
 
 #endif // SHARE_GC_LULL_OBSERVE_LULLVERIFY_HPP

@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #ifndef SHARE_GC_LULL_POLICY_LULLSIZEBOUNDS_HPP
 #define SHARE_GC_LULL_POLICY_LULLSIZEBOUNDS_HPP
 
@@ -34,6 +33,10 @@ private:
   static const uint EnoughCollections = 4;
   // And that it may be smaller.
   static const uint SomeCollections = 2;
+
+  // A good part of the heap, and far below the maximum: shares of them.
+  static const size_t MuchOfHeap = 32;
+  static const size_t FarBelow = 2;
 
   const size_t _min;
   const size_t _max;
@@ -106,6 +109,13 @@ public:
   }
 
   size_t within(size_t desired) const { return clamp(desired, _min, _max); }
+
+  // Should a heap grow for a large object of so many bytes before all of it is collected? The object is a good part of the
+  // heap, which is far below its maximum with it: a program that starts. What has grown too far shrinks after the next
+  // global collection.
+  static bool grows_first(size_t bytes, size_t capacity, size_t max) {
+    return bytes >= capacity / MuchOfHeap && capacity + bytes <= max / FarBelow;
+  }
 };
 
 #endif // SHARE_GC_LULL_POLICY_LULLSIZEBOUNDS_HPP

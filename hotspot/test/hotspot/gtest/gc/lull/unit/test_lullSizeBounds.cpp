@@ -139,3 +139,17 @@ TEST(LullSizeBoundsTest, soft_maximum_yields_to_what_is_alive) {
   EXPECT_EQ(bounds(80 * M).right_size(60 * M, LullCollectionCost()), 100 * M);
   EXPECT_EQ(bounds(800 * M).limit(0), 400 * M);
 }
+
+TEST(LullSizeBoundsTest, grows_first_for_a_good_part_of_a_heap_that_is_far_below_its_maximum) {
+  // 64 MB of 1 GB: from 2 MB on, up to half of the maximum with it.
+  EXPECT_FALSE(LullSizeBounds::grows_first(2 * M - 1, 64 * M, G));
+  EXPECT_TRUE(LullSizeBounds::grows_first(2 * M, 64 * M, G));
+  EXPECT_TRUE(LullSizeBounds::grows_first(448 * M, 64 * M, G));
+  EXPECT_FALSE(LullSizeBounds::grows_first(448 * M + 1, 64 * M, G));
+  // A heap that is half of its maximum is no program that starts.
+  EXPECT_TRUE(LullSizeBounds::grows_first(16 * M, 496 * M, G));
+  EXPECT_FALSE(LullSizeBounds::grows_first(17 * M, 496 * M, G));
+  EXPECT_FALSE(LullSizeBounds::grows_first(M, G, G));
+  // More than there will ever be.
+  EXPECT_FALSE(LullSizeBounds::grows_first(2 * G, 64 * M, G));
+}

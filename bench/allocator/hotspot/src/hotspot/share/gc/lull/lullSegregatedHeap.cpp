@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/drive/lullPause.hpp"
 #include "gc/lull/heap/lullMarkBitMap.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullTables.hpp"
@@ -38,6 +39,8 @@
 #include "runtime/vmThread.hpp"
 #include "utilities/align.hpp"
 #include "utilities/ticks.hpp"
+
+LullSegregatedHeap* LullSegregatedHeap::_of_study = nullptr;
 
 LullSegregatedHeap::LullSegregatedHeap()
   : LullHeap(),
@@ -65,6 +68,7 @@ jint LullSegregatedHeap::initialize() {
   }
   _space = LullObjectSpace::make(LullGeometry::start_of(first), bytes() / HeapWordSize, LullTables::mark_bitmap());
   LullObjectSpace::set_of_heap(_space);
+  _of_study = this;
   return JNI_OK;
 }
 
@@ -118,19 +122,17 @@ static jlong collectors_ns(WorkerThreads* workers) {
   return time.ns();
 }
 
-void LullSegregatedHeap::begin_collection_of_allocators(bool keep_private) {
-  LullHeap::begin_collection_of_allocators(keep_private);
+void LullSegregatedHeap::begin_collection() {
   _collection_start_ns = collectors_ns(safepoint_workers());
 }
 
 // All is marked. Classes are unloaded, but not purged.
-void LullSegregatedHeap::end_collection_of_allocators() {
+void LullSegregatedHeap::end_collection() {
   const jlong start = os::thread_cpu_time(VMThread::vm_thread());
   _space->sweep();
   _sweep_ns += os::thread_cpu_time(VMThread::vm_thread()) - start;
   _collection_ns += collectors_ns(safepoint_workers()) - _collection_start_ns;
   _collections++;
-  LullHeap::end_collection_of_allocators();
 }
 
 bool LullSegregatedHeap::coalesce() {
@@ -144,10 +146,10 @@ bool LullSegregatedHeap::coalesce() {
 
 // Nothing moves and the heap cannot grow: what is left after a collection is to join free chunks, and then to
 // clear soft references; the only thing for what the heap could not hold.
-HeapWord* LullSegregatedHeap::collect_and_allocate(Thread* thread, size_t words) {
+HeapWord* LullSegregatedHeap::collect_and_allocate(size_t words) {
   assert_at_safepoint();
   for (int attempt = words * HeapWordSize > max_capacity() ? 1 : 0; attempt < 2; attempt++) {
-    collect_at_safepoint(LullEvacuationRequest::normal(), attempt > 0 || must_clear_soft_references());
+    pause()->collect(LullEvacuationRequest::normal(), attempt > 0 || pause()->must_clear_soft_references());
     HeapWord* result = allocate(words);
     if (result == nullptr && coalesce()) {
       result = allocate(words);

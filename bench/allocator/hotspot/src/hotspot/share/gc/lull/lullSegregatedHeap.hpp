@@ -39,6 +39,8 @@ class LullObjectSpace;
 
 class LullSegregatedHeap : public LullHeap {
 private:
+  static LullSegregatedHeap* _of_study;
+
   LullObjectSpace* _space;
   mutable Mutex    _lock;                   // guards the space and what follows
 
@@ -52,20 +54,24 @@ private:
   jlong            _collection_start_ns;
 
   size_t bytes() const;
-  HeapWord* allocate(size_t words);
   bool coalesce();
-
-  HeapWord* allocate_without_collection(Thread* thread, size_t words) override { return allocate(words); }
-  HeapWord* allocate_at_safepoint(Thread* thread, size_t words, LullReserveUse use) override { return allocate(words); }
-  void begin_collection_of_allocators(bool keep_private) override;
-  void end_collection_of_allocators() override;
 
 public:
   LullSegregatedHeap();
 
+  // nullptr: the VM's heap is another one.
+  static LullSegregatedHeap* of_study() { return _of_study; }
+
   jint initialize() override;
   size_t used() const override;
-  HeapWord* collect_and_allocate(Thread* thread, size_t words) override;
+
+  // In the place of what LullMutator and LullFailedAllocation do.
+  HeapWord* allocate(size_t words);
+  HeapWord* collect_and_allocate(size_t words);
+
+  // Before the first mark, and when all is marked.
+  void begin_collection();
+  void end_collection();
 
   // Its archive would be blocks that are not the space's.
   bool can_load_archived_objects() const override { return false; }

@@ -23,10 +23,10 @@
 package gc.lull.segregated;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+
+import gc.lull.ProgramWithFlags;
 import jdk.test.lib.process.OutputAnalyzer;
-import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test id=default
@@ -165,27 +165,17 @@ public class TestSegregatedLists {
         }
     }
 
-    private static OutputAnalyzer run(String... flags) throws Exception {
-        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-XX:+UnlockDiagnosticVMOptions", "-Xlog:gc+lull=info"));
-        command.addAll(Arrays.asList(flags));
-        command.add(Work.class.getName());
-        System.out.println(command);
-        return ProcessTools.executeLimitedTestJava(command);
-    }
+    private static final ProgramWithFlags WORK =
+        new ProgramWithFlags(Work.class, "Worked", "-XX:+UseLullGC", "-XX:+UnlockDiagnosticVMOptions", "-Xlog:gc+lull=info");
 
     private static void refused(String sentence, String... flags) throws Exception {
-        OutputAnalyzer output = run(flags);
-        output.shouldHaveExitValue(1);
-        output.shouldContain(sentence);
-        output.shouldNotContain("Worked");
-        output.shouldNotContain("A fatal error");
+        WORK.refused(sentence, flags);
     }
 
     private static OutputAnalyzer accepted(String... flags) throws Exception {
         List<String> all = new ArrayList<>(List.of("-XX:LullAllocation=segregated", "-XX:-LullTracking", "-XX:-UseTLAB", "-Xms16m", "-Xmx16m"));
-        all.addAll(Arrays.asList(flags));
-        OutputAnalyzer output = run(all.toArray(new String[0]));
-        output.shouldHaveExitValue(0);
+        all.addAll(List.of(flags));
+        OutputAnalyzer output = WORK.accepted(all.toArray(new String[0]));
         output.shouldContain("Worked with 1000");
         return output;
     }

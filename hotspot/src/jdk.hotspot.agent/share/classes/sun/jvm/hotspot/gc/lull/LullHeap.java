@@ -40,6 +40,7 @@ import sun.jvm.hotspot.types.TypeDataBase;
 
 public class LullHeap extends CollectedHeap {
 
+  private static long componentsOffset;
   private static AddressField memoryField;
   private static AddressField supplyField;
   private static CIntegerField capacityField;
@@ -50,16 +51,21 @@ public class LullHeap extends CollectedHeap {
   }
 
   private static synchronized void initialize(TypeDataBase db) {
-    Type type = db.lookupType("LullHeap");
+    Type components = db.lookupType("LullComponents");
 
-    memoryField   = type.getAddressField("_memory");
-    supplyField   = type.getAddressField("_supply");
-    capacityField = db.lookupType("LullMemory").getCIntegerField("_capacity");
-    usedField     = db.lookupType("LullBlockSupply").getCIntegerField("_used_bytes");
+    componentsOffset = db.lookupType("LullHeap").getField("_components").getOffset();
+    memoryField      = components.getAddressField("_memory");
+    supplyField      = components.getAddressField("_supply");
+    capacityField    = db.lookupType("LullMemory").getCIntegerField("_capacity");
+    usedField        = db.lookupType("LullBlockSupply").getCIntegerField("_used_bytes");
   }
 
   public LullHeap(Address addr) {
     super(addr);
+  }
+
+  private Address components() {
+    return addr.addOffsetTo(componentsOffset);
   }
 
   @Override
@@ -69,12 +75,12 @@ public class LullHeap extends CollectedHeap {
 
   @Override
   public long capacity() {
-    return capacityField.getValue(memoryField.getValue(addr));
+    return capacityField.getValue(memoryField.getValue(components()));
   }
 
   @Override
   public long used() {
-    return usedField.getValue(supplyField.getValue(addr));
+    return usedField.getValue(supplyField.getValue(components()));
   }
 
   // Holes between live objects hold the remains of dead ones: the heap cannot be

@@ -1,0 +1,54 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/drive/lullYoungSchedule.hpp"
+#include "logging/log.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/init.hpp"
+#include "runtime/safepoint.hpp"
+
+void LullYoungSchedule::plan(size_t used) {
+  assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "what is in use must not change meanwhile");
+  _used_at_pause = used;
+  const size_t budget = _is_kept ? _goal.budget() : SIZE_MAX;
+  const size_t due_at = budget == SIZE_MAX ? SIZE_MAX : used + budget;
+  Atomic::store(&_due_at, due_at);
+  _supply->set_notification(due_at);
+  if (budget != SIZE_MAX) {
+    log_debug(gc, ergo)("Pause goal: a young pause is due after %zuM more", budget / M);
+  }
+}
+
+void LullYoungSchedule::record_young(jlong pause_ns, jlong mark_ns, size_t marked_bytes, size_t private_bytes,
+                                     size_t used_before) {
+  assert_at_safepoint();
+  _goal.record_young(pause_ns, mark_ns, marked_bytes, private_bytes, used_before - MIN2(_used_at_pause, used_before));
+}
+
+bool LullYoungSchedule::is_due(size_t used) {
+  const size_t due_at = Atomic::load(&_due_at);
+  if (used > due_at) {
+    return true;
+  }
+  _supply->renew_notification(due_at);
+  return false;
+}
