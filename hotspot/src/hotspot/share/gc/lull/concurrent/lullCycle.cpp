@@ -279,7 +279,13 @@ void LullCycle::abort() {
   }
 }
 
-void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacity, jlong expected_global_ns) {
+void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capacity, jlong expected_global_ns) {
+  const bool was_global_or_remark = ended != Ended::Young;
+  if (ended == Ended::Remark) {
+    _worth.record_remark(pause_ns, expected_global_ns);
+  } else if (ended == Ended::Global) {
+    _worth.record_global();
+  }
   _was_enough_left = LullCyclePolicy::is_enough_left(used, capacity);
   if (!was_global_or_remark) {
     _growth = used - MIN2(used, _last_used);
@@ -293,7 +299,7 @@ void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacit
     case State::Idle: {
       const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
-      if (may_start() && (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen))) {
+      if (may_start() && (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen, _worth))) {
         start(always ? "always" : is_driven() ? "asked for" :
               _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
       }

@@ -24,6 +24,7 @@
 
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
+#include "gc/lull/policy/lullCycleWorth.hpp"
 #include "gc/shared/gcCause.hpp"
 #include "gc/shared/referenceProcessor.hpp"
 #include "memory/allocation.hpp"
@@ -108,6 +109,7 @@ private:
   volatile jlong            _last_ns;        // of the last cycle that has ended, from its begin to its end,
   volatile bool             _was_given_up;   // well or for a global collection
   volatile jlong            _mark_ns;         // of the markers, pauses meanwhile and all; by the thread of the cycle
+  LullCycleWorth            _worth;
   size_t                    _last_used;       // of the heap: after the last pause; how much more than before
   size_t                    _growth;          // the last young one has left
   volatile size_t           _used_at_last;    // after the last cycle or global collection
@@ -218,8 +220,13 @@ public:
   // A global collection comes: what has been found is forgotten.
   void abort();
 
-  // A pause has ended, and has left so much in use.
-  void end_pause(bool was_global_or_remark, size_t used, size_t capacity, jlong expected_global_ns);
+  // Is a cycle better than a global pause that would take so long?
+  bool is_better(jlong global_ns) const { return _worth.is_better(global_ns); }
+
+  enum class Ended { Young, Remark, Global };
+
+  // A pause has ended, after so long, and has left so much in use.
+  void end_pause(Ended ended, jlong pause_ns, size_t used, size_t capacity, jlong expected_global_ns);
 
   // ---- Of the thread of the cycle, which has joined the suspendible threads
 

@@ -152,22 +152,33 @@ jlong LullControlThread::expected_global_ns() const {
   return _components->_monitoring->pause_progress()->expected_global_ns(_heap->used());
 }
 
+// Without young collections the whole heap is looked at in any case, and that is what is charged. Who looks at all
+// references does not live on the credit of urgent pauses.
+LullExtent LullControlThread::extent_for_references(const LullReferencePolicy::Seen& since_all, bool has_usual_credit) const {
+  if (!LullYoungCollections) {
+    return LullExtent::Global;
+  }
+  const bool all = has_usual_credit &&
+                   LullReferencePolicy::wants_all(since_all, LullPendingReferences::looked_at(), _heap->capacity());
+  const LullCycle* const cycle = _components->_cycle;
+  if (all && cycle != nullptr && cycle->is_better(expected_global_ns())) {
+    return LullExtent::Cycle;
+  }
+  return all && LullReferencePolicy::may_be_global(expected_global_ns()) ? LullExtent::Global : LullExtent::Young;
+}
+
 void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
-  const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(),
-                                                  now - Atomic::load(&_last_global_end)};
-  // Without young collections the whole heap is looked at in any case, and that is what is charged. A global one does not
-  // live on the credit of urgent ones.
+  const LullReferencePolicy::Seen since_all = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(),
+                                               now - Atomic::load(&_last_global_end)};
   const bool has_usual_credit = _references.wait_ns(now, false) == 0;
-  const bool global = !LullYoungCollections ||
-                      (has_usual_credit &&
-                       LullReferencePolicy::wants_global(since_global, LullPendingReferences::looked_at(), _heap->capacity(),
-                                                         expected_global_ns()));
+  const LullExtent extent = extent_for_references(since_all, has_usual_credit);
+  const bool global = extent == LullExtent::Global;
   log_debug(gc, ergo)("References are due%s: %zu seen, %zuM of local garbage, %.3f s since the last pause; outside of the "
-                      "heap were taken %zuM, %zu of %zu descriptors, %zu threads; since the last global one %zu and %zuM",
+                      "heap were taken %zuM, %zu of %zu descriptors, %zu threads; since all were looked at %zu and %zuM",
                       urgent ? " urgently" : "", seen._references, seen._garbage / M,
                       (double)seen._elapsed_ns / NANOSECS_PER_SEC, seen._native_growth / M, seen._descriptors,
-                      seen._descriptor_limit, seen._threads, since_global._references, since_global._garbage / M);
-  if (_components->_driver->collect_early(GCCause::_lull_references, global ? LullExtent::Global : LullExtent::Young)) {
+                      seen._descriptor_limit, seen._threads, since_all._references, since_all._garbage / M);
+  if (_components->_driver->collect_early(GCCause::_lull_references, extent)) {
     const LullPauses* const pauses = global ? _components->_monitoring->global_pauses() : _components->_monitoring->young_pauses();
     const size_t cleared = Atomic::load(&_cleared);
     _globals_ns += global ? pauses->_last_time : 0;

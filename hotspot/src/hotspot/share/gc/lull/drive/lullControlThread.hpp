@@ -68,6 +68,7 @@ private:
   LullReferencePolicy::Seen seen_references(jlong now);
   void set_limits();
   jlong expected_global_ns() const;
+  LullExtent extent_for_references(const LullReferencePolicy::Seen& since_all, bool has_usual_credit) const;
   void collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now);
   void charge_other_globals();
   jlong process_references();

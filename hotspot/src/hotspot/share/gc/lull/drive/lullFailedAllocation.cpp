@@ -29,7 +29,6 @@
 #include "gc/lull/drive/lullVMOperations.hpp"
 #include "gc/lull/mutator/lullMutator.hpp"
 #include "gc/lull/observe/lullMonitoring.hpp"
-#include "gc/lull/policy/lullCyclePolicy.hpp"
 #include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/lull/policy/lullYoungPolicy.hpp"
 #include "gc/lull/stat/lullPauseProgress.hpp"
@@ -87,12 +86,12 @@ HeapWord* LullFailedAllocation::resolve(bool* overhead) {
 // program.
 bool LullFailedAllocation::may_wait_for_cycle() const {
   const LullCycle* const cycle = _components->_cycle;
-  return (_components->_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_global_long();
+  return (_components->_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_cycle_better();
 }
 
-bool LullFailedAllocation::is_global_long() const {
+bool LullFailedAllocation::is_cycle_better() const {
   const LullPauseProgress* const progress = _components->_monitoring->pause_progress();
-  return LullCyclePolicy::is_long(progress->expected_global_ns(_components->_heap->used()));
+  return _components->_cycle->is_better(progress->expected_global_ns(_components->_heap->used()));
 }
 
 // False: only a global collection is left.
@@ -151,7 +150,7 @@ HeapWord* LullFailedAllocation::collect_young_and_retry() {
   if (result == nullptr) {
     result = grow_and_allocate();
   }
-  return result != nullptr || _components->_cycle == nullptr || !is_global_long() ? result : begin_cycle_and_retry();
+  return result != nullptr || _components->_cycle == nullptr || !is_cycle_better() ? result : begin_cycle_and_retry();
 }
 
 HeapWord* LullFailedAllocation::collect_and_allocate() {

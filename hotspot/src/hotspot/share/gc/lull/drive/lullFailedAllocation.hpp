@@ -64,7 +64,7 @@ private:
 
   // By the VM thread.
   bool may_wait_for_cycle() const;
-  bool is_global_long() const;
+  bool is_cycle_better() const;
   bool collect_young();
   HeapWord* allocate_within_limit();
   HeapWord* grow_and_allocate();

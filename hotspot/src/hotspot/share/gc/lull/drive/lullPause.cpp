@@ -194,7 +194,9 @@ void LullPause::end(const LullPauseKind& kind, bool verifies, jlong ns) {
   log_info(gc, heap)("Used: %zuK, of it %zuK of slack, in which nothing lies and that nobody gets",
                      used() / K, _components->_supply->slack_bytes() / K);
   if (_components->_cycle != nullptr) {
-    _components->_cycle->end_pause(kind._ends_cycle, used(), heap->capacity(),
+    const LullCycle::Ended ended = kind._is_full ? LullCycle::Ended::Global :
+                                   kind._ends_cycle ? LullCycle::Ended::Remark : LullCycle::Ended::Young;
+    _components->_cycle->end_pause(ended, ns, used(), heap->capacity(),
                                    monitoring->pause_progress()->expected_global_ns(used()));
   }
   verify_after(verifies);
@@ -385,6 +387,9 @@ void LullPause::collect_early(LullExtent extent) {
   } else if (extent == LullExtent::Global || !LullYoungCollections) {
     collect(LullEvacuationRequest::normal(), false /* clear soft references */);
   } else {
+    if (extent == LullExtent::Cycle) {
+      _components->_cycle->ask_for();
+    }
     collect_young();
   }
 }

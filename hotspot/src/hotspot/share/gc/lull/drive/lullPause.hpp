@@ -33,6 +33,7 @@ struct LullPauseKind;
 // What an early collection is about.
 enum class LullExtent {
   Young,
+  Cycle,     // young, and a cycle of concurrent marking begins with it, if none runs
   Global,
   Slide      // global, and all that may move slides together
 };

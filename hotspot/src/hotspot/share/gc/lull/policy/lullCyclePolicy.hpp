@@ -22,19 +22,16 @@
 #ifndef SHARE_GC_LULL_POLICY_LULLCYCLEPOLICY_HPP
 #define SHARE_GC_LULL_POLICY_LULLCYCLEPOLICY_HPP
 
+#include "gc/lull/policy/lullCycleWorth.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // When a cycle of concurrent marking begins. Pure.
 //
 // What is old and dead stays until a cycle, or a global collection. A cycle should have ended before memory is lacking
 // for it: it begins when half of what was free after the last one has become old, or will have after the next young
-// pause, if that leaves as much more as the last one. A heap that is marked in a few
-// milliseconds is better served by a global collection, which also moves what lies sparsely and needs no thread beside
-// the program.
+// pause, if that leaves as much more as the last one. Where a global pause is better, none begins (LullCycleWorth).
 class LullCyclePolicy {
 public:
-  static const jlong ShortPauseNs = 10 * NANOSECS_PER_MILLISEC;
-
   struct Seen {
     size_t _used;               // bytes, after a pause
     size_t _used_at_last;       // after the last cycle or global collection
@@ -43,14 +40,12 @@ public:
     jlong  _expected_global_ns; // that a global collection would take; 0: none was seen yet
   };
 
-  static bool is_long(jlong global_ns) { return global_ns > ShortPauseNs; }
-
   // A sixth of the heap: a young collection that leaves less has been in vain. Use is bounded below the heap's size.
   static bool is_enough_left(size_t used, size_t capacity) { return used < capacity - capacity / 6; }
 
-  static bool wants_cycle(const Seen& seen) {
+  static bool wants_cycle(const Seen& seen, const LullCycleWorth& worth) {
     const size_t room = seen._capacity - MIN2(seen._used_at_last, seen._capacity);
-    return is_long(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + room / 2;
+    return worth.is_better(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + room / 2;
   }
 };
 

@@ -50,12 +50,11 @@ bool LullReferencePolicy::is_urgent(const Seen& seen) const {
   return _percent > 0 && (by_memory || by_descriptors || seen._threads >= ManyThreads);
 }
 
-bool LullReferencePolicy::wants_global(const Seen& since_global, size_t looked_at, size_t capacity, jlong expected_global_ns) {
-  const bool many = looked_at >= ManyReferences && since_global._garbage >= capacity &&
-                    since_global._elapsed_ns >= ManyUntilGlobal;
-  const bool late = since_global._references > 0 && since_global._garbage >= HeapsUntilGlobal * capacity &&
-                    since_global._elapsed_ns >= AnyUntilGlobal;
-  return expected_global_ns <= LongestGlobal && (many || late);
+bool LullReferencePolicy::wants_all(const Seen& since_all, size_t looked_at, size_t capacity) {
+  const bool many = looked_at >= ManyReferences && since_all._garbage >= capacity && since_all._elapsed_ns >= ManyUntilAll;
+  const bool late = since_all._references > 0 && since_all._garbage >= HeapsUntilAll * capacity &&
+                    since_all._elapsed_ns >= AnyUntilAll;
+  return many || late;
 }
 
 jlong LullReferencePolicy::wait_ns(jlong now_ns, bool urgent) {

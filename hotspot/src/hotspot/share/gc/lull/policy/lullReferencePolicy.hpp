@@ -39,9 +39,10 @@
 //                   much, and a thread that has published few tells of them late
 //   by time         after MaxWait and a few heaps of garbage, whatever was seen: not all ways to a reference are counted
 //
-// Such a pause looks at what is young. What has become old before it died needs a global one: when pauses have looked at
-// many references since the last global one and not cleared them, or after so much garbage with any such; but only where
-// that is expected to be short.
+// Such a pause looks at what is young. What has become old before it died needs a look at all references: when pauses
+// have looked at many since the last such look and not cleared them, or after so much garbage with any such. A cycle of
+// concurrent marking takes it, where cycles are better than global pauses; else a global pause, but only where that is
+// expected to be short.
 //
 // Each pause is paid for from a credit, which grows by a share of the elapsed time (LullReferencePausePercent). What it
 // clears pays, too: registering a reference and running its cleaner cost more than WorthOfReference, so such pauses
@@ -87,9 +88,9 @@ private:
   static const size_t ManyThreads = 256;          // each has a stack
   static const uint   UrgentFactor = 10;          // of credit
   static const jlong  MaxWait = 10 * (jlong)NANOSECS_PER_SEC;
-  static const size_t HeapsUntilGlobal = 8;
-  static const jlong  ManyUntilGlobal = NANOSECS_PER_SEC;             // at the earliest, however fast garbage comes
-  static const jlong  AnyUntilGlobal = 5 * (jlong)NANOSECS_PER_SEC;
+  static const size_t HeapsUntilAll = 8;
+  static const jlong  ManyUntilAll = NANOSECS_PER_SEC;             // at the earliest, however fast garbage comes
+  static const jlong  AnyUntilAll = 5 * (jlong)NANOSECS_PER_SEC;
   static const jlong  MaxCredit = NANOSECS_PER_SEC / 10;
   static const jlong  MostDebtByOthers = NANOSECS_PER_SEC / 20;      // 5 s without a pause, at one percent
   static const jlong  LongestGlobal = NANOSECS_PER_SEC / 10;
@@ -125,9 +126,12 @@ public:
   // get larger.
   bool is_urgent(const Seen& seen) const;
 
-  // Should a pause that is due be a global one? Since the last of these: garbage, references that were published and not
-  // cleared, and time; and how many of them a pause has looked at.
-  static bool wants_global(const Seen& since_global, size_t looked_at, size_t capacity, jlong expected_global_ns);
+  // Should all references be looked at, where a pause is due? Since that was done for the last time: garbage, references
+  // that were published and not cleared, and time; and how many of them a pause has looked at.
+  static bool wants_all(const Seen& since_all, size_t looked_at, size_t capacity);
+
+  // May a global pause do that, if it takes so long?
+  static bool may_be_global(jlong expected_global_ns) { return expected_global_ns <= LongestGlobal; }
 
   // Nanoseconds until there is credit for a pause; 0: there is some now.
   jlong wait_ns(jlong now_ns, bool urgent);

@@ -25,46 +25,47 @@
 class LullCyclePolicyTest : public ::testing::Test {
 protected:
   LullCyclePolicy::Seen _seen;
+  LullCycleWorth _worth;
 
   LullCyclePolicyTest() : _seen{110 * M /* used */, 100 * M /* at last */, 0 /* growth */, 200 * M, 50 * NANOSECS_PER_MILLISEC} {}
 };
 
 TEST_F(LullCyclePolicyTest, begins_when_half_of_what_was_free_is_old) {
-  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen, _worth));
   _seen._used = 150 * M;
-  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen, _worth));
   _seen._used++;
-  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen, _worth));
 }
 
 TEST_F(LullCyclePolicyTest, begins_a_young_pause_early_where_each_leaves_much) {
   _seen._growth = 40 * M;
-  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen, _worth));
   _seen._growth++;
-  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen, _worth));
 }
 
 TEST_F(LullCyclePolicyTest, a_larger_heap_leaves_more_time) {
   _seen._used = 151 * M;
   _seen._capacity = 400 * M;
-  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen, _worth));
 }
 
-TEST_F(LullCyclePolicyTest, a_short_global_pause_needs_no_cycle) {
+TEST_F(LullCyclePolicyTest, where_a_global_pause_is_better_none_begins) {
   _seen._used = 200 * M;
-  _seen._expected_global_ns = LullCyclePolicy::ShortPauseNs;
-  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  _seen._expected_global_ns = 10 * NANOSECS_PER_MILLISEC;
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen, _worth));
   _seen._expected_global_ns = 0;    // none was seen
-  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen, _worth));
 }
 
 // What is left may be more than what is committed now, if the heap has shrunk.
 TEST_F(LullCyclePolicyTest, without_room_any_growth_begins_a_cycle) {
   _seen._used_at_last = 300 * M;
   _seen._used = 300 * M;
-  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen, _worth));
   _seen._used++;
-  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
+  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen, _worth));
 }
 
 TEST_F(LullCyclePolicyTest, a_sixth_is_enough_for_a_young_collection_more) {

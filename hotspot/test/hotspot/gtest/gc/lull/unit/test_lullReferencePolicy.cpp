@@ -178,20 +178,24 @@ TEST_F(LullReferencePolicyTest, urgent_pauses_do_not_use_up_the_credit_of_usual_
   EXPECT_EQ(_policy.wait_ns(0, false), 0);
 }
 
-TEST_F(LullReferencePolicyTest, what_has_become_old_needs_a_global_one_if_that_is_short) {
+TEST_F(LullReferencePolicyTest, what_has_become_old_needs_a_look_at_all) {
   const jlong five = 5 * (jlong)NANOSECS_PER_SEC;
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 0, five}, 0, Capacity, Millisecond));
-  EXPECT_TRUE(LullReferencePolicy::wants_global({8 * Capacity, 1, five}, 0, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 1, five - 1}, 0, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity - 1, 1, five}, 1, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({8 * Capacity, 512, five}, 512, Capacity, 101 * Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::wants_all({8 * Capacity, 0, five}, 0, Capacity));
+  EXPECT_TRUE(LullReferencePolicy::wants_all({8 * Capacity, 1, five}, 0, Capacity));
+  EXPECT_FALSE(LullReferencePolicy::wants_all({8 * Capacity, 1, five - 1}, 0, Capacity));
+  EXPECT_FALSE(LullReferencePolicy::wants_all({8 * Capacity - 1, 1, five}, 1, Capacity));
+}
+
+TEST_F(LullReferencePolicyTest, a_global_pause_looks_at_all_only_if_it_is_short) {
+  EXPECT_TRUE(LullReferencePolicy::may_be_global(100 * Millisecond));
+  EXPECT_FALSE(LullReferencePolicy::may_be_global(101 * Millisecond));
 }
 
 // A young pause, which costs less, comes first: it may clear them all.
-TEST_F(LullReferencePolicyTest, many_need_a_global_one_only_if_a_pause_has_looked_at_them) {
-  EXPECT_FALSE(LullReferencePolicy::wants_global({Capacity, 5000, NANOSECS_PER_SEC}, 511, Capacity, Millisecond));
-  EXPECT_TRUE(LullReferencePolicy::wants_global({Capacity, 5000, NANOSECS_PER_SEC}, 512, Capacity, Millisecond));
-  EXPECT_FALSE(LullReferencePolicy::wants_global({Capacity, 5000, NANOSECS_PER_SEC - 1}, 512, Capacity, Millisecond));
+TEST_F(LullReferencePolicyTest, many_need_a_look_at_all_only_if_a_pause_has_looked_at_them) {
+  EXPECT_FALSE(LullReferencePolicy::wants_all({Capacity, 5000, NANOSECS_PER_SEC}, 511, Capacity));
+  EXPECT_TRUE(LullReferencePolicy::wants_all({Capacity, 5000, NANOSECS_PER_SEC}, 512, Capacity));
+  EXPECT_FALSE(LullReferencePolicy::wants_all({Capacity, 5000, NANOSECS_PER_SEC - 1}, 512, Capacity));
 }
 
 TEST_F(LullReferencePolicyTest, without_a_share_there_is_none) {

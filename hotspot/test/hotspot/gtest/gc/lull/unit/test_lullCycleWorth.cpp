@@ -1,0 +1,85 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+#include "gc/lull/policy/lullCycleWorth.hpp"
+#include "unittest.hpp"
+
+static const jlong Millisecond = NANOSECS_PER_MILLISEC;
+static const jlong Global = 60 * Millisecond;
+
+TEST(LullCycleWorthTest, short_global_pauses_are_better) {
+  const LullCycleWorth worth;
+  EXPECT_FALSE(worth.is_better(0));
+  EXPECT_FALSE(worth.is_better(10 * Millisecond));
+  EXPECT_TRUE(worth.is_better(10 * Millisecond + 1));
+}
+
+TEST(LullCycleWorthTest, remarks_as_long_as_global_pauses_are_in_vain) {
+  LullCycleWorth worth;
+  worth.record_remark(50 * Millisecond, Global);
+  EXPECT_TRUE(worth.is_better(Global)) << "one may have been an accident";
+  worth.record_remark(50 * Millisecond, Global);
+  EXPECT_FALSE(worth.is_better(Global));
+}
+
+TEST(LullCycleWorthTest, a_good_remark_makes_up_for_a_poor_one) {
+  LullCycleWorth worth;
+  for (int i = 0; i < 10; i++) {
+    worth.record_remark(50 * Millisecond, Global);
+    worth.record_remark(40 * Millisecond, Global);
+    EXPECT_TRUE(worth.is_better(Global));
+  }
+}
+
+// A pause of a second is not a way to learn something.
+TEST(LullCycleWorthTest, long_global_pauses_are_never_better) {
+  LullCycleWorth worth;
+  for (int i = 0; i < 10; i++) {
+    worth.record_remark(1000 * Millisecond, 1000 * Millisecond);
+  }
+  EXPECT_TRUE(worth.is_better(100 * Millisecond + 1));
+  EXPECT_FALSE(worth.is_better(100 * Millisecond));
+}
+
+static int globals_until_next_cycle(LullCycleWorth* worth) {
+  int count = 0;
+  for (; !worth->is_better(Global) && count < 1000; count++) {
+    worth->record_global();
+  }
+  return count;
+}
+
+TEST(LullCycleWorthTest, it_is_tried_again_after_global_pauses_more_of_them_each_time) {
+  LullCycleWorth worth;
+  worth.record_remark(50 * Millisecond, Global);
+  int last = 2;
+  for (int i = 0; i < 5; i++) {
+    worth.record_remark(50 * Millisecond, Global);
+    const int count = globals_until_next_cycle(&worth);
+    EXPECT_EQ(count, 2 * last);
+    last = count;
+  }
+  worth.record_remark(50 * Millisecond, Global);
+  EXPECT_EQ(globals_until_next_cycle(&worth), last) << "at most";
+  worth.record_remark(Millisecond, Global);
+  worth.record_remark(50 * Millisecond, Global);
+  EXPECT_TRUE(worth.is_better(Global));
+}
