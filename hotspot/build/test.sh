@@ -176,6 +176,7 @@ run_jtreg() {
     start=$SECONDS
     options=${LULL_TEST_OPTIONS:--XX:+UseLullGC}
     if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections"; fi
+    if [[ $name == cycles-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking"; fi
     # shellcheck disable=SC2086 # words on purpose
     LULL_TEST_OPTIONS=$options LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | tee "$RESULTS/said" | sed 's/^/    /' || true
     sed -n '/^    FAILED /,$p' "$RESULTS/said" | failures > /dev/null
