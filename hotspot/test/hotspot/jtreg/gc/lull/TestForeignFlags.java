@@ -54,10 +54,12 @@ public class TestForeignFlags {
         Asserts.assertEquals(named(), List.of());
         Asserts.assertEquals(named("-Xms32m", "-XX:+AlwaysPreTouch", "-XX:ParallelGCThreads=2", "-XX:GCTimeRatio=9",
                                    "-XX:MinHeapFreeRatio=20", "-XX:SoftMaxHeapSize=48m"), List.of());
-        Asserts.assertEquals(named("-XX:MaxGCPauseMillis=200", "-XX:InitiatingHeapOccupancyPercent=35", "-XX:NewRatio=1"),
-                             List.of("InitiatingHeapOccupancyPercent", "MaxGCPauseMillis", "NewRatio"));
+        Asserts.assertEquals(named("-XX:InitiatingHeapOccupancyPercent=35", "-XX:NewRatio=1"),
+                             List.of("InitiatingHeapOccupancyPercent", "NewRatio"));
         Asserts.assertEquals(named("-Xmn16m"), List.of("MaxNewSize", "NewSize"));
         Asserts.assertEquals(named("-XX:+UnlockExperimentalVMOptions", "-XX:+LullConcurrentMarking", "-XX:ConcGCThreads=1",
                                    "-XX:MaxGCPauseMillis=200", "-XX:MaxTenuringThreshold=3"), List.of("MaxTenuringThreshold"));
+        Asserts.assertEquals(named("-XX:+UnlockExperimentalVMOptions", "-XX:-LullConcurrentMarking", "-XX:ConcGCThreads=1",
+                                   "-XX:MaxGCPauseMillis=200"), List.of("ConcGCThreads", "MaxGCPauseMillis"));
     }
 }
