@@ -825,8 +825,7 @@ void LullHeap::verify_after_collection(bool by_flag) {
     DEBUG_ONLY(LullBrokenHeap::break_if_asked(_memory, _blocks, _supply, false /* before collection */);)
     LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::AfterCollection).verify();
     if (_cycle != nullptr) {
-      _cycle->later_sweep()->verify();
-      LullVerifyCycle::verify_swept(_memory, _blocks, _workers);
+      LullVerifyCycle::verify_swept(_cycle, _memory, _blocks, _workers);
     }
     if (_cycle != nullptr && _cycle->is_marking()) {
       LullVerifyCycle::verify_black(_cycle, _memory, _blocks, _workers);
