@@ -520,6 +520,14 @@ void LullCollector::collect_young() {
   log_statistics();
 }
 
+// Nothing old refers to anything young any more. Workers that have discovered References, as the markers do it, have
+// made their cards dirty; blocks with nothing young have kept them.
+void LullCollector::clean_cards() {
+  LullCardTable* const cards = _memory->card_table();
+  cards->touched_do(0, _blocks->limit(), [&](LullBlockIndex index) { cards->clean(index, 1); });
+  cards->forget_touched(_blocks->limit());
+}
+
 void LullCollector::remark() {
   assert_at_safepoint();
   _young_tracer.report_tenuring_threshold(0);
@@ -534,7 +542,7 @@ void LullCollector::remark() {
   end_evacuation();
   sweep_task.finish(true /* leaves unswept */);
   ScavengableNMethods::prune_nmethods_not_into_young();   // all that is alive is old now
-  _memory->card_table()->forget_touched(_blocks->limit());
+  clean_cards();
   _cycle->end_remark();
   log_statistics();
 }

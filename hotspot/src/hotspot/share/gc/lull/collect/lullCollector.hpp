@@ -148,6 +148,7 @@ private:
   void give_grey_to_cycle();
   void flip();
   void sweep_what_is_left();
+  void clean_cards();
   void trace_young(bool from_classes, bool remark);
   void end_young_trace();
   void mark();
