@@ -143,7 +143,7 @@ void LullHeap::post_initialize() {
   LullPrivateReference::initialize();
   LullComponents& c = _components;
   if (LullConcurrentMarking) {
-    c._cycle = new LullCycle(c._memory, c._blocks, c._workers->max_workers());
+    c._cycle = new LullCycle(c._memory, c._blocks, c._supply, c._workers->max_workers());
     LullInfoDCmd::set_cycle(c._cycle);
   }
   c._collector = new LullCollector(c._code, c._monitoring->pause_progress(), c._memory, c._blocks, c._supply,

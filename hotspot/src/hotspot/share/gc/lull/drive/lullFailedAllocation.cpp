@@ -35,6 +35,8 @@
 #include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
+#include "runtime/interfaceSupport.inline.hpp"
+#include "runtime/javaThread.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
@@ -45,10 +47,28 @@ static const size_t LittlePercent = 5;
 
 // ---- By the thread
 
+// What a cycle has left to be swept may be what is lacking. The thread may stop for a pause after it. False: nothing is
+// left that it could do.
+bool LullFailedAllocation::help_to_sweep() const {
+  LullCycle* const cycle = _components->_cycle;
+  Thread* const thread = _mutator.thread();
+  if (cycle == nullptr || !thread->is_Java_thread() || !cycle->later_sweep()->sweep_some()) {
+    return false;
+  }
+  ThreadBlockInVM safepoint_may_begin(JavaThread::cast(thread));
+  return true;
+}
+
 HeapWord* LullFailedAllocation::resolve(bool* overhead) {
   assert(_mutator.thread() == Thread::current(), "a thread resolves its own allocation");
   HeapWord* result = nullptr;
   for (uint attempt = 1; result == nullptr; attempt++) {
+    while (help_to_sweep()) {
+      result = _mutator.allocate(_words);
+      if (result != nullptr) {
+        return result;
+      }
+    }
     if (_mutator.collect_before_global()) {
       result = _mutator.allocate(_words);
       if (result != nullptr) {
@@ -94,6 +114,13 @@ bool LullFailedAllocation::is_cycle_better() const {
   return _components->_cycle->is_better(progress->expected_global_ns(_components->_heap->used()));
 }
 
+// A cycle that is late ends here: what it has found need not be traced. But where the last one was late for nothing a
+// global collection comes at once, instead of after that.
+bool LullFailedAllocation::may_end_cycle() const {
+  const LullCycle* const cycle = _components->_cycle;
+  return cycle->is_marking() && (cycle->must_remark() || !cycle->was_vain());
+}
+
 // False: only a global collection is left.
 bool LullFailedAllocation::collect_young() {
   LullCycle* const cycle = _components->_cycle;
@@ -104,19 +131,34 @@ bool LullFailedAllocation::collect_young() {
   } else if (may_wait_for_cycle()) {
     cycle->ask_for();
     _components->_pause->collect_young();
-  } else if (cycle->is_marking()) {
-    _components->_pause->remark();   // a cycle that is late ends here: what it has found need not be traced
+  } else if (may_end_cycle()) {
+    _components->_pause->remark();
   } else {
     return false;
   }
   return true;
 }
 
-HeapWord* LullFailedAllocation::allocate_within_limit() {
-  if (!_components->_sizer->is_within_use_limit(_words)) {
-    return nullptr;
+// Sweeps more and more of what a cycle has left, until there is room.
+HeapWord* LullFailedAllocation::allocate_swept() {
+  const size_t FirstBlocks = 1024;
+  LullCycle* const cycle = _components->_cycle;
+  HeapWord* result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
+  for (size_t blocks = FirstBlocks;
+       result == nullptr && cycle != nullptr && cycle->later_sweep()->sweep_more(_components->_workers, blocks); blocks *= 2) {
+    result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
   }
-  return _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
+  return result;
+}
+
+HeapWord* LullFailedAllocation::allocate_within_limit() {
+  return _components->_sizer->is_within_use_limit(_words) ? allocate_swept() : nullptr;
+}
+
+// Threads sweep before they come here, but not so much that they would hold up a pause.
+HeapWord* LullFailedAllocation::allocate_in_what_is_left() {
+  const LullCycle* const cycle = _components->_cycle;
+  return cycle != nullptr && cycle->later_sweep()->is_open() ? allocate_within_limit() : nullptr;
 }
 
 HeapWord* LullFailedAllocation::grow_and_allocate() {
@@ -133,7 +175,7 @@ HeapWord* LullFailedAllocation::begin_cycle_and_retry() {
     _components->_sizer->expand_for_cycle();
     result = allocate_within_limit();
   }
-  if (result == nullptr && cycle->is_marking()) {
+  if (result == nullptr && may_end_cycle()) {
     _components->_pause->remark();
     result = allocate_within_limit();
   }
@@ -153,6 +195,18 @@ HeapWord* LullFailedAllocation::collect_young_and_retry() {
   return result != nullptr || _components->_cycle == nullptr || !is_cycle_better() ? result : begin_cycle_and_retry();
 }
 
+// Was a cycle late, and for nothing?
+HeapWord* LullFailedAllocation::collect_by_cycle_and_retry() {
+  LullCycle* const cycle = _components->_cycle;
+  const size_t late_before = cycle == nullptr ? 0 : cycle->late();
+  HeapWord* const result = collect_young_and_retry();
+  if (result == nullptr && cycle != nullptr && cycle->late() != late_before) {
+    log_info(gc, marking)("A late cycle has left too little: a global collection follows it");
+    cycle->record_vain();
+  }
+  return result;
+}
+
 HeapWord* LullFailedAllocation::collect_and_allocate() {
   assert_at_safepoint();
   HeapWord* const result = climb();
@@ -168,7 +222,11 @@ HeapWord* LullFailedAllocation::climb() {
     pause->collect(LullEvacuationRequest::normal(), true /* clear soft references */);
     return nullptr;
   }
-  HeapWord* const in_young = collect_young_and_retry();
+  HeapWord* const in_left = allocate_in_what_is_left();
+  if (in_left != nullptr) {
+    return in_left;
+  }
+  HeapWord* const in_young = collect_by_cycle_and_retry();
   if (in_young != nullptr) {
     return in_young;
   }

@@ -33,27 +33,29 @@ struct LullEvacuationRequest;
 //
 // By the thread:
 //
-//    1  a local collection
-//    2  what others' collections have freed meanwhile
-//    3  a VM operation takes the steps that follow. If another pause comes before it, the thread begins anew
+//    1  what a cycle of concurrent marking has left to be swept, some at a time
+//    2  a local collection
+//    3  what others' collections have freed meanwhile
+//    4  a VM operation takes the steps that follow. If another pause comes before it, the thread begins anew
 //
 // By the VM thread, at a safepoint. If the largest heap could not hold the object, soft references are cleared and
 // nothing more is done. Else:
 //
-//    4  a young collection, while those pay, unless it leaves more than LullUseLimit allows
-//    5  a larger heap, for a large object while the heap is far below its maximum
-//    6  if a global collection would be long: a larger heap, and a cycle of concurrent marking; a remark, if one is late
-//    7  a global collection; OutOfMemoryError, if those take nearly all time and free nearly nothing
-//    8  a larger heap
-//    9  the copy reserve, if only that is between a large object and a run of free blocks
-//   10  for a large object that fits into what is free: a collection after which all objects slide together
+//    5  what is still to be swept
+//    6  a young collection, while those pay, unless it leaves more than LullUseLimit allows
+//    7  a larger heap, for a large object while the heap is far below its maximum
+//    8  if a global collection would be long: a larger heap, and a cycle of concurrent marking; a remark, if one is late
+//    9  a global collection; OutOfMemoryError, if those take nearly all time and free nearly nothing
+//   10  a larger heap
+//   11  the copy reserve, if only that is between a large object and a run of free blocks
+//   12  for a large object that fits into what is free: a collection after which all objects slide together
 //       for others: a collection that evacuates what there is room for; for an object of some KB then one that slides
-//   11  the copy reserve
-//   12  a collection that clears soft references, after which all slide together
 //   13  the copy reserve
-//   14  nullptr: OutOfMemoryError
+//   14  a collection that clears soft references, after which all slide together
+//   15  the copy reserve
+//   16  nullptr: OutOfMemoryError
 //
-// The collections of step 10 clear soft references too, if little is free in all. Then step 11 is left out. If much is
+// The collections of step 12 clear soft references too, if little is free in all. Then step 13 is left out. If much is
 // free, memory is not short: objects lie in the wrong places.
 
 class LullFailedAllocation : public StackObj {
@@ -62,14 +64,21 @@ private:
   const LullMutator&          _mutator;
   const size_t                _words;
 
+  // By the thread.
+  bool help_to_sweep() const;
+
   // By the VM thread.
   bool may_wait_for_cycle() const;
   bool is_cycle_better() const;
+  bool may_end_cycle() const;
   bool collect_young();
+  HeapWord* allocate_swept();
   HeapWord* allocate_within_limit();
+  HeapWord* allocate_in_what_is_left();
   HeapWord* grow_and_allocate();
   HeapWord* begin_cycle_and_retry();
   HeapWord* collect_young_and_retry();
+  HeapWord* collect_by_cycle_and_retry();
   HeapWord* allocate();
   size_t free_bytes() const;
   bool is_in_one_run() const;
@@ -88,7 +97,7 @@ public:
   // The whole ladder, by the thread. nullptr: give up; *overhead: for the time that collections take.
   HeapWord* resolve(bool* overhead);
 
-  // From step 4 on: by the VM operation.
+  // From step 5 on: by the VM operation.
   HeapWord* collect_and_allocate();
 };
 

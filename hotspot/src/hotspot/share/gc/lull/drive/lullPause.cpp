@@ -166,6 +166,9 @@ void LullPause::verify_after(bool by_flag) {
   GCTraceTime(Debug, gc, verify) tm("Verify");
   DEBUG_ONLY(LullBrokenHeap::break_if_asked(memory, blocks, supply, false /* before collection */);)
   LullVerify(memory, blocks, supply, workers, LullVerify::Moment::AfterCollection).verify();
+  if (cycle != nullptr) {
+    LullVerifyCycle::verify_swept(cycle, memory, blocks, workers);
+  }
   if (cycle != nullptr && cycle->is_marking()) {
     LullVerifyCycle::verify_black(cycle, memory, blocks, workers);
   }
@@ -362,7 +365,6 @@ void LullPause::remark() {
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _components->_collector->remark();
     LullMutator::end_collection();
-    _components->_supply->rebuild();
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
     ClassLoaderDataGraph::clear_claimed_marks();
 

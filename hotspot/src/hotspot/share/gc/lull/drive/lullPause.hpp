@@ -46,7 +46,7 @@ enum class LullExtent {
 //    3  the shortest hole for mutators is chosen; TLABs are retired
 //    4  mutators' holes are forgotten; whoever is to keep private objects keeps their blocks (LullMutator)
 //    5  LullCollector marks, copies, sweeps; a remark ends the cycle
-//    6  mutators get back what is free of their blocks; after a global one and a remark the supply is built anew
+//    6  mutators get back what is free of their blocks; after a global one the supply is built anew
 //    7  dead classes are purged, after a global one
 //    8  the heap gets its size; the policies learn what this one has cost
 //    9  the next young pause is planned; tracking is suspended or resumed

@@ -29,7 +29,8 @@
 //
 // What is old and dead stays until a cycle, or a global collection. A cycle should have ended before memory is lacking
 // for it: it begins when half of what was free after the last one has become old, or will have after the next young
-// pause, if that leaves as much more as the last one. Where a global pause is better, none begins (LullCycleWorth).
+// pause, if that leaves as much more as the last one. After one that came too late, when a quarter has. Where a global
+// pause is better, none begins (LullCycleWorth).
 class LullCyclePolicy {
 public:
   struct Seen {
@@ -38,6 +39,7 @@ public:
     size_t _growth;             // that the last young pause has left more in use than the pause before
     size_t _capacity;
     jlong  _expected_global_ns; // that a global collection would take; 0: none was seen yet
+    bool   _was_vain;           // the last cycle was late, and a global collection had to follow it at once
   };
 
   // A sixth of the heap: a young collection that leaves less has been in vain. Use is bounded below the heap's size.
@@ -45,7 +47,8 @@ public:
 
   static bool wants_cycle(const Seen& seen, const LullCycleWorth& worth) {
     const size_t room = seen._capacity - MIN2(seen._used_at_last, seen._capacity);
-    return worth.is_better(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + room / 2;
+    const size_t begins_at = seen._was_vain ? room / 4 : room / 2;
+    return worth.is_better(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + begins_at;
   }
 };
 
