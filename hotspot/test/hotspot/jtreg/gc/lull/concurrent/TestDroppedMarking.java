@@ -39,7 +39,7 @@ import jdk.test.lib.process.ProcessTools;
 
 public class TestDroppedMarking {
     // What can be reached has no mark: whichever check comes first.
-    private static final String LOST = "guarantee.*failed: (Marked|Reach|R|Young): |unadvertised bad scavengable oop";
+    private static final String LOST = "guarantee.*failed: (Marked|Marks|Reach|R|Young): |unadvertised bad scavengable oop";
 
     // The sweep has filled what is alive, and a worker reads it before anybody checks.
     private static final String OVERWRITTEN = "narrowKlass ID out of range|Internal Error.*lullSweep.cpp|failed: Unswept: line";
