@@ -81,6 +81,7 @@
 #include "oops/access.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/interfaceSupport.inline.hpp"
 #include "runtime/java.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/mutexLocker.hpp"
@@ -189,7 +190,7 @@ void LullHeap::post_initialize() {
   LullThreadFields::initialize();
   LullPrivateReference::initialize();
   if (LullConcurrentMarking) {
-    _cycle = new LullCycle(_memory, _blocks, _workers->max_workers());
+    _cycle = new LullCycle(_memory, _blocks, _supply, _workers->max_workers());
     LullInfoDCmd::set_cycle(_cycle);
   }
   _collector = new LullCollector(_code, _monitoring->pause_progress(), _memory, _blocks, _supply, _evacuation_policy, _workers,
@@ -324,6 +325,21 @@ LullLocalCollector* LullHeap::local_collector(Thread* thread) {
   return collector;
 }
 
+// What a cycle has left to be swept may be what is lacking. The thread may stop for a pause after it. False: nothing is
+// left that it could do.
+bool LullHeap::help_to_sweep(Thread* thread) {
+  if (_cycle == nullptr || !thread->is_Java_thread() || !_cycle->later_sweep()->sweep_some()) {
+    return false;
+  }
+  ThreadBlockInVM safepoint_may_begin(JavaThread::cast(thread));
+  return true;
+}
+
+// The same by all workers, of so many blocks.
+bool LullHeap::sweep_more_at_safepoint(size_t blocks) {
+  return _cycle != nullptr && _cycle->later_sweep()->sweep_more(_workers, blocks);
+}
+
 HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) {
   *gc_overhead_limit_was_exceeded = false;
   Thread* const thread = Thread::current();
@@ -338,6 +354,9 @@ HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_excee
     HeapWord* result = allocate_without_collection(thread, words);
     if (result != nullptr) {
       return result;
+    }
+    if (help_to_sweep(thread)) {
+      continue;
     }
     if (local_collector != nullptr && local_collector->collect_before_global()) {
       continue;
@@ -769,7 +788,6 @@ void LullHeap::remark_at_safepoint(bool keep_private) {
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
     _collector->remark();
     end_collection_of_allocators();
-    _supply->rebuild();
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
     ClassLoaderDataGraph::clear_claimed_marks();
 
@@ -806,6 +824,9 @@ void LullHeap::verify_after_collection(bool by_flag) {
     GCTraceTime(Debug, gc, verify) tm("Verify");
     DEBUG_ONLY(LullBrokenHeap::break_if_asked(_memory, _blocks, _supply, false /* before collection */);)
     LullVerify(_memory, _blocks, _supply, _workers, LullVerify::Moment::AfterCollection).verify();
+    if (_cycle != nullptr) {
+      LullVerifyCycle::verify_swept(_cycle, _memory, _blocks, _workers);
+    }
     if (_cycle != nullptr && _cycle->is_marking()) {
       LullVerifyCycle::verify_black(_cycle, _memory, _blocks, _workers);
     }

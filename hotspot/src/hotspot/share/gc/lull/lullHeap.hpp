@@ -170,6 +170,8 @@ public:
   void collect(GCCause::Cause cause) override;
   void collect_by_cycle(GCCause::Cause cause);
   void begin_cycle();
+  bool help_to_sweep(Thread* thread);
+  bool sweep_more_at_safepoint(size_t blocks);
   void do_full_collection(bool clear_all_soft_refs) override;
   uint collections_so_far() const;
   bool supports_concurrent_gc_breakpoints() const override { return _cycle != nullptr; }

@@ -458,6 +458,87 @@ TEST_VM_F(LullBlockSupplyTest, a_hole_that_is_long_enough_is_found) {
   verify();
 }
 
+// What a cycle has left to be swept is swept by who takes it, after what is swept already, and before the reserve.
+TEST_VM_F(LullBlockSupplyTest, what_is_to_be_swept_is_swept_when_it_is_taken) {
+  class Sweeper : public LullLeftSweeper {
+  public:
+    LullBlockTable* const       _table;
+    std::vector<LullBlockIndex> _swept;
+
+    explicit Sweeper(LullBlockTable* table) : _table(table), _swept() {}
+
+    void sweep_taken(LullBlockIndex index) override {
+      _table->set_swept(index);
+      _table->at(index)->free_lines().add_range(0, LullGeometry::LinesPerBlock);
+      _swept.push_back(index);
+    }
+  } sweeper(&_table);
+  _supply.set_left_sweeper(&sweeper);
+  half_free(4, 0);
+  const size_t used = _supply.used_bytes();
+  at_safepoint([&] {
+    _supply.set_recyclable_unswept();
+    for (uint32_t i = 0; i < 4; i++) {
+      _table.set_unswept(to_block_index(i));
+    }
+  });
+  verify();
+  _supply.add_unswept_garbage(LullGeometry::BlockSize);
+  EXPECT_EQ(_supply.used_bytes(), used - LullGeometry::BlockSize);
+  LullBlockIndex index;
+  ASSERT_TRUE(_supply.take_recyclable(1, LullReserveUse::Keep, &index));
+  ASSERT_EQ(sweeper._swept.size(), 1u);
+  EXPECT_EQ(sweeper._swept[0], index);
+  EXPECT_EQ(_table.at(index)->free_lines().count(), (uint)LullGeometry::LinesPerBlock);
+  // One that is given back is swept, and comes first.
+  LullLineSet lines;
+  lines.add_range(10, 20);
+  _supply.give_back_swept(index, lines);
+  verify();
+  LullBlockIndex again;
+  ASSERT_TRUE(_supply.take_recyclable(1, LullReserveUse::Keep, &again));
+  EXPECT_EQ(again, index);
+  EXPECT_EQ(sweeper._swept.size(), 1u);
+  // Who sweeps them all takes them as they are.
+  uint unswept = 0;
+  while (_supply.take_unswept(&index)) {
+    unswept++;
+    EXPECT_TRUE(_table.is_unswept(index));
+    _table.set_swept(index);
+    LullLineSet all;
+    all.set_all();
+    _supply.give_back_swept(index, all);
+  }
+  EXPECT_EQ(unswept, 3u);
+  EXPECT_EQ(sweeper._swept.size(), 1u);
+  EXPECT_EQ(_supply.free_blocks(), 3u);
+  EXPECT_FALSE(_supply.take_recyclable(1, LullReserveUse::Allow, &index));
+  verify();
+}
+
+// A reserve that could not be filled in the pause is filled first.
+TEST_VM_F(LullBlockSupplyTest, what_is_swept_later_fills_the_reserve) {
+  _supply.add_committed(0, 6);
+  LullBlockIndex index[6];
+  for (uint32_t i = 0; i < 6; i++) {
+    ASSERT_TRUE(_supply.take_block(LullReserveUse::Keep, &index[i]));
+  }
+  at_safepoint([&] { _supply.set_reserve(2, false); });
+  LullLineSet all;
+  all.set_all();
+  LullBlockIndex taken;
+  for (uint32_t i = 0; i < 2; i++) {
+    _supply.give_back_swept(index[i], all);
+    EXPECT_EQ(_supply.reserve_blocks(), i + 1);
+    EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &taken));
+  }
+  _supply.give_back_swept(index[2], all);
+  EXPECT_EQ(_supply.reserve_blocks(), 2u);
+  EXPECT_TRUE(_supply.take_block(LullReserveUse::Keep, &taken));
+  EXPECT_FALSE(_supply.take_block(LullReserveUse::Keep, &taken));
+  verify();
+}
+
 // Takes runs of random lengths until nothing is left: they never overlap, and what the
 // supply says is free is what nobody has.
 TEST_VM_F(LullBlockSupplyTest, random_runs_do_not_overlap) {

@@ -43,7 +43,10 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
     _recyclable(table),
     _recyclable_reserve(0),
     _min_hole_lines(MinHoleLines),
+    _wanted_reserve(0),
     _used_bytes(0),
+    _unswept_garbage(0),
+    _left_sweeper(nullptr),
     _use_limit(SIZE_MAX),
     _slack_lines(0),
     _notify_at(SIZE_MAX),
@@ -51,8 +54,16 @@ LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_ma
   table->set_supply_lock(&_lock);
 }
 
+// Who sweeps a block beside the program takes it off both, one after the other.
 size_t LullBlockSupply::used_bytes() const {
-  return Atomic::load(&_used_bytes);
+  const size_t used = Atomic::load(&_used_bytes);
+  return used - MIN2(used, unswept_garbage());
+}
+
+size_t LullBlockSupply::unswept_garbage() const { return Atomic::load(&_unswept_garbage); }
+
+void LullBlockSupply::add_unswept_garbage(ssize_t bytes) {
+  Atomic::add(&_unswept_garbage, (size_t)bytes, memory_order_relaxed);
 }
 
 size_t LullBlockSupply::slack_bytes() const {
@@ -221,7 +232,7 @@ void LullBlockSupply::own_recyclable(LullBlockIndex index) {
   Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
 }
 
-// First what mutators may take, then the reserve if allowed.
+// First what mutators may take, then what is swept only now, then the reserve if allowed.
 template <typename Take>
 bool LullBlockSupply::take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index) {
   if (is_over_use_limit(LullGeometry::BlockSize, use)) {
@@ -229,10 +240,14 @@ bool LullBlockSupply::take_recyclable_by(Take take, LullReserveUse use, LullBloc
   }
   do {
     if (!take(LullRecyclableBlocks::Part::Mutators, index) &&
+        !take(LullRecyclableBlocks::Part::Unswept, index) &&
         !(use == LullReserveUse::Allow && take(LullRecyclableBlocks::Part::Reserve, index))) {
       return false;
     }
     own_recyclable(*index);
+    if (_table->is_unswept(*index)) {
+      _left_sweeper->sweep_taken(*index);
+    }
   } while (_table->is_evacuated(*index));   // no copies where objects leave: the sweep comes to it
   notify_if_due();
   return true;
@@ -275,6 +290,46 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
   _table->make_recyclable(index, LullBlockRight::Owner);
   Atomic::sub(&_used_bytes, free_lines.count() * LullGeometry::LineSize, memory_order_relaxed);
   _recyclable.give_back(index);
+}
+
+void LullBlockSupply::set_recyclable_unswept() {
+  assert_at_safepoint();
+  if (_recyclable_reserve > 0) {
+    _recyclable_reserve = _recyclable.set_reserve(0);
+  }
+  _recyclable.set_unswept();
+}
+
+bool LullBlockSupply::take_unswept(LullBlockIndex* index) {
+  if (!_recyclable.take_longest(LullRecyclableBlocks::Part::Unswept, 0, index)) {
+    return false;
+  }
+  own_recyclable(*index);
+  return true;
+}
+
+// When the pause has planned for the reserve, these blocks were not free yet.
+void LullBlockSupply::fill_reserve(uint32_t freed) {
+  assert(_lock.owned_by_self(), "mutators read the reserve under the lock");
+  if (_reserve_blocks < _wanted_reserve) {
+    _reserve_blocks = MIN2(_wanted_reserve, _reserve_blocks + freed);
+  }
+}
+
+void LullBlockSupply::give_back_swept(LullBlockIndex index, const LullLineSet& free_lines) {
+  if (free_lines.count() == LullGeometry::LinesPerBlock) {
+    MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+    fill_reserve(1);
+  }
+  give_back(index, free_lines);
+}
+
+void LullBlockSupply::give_back_large_swept(LullBlockIndex head) {
+  {
+    MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
+    fill_reserve(_table->at(head)->large_blocks());
+  }
+  give_back_large(head);
 }
 
 void LullBlockSupply::give_back_large(LullBlockIndex head) {
@@ -335,6 +390,7 @@ void LullBlockSupply::rebuild() {
   _recyclable.clear();
   _recyclable_reserve = 0;
   _reserve_blocks = 0;
+  _wanted_reserve = 0;
   uint32_t free_blocks = 0;
   size_t used = 0;
   size_t slack_lines = 0;
@@ -382,7 +438,7 @@ void LullBlockSupply::rebuild() {
     const LullBlockIndex index = to_block_index(recyclable.at(i));
     _table->at(index)->set_in_reserve(false);
     if (!_table->is_evacuated(index)) {
-      _recyclable.add_at_safepoint(index);
+      _recyclable.add_at_safepoint(index);    // in the part of what is to be swept, if it is
     }
   }
 }
@@ -390,6 +446,7 @@ void LullBlockSupply::rebuild() {
 void LullBlockSupply::set_reserve(uint32_t blocks, bool with_holes) {
   assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "mutators must not allocate meanwhile");
   _reserve_blocks = MIN2(blocks, _free_blocks);
+  _wanted_reserve = blocks;
   const uint32_t missing = with_holes ? blocks - _reserve_blocks : 0;
   if (missing > 0 || _recyclable_reserve > 0) {
     _recyclable_reserve = _recyclable.set_reserve((size_t)missing * LullGeometry::LinesPerBlock);
@@ -409,7 +466,7 @@ void LullBlockSupply::set_min_hole_lines(uint lines) {
 size_t LullBlockSupply::recyclable_lines(size_t capacity) const {
   assert_at_safepoint();
   const size_t used_blocks = capacity / LullGeometry::BlockSize - _free_blocks;
-  return (used_blocks * LullGeometry::BlockSize - used_bytes()) / LullGeometry::LineSize;
+  return (used_blocks * LullGeometry::BlockSize - Atomic::load(&_used_bytes)) / LullGeometry::LineSize;
 }
 
 uint32_t LullBlockSupply::longest_free_run() const {

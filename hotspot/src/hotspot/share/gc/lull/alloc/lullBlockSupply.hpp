@@ -49,6 +49,13 @@ enum class LullReserveUse {
 
 class LullPublicMap;
 
+// Sweeps a block that a cycle of concurrent marking has left to be swept.
+class LullLeftSweeper {
+public:
+  // The block, of lines, was just taken, and is Owned. Its free lines become all that hold nothing.
+  virtual void sweep_taken(LullBlockIndex index) = 0;
+};
+
 // Is told that so much is in use as somebody waits for. By any thread that takes memory, without the supply's lock.
 class LullUseListener {
 public:
@@ -88,7 +95,11 @@ private:
 
   uint                   _min_hole_lines;     // written at safepoints
 
+  uint32_t               _wanted_reserve;     // free blocks, though there may be fewer; written at safepoints
+
   volatile size_t        _used_bytes;
+  volatile size_t        _unswept_garbage;    // of them, bytes that are estimated to be free when all is swept
+  LullLeftSweeper*       _left_sweeper;       // or nullptr; written once, at start-up
   size_t                 _use_limit;          // see set_use_limit(); written at safepoints
   volatile size_t        _slack_lines;        // of them
   volatile size_t        _notify_at;          // bytes in use; written at safepoints, and by who tells the listener
@@ -102,12 +113,14 @@ private:
   template <typename Take>
   bool take_recyclable_by(Take take, LullReserveUse use, LullBlockIndex* index);
   void free_blocks_locked(uint32_t start, uint32_t count);
+  void fill_reserve(uint32_t freed);
   void notify_if_due();
 
 public:
   // Without a map: a test that has no heap.
   LullBlockSupply(LullBlockTable* table, LullPublicMap* public_map = nullptr);
 
+  // But for what is known to be garbage, and is not swept yet: about.
   size_t used_bytes() const;
 
   // Of the bytes in use, those that hold nothing and that nobody gets as things lie: behind the ends of large
@@ -184,6 +197,24 @@ public:
 
   // Drops what is in stacks and has become Owned; returns how many blocks it has looked at. Safepoint only, one thread.
   size_t drop_owned() { return _recyclable.drop_owned(); }
+
+  // ---- Of blocks that a cycle of concurrent marking has left to be swept (LullLaterSweep)
+
+  void set_left_sweeper(LullLeftSweeper* sweeper) { _left_sweeper = sweeper; }
+
+  size_t unswept_garbage() const;
+  void add_unswept_garbage(ssize_t bytes);
+
+  // All recyclable blocks are to be swept, or may be. Safepoint only.
+  void set_recyclable_unswept();
+
+  // One of these, as it is; it becomes Owned.
+  bool take_unswept(LullBlockIndex* index);
+
+  // Who has taken it, or has claimed a Full one, which is Owned since, gives it back when it is swept. What becomes free
+  // goes to the reserve first, as far as that lacks blocks.
+  void give_back_swept(LullBlockIndex index, const LullLineSet& free_lines);
+  void give_back_large_swept(LullBlockIndex head);
 
   // These blocks, of nobody and in no stack, in order, become Recyclable: they have free lines. Safepoint only, one
   // thread.

@@ -34,9 +34,25 @@ LullRecyclableBlocks::LullRecyclableBlocks(LullBlockTable* table)
 
 void LullRecyclableBlocks::clear() {
   for (uint part = 0; part < Parts; part++) {
-    for (uint i = 0; i < Classes; i++) {
-      _stacks[part][i] = changed(_stacks[part][i], None);
-    }
+    clear((Part)part);
+  }
+}
+
+void LullRecyclableBlocks::clear(Part part) {
+  for (uint i = 0; i < Classes; i++) {
+    volatile uint64_t* const stack = &_stacks[(uint)part][i];
+    *stack = changed(*stack, None);
+  }
+}
+
+void LullRecyclableBlocks::set_unswept() {
+  assert_at_safepoint();
+  for (uint i = 0; i < Classes; i++) {
+    volatile uint64_t* const mutators = &_stacks[(uint)Part::Mutators][i];
+    volatile uint64_t* const unswept = &_stacks[(uint)Part::Unswept][i];
+    assert(first_of(*unswept) == None, "all that was to be swept is swept");
+    *unswept = changed(*unswept, first_of(*mutators));
+    *mutators = changed(*mutators, None);
   }
 }
 
@@ -94,7 +110,8 @@ void LullRecyclableBlocks::merge_at_safepoint(const GrowableArrayCHeap<uint32_t,
 size_t LullRecyclableBlocks::drop_owned() {
   assert_at_safepoint();
   size_t seen = 0;
-  for (uint part = 0; part < Parts; part++) {
+  // What is to be swept has nothing young, and is not swept now.
+  for (uint part = 0; part <= (uint)Part::Reserve; part++) {
     for (uint i = 0; i < Classes; i++) {
       uint32_t first = None;
       uint32_t last = None;
@@ -192,6 +209,9 @@ uint32_t LullRecyclableBlocks::set_reserve(size_t lines) {
   GrowableArrayCHeap<uint32_t, mtGC> blocks;
   size_t lines_of[LullGeometry::LinesPerBlock + 1] = {};   // by free lines of a block
   blocks_do([&](Part part, uint hole_class, LullBlockIndex index) {
+    if (part == Part::Unswept) {
+      return;    // nobody knows how many lines it will have
+    }
     LullBlock* const block = _table->at(index);
     block->set_in_reserve(false);
     lines_of[block->free_lines().count()] += block->free_lines().count();
@@ -203,7 +223,8 @@ uint32_t LullRecyclableBlocks::set_reserve(size_t lines) {
     at_least--;
     sum += lines_of[at_least];
   }
-  clear();
+  clear(Part::Mutators);
+  clear(Part::Reserve);
   sum = 0;
   uint32_t reserved = 0;
   // From the last to the first: they come to lie as they were.
@@ -233,6 +254,8 @@ const char* LullRecyclableBlocks::verify() const {
       error = "a recyclable block's longest hole is not as long as its stack says";
     } else if (block->is_in_reserve() != (part == Part::Reserve)) {
       error = "a recyclable block and its stack do not agree on whether it is in the reserve";
+    } else if (_table->is_unswept(index) != (part == Part::Unswept)) {
+      error = "a recyclable block and its stack do not agree on whether it is to be swept";
     }
   });
   uint32_t recyclable = 0;

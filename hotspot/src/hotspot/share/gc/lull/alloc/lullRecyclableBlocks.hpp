@@ -34,7 +34,8 @@
 //   class 0 .. 15   blocks whose longest hole has from 8 * class lines to 7 more: a stack, for what a thread has given
 //                   back last is warm
 //
-// There are two such sets: what mutators may take, and the reserve.
+// There are three such sets: what mutators may take; the reserve; and what a cycle of concurrent marking has left to be
+// swept, which is swept when it is taken.
 //
 // Any thread may take and give back at any time, without a lock. What is in a block is written before it is given back, and read
 // after it was taken; compare-and-swap orders both. Blocks move from set to set at safepoints only.
@@ -43,11 +44,11 @@ public:
   static const uint LinesPerClass = 8;
   static const uint Classes = LullGeometry::LinesPerBlock / LinesPerClass;
 
-  enum class Part { Mutators, Reserve };
+  enum class Part { Mutators, Reserve, Unswept };
 
 private:
   static const uint32_t None = UINT32_MAX;
-  static const uint Parts = 2;
+  static const uint Parts = 3;
 
   LullBlockTable* const _table;
   uint32_t* const       _next;    // by block: the next one in its stack
@@ -63,6 +64,8 @@ private:
   bool pop(Part part, uint hole_class, LullBlockIndex* index);
   void add_at_safepoint(Part part, LullBlockIndex index);
 
+  void clear(Part part);
+
   // Calls f(part, class, index) for each block. Safepoint only.
   template <typename Function>
   void blocks_do(Function f) const;
@@ -73,8 +76,13 @@ public:
   // Safepoint only.
   void clear();
 
-  // What a sweep has found. Safepoint only, one thread.
-  void add_at_safepoint(LullBlockIndex index) { add_at_safepoint(Part::Mutators, index); }
+  // What a sweep has found; in the part of those to be swept if it is. Safepoint only, one thread.
+  void add_at_safepoint(LullBlockIndex index) {
+    add_at_safepoint(_table->is_unswept(index) ? Part::Unswept : Part::Mutators, index);
+  }
+
+  // All that mutators may take is to be swept; nothing else is any more. Safepoint only, one thread.
+  void set_unswept();
 
   // The same for blocks in order of their addresses, that of the first one lowest: each comes before those of its
   // stack with higher addresses. What is in the stacks lies so, but for what a thread has given back since the last

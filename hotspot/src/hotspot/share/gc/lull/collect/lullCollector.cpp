@@ -169,6 +169,10 @@ void LullCollector::follow_left() {
 }
 
 void LullCollector::give_grey_to_cycle() {
+  if (_cycle == nullptr || !_cycle->is_marking()) {
+    return;
+  }
+  GCTraceTime(Debug, gc, phases) tm("Give To Markers", &_timer);
   for (uint i = 0; i < _workers->max_workers(); i++) {
     _mark_workers[i]->give_grey_to_cycle();
   }
@@ -178,8 +182,14 @@ void LullCollector::flip() {
   GCTraceTime(Info, gc, phases) tm("Flip", &_timer);
   _cycle->flip();
   _is_alive.set_marks(_memory->mark_bitmap());
-  LullFlipTask task(_blocks, _cycle->marks());
-  _workers->run_task(&task);
+  _cycle->later_sweep()->begin(_workers, _cycle->gc_id());
+}
+
+void LullCollector::sweep_what_is_left() {
+  if (_cycle != nullptr && _cycle->later_sweep()->is_open()) {
+    GCTraceTime(Info, gc, phases) tm("Sweep What Is Left", &_timer);
+    _cycle->later_sweep()->sweep_more(_workers, SIZE_MAX);
+  }
 }
 
 void LullCollector::find_remembered() {
@@ -426,6 +436,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   if (_cycle != nullptr) {
     _cycle->abort();
   }
+  sweep_what_is_left();
   prepare(request);
   unload_always = unload_always || has_code_grown();
 
@@ -509,6 +520,14 @@ void LullCollector::collect_young() {
   log_statistics();
 }
 
+// Nothing old refers to anything young any more. Workers that have discovered References, as the markers do it, have
+// made their cards dirty; blocks with nothing young have kept them.
+void LullCollector::clean_cards() {
+  LullCardTable* const cards = _memory->card_table();
+  cards->touched_do(0, _blocks->limit(), [&](LullBlockIndex index) { cards->clean(index, 1); });
+  cards->forget_touched(_blocks->limit());
+}
+
 void LullCollector::remark() {
   assert_at_safepoint();
   _young_tracer.report_tenuring_threshold(0);
@@ -518,11 +537,12 @@ void LullCollector::remark() {
   trace_young(true /* from classes */, true /* remark */);
   end_young_trace();
   flip();
-  LullSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
+  LullRemarkSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers(), _cycle->marks());
   sweep(&sweep_task);
   end_evacuation();
+  sweep_task.finish(true /* leaves unswept */);
   ScavengableNMethods::prune_nmethods_not_into_young();   // all that is alive is old now
-  _memory->card_table()->forget_touched(_blocks->limit());
+  clean_cards();
   _cycle->end_remark();
   log_statistics();
 }

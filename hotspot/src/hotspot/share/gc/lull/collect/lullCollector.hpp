@@ -87,7 +87,7 @@ class WorkerThreads;
 //   mark         and from all classes and all code, which are kept; then what the cycle has left
 //   references   those that the cycle has found, too
 //   flip         the marks of the cycle become those of the heap
-//   sweep        all blocks
+//   sweep        blocks in which there may be something young; all others later (lullLaterSweep.hpp)
 
 class LullYoungTracer : public YoungGCTracer, public CHeapObj<mtGC> {
 public:
@@ -147,6 +147,8 @@ private:
   void follow_left();
   void give_grey_to_cycle();
   void flip();
+  void sweep_what_is_left();
+  void clean_cards();
   void trace_young(bool from_classes, bool remark);
   void end_young_trace();
   void mark();
@@ -195,7 +197,7 @@ public:
   // The same for what is young. The supply is right when it ends.
   void collect_young();
 
-  // The same, and ends the cycle that runs. The caller rebuilds the supply.
+  // The same, and ends the cycle that runs.
   void remark();
 };
 

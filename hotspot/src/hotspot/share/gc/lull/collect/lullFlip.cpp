@@ -22,8 +22,7 @@
 #include "gc/lull/collect/lullFlip.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 
-void LullFlipTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
-  if (block->state() != LullBlockState::LargeTail) {    // never marked
-    _marks->give_to_block(index);
-  }
+void LullRemarkSweepTask::sweep(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  _marks->give_to_block(index);
+  sweep_any(index, block, worker_id);
 }

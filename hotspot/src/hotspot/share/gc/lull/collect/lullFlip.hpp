@@ -46,16 +46,18 @@ public:
   }
 };
 
-// What the cycle has found of each block is what the sweep looks at.
-class LullFlipTask : public LullBlockTask {
+// The sweep of blocks in which there may be something young. What the cycle has found of each is what it looks at, and
+// as a global collection's sweep does: when it has ended, only what is private is young. All others are swept later.
+class LullRemarkSweepTask : public LullListedSweepTask {
 private:
   LullCycleMarks* const _marks;
 
-  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
+  void sweep(LullBlockIndex index, LullBlock* block, uint worker_id) override;
 
 public:
-  LullFlipTask(LullBlockTable* blocks, LullCycleMarks* marks)
-    : LullBlockTask("Lull Flip", blocks), _marks(marks) {}
+  LullRemarkSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply, uint workers,
+                      LullCycleMarks* marks)
+    : LullListedSweepTask(blocks, memory, supply, workers, LullCardTable::Remembered::Forget), _marks(marks) {}
 };
 
 #endif // SHARE_GC_LULL_COLLECT_LULLFLIP_HPP

@@ -363,13 +363,13 @@ void LullYoungSweepTask::sweep_survivors(LullBlockIndex index, LullBlock* block,
   }
 }
 
-void LullYoungSweepTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
+void LullListedSweepTask::blocks_do(uint32_t start, uint32_t end, Visit* visit) {
   _blocks->young_do(start, end, [&](LullBlockIndex index) { visit->block(index); });
 }
 
-LullYoungSweepTask::LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply,
-                                       uint workers)
-  : LullSweepTask(blocks, memory, supply->min_hole_lines(), LullCardTable::Remembered::Keep),
+LullListedSweepTask::LullListedSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply,
+                                         uint workers, LullCardTable::Remembered remembered)
+  : LullSweepTask(blocks, memory, supply->min_hole_lines(), remembered),
     _supply(supply),
     _workers(workers),
     _swept(NEW_C_HEAP_ARRAY(LullSweptBlocks*, workers, mtGC)) {
@@ -378,7 +378,7 @@ LullYoungSweepTask::LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memor
   }
 }
 
-LullYoungSweepTask::~LullYoungSweepTask() {
+LullListedSweepTask::~LullListedSweepTask() {
   for (uint i = 0; i < _workers; i++) {
     delete _swept[i];
   }
@@ -386,38 +386,55 @@ LullYoungSweepTask::~LullYoungSweepTask() {
 }
 
 // It is no slack any more, and not Free before it is listed.
-void LullYoungSweepTask::make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) {
+void LullListedSweepTask::make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) {
   _blocks->make_owned(index, LullBlockRight::Sweep);
   _swept[worker_id]->add_free(index, blocks);
 }
 
-void LullYoungSweepTask::make_recyclable(LullBlockIndex index, uint worker_id) {
+void LullListedSweepTask::make_recyclable(LullBlockIndex index, uint worker_id) {
   _blocks->make_owned(index, LullBlockRight::Sweep);
   _swept[worker_id]->add_recyclable(index);
+}
+
+void LullListedSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  const ssize_t slack_before = (ssize_t)block->slack_lines();
+  if (block->is_recyclable()) {
+    _swept[worker_id]->take_off(index);
+  }
+  sweep(index, block, worker_id);
+  _blocks->update_wasted(index);
+  _swept[worker_id]->add_slack((ssize_t)block->slack_lines() - slack_before);
+}
+
+void LullListedSweepTask::finish(bool leaves_unswept) {
+  size_t freed = 0;
+  size_t taken_off = 0;
+  for (uint i = 0; i < _workers; i++) {
+    freed += _swept[i]->freed();
+    taken_off += _swept[i]->taken_off();
+  }
+  const size_t seen = LullSweptBlocks::finish(_supply, _swept, _workers, leaves_unswept);
+  log_debug(gc, heap)("Swept: %zu blocks of %u, those with something young; %zu got free; "
+                      "%zu were recyclable, and %zu looked at for these",
+                      visited(), _blocks->limit(), freed, taken_off, seen);
 }
 
 // In a block without an owner what has become alive was young, or is a copy.
 void LullYoungSweepTask::sweep_young(LullBlockIndex index, LullBlock* block, uint worker_id) {
   const bool counts = block->has_lines() && _blocks->owner(index) == LullBlockTable::NoOwner;
   const size_t live_before = _blocks->live_words(index);
-  LullSweepTask::do_block(index, block, worker_id);
+  sweep_any(index, block, worker_id);
   if (counts) {
     _swept[worker_id]->add_survived(_blocks->live_words(index) - MIN2(live_before, _blocks->live_words(index)));
   }
 }
 
-void LullYoungSweepTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
-  const ssize_t slack_before = (ssize_t)block->slack_lines();
-  if (block->is_recyclable()) {
-    _swept[worker_id]->take_off(index);
-  }
+void LullYoungSweepTask::sweep(LullBlockIndex index, LullBlock* block, uint worker_id) {
   if (_blocks->has_survivors(index)) {
     sweep_survivors(index, block, worker_id);
   } else {
     sweep_young(index, block, worker_id);
   }
-  _blocks->update_wasted(index);
-  _swept[worker_id]->add_slack((ssize_t)block->slack_lines() - slack_before);
 }
 
 size_t LullYoungSweepTask::survived_words() const {
@@ -426,19 +443,6 @@ size_t LullYoungSweepTask::survived_words() const {
     words += _swept[i]->survived();
   }
   return words;
-}
-
-void LullYoungSweepTask::finish() {
-  size_t freed = 0;
-  size_t taken_off = 0;
-  for (uint i = 0; i < _workers; i++) {
-    freed += _swept[i]->freed();
-    taken_off += _swept[i]->taken_off();
-  }
-  const size_t seen = LullSweptBlocks::finish(_supply, _swept, _workers);
-  log_debug(gc, heap)("Swept: %zu blocks of %u, those with something young; %zu got free; "
-                      "%zu were recyclable, and %zu looked at for these",
-                      visited(), _blocks->limit(), freed, taken_off, seen);
 }
 
 #ifdef ASSERT

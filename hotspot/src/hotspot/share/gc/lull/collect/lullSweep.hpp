@@ -115,6 +115,11 @@ protected:
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   void assert_unmarked(LullBlockIndex index) const NOT_DEBUG_RETURN;
 
+  // The block alone, whatever it is.
+  void sweep_any(LullBlockIndex index, LullBlock* block, uint worker_id) {
+    LullSweepTask::do_block(index, block, worker_id);
+  }
+
   // Blocks that hold nothing any more, and are filled with what says so; one with holes, its free lines. The caller
   // of a global collection builds the supply's lists from their states.
   virtual void make_free(LullBlockIndex index, uint32_t blocks, uint worker_id);
@@ -145,34 +150,48 @@ public:
                 LullCardTable::Remembered remembered = LullCardTable::Remembered::Forget);
 };
 
-// The same of a young collection. It does not visit blocks in which there is nothing young, and leaves of others the
-// lines in which there is something old. Survivors lose their marks, as private objects do. What is old and refers to
-// them keeps its cards dirty.
-//
-// The supply's lists stay, and change by what it finds: finish() is to be called.
-class LullYoungSweepTask : public LullSweepTask {
+// The same of blocks in which there may be something young, and of no others. The supply's lists stay, and change by
+// what it finds: finish() is to be called.
+class LullListedSweepTask : public LullSweepTask {
 private:
   LullBlockSupply* const _supply;
-  const uint             _workers;
-  LullSweptBlocks**      _swept;    // by worker
 
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) final;
+  void blocks_do(uint32_t start, uint32_t end, Visit* visit) final;
+  void end_work(uint worker_id) final { _swept[worker_id]->flush(); }
+
+protected:
+  const uint        _workers;
+  LullSweptBlocks** _swept;    // by worker
+
+  void make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) final;
+  void make_recyclable(LullBlockIndex index, uint worker_id) final;
+
+  virtual void sweep(LullBlockIndex index, LullBlock* block, uint worker_id) = 0;
+
+public:
+  LullListedSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply, uint workers,
+                      LullCardTable::Remembered remembered);
+  ~LullListedSweepTask();
+
+  // The lists are right again. Other recyclable blocks are to be swept later, if told so. One thread.
+  void finish(bool leaves_unswept = false);
+};
+
+// The sweep of a young collection. It leaves the lines in which there is something old. Survivors lose their marks, as
+// private objects do. What is old and refers to them keeps its cards dirty.
+class LullYoungSweepTask : public LullListedSweepTask {
+private:
   void sweep_survivors(LullBlockIndex index, LullBlock* block, uint worker_id);
   void sweep_young(LullBlockIndex index, LullBlock* block, uint worker_id);
-  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override;
-  void blocks_do(uint32_t start, uint32_t end, Visit* visit) override;
-  void end_work(uint worker_id) override { _swept[worker_id]->flush(); }
-  void make_free(LullBlockIndex index, uint32_t blocks, uint worker_id) override;
-  void make_recyclable(LullBlockIndex index, uint worker_id) override;
+  void sweep(LullBlockIndex index, LullBlock* block, uint worker_id) override;
   bool may_have_been_old() const override { return false; }
   void forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) override;
   void forget_dead_objects(LullBlockIndex index) override;
 
 public:
-  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply, uint workers);
-  ~LullYoungSweepTask();
-
-  // The lists are right again. One thread.
-  void finish();
+  LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply, uint workers)
+    : LullListedSweepTask(blocks, memory, supply, workers, LullCardTable::Remembered::Keep) {}
 
   // Words that have become old in blocks without an owner, copies among them.
   size_t survived_words() const;

@@ -51,7 +51,8 @@ static int by_address(uint32_t* a, uint32_t* b) {
   return *a < *b ? -1 : *a > *b ? 1 : 0;
 }
 
-size_t LullSweptBlocks::finish(LullBlockSupply* supply, LullSweptBlocks* const* swept, uint workers) {
+size_t LullSweptBlocks::finish(LullBlockSupply* supply, LullSweptBlocks* const* swept, uint workers,
+                               bool leaves_unswept) {
   GrowableArrayCHeap<uint32_t, mtGC> recyclable;
   size_t taken_off = 0;
   for (uint i = 0; i < workers; i++) {
@@ -61,6 +62,9 @@ size_t LullSweptBlocks::finish(LullBlockSupply* supply, LullSweptBlocks* const* 
     supply->add_slack(swept[i]->_more_slack);
   }
   const size_t seen = taken_off == 0 ? 0 : supply->drop_owned();
+  if (leaves_unswept) {
+    supply->set_recyclable_unswept();
+  }
   recyclable.sort(by_address);
   supply->add_recyclable_at_safepoint(recyclable);
   return seen;

@@ -73,8 +73,9 @@ public:
   size_t survived() const  { return _survived; }
 
   // When all have flushed: puts what all so many workers have found into the supply. Returns how many blocks of
-  // stacks were looked at for those that were taken off. One thread.
-  static size_t finish(LullBlockSupply* supply, LullSweptBlocks* const* swept, uint workers);
+  // stacks were looked at for those that were taken off. What is recyclable and was not taken off is to be swept, if
+  // told so. One thread.
+  static size_t finish(LullBlockSupply* supply, LullSweptBlocks* const* swept, uint workers, bool leaves_unswept = false);
 };
 
 #endif // SHARE_GC_LULL_COLLECT_LULLSWEPTBLOCKS_HPP

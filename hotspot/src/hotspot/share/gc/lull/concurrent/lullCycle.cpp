@@ -50,9 +50,10 @@ bool LullCycle::IsAlive::do_object_b(oop obj) {
   return _cycle->in_remark() ? _blocks->is_evacuated(obj) && obj->is_forwarded() : !_cycle->_marks.is_old(obj);
 }
 
-LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
+LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, uint workers)
   : _memory(memory),
     _marks(memory, blocks),
+    _later_sweep(memory, blocks, &_marks, supply),
     _always_true(),
     _is_alive(this, blocks),
     _references(new ReferenceProcessor(&_always_true,
@@ -67,6 +68,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers)
     _state(State::Idle),
     _in_remark(false),
     _was_enough_left(false),
+    _was_vain(false),
     _is_asked_for(false),
     _is_driven(false),
     _cause(GCCause::_no_gc),
@@ -221,6 +223,8 @@ void LullCycle::begin_remark() {
   if (state() == State::Marking) {
     Atomic::store(&_late, _late + 1);
     log_info(gc, marking)("Cycle %zu is late: what is left is marked in the pause", _cycles);
+  } else {
+    _was_vain = false;
   }
   _in_remark = true;
 }
@@ -273,6 +277,7 @@ void LullCycle::abort() {
     }
     _references->disable_discovery();
     _references->abandon_partial_discovery();
+    _marks.all_to_clear();
   }
   if (state() != State::Clearing) {
     become_idle(true);
@@ -291,7 +296,7 @@ void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacit
   }
   switch (state()) {
     case State::Idle: {
-      const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns};
+      const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns, _was_vain};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
       if (may_start() && (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen))) {
         start(always ? "always" : is_driven() ? "asked for" :
@@ -312,13 +317,23 @@ void LullCycle::end_pause(bool was_global_or_remark, size_t used, size_t capacit
   _is_asked_for = false;
 }
 
+// Where nothing was marked the memory of bitmap and lines is not touched, which is perhaps not there yet. Nothing is
+// committed or given back but in pauses.
 void LullCycle::clear_granules(bool (*should_stop)()) {
+  assert(!_later_sweep.is_open(), "the sweep needs what the cycle before has found");
+  const uint32_t BlocksAtOnce = M / LullGeometry::BlockSize;
+  const uint32_t blocks = (uint32_t)LullMemory::blocks_per_granule();
   for (size_t granule = 0; granule < _memory->granules() && !should_stop(); granule++) {
     _marks.clear_blocks(granule);
-    if (_memory->is_granule_committed(granule)) {
-      _marks.clear_granule(granule);
+    const uint32_t first = (uint32_t)granule * blocks;
+    for (uint32_t i = 0; i < blocks && _marks.is_to_clear(granule); i += BlocksAtOnce) {
+      if (_memory->is_granule_committed(granule)) {
+        _marks.clear_marks(first + i, BlocksAtOnce);
+      }
+      SuspendibleThreadSet::yield();
     }
-    SuspendibleThreadSet::yield();    // nothing is committed or given back but in pauses
+    _marks.set_cleared(granule);
+    SuspendibleThreadSet::yield();
   }
 }
 

@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_CONCURRENT_LULLCYCLE_HPP
 
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
+#include "gc/lull/concurrent/lullLaterSweep.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
 #include "gc/shared/gcCause.hpp"
 #include "gc/shared/referenceProcessor.hpp"
@@ -31,6 +32,7 @@
 #include "runtime/atomic.hpp"
 #include "utilities/stack.inline.hpp"
 
+class LullBlockSupply;
 class LullBlockTable;
 class LullMarkThread;
 class LullMemory;
@@ -43,14 +45,15 @@ class WorkerThreads;
 //     ^                                                     |                         ^
 //     +-------------------- global collection --------------+-------------------------+
 //
-//   Clearing   the thread of the cycle forgets the marks of the cycle before
+//   Clearing   the thread of the cycle sweeps what the cycle before has left, and forgets the marks of that
 //   Ready      the next young pause is the cycle's first: what its roots, the classes, the code and all that is traced
 //              in it refer to and is old is marked
 //   Marking    markers trace old objects. Young pauses go on: each marks what it finds of old objects from roots and
 //              from what is not old, and has old objects that were written to looked at again
 //   Marked     no marker has anything left. The next young pause is the remark
-//   remark     a young pause in which all that can be reached is marked; then marks change places (flip), and all
-//              blocks are swept. May come before Marked: what is left is then marked in the pause
+//   remark     a young pause in which all that can be reached is marked; then marks change places (flip), and blocks
+//              are swept in which there may be something young, all others later (LullLaterSweep). May come before
+//              Marked: what is left is then marked in the pause
 //
 // Young pauses come when memory is needed. For a cycle that somebody waits for (is_driven) they are made: needs_pause().
 //
@@ -86,6 +89,7 @@ private:
 
   LullMemory* const         _memory;
   LullCycleMarks            _marks;
+  LullLaterSweep            _later_sweep;
   AlwaysTrueClosure         _always_true;
   IsAlive                   _is_alive;
   ReferenceProcessor* const _references;
@@ -97,6 +101,7 @@ private:
   volatile State            _state;
   bool                      _in_remark;
   bool                      _was_enough_left; // free by the last pause, for another young one
+  bool                      _was_vain;        // a late cycle has ended, and memory was lacking all the same; in pauses
   bool                      _is_asked_for;    // the next pause begins a cycle, whatever the policy says; in pauses, and by
                                               // Java threads in the VM, which no pause runs beside
   volatile bool             _is_driven;       // somebody waits for the end of a cycle; by who does, and in pauses
@@ -126,13 +131,15 @@ private:
   bool has_tasks() const;
 
 public:
-  LullCycle(LullMemory* memory, LullBlockTable* blocks, uint workers);
+  LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, uint workers);
 
   void start_thread();
   void stop_thread();
   void threads_do(ThreadClosure* closure) const;
 
   LullCycleMarks* marks()           { return &_marks; }
+  LullLaterSweep* later_sweep()     { return &_later_sweep; }
+  const LullLaterSweep* later_sweep() const { return &_later_sweep; }
   ReferenceProcessor* references()  { return _references; }
   uint markers() const              { return _markers_count; }
   LullOldMarker* marker(uint i)     { return _markers[i]; }
@@ -181,6 +188,11 @@ public:
   bool must_remark() const;   // is the next young pause the remark?
 
   bool was_enough_left() const { return _was_enough_left; }
+
+  // What a late cycle had left was marked in the pause, for nothing: a global collection follows in the same pause, and
+  // marks all once more. The next one that is late is given up at once, until one has ended in time.
+  void record_vain()           { _was_vain = true; }
+  bool was_vain() const        { return _was_vain; }
 
   // Memory is lacking for a global collection: the pause that begins is to end with the start of a cycle, if none runs.
   void ask_for() { _is_asked_for = true; }

@@ -30,11 +30,26 @@
 LullCycleMarks::LullCycleMarks(LullMemory* memory, LullBlockTable* blocks)
   : _memory(memory),
     _blocks(blocks),
+    _blocks_per_granule((uint32_t)LullMemory::blocks_per_granule()),
     _old(memory->mark_bitmap()),
     _alive(memory->cycle_bitmap()),
     _lines(memory->cycle_lines()),
     _live(MmapArrayAllocator<uint16_t>::allocate(blocks->count(), mtGC)),
-    _marked(MmapArrayAllocator<bool>::allocate(blocks->count(), mtGC)) {}
+    _marked(MmapArrayAllocator<bool>::allocate(blocks->count(), mtGC)),
+    _to_clear(MmapArrayAllocator<bool>::allocate(memory->granules(), mtGC)) {}
+
+void LullCycleMarks::note_to_clear(LullBlockIndex index) {
+  const uint32_t granule = untype(index) / _blocks_per_granule;
+  if (!_to_clear[granule]) {
+    _to_clear[granule] = true;
+  }
+}
+
+void LullCycleMarks::all_to_clear() {
+  for (size_t granule = 0; granule < _memory->granules(); granule++) {
+    _to_clear[granule] = true;
+  }
+}
 
 // As LullBlockTable::add_live, and as seldom wrong: only the choice of blocks to evacuate reads the words.
 void LullCycleMarks::note_part(LullBlockIndex block, const HeapWord* start, size_t words) {
@@ -67,9 +82,7 @@ void LullCycleMarks::note_private(LullBlockIndex block, size_t words) {
   }
 }
 
-void LullCycleMarks::clear_granule(size_t granule) {
-  const uint32_t blocks = (uint32_t)LullMemory::blocks_per_granule();
-  const uint32_t first = (uint32_t)granule * blocks;
+void LullCycleMarks::clear_marks(uint32_t first, uint32_t blocks) {
   HeapWord* const start = LullGeometry::start_of(to_block_index(first));
   _alive->clear_range_large(MemRegion(start, blocks * LullGeometry::WordsPerBlock));
   memset((void*)&_lines[(size_t)first * LullGeometry::LinesPerBlock], 0, (size_t)blocks * LullGeometry::LinesPerBlock);
@@ -107,6 +120,31 @@ void LullCycleMarks::give_to_block(LullBlockIndex index) {
     }
     map->set_lines(to_line_index(untype(first) + start), end - start, lines[start] != 0);
     start = end;
+  }
+}
+
+// A block of lines alone has live words, and wastes some. If something is alive, and none of these are, it is another one.
+ssize_t LullCycleMarks::give_counts(LullBlockIndex index) {
+  const size_t before = _blocks->live_words(index);
+  const size_t alive = _live[untype(index)];
+  const bool has_lines = alive > 0 || !is_any_alive(index);
+  _live[untype(index)] = has_lines ? (uint16_t)(before - MIN2(before, alive)) : (uint16_t)0;
+  _blocks->clear_live(index);
+  _blocks->add_live(index, alive);
+  const uint lines = _blocks->packed_lines(index);
+  const bool counts = lines > 0 && !_blocks->has_straddler(index);
+  return _blocks->change_wasted(index, counts ? LullGeometry::LinesPerBlock - lines : 0);
+}
+
+// Nobody writes them any more: they need not be volatile.
+void LullCycleMarks::unused_lines(LullBlockIndex index, LullLineSet* lines) const {
+  const uint64_t* const words = (const uint64_t*)const_cast<uint8_t*>(&_lines[untype(LullGeometry::first_line(index))]);
+  for (uint w = 0; w < LullGeometry::LinesPerBlock / 64; w++) {
+    uint64_t used = 0;
+    for (uint i = 0; i < 8; i++) {
+      used |= LullLineSet::gather_lowest_bits(words[w * 8 + i]) << (i * 8);
+    }
+    lines->set_word(w, ~used);
   }
 }
 

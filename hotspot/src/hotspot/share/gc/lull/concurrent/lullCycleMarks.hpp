@@ -32,17 +32,23 @@ class LullMemory;
 // and blocks. The bitmap of the heap says what is old; it does not change but in pauses. Only at the end of a cycle
 // this one takes its place.
 //
+// What is said of lines and blocks lasts until all blocks are swept. Only then the next cycle clears it.
+//
 // Written by markers, and by the workers of pauses; cleared by the thread of the cycle. All writers of a byte write
 // the same value.
 class LullCycleMarks : public CHeapObj<mtGC> {
 private:
   LullMemory* const     _memory;
   LullBlockTable* const _blocks;
+  const uint32_t        _blocks_per_granule;
   LullMarkBitMap* const _old;         // the heap's own
   LullMarkBitMap* const _alive;
   volatile uint8_t* const _lines;     // by line: does an object that is alive cover it? In blocks of lines
-  volatile uint16_t* const _live;     // by block: words of what is alive, about; none of large objects
+  volatile uint16_t* const _live;     // by block: words of what is alive, about; none of large objects. After the end
+                                      // of the cycle, of blocks that are to be swept: of what is dead
   volatile bool* const  _marked;      // by block: is anything alive in it, or does what is alive lie across it?
+  volatile bool* const  _to_clear;    // by granule: may anything be marked there in the bitmap that the next cycle uses?
+                                      // By pauses that end a cycle, well or not, and by who clears
 
   void note_part(LullBlockIndex block, const HeapWord* start, size_t words);
 
@@ -63,14 +69,30 @@ public:
   // A private one, in the last pause of a cycle. Its lines are known otherwise.
   void note_private(LullBlockIndex block, size_t words);
 
-  // Forgets what is said of a granule's blocks; and of the lines and objects of one that is committed.
+  // The objects of the block have marks that are not those of the cycle, which ends: the next one clears them. Or what
+  // it has marked is of no use: all.
+  void note_to_clear(LullBlockIndex index);
+  void all_to_clear();
+  bool is_to_clear(size_t granule) const { return _to_clear[granule]; }
+  void set_cleared(size_t granule)       { _to_clear[granule] = false; }
+
+  // Forgets what is said of a granule's blocks; and of the lines and objects of some blocks that are committed.
   void clear_blocks(size_t granule);
-  void clear_granule(size_t granule);
+  void clear_marks(uint32_t first, uint32_t blocks);
 
   // The block's live words, marks and lines become those of the cycle. Its old mark bits are not touched: the bitmaps
   // change places, by flip(). All threads are stopped.
   void give_to_block(LullBlockIndex index);
   void flip();
+
+  // The same in parts, for a block without an owner that is swept later (LullLaterSweep). In the pause only its live
+  // words become those of the cycle; returns by how many lines more it wastes. Then it is known what is dead in it.
+  ssize_t give_counts(LullBlockIndex index);
+  size_t dead_words(LullBlockIndex index) const { return _live[untype(index)]; }
+
+  // Is anything alive there? And on which lines is nothing?
+  bool is_any_alive(LullBlockIndex index) const { return _marked[untype(index)]; }
+  void unused_lines(LullBlockIndex index, LullLineSet* lines) const;
 };
 
 #endif // SHARE_GC_LULL_CONCURRENT_LULLCYCLEMARKS_HPP

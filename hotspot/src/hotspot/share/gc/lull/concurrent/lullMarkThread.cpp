@@ -106,6 +106,27 @@ void LullMarkThread::all_threads_do(ThreadClosure* closure) {
   _workers->threads_do(closure);
 }
 
+// Under the stress flag only what has to be.
+bool LullMarkThread::must_sweep() const {
+  return _cycle->later_sweep()->is_open() DEBUG_ONLY(&& (!LullMarkInRemark || _cycle->state() == LullCycle::State::Clearing));
+}
+
+// Other threads sweep some, too: the last blocks may be theirs.
+void LullMarkThread::sweep() {
+  LullLaterSweep* const sweep = _cycle->later_sweep();
+  LullConcurrentPhase phase("Concurrent Sweep", sweep->gc_id());
+  GCTraceConcTime(Debug, gc, marking) tm("Concurrent Sweep");
+  SuspendibleThreadSetJoiner joiner;
+  while (!should_terminate() && sweep->left() > 0) {
+    if (!sweep->sweep_some()) {
+      SuspendibleThreadSetLeaver leaver;
+      os::naked_short_sleep(1);
+    }
+    joiner.yield();
+  }
+  sweep->end();
+}
+
 void LullMarkThread::clear() {
   LullConcurrentPhase phase("Concurrent Clear", _cycle->gc_id());
   GCTraceConcTime(Debug, gc, marking) tm("Concurrent Clear");
@@ -185,7 +206,11 @@ void LullMarkThread::run_service() {
   while (!should_terminate()) {
     switch (_cycle->state()) {
       case LullCycle::State::Clearing:
-        clear();
+        if (must_sweep()) {
+          sweep();
+        } else {
+          clear();
+        }
         break;
       case LullCycle::State::Marking:
         DEBUG_ONLY(if (LullMarkInRemark) { wait(); break; })
@@ -195,6 +220,8 @@ void LullMarkThread::run_service() {
         if (_ended != _cycle->ended()) {
           _ended = _cycle->ended();
           tell_of_end();
+        } else if (must_sweep()) {
+          sweep();
         } else {
           wait();
         }

@@ -29,8 +29,8 @@ class LullCycle;
 class ThreadClosure;
 class WorkerThreads;
 
-// Does of a cycle what is done beside the program: clears, and has the markers trace. In pauses all of them stand
-// still: they are suspendible threads.
+// Does of a cycle what is done beside the program: clears, has the markers trace, and sweeps after it. In pauses all of
+// them stand still: they are suspendible threads.
 class LullMarkThread : public ConcurrentGCThread {
 private:
   Monitor              _monitor;
@@ -42,6 +42,8 @@ private:
   WorkerThreads* const _workers;
 
   void wait();
+  bool must_sweep() const;
+  void sweep();
   void clear();
   void pass_breakpoint(const char* breakpoint);
   void mark();

@@ -50,6 +50,13 @@ bool LullFailedAllocation::is_global_long() const {
   return LullCyclePolicy::is_long(_heap->monitoring()->pause_progress()->expected_global_ns(_heap->used()));
 }
 
+// A cycle that is late ends here: what it has found need not be traced. But where the last one was late for nothing a
+// global collection comes at once, instead of after that.
+bool LullFailedAllocation::may_end_cycle() const {
+  const LullCycle* const cycle = _heap->cycle();
+  return cycle->is_marking() && (cycle->must_remark() || !cycle->was_vain());
+}
+
 // False: only a global collection is left.
 bool LullFailedAllocation::collect_young() {
   LullCycle* const cycle = _heap->cycle();
@@ -61,19 +68,32 @@ bool LullFailedAllocation::collect_young() {
   } else if (may_wait_for_cycle()) {
     cycle->ask_for();
     _heap->collect_young_at_safepoint(keep_private);
-  } else if (cycle->is_marking()) {
-    _heap->remark_at_safepoint(keep_private);   // a cycle that is late ends here: what it has found need not be traced
+  } else if (may_end_cycle()) {
+    _heap->remark_at_safepoint(keep_private);
   } else {
     return false;
   }
   return true;
 }
 
-HeapWord* LullFailedAllocation::allocate_within_limit() {
-  if (!_sizer->is_within_use_limit(_words)) {
-    return nullptr;
+// Sweeps more and more of what a cycle has left, until there is room.
+HeapWord* LullFailedAllocation::allocate_swept() {
+  const size_t FirstBlocks = 1024;
+  HeapWord* result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  for (size_t blocks = FirstBlocks; result == nullptr && _heap->sweep_more_at_safepoint(blocks); blocks *= 2) {
+    result = _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
   }
-  return _heap->allocate_at_safepoint(_thread, _words, LullReserveUse::Keep);
+  return result;
+}
+
+HeapWord* LullFailedAllocation::allocate_within_limit() {
+  return _sizer->is_within_use_limit(_words) ? allocate_swept() : nullptr;
+}
+
+// Threads sweep before they come here, but not so much that they would hold up a pause.
+HeapWord* LullFailedAllocation::allocate_in_what_is_left() {
+  const LullCycle* const cycle = _heap->cycle();
+  return cycle != nullptr && cycle->later_sweep()->is_open() ? allocate_within_limit() : nullptr;
 }
 
 HeapWord* LullFailedAllocation::grow_and_allocate() {
@@ -99,9 +119,21 @@ HeapWord* LullFailedAllocation::collect_young_and_retry() {
     _sizer->expand_for_cycle();
     result = allocate_within_limit();
   }
-  if (result == nullptr && cycle->is_marking()) {
+  if (result == nullptr && may_end_cycle()) {
     _heap->remark_at_safepoint(!_heap->tracking_switch()->publishes_all());
     result = allocate_within_limit();
+  }
+  return result;
+}
+
+// Was a cycle late, and for nothing?
+HeapWord* LullFailedAllocation::collect_by_cycle_and_retry() {
+  LullCycle* const cycle = _heap->cycle();
+  const size_t late_before = cycle == nullptr ? 0 : cycle->late();
+  HeapWord* const result = collect_young_and_retry();
+  if (result == nullptr && cycle != nullptr && cycle->late() != late_before) {
+    log_info(gc, marking)("A late cycle has left too little: a global collection follows it");
+    cycle->record_vain();
   }
   return result;
 }
@@ -113,7 +145,11 @@ HeapWord* LullFailedAllocation::collect_and_allocate() {
     _heap->collect_at_safepoint(LullEvacuationRequest::normal(), true /* clear soft references */);
     return nullptr;
   }
-  HeapWord* const in_young = collect_young_and_retry();
+  HeapWord* const in_left = allocate_in_what_is_left();
+  if (in_left != nullptr) {
+    return in_left;
+  }
+  HeapWord* const in_young = collect_by_cycle_and_retry();
   if (in_young != nullptr) {
     return in_young;
   }

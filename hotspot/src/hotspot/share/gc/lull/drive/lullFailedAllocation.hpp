@@ -35,6 +35,7 @@ struct LullEvacuationRequest;
 // hold the object, soft references are cleared and nothing more is done. Else the steps are, each more expensive, and
 // tried only when the one before has failed:
 //
+//   what a cycle of concurrent marking has left to be swept
 //   a young collection, while those pay, unless it leaves more than LullUseLimit allows
 //   a larger heap, for a large object while the heap is far below its maximum
 //   a global collection
@@ -47,7 +48,7 @@ struct LullEvacuationRequest;
 //   the copy reserve
 //   nullptr: OutOfMemoryError
 //
-// The collections of the sixth and seventh step clear soft references too, if little is free in all. If much is free,
+// The collections of the seventh and eighth step clear soft references too, if little is free in all. If much is free,
 // memory is not short: objects lie in the wrong places.
 
 class LullFailedAllocation : public StackObj {
@@ -61,10 +62,14 @@ private:
 
   bool may_wait_for_cycle() const;
   bool is_global_long() const;
+  bool may_end_cycle() const;
   bool collect_young();
+  HeapWord* allocate_swept();
   HeapWord* allocate_within_limit();
+  HeapWord* allocate_in_what_is_left();
   HeapWord* grow_and_allocate();
   HeapWord* collect_young_and_retry();
+  HeapWord* collect_by_cycle_and_retry();
   HeapWord* allocate();
   size_t free_bytes() const;
   bool is_in_one_run() const;

@@ -58,6 +58,7 @@ enum class LullBlockRight : uint8_t {
   Taker,      // has taken the block off the stacks of recyclable ones, which nobody else can any more
   Owner,      // has had the block from the supply, and gives it back
   Sweep,      // the worker that sweeps the block, at a safepoint
+  LaterSweep, // has claimed a block that a cycle of concurrent marking has left to be swept, beside the program
   Slide,      // the VM thread that moves objects, at a safepoint
   Resize      // the VM thread that uncommits memory, at a safepoint
 };
@@ -68,6 +69,7 @@ inline const char* to_string(LullBlockRight right) {
     case LullBlockRight::Taker:  return "a taker";
     case LullBlockRight::Owner:  return "its owner";
     case LullBlockRight::Sweep:  return "the sweep";
+    case LullBlockRight::LaterSweep: return "the later sweep";
     case LullBlockRight::Slide:  return "the sliding compaction";
     case LullBlockRight::Resize: return "the heap's sizer";
   }
@@ -106,6 +108,9 @@ public:
         return (has_lines(from) && (to == S::Free || to == S::Recyclable || to == S::Full)) ||
                (is_large(from) && to == S::Free) ||
                ((from == S::Owned || from == S::Full || from == S::LargeHead) && to == S::Owned);
+      case LullBlockRight::LaterSweep:
+        // Until it is swept. Then it is given back, as by an owner.
+        return from == S::Full && to == S::Owned;
       case LullBlockRight::Slide:
         // Objects leave, all before others come. The sweep that follows finds which lines are free.
         return ((from == S::Recyclable || from == S::Full || is_large(from)) && to == S::Free) ||

@@ -38,6 +38,7 @@ LullBlockTable::LullBlockTable(size_t reserved_bytes)
     _straddlers(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _straddler_words(MmapArrayAllocator<uint16_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _wasted(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
+    _unswept(MmapArrayAllocator<uint8_t>::allocate(reserved_bytes / LullGeometry::BlockSize, mtGC)),
     _all_wasted(0),
     _count((uint32_t)(reserved_bytes / LullGeometry::BlockSize)),
     _limit(0),
@@ -47,12 +48,22 @@ LullBlockTable::LullBlockTable(size_t reserved_bytes)
 
 // Many blocks may be swept at once, most of which have wasted nothing before and waste nothing.
 void LullBlockTable::set_wasted(LullBlockIndex index, uint lines) {
+  add_wasted(change_wasted(index, lines));
+}
+
+ssize_t LullBlockTable::change_wasted(LullBlockIndex index, uint lines) {
   STATIC_ASSERT(LullGeometry::LinesPerBlock <= UINT8_MAX);
   assert(lines <= LullGeometry::LinesPerBlock, "%u lines of block %u", lines, untype(index));
   const uint before = _wasted[untype(index)];
   if (lines != before) {
     _wasted[untype(index)] = (uint8_t)lines;
-    Atomic::add(&_all_wasted, (size_t)lines - (size_t)before, memory_order_relaxed);
+  }
+  return (ssize_t)lines - (ssize_t)before;
+}
+
+void LullBlockTable::add_wasted(ssize_t lines) {
+  if (lines != 0) {
+    Atomic::add(&_all_wasted, (size_t)lines, memory_order_relaxed);
   }
 }
 
@@ -123,6 +134,7 @@ static bool has_right(LullBlockRight by, const Mutex* supply_lock) {
       return supply_lock == nullptr || supply_lock->owned_by_self();
     case LullBlockRight::Taker:
     case LullBlockRight::Owner:
+    case LullBlockRight::LaterSweep:
       return true;
     case LullBlockRight::Sweep:
       return SafepointSynchronize::is_at_safepoint() &&

@@ -27,6 +27,8 @@
 #include "gc/lull/heap/lullSparseBytes.hpp"
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/orderAccess.hpp"
 #include "runtime/safepoint.hpp"
 
 // One LullBlock for each block of the reserved heap, at the side, so that a block
@@ -82,6 +84,10 @@ private:
   // Lines that would be won if what is alive in the block was moved elsewhere, as of the last sweep that came to it;
   // and of all blocks. Written by who sweeps the block, by who frees it, and when the lists are rebuilt.
   uint8_t* const   _wasted;
+  // Has a cycle of concurrent marking found what is alive in the block, and has nobody swept it since? By the head of a
+  // large object. Then the block has no owner and nothing young, and its free lines, words and cards are as before the
+  // end of that cycle. Written in the pause that ends the cycle, and by the one who sweeps the block (LullLaterSweep).
+  uint8_t* const   _unswept;
   volatile size_t  _all_wasted;
   const uint32_t   _count;
   uint32_t         _limit;      // blocks from here on were never committed; written under the supply's lock
@@ -166,6 +172,9 @@ public:
   uint wasted(LullBlockIndex index) const { return _wasted[untype(index)]; }
   size_t all_wasted() const { return _all_wasted; }
   void set_wasted(LullBlockIndex index, uint lines);
+  // The same without the sum: returns by how much it grows, for who adds that up.
+  ssize_t change_wasted(LullBlockIndex index, uint lines);
+  void add_wasted(ssize_t lines);
   void update_wasted(LullBlockIndex index) { set_wasted(index, waste_of(index)); }
 
   Owner owner(LullBlockIndex index) const { return _owners[untype(index)]; }
@@ -233,6 +242,19 @@ public:
     return is_there ? _straddler_words[next] : 0;
   }
   void clear_straddler(LullBlockIndex index) { _straddlers[untype(index)] = 0; }
+
+  bool is_unswept(LullBlockIndex index) const { return Atomic::load(&_unswept[untype(index)]) != 0; }
+  void set_unswept(LullBlockIndex index)      { _unswept[untype(index)] = 1; }
+  // Whoever finds the block in a later state sees that it is swept: that state is written after this.
+  void set_swept(LullBlockIndex index) {
+    Atomic::store(&_unswept[untype(index)], (uint8_t)0);
+    OrderAccess::storestore();
+  }
+  // Calls f(LullBlockIndex) for each block from start to end that is to be swept, in order.
+  template <typename Function>
+  void unswept_do(uint32_t start, uint32_t end, Function f) const {
+    LullSparseBytes::non_zero_do(_unswept, start, end, [&](uint32_t i) { f(to_block_index(i)); });
+  }
 
   // The only thread that may have private objects where this address is.
   Owner owner_of(const void* addr) const { return owner(large_head_of(LullGeometry::block_of(addr))); }

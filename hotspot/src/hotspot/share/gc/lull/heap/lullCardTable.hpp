@@ -56,7 +56,8 @@
 // stretches all at once, when no card is dirty any more.
 //
 // Mutators write Dirty only, all the same value. Workers write the others, at safepoints, the one that has
-// claimed the block.
+// claimed the block. Who sweeps a block beside the program (LullLaterSweep) makes cards of lines NoOld in which nothing
+// is alive: no mutator stores to these.
 
 class LullCardTable : public CHeapObj<mtGC> {
 public:
@@ -218,6 +219,12 @@ public:
     for (size_t i = 0; i < blocks * LullGeometry::LinesPerBlock / CardsPerWord; i++) {
       words[i] = (words[i] & kept) | AllClean;
     }
+  }
+
+  // These lines of the block, and no others. Mutators may be dirtying those beside them.
+  void set_lines_no_old(LullBlockIndex index, const LullLineSet& lines) {
+    uint8_t* const first = card_of(LullGeometry::first_line(index));
+    lines.runs_do([&](uint start, uint length) { memset(first + start, NoOld, length); });
   }
 
   void set_no_old(LullBlockIndex first, size_t blocks) {

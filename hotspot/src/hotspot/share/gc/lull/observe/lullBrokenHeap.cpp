@@ -91,6 +91,7 @@ public:
   bool marks()      { return change_free([&](LullBlockIndex i, LullBlock*) { _blocks->set_marks(i); }); }
   bool live()       { return change_free([&](LullBlockIndex i, LullBlock*) { _blocks->add_live(i, 10); }); }
   bool young()      { return change_free([&](LullBlockIndex i, LullBlock*) { _blocks->set_young(i); }); }
+  bool unswept()    { return change_free([&](LullBlockIndex i, LullBlock*) { _blocks->set_unswept(i); }); }
   bool waste()      { return change_free([&](LullBlockIndex i, LullBlock*) { _blocks->set_wasted(i, 5); }); }
 
   // One that would lie across the start of a free block.
@@ -215,11 +216,15 @@ static const struct {
   { "Straddler",  false, &LullHeapBreaker::straddler },
   { "Stretches",  true,  &LullHeapBreaker::stretches },
   { "Survivors",  false, &LullHeapBreaker::survivors },
+  { "Unswept",    false, &LullHeapBreaker::unswept },
   { "Used",       false, &LullHeapBreaker::used },
   { "Waste",      false, &LullHeapBreaker::waste },
   { "Words",      false, &LullHeapBreaker::words },
   { "Young",      false, &LullHeapBreaker::young },
 };
+
+// Parts that the sweep after a cycle of concurrent marking leaves out if it is asked to (LullLaterSweep).
+static const char* const parts_of_sweep[] = { "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords" };
 
 // A flag of no characters is a null pointer.
 static bool is_none(const char* name) {
@@ -232,6 +237,11 @@ bool LullBrokenHeap::is_known(const char* name) {
   }
   for (const auto& fault : faults) {
     if (strcmp(fault._name, name) == 0) {
+      return true;
+    }
+  }
+  for (const char* part : parts_of_sweep) {
+    if (strcmp(part, name) == 0) {
       return true;
     }
   }

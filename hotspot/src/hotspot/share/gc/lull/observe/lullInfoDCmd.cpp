@@ -97,6 +97,7 @@ void LullInfoDCmd::print_marking() {
   line("marking.cycles", "%zu", cycle->cycles());
   line("marking.late", "%zu", cycle->late());
   line("marking.given_up", "%zu", cycle->given_up());
+  line("marking.to_sweep", "%zu blocks", cycle->later_sweep()->left());
   const jlong marking_ns = cycle->marking_for_ns(os::javaTimeNanos());
   if (marking_ns > 0) {
     const size_t marked = cycle->marked_bytes();

@@ -179,7 +179,7 @@ void LullVerify::verify_young(LullBlockIndex index) const {
   if (_moment != Moment::AfterCollection || _blocks->has_young(index)) {
     return;
   }
-  guarantee(block->state() != LullBlockState::LargeHead ||
+  guarantee(block->state() != LullBlockState::LargeHead || _blocks->is_unswept(index) ||
             _memory->mark_bitmap()->is_marked(LullGeometry::start_of(index)),
             "Young: the large object at block %u is not old, and is said not to be young", untype(index));
   guarantee(block->state() != LullBlockState::Owned,
@@ -249,7 +249,9 @@ void LullVerify::verify_blocks() const {
             slack_lines, _supply->slack_bytes());
   guarantee(wasted_lines == _blocks->all_wasted(),
             "Waste: blocks waste %zu lines, %zu are accounted", wasted_lines, _blocks->all_wasted());
-  guarantee(used == _supply->used_bytes(), "Used: blocks hold %zu bytes, %zu are accounted", used, _supply->used_bytes());
+  const size_t used_now = used - MIN2(used, _supply->unswept_garbage());
+  guarantee(used_now == _supply->used_bytes(), "Used: blocks hold %zu bytes, of which %zu are garbage, %zu are accounted",
+            used, _supply->unswept_garbage(), _supply->used_bytes());
   const char* const error = _supply->verify();
   guarantee(error == nullptr, "Runs: %s", error);
 }

@@ -22,7 +22,9 @@
 #include "gc/lull/collect/lullSweep.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
+#include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
+#include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/observe/lullVerifyCycle.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
@@ -91,4 +93,82 @@ void LullVerifyCycle::verify_black(LullCycle* cycle, LullMemory* memory, LullBlo
   LullVerifyBlackTask task(blocks, cycle->marks(), tasks);
   workers->run_task(&task);
   memory->release_walk_bitmap();
+}
+
+class LullVerifySweptTask : public LullBlockTask {
+private:
+  const LullPublicMap* const  _public_map;
+  const MarkBitMap* const     _marks;
+  const LullCycleMarks* const _cycle_marks;
+
+  // The part of it that lies in the block which begins at start.
+  static void cover(HeapWord* start, HeapWord* from, HeapWord* to, LullLineSet* lines) {
+    HeapWord* const first = MAX2(start, from);
+    HeapWord* const last = MIN2(start + LullGeometry::WordsPerBlock, to) - 1;
+    const uint first_line = (uint)(pointer_delta(first, start) / LullGeometry::WordsPerLine);
+    lines->add_range(first_line, (uint)(pointer_delta(last, start) / LullGeometry::WordsPerLine) - first_line + 1);
+  }
+
+  // Lines on which something marked lies.
+  void find_covered(LullBlockIndex index, LullLineSet* covered) const {
+    HeapWord* const start = LullGeometry::start_of(index);
+    HeapWord* const end = LullGeometry::end_of(index);
+    if (_blocks->has_straddler(index)) {
+      HeapWord* const straddler = _blocks->straddler(index);
+      cover(start, straddler, straddler + _blocks->straddler_words(index), covered);
+    }
+    for (HeapWord* addr = _marks->get_next_marked_addr(start, end); addr < end; ) {
+      HeapWord* const behind = addr + cast_to_oop(addr)->size();
+      cover(start, addr, behind, covered);
+      addr = behind < end ? _marks->get_next_marked_addr(behind, end) : end;
+    }
+  }
+
+  void verify_unswept(LullBlockIndex index, const LullLineSet& covered) const {
+    LullLineSet free;
+    _cycle_marks->unused_lines(index, &free);
+    LullLineSet kept;
+    kept.set_all();
+    kept.remove(free);
+    LullLineSet lost = covered;
+    lost.remove(kept);
+    guarantee(lost.is_empty() && (covered.is_empty() || _cycle_marks->is_any_alive(index)),
+              "Unswept: line %u of block %u will be free, and something marked lies there", lost.next_member(0),
+              untype(index));
+  }
+
+  void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override {
+    if (!block->has_lines() || _blocks->has_young(index)) {
+      return;
+    }
+    LullLineSet covered;
+    find_covered(index, &covered);
+    if (_blocks->is_unswept(index)) {
+      verify_unswept(index, covered);
+      return;
+    }
+    LullLineSet unused;
+    _public_map->unused_lines(index, &unused);
+    LullLineSet dead;
+    dead.set_all();
+    dead.remove(unused);
+    dead.remove(covered);
+    guarantee(dead.is_empty(), "Swept: line %u of block %u, which is %s, is in use, and nothing marked lies there",
+              dead.next_member(0), untype(index), to_string(block->state()));
+  }
+
+public:
+  LullVerifySweptTask(LullBlockTable* blocks, LullMemory* memory, const LullCycleMarks* cycle_marks)
+    : LullBlockTask("Lull Verify Swept", blocks),
+      _public_map(memory->public_map()),
+      _marks(memory->mark_bitmap()),
+      _cycle_marks(cycle_marks) {}
+};
+
+void LullVerifyCycle::verify_swept(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks,
+                                   WorkerThreads* workers) {
+  assert_at_safepoint();
+  cycle->later_sweep()->verify();
+  LullVerifySweptTask task(blocks, memory, cycle->marks());
+  workers->run_task(&task);
 }

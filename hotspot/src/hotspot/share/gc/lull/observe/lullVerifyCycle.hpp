@@ -35,6 +35,11 @@ class WorkerThreads;
 class LullVerifyCycle : public AllStatic {
 public:
   static void verify_black(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks, WorkerThreads* workers);
+
+  // Unswept and Swept, after each collection. Of blocks that have no owner and nothing young: in one that is to be swept
+  // no line with something marked is to be free; in any other each line in use holds a part of a marked object. Visits
+  // each marked object.
+  static void verify_swept(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks, WorkerThreads* workers);
 };
 
 #endif // SHARE_GC_LULL_OBSERVE_LULLVERIFYCYCLE_HPP

@@ -28,7 +28,7 @@
 //
 // What is old and dead stays until a cycle, or a global collection. A cycle should have ended before memory is lacking
 // for it: it begins when half of what was free after the last one has become old, or will have after the next young
-// pause, if that leaves as much more as the last one. A heap that is marked in a few
+// pause, if that leaves as much more as the last one. After one that came too late, when a quarter has. A heap that is marked in a few
 // milliseconds is better served by a global collection, which also moves what lies sparsely and needs no thread beside
 // the program.
 class LullCyclePolicy {
@@ -41,6 +41,7 @@ public:
     size_t _growth;             // that the last young pause has left more in use than the pause before
     size_t _capacity;
     jlong  _expected_global_ns; // that a global collection would take; 0: none was seen yet
+    bool   _was_vain;           // the last cycle was late, and a global collection had to follow it at once
   };
 
   static bool is_long(jlong global_ns) { return global_ns > ShortPauseNs; }
@@ -50,7 +51,8 @@ public:
 
   static bool wants_cycle(const Seen& seen) {
     const size_t room = seen._capacity - MIN2(seen._used_at_last, seen._capacity);
-    return is_long(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + room / 2;
+    const size_t begins_at = seen._was_vain ? room / 4 : room / 2;
+    return is_long(seen._expected_global_ns) && seen._used + seen._growth > seen._used_at_last + begins_at;
   }
 };
 

@@ -66,6 +66,10 @@ TEST(LullBlockState, the_sweep_goes_by_what_is_marked) {
     "large head>free", "large tail>free", "large head>owned" }));
 }
 
+TEST(LullBlockState, the_later_sweep_takes_what_is_full) {
+  EXPECT_EQ(pairs_of(LullBlockRight::LaterSweep), (Pairs{ "full>owned" }));
+}
+
 TEST(LullBlockState, sliding_empties_blocks_and_fills_free_ones) {
   EXPECT_EQ(pairs_of(LullBlockRight::Slide), (Pairs{
     "recyclable>free", "full>free", "large head>free", "large tail>free",

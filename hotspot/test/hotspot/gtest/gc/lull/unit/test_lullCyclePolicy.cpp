@@ -26,7 +26,7 @@ class LullCyclePolicyTest : public ::testing::Test {
 protected:
   LullCyclePolicy::Seen _seen;
 
-  LullCyclePolicyTest() : _seen{110 * M /* used */, 100 * M /* at last */, 0 /* growth */, 200 * M, 50 * NANOSECS_PER_MILLISEC} {}
+  LullCyclePolicyTest() : _seen{110 * M /* used */, 100 * M /* at last */, 0 /* growth */, 200 * M, 50 * NANOSECS_PER_MILLISEC, false} {}
 };
 
 TEST_F(LullCyclePolicyTest, begins_when_half_of_what_was_free_is_old) {
@@ -41,6 +41,14 @@ TEST_F(LullCyclePolicyTest, begins_a_young_pause_early_where_each_leaves_much) {
   _seen._growth = 40 * M;
   EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
   _seen._growth++;
+  EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
+}
+
+TEST_F(LullCyclePolicyTest, begins_earlier_after_one_that_came_too_late) {
+  _seen._was_vain = true;
+  _seen._used = 125 * M;
+  EXPECT_FALSE(LullCyclePolicy::wants_cycle(_seen));
+  _seen._used++;
   EXPECT_TRUE(LullCyclePolicy::wants_cycle(_seen));
 }
 

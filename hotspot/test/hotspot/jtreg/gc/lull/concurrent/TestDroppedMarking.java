@@ -22,39 +22,56 @@
 
 package gc.lull.concurrent;
 
+import java.util.ArrayList;
+import java.util.List;
 import jdk.test.lib.process.OutputAnalyzer;
 import jdk.test.lib.process.ProcessTools;
 
 /*
  * @test
  * @requires vm.gc.Lull & vm.debug
- * @summary With a part of concurrent marking left out the checks of Black or Found stop the VM in TestConcurrentMarking.
+ * @summary With a part of concurrent marking, or of the sweep after it, left out the checks of invariants stop the VM.
  * @library / /test/lib
- * @build gc.lull.concurrent.TestConcurrentMarking jdk.test.whitebox.WhiteBox
+ * @build gc.lull.concurrent.TestConcurrentMarking gc.lull.concurrent.TestLaterSweep jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main gc.lull.concurrent.TestDroppedMarking
  */
 
 public class TestDroppedMarking {
     // What can be reached has no mark: whichever check comes first.
-    private static final String LOST = "guarantee.*failed: (Marked|Reach|R|Young): |unadvertised bad scavengable oop";
+    private static final String LOST = "guarantee.*failed: (Marked|Marks|Reach|R|Young): |unadvertised bad scavengable oop";
 
     // The sweep has filled what is alive, and a worker reads it before anybody checks.
-    private static final String OVERWRITTEN = "narrowKlass ID out of range|Internal Error.*lullSweep.cpp";
+    private static final String OVERWRITTEN = "narrowKlass ID out of range|Internal Error.*lullSweep.cpp|failed: Unswept: line";
 
-    private static void run(String what, String expected) throws Exception {
-        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
-            "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-Xmx96m", "-XX:-CreateCoredumpOnCrash",
-            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullConcurrentMarking", "-XX:+LullCycleALot",
-            "-Xlog:gc+marking=debug:file=cycles.log", what, TestConcurrentMarking.class.getName(), "30");
+    private static void run(String what, String expected, String... programWithOptions) throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+            "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-XX:-CreateCoredumpOnCrash",
+            "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:+LullConcurrentMarking", what));
+        command.addAll(List.of(programWithOptions));
+        OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
         output.shouldNotHaveExitValue(0);
         output.shouldMatch(expected);
         System.out.println(what + ": " + output.firstMatch(expected + ".*"));
+    }
+
+    private static void run(String what, String expected) throws Exception {
+        run(what, expected, "-Xmx96m", "-XX:+LullCycleALot", "-Xlog:gc+marking=debug:file=cycles.log",
+            TestConcurrentMarking.class.getName(), "30");
     }
 
     public static void main(String[] args) throws Exception {
         run("-XX:LullDropMarking=1", "guarantee.*failed: Black: field");
         run("-XX:LullDropMarking=2", LOST);
         run("-XX:LullDropMarking=4", LOST + "|" + OVERWRITTEN);
+        run("-XX:LullBreakInvariant=Unswept", "guarantee.*failed: Unswept: block");
+        run("-XX:LullBreakInvariant=SweepCards", "guarantee.*failed: R: line");
+        run("-XX:LullBreakInvariant=SweepLeave", "guarantee.*failed: (Swept|Runs): ");
+        run("-XX:LullBreakInvariant=SweepLines", "guarantee.*failed: (Swept|Slack): ");
+        run("-XX:LullBreakInvariant=SweepWords", "guarantee.*failed: (Words|Slack|Swept): ");
+        // Where nobody else sweeps.
+        run("-XX:LullBreakInvariant=SweepTaken", "failed: (Unswept|Runs): ", "-Xms128m", "-Xmx128m",
+            "-XX:+LullMarkInRemark", "-XX:+ExplicitGCInvokesConcurrent",
+            "-Xlog:gc*,gc+heap=debug,gc+marking=debug:file=sweeps.log", TestLaterSweep.class.getName(), "takers");
     }
 }
