@@ -169,7 +169,7 @@ HeapWord* LullFailedAllocation::grow_and_allocate() {
 
 // Instead of a global collection, which would be long.
 HeapWord* LullFailedAllocation::begin_cycle_and_retry() {
-  assert(_components->_cycle != nullptr && is_global_long(), "a global collection is cheaper");
+  assert(_components->_cycle != nullptr && is_cycle_better(), "a global collection is cheaper");
   LullCycle* const cycle = _components->_cycle;
   HeapWord* result = nullptr;
   if (_components->_sizer->may_expand()) {

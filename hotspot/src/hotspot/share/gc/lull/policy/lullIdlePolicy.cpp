@@ -108,7 +108,6 @@ void LullIdlePolicy::record_slide(const Look& left) {
 
 // As if it had not been there before either.
 void LullIdlePolicy::record_given_back(size_t asked, size_t bytes) {
-  assert(asked > 0, "nothing was to be given back");
   _is_stuck = bytes < asked / 2 && !_is_slid;
   _is_slid = _is_slid && bytes < asked / 2;
   for (Look& look : _looks) {
