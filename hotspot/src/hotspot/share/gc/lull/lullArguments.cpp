@@ -196,6 +196,22 @@ static void initialize_pauses() {
 #endif
 }
 
+#ifdef ASSERT
+
+// What the rest of the collector takes for granted of the flags that switch its parts on.
+static void assert_modes() {
+  assert(LullTracking || (!LullLocalCollections && !LullYoungCollections), "their barriers are tracking's");
+  assert(LullYoungCollections || !LullConcurrentMarking, "a cycle ends in a young pause");
+  assert(LullLocalCollections || !LullSuspendTracking, "nothing could pay");
+  assert(!LullConcurrentMarking || ConcGCThreads > 0, "nobody marks");
+  assert(ParallelGCThreads > 0, "nobody collects");
+  assert(MinTLABSize <= LullGeometry::MaxBlockObjectWords * HeapWordSize && TLABSize <= LullGeometry::BlockSize && !ResizeTLAB,
+         "a TLAB of %zu to %zu bytes is a hole of a block", MinTLABSize, TLABSize);
+  assert(LockingMode == LM_LIGHTWEIGHT, "forwarding needs the bits of the mark word");
+}
+
+#endif // ASSERT
+
 void LullArguments::initialize() {
   GCArguments::initialize();
   assert(UseLullGC, "Sanity");
@@ -207,6 +223,7 @@ void LullArguments::initialize() {
   initialize_tlabs();
   initialize_metaspace();
   initialize_pauses();
+  DEBUG_ONLY(assert_modes();)
 }
 
 CollectedHeap* LullArguments::create_heap() {

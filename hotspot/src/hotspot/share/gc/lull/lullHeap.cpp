@@ -51,7 +51,9 @@
 #include "logging/log.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
+#include "runtime/init.hpp"
 #include "runtime/javaThread.hpp"
+#include "runtime/mutexLocker.hpp"
 #include "runtime/safepoint.hpp"
 #include "utilities/vmError.hpp"
 
@@ -107,6 +109,7 @@ size_t LullHeap::max_tlab_size() const                       { return LullGeomet
 size_t LullHeap::unsafe_max_tlab_alloc(Thread* thread) const { return LullGeometry::BlockSize; }
 
 HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
+  assert(!is_init_completed(), "an archive is loaded while the VM starts");
   LullBlockIndex head;
   if (!_components._supply->take_archive((uint32_t)LullGeometry::blocks_for(words), &head)) {
     return nullptr;
@@ -119,11 +122,13 @@ HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
 // ---- Collection
 
 void LullHeap::collect(GCCause::Cause cause) {
+  assert(!Thread::current()->is_VM_thread(), "who is at a safepoint has do_full_collection()");
   _components._driver->collect(cause);
 }
 
 // By the VM thread, for who has executed a VM operation.
 void LullHeap::do_full_collection(bool clear_all_soft_refs) {
+  assert_at_safepoint();
   const bool makes_room = gc_cause() == GCCause::_heap_budget && LullHeapBudget::makes_room();
   _components._pause->collect_as_asked(makes_room, clear_all_soft_refs);
 }
@@ -135,12 +140,14 @@ void LullHeap::pin_object(JavaThread* thread, oop obj) {
 }
 
 void LullHeap::unpin_object(JavaThread* thread, oop obj) {
+  assert(Thread::current() == thread, "who has pinned it unpins it");
   LullBlock* const block = _components._blocks->block_of(cast_from_oop<void*>(obj));
   assert(block->is_pinned(), "unpinned more often than pinned");
   Atomic::dec(block->pin_count_addr());
 }
 
 bool LullHeap::requires_barriers(stackChunkOop obj) const {
+  assert(is_in(obj), "not an object of this heap: " PTR_FORMAT, p2i(obj));
   return LullYoungCollections && LullTables::is_old(obj);
 }
 
@@ -175,10 +182,12 @@ ParallelObjectIteratorImpl* LullHeap::parallel_object_iterator(uint thread_num) 
 }
 
 void LullHeap::prepare_for_verify() {
+  assert_at_safepoint();
   ensure_parsability(false /* retire TLABs */);
 }
 
 void LullHeap::verify(VerifyOption option) {
+  assert_at_safepoint();
   LullVerify(_components._memory, _components._blocks, _components._supply, _components._workers,
              LullVerify::Moment::AnyTime).verify();
 }

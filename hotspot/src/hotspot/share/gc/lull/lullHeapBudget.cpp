@@ -25,6 +25,8 @@
 #include "gc/lull/observe/lullMonitoring.hpp"
 #include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/shared/gc_globals.hpp"
+#include "runtime/mutexLocker.hpp"
+#include "runtime/thread.hpp"
 #include "services/memoryManager.hpp"
 
 // Room for what is allocated between two collections that a heap is not to shrink below, unless the live data ask for more.
@@ -50,6 +52,7 @@ void LullHeapBudget::pauses(jlong* ms, size_t* count) const {
 }
 
 void LullHeapBudget::collect(bool makes_room) {
+  assert(!Thread::current()->is_VM_thread() && !Heap_lock->owned_by_self(), "the collection takes the lock");
   Atomic::store(&_makes_room, makes_room);
   LullHeap::heap()->collect(GCCause::_heap_budget);
 }

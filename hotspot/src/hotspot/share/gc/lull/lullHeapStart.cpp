@@ -53,6 +53,7 @@
 #include "gc/shared/workerThread.hpp"
 #include "memory/iterator.hpp"
 #include "memory/universe.hpp"
+#include "runtime/init.hpp"
 #include "runtime/java.hpp"
 #include "runtime/os.hpp"
 
@@ -68,12 +69,17 @@ class LullHeapListener final : public LullLocalListener, public LullUseListener 
 private:
   const LullComponents* const _components;
 
+  void wake() {
+    assert(_components->_control_thread != nullptr, "nobody makes pauses yet");
+    _components->_control_thread->wake();
+  }
+
 public:
   explicit LullHeapListener(const LullComponents* components) : _components(components) {}
 
   void on_local_collection() override { _components->_monitoring->lower_left(); }
-  void on_many_references() override  { _components->_control_thread->wake(); }
-  void on_use() override              { _components->_control_thread->wake(); }
+  void on_many_references() override  { wake(); }
+  void on_use() override              { wake(); }
 };
 
 class LullIsYoungClosure final : public BoolObjectClosure {
@@ -138,6 +144,7 @@ jint LullHeap::initialize() {
 }
 
 void LullHeap::post_initialize() {
+  assert(_components._monitoring != nullptr && _components._collector == nullptr, "after initialize(), once");
   CollectedHeap::post_initialize();
   LullThreadFields::initialize();
   LullPrivateReference::initialize();
@@ -176,6 +183,7 @@ void LullHeap::stop() {
 }
 
 void LullHeap::initialize_serviceability() {
+  assert(!is_init_completed(), "while there is one thread");
   _components._monitoring->initialize_serviceability();
   LullInfoDCmd::register_command(_components._monitoring, _components._tracking_switch);
   LullHeapExport::register_command();

@@ -95,6 +95,7 @@ LullCollector::LullCollector(LullCode* code, LullPauseProgress* progress, LullMe
 }
 
 void LullCollector::prepare(const LullEvacuationRequest& request) {
+  assert_at_safepoint();
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
   const bool evacuating = _evacuation_policy->select(request);
   for (uint i = 0; i < _workers->max_workers(); i++) {
@@ -105,6 +106,7 @@ void LullCollector::prepare(const LullEvacuationRequest& request) {
 }
 
 void LullCollector::prepare_young(bool ages) {
+  assert(LullYoungCollections, "nothing is old");
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
   const bool evacuating = _evacuation_policy->select_young(_memory->card_table(), ages);
   for (uint i = 0; i < _workers->max_workers(); i++) {
@@ -116,6 +118,7 @@ void LullCollector::prepare_young(bool ages) {
 
 // After prepare_young().
 void LullCollector::prepare_cycle(bool remark) {
+  assert(_cycle != nullptr && _cycle->in_remark() == remark, "the cycle has not begun its remark, or has ended it");
   for (uint i = 0; i < _workers->max_workers(); i++) {
     _mark_workers[i]->prepare_cycle(remark);
   }
@@ -157,6 +160,7 @@ void LullCollector::mark_from_classes() {
 
 // What the markers of the cycle have not come to.
 void LullCollector::follow_left() {
+  assert(_cycle->in_remark(), "markers go on");
   GCTraceTime(Info, gc, phases) tm("Mark What Is Left", &_timer);
   size_t tasks = 0;
   LullOldTask task;
@@ -175,6 +179,7 @@ void LullCollector::give_grey_to_cycle() {
 }
 
 void LullCollector::flip() {
+  assert(_cycle->in_remark(), "not all is marked");
   GCTraceTime(Info, gc, phases) tm("Flip", &_timer);
   _cycle->flip();
   _is_alive.set_marks(_memory->mark_bitmap());
@@ -183,6 +188,7 @@ void LullCollector::flip() {
 }
 
 void LullCollector::find_remembered() {
+  assert(_memory->card_table() != nullptr, "nothing is remembered without cards");
   GCTraceTime(Info, gc, phases) tm("Find Remembered", &_timer);
   LullFindRememberedTask task(_mark_workers, _memory, _blocks);
   _workers->run_task(&task);
@@ -369,6 +375,8 @@ void LullCollector::finish_marking() {
   }
   // Private objects are found anew each time, young or not.
   const size_t still_young = _statistics._survivor_words + _statistics._private_words;
+  assert(still_young <= _statistics._marked_words, "%zu of %zu marked words are young", still_young,
+         _statistics._marked_words);
   _progress->end_tracing(_statistics._marked_words, _statistics._marked_words - still_young);
 }
 
@@ -485,6 +493,8 @@ void LullCollector::trace_young(bool from_classes, bool remark) {
 void LullCollector::end_young_trace() {
   finish_marking();
   const size_t live_words = _statistics._evacuated_words + _statistics._failed_words;
+  assert(_statistics._mature_words <= live_words, "%zu of %zu words in evacuated blocks were survivors",
+         _statistics._mature_words, live_words);
   _evacuation_policy->record_young(live_words - _statistics._mature_words, _statistics._mature_words);
   process_weak_roots();
 }

@@ -148,6 +148,7 @@ void LullMarkWorker::prepare_cycle(bool remark) {
 }
 
 HeapWord* LullMarkWorker::allocate_copy(size_t words, LullFate fate) {
+  assert(_evacuating && fate != LullFate::Stay, "its block is not evacuated");
   if (_copy_failed || words > LullGeometry::WordsPerBlock) {   // a long straddler
     return nullptr;
   }
@@ -247,6 +248,7 @@ void LullMarkWorker::evacuate_field(T* p) {
 }
 
 void LullMarkWorker::finish(BoolObjectClosure* is_alive) {
+  assert(_queue.is_empty() && _fetched.is_empty(), "not all is marked");
   while (!_private_entries.is_empty()) {
     const oop entry = _private_entries.pop();
     const oop referent = java_lang_ref_Reference::unknown_referent_no_keepalive(entry);
@@ -281,6 +283,7 @@ void LullMarkWorker::request_deduplication(oop obj, bool is_private) {
 }
 
 void LullMarkWorker::follow_array_part(objArrayOop array, size_t start, size_t end) {
+  assert(start <= end && end <= (size_t)array->length(), "elements %zu to %zu of %d", start, end, array->length());
   array->oop_iterate_range(&_closure, (int)start, (int)end);
 }
 

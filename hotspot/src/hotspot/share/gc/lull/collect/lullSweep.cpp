@@ -149,6 +149,7 @@ void LullSweepTask::sweep_lines(LullBlockIndex index, LullBlock* block, const Lu
 // the next global collection, that must know how much is to be copied. Of straddlers, which are public, the block's
 // part counts: another worker sweeps the next block.
 void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullBlock* block) {
+  assert(_blocks->owner(index) != LullBlockTable::NoOwner, "B: block %u has no owner", untype(index));
   const size_t all_live = _blocks->live_words(index);
   if (_card_table != nullptr) {
     _blocks->clear_live(index);
@@ -184,6 +185,7 @@ void LullSweepTask::forget_dead_public_objects(LullBlockIndex index, const LullB
 }
 
 void LullSweepTask::sweep_private_lines(LullBlockIndex index, LullBlock* block, const LullLineSet& unused_lines) {
+  assert(_blocks->owner(index) != LullBlockTable::NoOwner, "B: block %u has no owner, and nothing private", untype(index));
   LullLineSet free_lines = unused_lines;
   free_lines.remove(block->free_lines());
   block->free_lines() = free_lines;
@@ -199,6 +201,7 @@ void LullSweepTask::forget_dead_straddler(LullBlockIndex index) {
 // Most blocks of a heap in which little is alive. Their parts of the bitmap and the public map are not looked at: these are a thirtieth of the
 // block, and not in the cache.
 void LullSweepTask::free_unmarked(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  assert(block->has_lines(), "block %u is %s", untype(index), to_string(block->state()));
   if (_card_table != nullptr && may_have_been_old()) {
     _card_table->set_no_old(index, 1);
   }

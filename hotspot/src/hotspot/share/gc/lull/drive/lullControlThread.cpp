@@ -133,6 +133,7 @@ static size_t descriptor_limit() {
 }
 
 LullReferencePolicy::Seen LullControlThread::seen_references(jlong now) {
+  assert(Thread::current() == this, "the control thread's own fields");
   const size_t resident = resident_bytes();
   const size_t allocated = LullPendingReferences::all_garbage() + _heap->used();
   const uint pauses = _heap->total_collections();
@@ -153,6 +154,7 @@ jlong LullControlThread::expected_global_ns() const {
 }
 
 void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
+  assert(Thread::current() == this, "the control thread's own fields");
   const LullReferencePolicy::Seen since_global = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(),
                                                   now - Atomic::load(&_last_global_end)};
   // Without young collections the whole heap is looked at in any case, and that is what is charged. A global one does not
@@ -178,6 +180,7 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
 }
 
 void LullControlThread::charge_other_globals() {
+  assert(Thread::current() == this, "the control thread's own fields");
   const jlong all = _components->_monitoring->global_pauses()->_time;
   if (all > _globals_ns) {
     _references.record_other_globals(all - _globals_ns);
@@ -220,6 +223,7 @@ size_t LullControlThread::allocated() {
 
 // Step by step, for each is a pause: a granule is a few system calls, and its pages go.
 size_t LullControlThread::give_back(size_t bytes) {
+  assert(Thread::current() == this, "the control thread's own fields");
   const size_t Step = 32 * M;
   const uint   MostSteps = 32;
   const jlong  StepDistance = NANOSECS_PER_SEC / 20;
@@ -299,6 +303,7 @@ void LullControlThread::keep_pause_goal() {
 // A cycle that somebody waits for needs two young pauses: one that begins the marking, and the remark. Returns whether
 // such a cycle runs.
 bool LullControlThread::drive_cycle() {
+  assert(Thread::current() == this, "the control thread's own fields");
   const LullCycle* const cycle = _components->_cycle;
   if (cycle == nullptr || !is_init_completed()) {
     return false;

@@ -35,6 +35,7 @@
 // that comes instead is as good. What is private to the caller is its own to collect; what others have stays private.
 void LullDriver::collect_by_cycle(GCCause::Cause cause) {
   LullCycle* const cycle = _components->_cycle;
+  assert(cycle != nullptr && Thread::current()->is_Java_thread(), "a Java thread waits for a cycle");
   LullMutator(Thread::current()).collect_as_asked();
   const size_t begun_before = cycle->begun();
   while (cycle->ended() <= begun_before) {
@@ -48,6 +49,7 @@ void LullDriver::collect_by_cycle(GCCause::Cause cause) {
 
 // A test wants a cycle to begin, and does not wait for it.
 void LullDriver::begin_cycle() {
+  assert(_components->_cycle != nullptr, "there are no cycles");
   _components->_cycle->drive(GCCause::_wb_breakpoint);
   collect_early(GCCause::_wb_breakpoint, LullExtent::Young);
   _components->_control_thread->wake();
@@ -91,12 +93,14 @@ bool LullDriver::collect_early(GCCause::Cause cause, LullExtent extent) {
 }
 
 bool LullDriver::collect_early(GCCause::Cause cause, LullExtent extent, uint collections_before) {
+  assert(!Thread::current()->is_VM_thread() && !Heap_lock->owned_by_self(), "the operation takes the lock");
   VM_LullCollectEarly op(_components, collections_before, cause, extent);
   VMThread::execute(&op);
   return op.gc_succeeded();
 }
 
 void LullDriver::give_back(size_t bytes) {
+  assert(Thread::current() == _components->_control_thread && bytes > 0, "%zu bytes", bytes);
   VM_LullGiveBack op(_components, collections_so_far(), bytes);
   VMThread::execute(&op);
 }

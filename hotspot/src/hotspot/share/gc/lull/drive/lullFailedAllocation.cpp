@@ -114,6 +114,7 @@ bool LullFailedAllocation::collect_young() {
 }
 
 HeapWord* LullFailedAllocation::allocate_within_limit() {
+  assert_at_safepoint();
   if (!_components->_sizer->is_within_use_limit(_words)) {
     return nullptr;
   }
@@ -127,6 +128,7 @@ HeapWord* LullFailedAllocation::grow_and_allocate() {
 
 // Instead of a global collection, which would be long.
 HeapWord* LullFailedAllocation::begin_cycle_and_retry() {
+  assert(_components->_cycle != nullptr && is_global_long(), "a global collection is cheaper");
   LullCycle* const cycle = _components->_cycle;
   HeapWord* result = nullptr;
   if (_components->_sizer->may_expand()) {
@@ -241,6 +243,7 @@ HeapWord* LullFailedAllocation::allocate_with_reserve() {
 // After a collection that was not enough. Evacuation leaves what it has no room for; when all has slid together there is
 // nothing left to gain but the reserve, and what soft references hold.
 HeapWord* LullFailedAllocation::compact_and_retry() {
+  assert(!_components->_sizer->is_too_large(_words), "no heap has room for %zu words", _words);
   if (!LullEvacuation) {
     // Nothing moves.
     HeapWord* const result = collect_and_retry(LullEvacuationRequest::normal(), true /* clear soft references */);

@@ -82,7 +82,9 @@ size_t LullPause::used() const { return _components->_heap->used(); }
 template <typename Collect>
 void LullPause::pause(const LullPauseKind& kind, Collect collect) {
   assert_at_safepoint();
+  assert(Thread::current()->is_VM_thread(), "one pause at a time");
   CollectedHeap* const heap = _components->_heap;
+  assert(heap->gc_cause() != GCCause::_no_gc, "who begins a pause says why");
   IsSTWGCActiveMark active_mark;
   _components->_monitoring->pause_progress()->begin(kind._is_full, used());    // before agents are told
   SvcGCMarker svc_marker(kind._reason);
@@ -230,6 +232,7 @@ bool LullPause::must_clear_soft_references() const {
 }
 
 void LullPause::choose_min_hole_lines(bool routine) {
+  assert_at_safepoint();
   const bool all_public = !LullTracking || LullPublicMap::is_tracking_suspended();
   const bool scarce = !routine || _components->_sizer->was_useless();
   const uint before = _components->_supply->min_hole_lines();
@@ -311,6 +314,7 @@ LullPauseKind LullPause::young_kind(const char* title, bool ends_cycle) const {
 }
 
 void LullPause::record_young(jlong start, jlong end, size_t used_before) {
+  assert(LullYoungCollections && start <= end, "a pause of " JLONG_FORMAT " ns", end - start);
   const GCCause::Cause cause = _components->_heap->gc_cause();
   const size_t freed = used_before - MIN2(used_before, used());
   LullHeapSizer* const sizer = _components->_sizer;
@@ -329,6 +333,7 @@ void LullPause::record_young(jlong start, jlong end, size_t used_before) {
 // Private objects stay private. The reserve for copies stays one, too: without it the
 // next global collection could not evacuate, and holes would get smaller from cycle to cycle.
 void LullPause::collect_young() {
+  assert(LullYoungCollections, "all of the heap is looked at");
   if (_components->_cycle != nullptr && _components->_cycle->must_remark()) {
     remark();
     return;
@@ -351,6 +356,7 @@ void LullPause::collect_young() {
 // A young pause, after which nothing is young, and old garbage is free. It stands for a global collection, but that
 // nothing old moves and nothing is unloaded.
 void LullPause::remark() {
+  assert(_components->_cycle != nullptr && _components->_cycle->is_marking(), "there is no cycle to end");
   pause(young_kind("Pause Remark", true /* ends cycle */), [&]() {
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();

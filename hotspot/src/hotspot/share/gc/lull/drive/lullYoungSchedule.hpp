@@ -48,7 +48,10 @@ public:
     : _supply(supply), _goal(goal_ms), _is_kept(false), _used_at_pause(0), _due_at(SIZE_MAX) {}
 
   // From here on somebody makes the pauses that are due.
-  void keep() { _is_kept = true; }
+  void keep() {
+    assert(!_is_kept, "once");
+    _is_kept = true;
+  }
 
   // At a safepoint or start-up: the next one, with so much in use now.
   void plan(size_t used);

@@ -43,6 +43,7 @@
 #include "oops/oop.inline.hpp"
 #include "runtime/frame.inline.hpp"
 #include "runtime/javaThread.inline.hpp"
+#include "runtime/mutexLocker.hpp"
 #include "runtime/orderAccess.hpp"
 #include "runtime/os.hpp"
 #include "runtime/stackFrameStream.inline.hpp"
@@ -130,6 +131,7 @@ void LullLocalCollection::collect(size_t blocks_to_keep, size_t tenure_size) {
 }
 
 void LullLocalCollection::collect_at_exit() {
+  assert(Threads_lock->owned_by_self() && !_thread->has_last_Java_frame(), "the thread ends, and has no roots");
   _unused_lines = _allocator->begin_collection(&_from);
   sweep(0);
 }
@@ -195,6 +197,7 @@ void LullLocalCollection::keep_referents_of_queued() {
 
 // All that is reachable by other ways has survived.
 void LullLocalCollection::clear_dead_referents() {
+  assert(_stack.is_empty() && _queued.is_empty(), "not all that is alive is known");
   while (!_weak.is_empty()) {
     const oop reference = _weak.pop();
     const oop referent = LullPrivateReference::referent(reference);
@@ -222,6 +225,7 @@ HeapWord* LullLocalCollection::allocate_copy(LullBlockIndex from, size_t words) 
 
 // The object is private, in a block of the thread, and was so before the collection.
 oop LullLocalCollection::survive(oop obj) {
+  assert(is_from(obj) && !_map->is_public(obj), "B: " PTR_FORMAT " is not this collection's", p2i(obj));
   const LullBlockIndex from = LullGeometry::block_of(cast_from_oop<void*>(obj));
   assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == LullThreadLocalData::owner(_thread),
          "B: thread %u reaches private " PTR_FORMAT " of thread %u", LullThreadLocalData::owner(_thread), p2i(obj),
@@ -245,6 +249,7 @@ oop LullLocalCollection::survive(oop obj) {
 }
 
 void LullLocalCollection::keep_in_place(oop obj, LullBlockIndex index, size_t words) {
+  assert(!obj->is_forwarded(), "object " PTR_FORMAT " has been copied", p2i(obj));
   LullBlock* const block = _blocks->at(index);
   if (block->has_lines()) {
     const uint first = LullGeometry::line_in_block(LullGeometry::line_of(cast_from_oop<void*>(obj)));
@@ -307,6 +312,8 @@ void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_kee
 }
 
 void LullLocalCollection::sweep_large(LullBlockIndex head) {
+  assert(_blocks->at(head)->state() == LullBlockState::LargeHead, "block %u is %s", untype(head),
+         to_string(_blocks->at(head)->state()));
   HeapWord* const start = LullGeometry::start_of(head);
   if (_map->is_public(start)) {
     // Left to the global collection.
@@ -327,6 +334,7 @@ void LullLocalCollection::sweep_large(LullBlockIndex head) {
 // All private objects of the thread become public, by their blocks; not what it allocates
 // from here on. No reference is stored before its target is public: none is stored.
 void LullLocalCollection::tenure() {
+  assert(!_tenured && _stack.is_empty(), "once, when all has survived that will");
   _tenured = true;
   _allocator->publish_and_release();
   for (StackIterator<oop, mtGC> it(_in_place); !it.is_empty(); ) {

@@ -93,6 +93,7 @@ const char* LullLocalCollector::to_string(Trigger trigger) {
 }
 
 size_t LullLocalCollector::allocated_since_last() const {
+  assert(_allocator->allocated() >= _last_allocated, "what a mutator was given does not fall");
   return _allocator->allocated() - _last_allocated;
 }
 
@@ -213,6 +214,7 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
     case Trigger::Unmount:
       break;
   }
+  assert(_shallow_depth < _too_deep, "%zu bytes of stack are shallow, %zu too deep", _shallow_depth, _too_deep);
   _budget = MAX2(_learned_budget, BudgetPerSurvivor * survived);
 }
 
@@ -246,6 +248,7 @@ void LullLocalCollector::tell_many_published() {
 // A thread in public mode publishes nothing: which references it makes is not known. It is taken to make as many as it has
 // published of what it allocated before, and a part of what it allocates to be garbage.
 void LullLocalCollector::tell_in_public_mode() {
+  assert(LullThreadLocalData::is_public_mode(_thread), "what it makes is not known in public mode alone");
   const size_t allocated = allocated_since_last();
   _allocated_in_public_mode += allocated;
   if (_allocated_in_public_mode >= ToldInPublicMode && LullPublisher::of(_thread)->statistics()._references > 0) {
@@ -349,6 +352,7 @@ void LullLocalCollector::collect_if_due() {
 }
 
 bool LullLocalCollector::is_worth_a_look_before_wait(JavaThread* thread) {
+  assert(thread == Thread::current(), "the depth is that of its own stack");
   const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
   return collector != nullptr &&
          (collector->allocated_since_last() >= collector->_wait_budget || collector->_takes_back) &&
@@ -361,6 +365,7 @@ void LullLocalCollector::record_unmount() {
 }
 
 void LullLocalCollector::before_wait(JavaThread* thread) {
+  assert(thread == Thread::current(), "a thread collects before its own waits");
   if (is_worth_a_look_before_wait(thread)) {
     LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
     if (collector->is_possible()) {
@@ -383,6 +388,7 @@ bool LullLocalCollector::end_request() {
 }
 
 void LullLocalCollector::collect_after_request() {
+  assert(_request_depth == 0, "%u requests are under way", _request_depth);
   if (is_possible()) {
     collect(Trigger::RequestEnd, stack_depth());
   }

@@ -143,6 +143,7 @@ LullStoreOutcome LullBarrierSet::before_copy(const void* from, const void* to, s
 // A new object is private, unless an agent was told of it between its allocation and now
 // and has kept it. A collection may then have made it old.
 void LullBarrierSet::before_clone(oop from, oop to) {
+  assert(from != nullptr && from->klass() == to->klass(), "an object and its clone have one class");
   if (!is_in_private_object(cast_from_oop<void*>(to))) {
     if (LullYoungCollections) {
       LullStoreBarrier::dirty_card(cast_from_oop<void*>(to));
@@ -196,6 +197,7 @@ void LullBarrierSet::before_foreign_store(JavaThread* other, oop value) {
 }
 
 void LullBarrierSet::before_foreign_objects(JavaThread* thread) {
+  assert(thread->is_handshake_safe_for(Thread::current()), "the thread runs");
   if (LullTracking) {
     LullPublisher::of(thread)->publish_present();
   }

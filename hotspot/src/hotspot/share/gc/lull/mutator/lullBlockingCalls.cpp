@@ -43,6 +43,7 @@ static EPollWait _epoll_wait = nullptr;
 
 static void before_wait(JNIEnv* env) {
   JavaThread* const thread = JavaThread::thread_from_jni_environment(env);
+  assert(thread == Thread::current() && thread->thread_state() == _thread_in_native, "a native method of this thread");
   if (LullLocalCollector::is_worth_a_look_before_wait(thread)) {
     ThreadInVMfromNative in_vm(thread);
     HandleMarkCleaner handle_mark(thread);
@@ -71,6 +72,7 @@ static jint JNICALL epoll_wait_wrapper(JNIEnv* env, jclass holder, jint epfd, jl
 
 template <typename Entry>
 static address replace(Entry* original, address entry, Entry wrapper) {
+  assert(entry != CAST_FROM_FN_PTR(address, wrapper), "a wrapper of itself");
   *original = CAST_TO_FN_PTR(Entry, entry);
   return CAST_FROM_FN_PTR(address, wrapper);
 }

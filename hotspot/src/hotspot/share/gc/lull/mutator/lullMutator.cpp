@@ -82,12 +82,14 @@ void LullMutator::prepare() const {
 
 // Counts what the thread's allocator has given since.
 void LullMutator::count_allocated(size_t before) const {
+  assert(allocator()->allocated() >= before, "what a mutator was given does not fall");
   if (LullTracking) {
     LullPublisher::of(_thread)->count_allocated(allocator()->allocated() - before);
   }
 }
 
 HeapWord* LullMutator::allocate_large(size_t words, LullReserveUse use) const {
+  assert(LullGeometry::is_large(words), "%zu words lie in a block", words);
   LullBlockTable* const table = LullTables::blocks();
   const size_t blocks = LullGeometry::blocks_for(words);
   LullBlockIndex head;
@@ -133,11 +135,13 @@ HeapWord* LullMutator::allocate_tlab(size_t min_words, size_t* actual_words) con
 }
 
 bool LullMutator::collect_before_global() const {
+  assert(_thread == Thread::current(), "a thread collects its own objects");
   LullLocalCollector* const collector = local_collector();
   return collector != nullptr && collector->collect_before_global();
 }
 
 void LullMutator::collect_as_asked() const {
+  assert(_thread == Thread::current(), "a thread collects its own objects");
   LullLocalCollector* const collector = local_collector();
   if (collector != nullptr) {
     collector->collect_as_asked();
@@ -148,6 +152,7 @@ void LullMutator::collect_as_asked() const {
 
 HeapWord* LullMutator::allocate_at_safepoint(size_t words, LullReserveUse use) const {
   assert_at_safepoint();
+  assert(Thread::current()->is_VM_thread(), "one allocation at a time");
   if (LullGeometry::is_large(words)) {
     return allocate_large(words, use);
   }

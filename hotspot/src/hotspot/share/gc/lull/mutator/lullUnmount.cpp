@@ -57,6 +57,7 @@ public:
 };
 
 void LullUnmount::publish_frames(JavaThread* carrier) {
+  assert(carrier == Thread::current(), "a carrier unmounts what it carries");
   LullThreadFields::before_unmount(carrier);
   if (!LullPrivateCarriers) {
     LullBarrierSet::publish_all(carrier, "it carries virtual threads", true);

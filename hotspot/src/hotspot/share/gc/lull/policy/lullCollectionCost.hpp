@@ -23,6 +23,7 @@
 #ifndef SHARE_GC_LULL_POLICY_LULLCOLLECTIONCOST_HPP
 #define SHARE_GC_LULL_POLICY_LULLCOLLECTIONCOST_HPP
 
+#include "utilities/debug.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // What some collections in a row have cost: how long the program ran from one to the next, how much memory it has
@@ -46,6 +47,7 @@ public:
 
   // One that has ended so long after the one before, and took so much of it.
   void add(jlong interval_ns, jlong ns, size_t consumed) {
+    assert(ns >= 0 && ns <= MAX2(interval_ns, (jlong)0), "a collection of " JLONG_FORMAT " ns in " JLONG_FORMAT, ns, interval_ns);
     _time_ns += MAX2(interval_ns, (jlong)1);
     _collection_ns += ns;
     _consumed += consumed;

@@ -74,6 +74,7 @@ size_t LullEvacuationPolicy::copied_lines(size_t estimated_lines) const {
 }
 
 void LullEvacuationPolicy::record(size_t copied_words, size_t left_words) {
+  assert_at_safepoint();
   if (_estimated_lines == 0) {
     return;
   }
@@ -95,6 +96,7 @@ void LullEvacuationPolicy::record(size_t copied_words, size_t left_words) {
 // the number at which there is just room for the copies: in free blocks, and in holes of
 // blocks that stay. The blocks of the reserve stay if told so.
 bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve) {
+  assert(max_live_lines <= LinesPerBlock, "%u lines of a block", max_live_lines);
   size_t live_lines_of[LinesPerBlock + 1] = {};   // by live lines of a block
   size_t holes_of[LinesPerBlock + 1] = {};
   _block_lines = (size_t)_supply->free_blocks() * LinesPerBlock;
@@ -163,6 +165,7 @@ bool LullEvacuationPolicy::select_sparse(uint max_live_lines, bool keep_reserve)
 }
 
 bool LullEvacuationPolicy::select_all() {
+  assert_at_safepoint();
   size_t selected = 0;
   for (uint32_t i = 0; i < _blocks->limit(); i++) {
     if (may_move(to_block_index(i))) {
@@ -263,6 +266,7 @@ uint LullEvacuationPolicy::young_lines(LullBlockIndex index, const LullCardTable
 // Of so many lines of a block that are free or hold young objects only, how many hold something? Survivors have no
 // marks, and their blocks no holes.
 uint LullEvacuationPolicy::used_young_lines(LullBlockIndex index, uint lines) const {
+  assert(lines <= LinesPerBlock, "%u lines of block %u", lines, untype(index));
   const uint free_lines = (uint)hole_lines(_blocks->at(index));
   return _blocks->has_survivors(index) ? _blocks->packed_lines(index) : lines - MIN2(lines, free_lines);
 }
@@ -346,6 +350,8 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
 }
 
 void LullEvacuationPolicy::record_young(size_t live_words_in_new_blocks, size_t live_survivor_words) {
+  assert_at_safepoint();
+  assert(_survivor_blocks._selected > 0 || live_survivor_words == 0, "%zu words of no block", live_survivor_words);
   _survival.record_copied(_new_blocks.seen(live_words_in_new_blocks), _survivor_blocks.seen(live_survivor_words));
 }
 

@@ -23,6 +23,7 @@
 #ifndef SHARE_GC_LULL_POLICY_LULLFITTEDLINE_HPP
 #define SHARE_GC_LULL_POLICY_LULLFITTEDLINE_HPP
 
+#include "utilities/debug.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // The line through points by least squares, of which each counts three quarters of the next one: how much y there is
@@ -44,6 +45,7 @@ public:
   LullFittedLine() : _points(0), _x(0), _y(0), _xx(0), _xy(0) {}
 
   void add(double x, double y) {
+    assert(x >= 0 && y >= 0, "the least spread is one of positive points");
     _points = Kept * _points + 1;
     _x  = Kept * _x + x;
     _y  = Kept * _y + y;
@@ -56,7 +58,10 @@ public:
     return _points > 0 && _x > 0 && variance() > (LeastSpread * mean_x()) * (LeastSpread * mean_x());
   }
 
-  double slope() const { return (_xy / _points - mean_x() * mean_y()) / variance(); }
+  double slope() const {
+    assert(has_slope(), "points that lie too close");
+    return (_xy / _points - mean_x() * mean_y()) / variance();
+  }
 
   double mean_x() const { return _x / _points; }
   double mean_y() const { return _y / _points; }

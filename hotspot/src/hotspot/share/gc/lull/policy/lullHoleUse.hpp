@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_POLICY_LULLHOLEUSE_HPP
 #define SHARE_GC_LULL_POLICY_LULLHOLEUSE_HPP
 
+#include "utilities/debug.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // How much of what is free in holes has room for copies. Free blocks take all. A hole takes only what fits: beside
@@ -48,6 +49,7 @@ public:
     if (in_holes == 0 || copied + left == 0) {
       return;
     }
+    assert(blocks_used <= in_blocks, "%zu lines of %zu in blocks", blocks_used, in_blocks);
     double could;    // be copied
     if (left > 0) {
       could = (double)copied * (double)copied / (double)(copied + left);
@@ -60,6 +62,7 @@ public:
     could = MIN2(could, (double)in_blocks + 2 * ((double)copied - MIN2((double)copied, (double)blocks_used)));
     const double seen = clamp((could - (double)in_blocks) / (double)in_holes, 0.0, 1.0);
     _share = seen < _share ? seen : left > 0 ? _share : (_share + seen) / 2;
+    assert(_share >= 0 && _share <= 1, "a share of %f", _share);
   }
 
   // Nothing could be selected: perhaps that is not so any more.

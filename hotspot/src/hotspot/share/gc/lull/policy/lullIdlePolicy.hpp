@@ -81,7 +81,10 @@ private:
   bool   _is_stuck;              // memory that was to go back could not
   bool   _is_slid;               // no memory went back since the last slide
 
-  const Look& before(uint looks) const { return _looks[(_number - 1 - looks) % Window]; }
+  const Look& before(uint looks) const {
+    assert(looks < Window && looks < _number, "the look before %u of %u", looks, _number);
+    return _looks[(_number - 1 - looks) % Window];
+  }
   bool has_allocated_less(size_t share) const;
   bool may_gain(const Look& now, size_t share) const;
   bool wants_collection(const Look& now) const;

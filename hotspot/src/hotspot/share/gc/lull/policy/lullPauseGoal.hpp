@@ -89,6 +89,7 @@ public:
   // A young pause has taken pause_ns, mark_ns of that to mark and copy so many bytes, of which so many are private still;
   // so many had come into use since the pause before.
   void record_young(jlong pause_ns, jlong mark_ns, size_t marked_bytes, size_t private_bytes, size_t new_bytes) {
+    assert(mark_ns >= 0 && mark_ns <= pause_ns, "marks for " JLONG_FORMAT " of " JLONG_FORMAT " ns", mark_ns, pause_ns);
     _pauses.add((double)marked_bytes, (double)pause_ns);
     const size_t alive_bytes = marked_bytes - MIN2(private_bytes, marked_bytes);
     const double ns_per_byte = cost_of_byte(pause_ns, mark_ns, marked_bytes);

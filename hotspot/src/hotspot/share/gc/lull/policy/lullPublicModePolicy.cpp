@@ -140,12 +140,15 @@ bool LullPublicModePolicy::is_settled(const Statistics& statistics) {
 }
 
 void LullPublicModePolicy::begin_share_window(const LullPublicationStatistics& statistics) {
+  assert(statistics._allocated >= _window_allocated && statistics._words >= _window_words, "a thread's counts do not fall");
   _window_allocated = statistics._allocated;
   _window_words = statistics._words;
 }
 
 void LullPublicModePolicy::begin_local_window(const LullLocalStatistics* local) {
   if (local != nullptr) {
+    assert(local->_judged_allocated >= _local_allocated && local->_freed >= _local_freed &&
+           local->_judged_published >= _local_published, "a thread's counts do not fall");
     _local_allocated = local->_judged_allocated;
     _local_freed = local->_freed;
     _local_published = local->_judged_published;

@@ -62,6 +62,7 @@ jlong LullReferencePolicy::wait_ns(jlong now_ns, bool urgent) {
   if (_percent == 0) {
     return 0;
   }
+  assert(now_ns >= _credited_at, "credit is not taken back");
   _credit.grow(now_ns - _credited_at);
   _urgent_credit.grow(now_ns - _credited_at);
   _credited_at = now_ns;
@@ -69,6 +70,7 @@ jlong LullReferencePolicy::wait_ns(jlong now_ns, bool urgent) {
 }
 
 void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared, bool urgent) {
+  assert(pause_ns >= 0, "a pause of " JLONG_FORMAT " ns", pause_ns);
   const double charged = MAX2((double)pause_ns - (double)cleared * (double)WorthOfReference, 0.0);
   (urgent ? _urgent_credit : _credit)._ns -= charged;
   if (cleared >= WorthwhileReferences) {
@@ -81,6 +83,7 @@ void LullReferencePolicy::record_pause(jlong pause_ns, size_t cleared, bool urge
 }
 
 void LullReferencePolicy::record_other_globals(jlong pause_ns) {
+  assert(pause_ns >= 0, "pauses of " JLONG_FORMAT " ns", pause_ns);
   const double charged = MAX2(_credit._ns - (double)pause_ns, -(double)MostDebtByOthers);
   _credit._ns = MIN2(_credit._ns, charged);    // who has more debt keeps it
 }

@@ -113,7 +113,9 @@ private:
 public:
   LullReferencePolicy(uint percent, jlong now_ns)
     : _percent(percent), _credit(percent / 100.0), _urgent_credit(MIN2(UrgentFactor * percent, 50u) / 100.0),
-      _credited_at(now_ns), _doublings(0) {}
+      _credited_at(now_ns), _doublings(0) {
+    assert(percent <= 50, "%u percent of all time", percent);
+  }
 
   // Garbage, and references, after which it is worth a question whether a pause is due. Bytes; SIZE_MAX: never.
   size_t garbage_due(size_t capacity) const;

@@ -23,6 +23,7 @@
 #define SHARE_GC_LULL_POLICY_LULLSIZEBOUNDS_HPP
 
 #include "gc/lull/policy/lullCollectionCost.hpp"
+#include "utilities/debug.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // How large a heap should be in which so much is alive, by what its user has set. No more than arithmetic:
@@ -66,7 +67,9 @@ public:
       _soft_max(soft_max == 0 ? max : MIN2(soft_max, max)),
       _min_free_percent(min_free_percent),
       _max_free_percent(max_free_percent),
-      _time_ratio(time_ratio) {}
+      _time_ratio(time_ratio) {
+    assert(min <= max, "a heap of %zu to %zu bytes", min, max);
+  }
 
   // What the free ratios ask for, and what they allow.
   size_t at_least(size_t live) const { return for_free_percent(live, _min_free_percent); }
@@ -79,7 +82,10 @@ public:
   size_t limit(size_t at_least) const { return MAX2(_soft_max, MIN2(at_least, _max)); }
 
   // Twice the free memory halves the number of collections.
-  static size_t doubled_room(size_t used, size_t capacity) { return capacity + MAX2(capacity - used, capacity / 5); }
+  static size_t doubled_room(size_t used, size_t capacity) {
+    assert(used <= capacity, "%zu bytes of %zu are in use", used, capacity);
+    return capacity + MAX2(capacity - used, capacity / 5);
+  }
 
   // What may stay of a heap: what the free ratios allow, or more, where collections would cost too much else.
   size_t may_stay(size_t live, const LullCollectionCost& cost) const {

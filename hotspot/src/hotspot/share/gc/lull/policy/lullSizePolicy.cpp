@@ -50,6 +50,7 @@ LullSizeBounds LullSizePolicy::bounds() {
 }
 
 bool LullSizePolicy::is_little_free(size_t used, size_t max_capacity) {
+  assert(used <= max_capacity, "%zu bytes of %zu are in use", used, max_capacity);
   return (max_capacity - used) * 100 < max_capacity * GCHeapFreeLimit;
 }
 
@@ -63,6 +64,7 @@ void LullSizePolicy::forget_costs(jlong now_ns) {
 // A collection that finds much dead is no evidence of what is needed from now on: the time before it belongs to what
 // has died. Of the time that it took, that share is for the collections in _now.
 void LullSizePolicy::record_cost(const LullSizedCollection& collection, double share, size_t died, size_t capacity) {
+  assert(collection.ns() >= 0 && share >= 0 && share <= 1, "%f of " JLONG_FORMAT " ns", share, collection.ns());
   _much_has_died = died > capacity / DiedShare;
   if (_much_has_died) {
     log_debug(gc, ergo)("Of a heap of %zuK, %zuK that were alive have died: what is known of costs is forgotten",
@@ -84,6 +86,8 @@ double LullSizePolicy::share_of_global(jlong end_ns) const {
 }
 
 void LullSizePolicy::record_collection(const LullSizedCollection& collection, size_t capacity, size_t max_capacity) {
+  assert(capacity <= max_capacity, "%zu bytes of at most %zu", capacity, max_capacity);
+  assert(collection._used <= capacity, "%zu bytes of %zu are in use", collection._used, capacity);
   const size_t used = collection._used;
   const jlong end_ns = collection._end_ns;
   const double period = (double)MAX2(end_ns - _last_end_ns, (jlong)1);

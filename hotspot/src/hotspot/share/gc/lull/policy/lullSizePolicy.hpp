@@ -94,7 +94,10 @@ private:
 
   static LullSizeBounds bounds();
   static bool is_little_free(size_t used, size_t max_capacity);
-  static size_t half_of_the_way(size_t from, size_t to) { return from - (from - to) / 2; }
+  static size_t half_of_the_way(size_t from, size_t to) {
+    assert(to <= from, "it shrinks from %zu to %zu bytes", from, to);
+    return from - (from - to) / 2;
+  }
   void start_window(jlong now_ns);
   void forget_costs(jlong now_ns);
   void record_cost(const LullSizedCollection& collection, double share, size_t died, size_t capacity);

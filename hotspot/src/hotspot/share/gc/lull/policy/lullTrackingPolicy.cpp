@@ -58,6 +58,8 @@ void LullTrackingPolicy::begin_window(jlong now) {
 }
 
 void LullTrackingPolicy::add(const Interval& interval) {
+  assert(interval._allocated_public <= interval._allocated, "in public mode %zu of %zu bytes", interval._allocated_public,
+         interval._allocated);
   _window._mutators         += interval._mutators;
   _window._collection       += interval._collection;
   _window._allocated        += interval._allocated;
@@ -67,6 +69,7 @@ void LullTrackingPolicy::add(const Interval& interval) {
 }
 
 bool LullTrackingPolicy::is_window_complete(jlong now) const {
+  assert(_window_begun, "there is no window");
   return now - _window._end >= WindowTime && _window._allocated >= WindowBytes;
 }
 
@@ -75,6 +78,7 @@ bool LullTrackingPolicy::is_doubtful() const {
 }
 
 double LullTrackingPolicy::cost(const Interval& window) {
+  assert(window._allocated > 0, "the cost of no byte");
   return (double)(window._mutators + window._collection) / (double)window._allocated;
 }
 
@@ -86,6 +90,7 @@ bool LullTrackingPolicy::is_as_decided(double logarithm) const {
 // What the window that has ended has cost, if that is known: it is the first one of this trial then, else the next is. The next is with
 // tracking in any case: that is what is tried after windows without it, and what a trial that knows nothing begins with.
 void LullTrackingPolicy::begin_trial(double cost) {
+  assert(_state != State::Trial, "one trial at a time");
   _tries_tracking = _state == State::Suspended;
   _state = State::Trial;
   _doubtful_windows = 0;
@@ -99,6 +104,7 @@ void LullTrackingPolicy::begin_trial(double cost) {
 
 // Windows come in turn.
 void LullTrackingPolicy::continue_trial(double cost, jlong now) {
+  assert(_state == State::Trial, "%s", to_string(_state));
   const bool was_tried = _wants_suspension != _tries_tracking;
   _wants_suspension = !_wants_suspension;
   if (was_tried) {
@@ -130,6 +136,7 @@ void LullTrackingPolicy::continue_trial(double cost, jlong now) {
 }
 
 void LullTrackingPolicy::decide(bool suspends, jlong now) {
+  assert(_state == State::Trial && _comparisons > 0, "decides by %u comparisons, %s", _comparisons, to_string(_state));
   const bool is_same = _last_ratio > 0 && suspends == _suspends;
   _wait = is_same ? MIN2(_wait * 2, MostWait) : FirstWait;
   _next_trial = now + _wait;
@@ -142,6 +149,7 @@ void LullTrackingPolicy::decide(bool suspends, jlong now) {
 }
 
 void LullTrackingPolicy::look_at_decision(double cost, jlong now) {
+  assert(_state == State::Suspended, "%s", to_string(_state));
   if (_decided_cost > 0 && cost > _decided_cost * OtherProgram) {
     _costly_windows++;
   } else {

@@ -65,6 +65,7 @@ public:
   // Of a code cache with so many bytes in use: is it time to unload what is cold? As CodeCache::gc_on_allocation: each SweeperThreshold percent,
   // and more often the fuller it is.
   bool has_code_grown(size_t used, size_t capacity) const {
+    assert(used <= capacity, "%zu bytes of %zu are in use", used, capacity);
     const double threshold = SweeperThreshold / 100 * (double)capacity;
     const double free_ratio = (double)(capacity - used) / (double)capacity;
     return (double)used > (double)_code_used + ((double)used > threshold ? threshold * free_ratio : threshold);

@@ -43,11 +43,13 @@ void LullYoungPolicy::record_global(jlong ns, size_t freed_bytes) {
 }
 
 void LullYoungPolicy::record_early(jlong ns, size_t freed_bytes) {
+  assert(LullYoungCollections && ns >= 0, "an early one of " JLONG_FORMAT " ns", ns);
   _early_ns += (double)ns;
   _early_bytes += (double)freed_bytes;
 }
 
 void LullYoungPolicy::record_young(jlong ns, size_t freed_bytes) {
+  assert(LullYoungCollections, "there are global ones alone");
   const bool is_first = _mean_ns == 0;
   _last_ns = (double)MAX2(ns, (jlong)1) + _early_ns;
   _last_bytes = (double)freed_bytes + _early_bytes;

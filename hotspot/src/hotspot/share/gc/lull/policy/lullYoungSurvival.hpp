@@ -68,6 +68,7 @@ private:
 
     void record(const Seen& seen) {
       // What is young beside old objects in the same line is counted as alive, and its line is not.
+      assert(seen._lines > 0, "nothing was seen");
       const double share = MIN2((double)seen._live_words / LullGeometry::WordsPerLine / (double)seen._lines, 1.0);
       _expected = MAX2(share, (_expected + share) / 2);
       _mean = (_mean + share) / 2;
@@ -96,7 +97,9 @@ public:
   // Before anything is known, an eighth of what is new is taken to live on, and half of what has survived once.
   LullYoungSurvival(uint max_live_percent, bool may_age)
     : _most_copied((double)max_live_percent / 100), _may_age(may_age), _new(1.0 / 8), _survivors(1.0 / 2),
-      _seen_new({0, 0}), _since_survivors(0) {}
+      _seen_new({0, 0}), _since_survivors(0) {
+    assert(max_live_percent <= 100, "%u percent of a block", max_live_percent);
+  }
 
   double of_new() const       { return _new.expected(); }
   double of_survivors() const { return _survivors.expected(); }

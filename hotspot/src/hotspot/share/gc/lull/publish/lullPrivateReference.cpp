@@ -63,9 +63,12 @@ bool LullPrivateReference::is_processed_in_pauses(const Klass* klass) {
 }
 
 oop LullPrivateReference::referent(oop reference) {
+  assert(reference->klass()->is_reference_instance_klass(), "no Reference: " PTR_FORMAT, p2i(reference));
   return RawAccess<>::oop_load_at(reference, java_lang_ref_Reference::referent_offset());
 }
 
 void LullPrivateReference::set_referent(oop reference, oop referent) {
+  assert(reference->klass()->is_reference_instance_klass(), "no Reference: " PTR_FORMAT, p2i(reference));
+  assert(!LullTables::is_public(reference), "P: others read " PTR_FORMAT, p2i(reference));
   RawAccess<>::oop_store_at(reference, java_lang_ref_Reference::referent_offset(), referent);
 }

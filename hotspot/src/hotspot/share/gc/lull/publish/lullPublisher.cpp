@@ -93,6 +93,7 @@ LullPublisher::~LullPublisher() {
 }
 
 void LullPublisher::retire() {
+  assert(Threads_lock->owned_by_self() || !_thread->is_Java_thread(), "it guards what is counted of threads that have ended");
   _ended.add(_statistics);
   _statistics = LullPublicationStatistics();
 }
@@ -271,6 +272,7 @@ void LullPublisher::enter_public_mode(const char* reason) {
 
 // The TLAB and the bump region are gone, so the next object is in a new hole.
 void LullPublisher::leave_public_mode(const char* reason) {
+  assert(Thread::current() == _thread, "a thread leaves public mode at its own refills");
   assert(LullThreadLocalData::is_public_mode(_thread), "thread %u is in private mode", _owner);
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
   if (allocator != nullptr) {

@@ -33,6 +33,7 @@
 LullStackAnchor::LullStackAnchor(JavaThread* thread, intptr_t* leaf_frame)
   : _thread(thread),
     _is_set(false) {
+  assert(thread == Thread::current(), "another thread's frames change");
   // In the VM: an anchor, or no Java frame.
   if (!thread->has_last_Java_frame() && thread->thread_state() == _thread_in_Java && leaf_frame != nullptr) {
     set_from_leaf_call(leaf_frame);
@@ -41,6 +42,7 @@ LullStackAnchor::LullStackAnchor(JavaThread* thread, intptr_t* leaf_frame)
 
 LullStackAnchor::~LullStackAnchor() {
   if (_is_set) {
+    assert(_thread->has_last_Java_frame(), "somebody else has cleared it");
     _thread->frame_anchor()->clear();
   }
 }
@@ -49,6 +51,7 @@ void LullStackAnchor::set(intptr_t* sp, intptr_t* fp, address pc) {
   if (!_thread->is_in_full_stack_checked((address)sp)) {
     return;
   }
+  assert(!_is_set && !_thread->has_last_Java_frame(), "it has an anchor");
   JavaFrameAnchor* const anchor = _thread->frame_anchor();
   anchor->set_last_Java_fp(fp);
   anchor->set_last_Java_pc(pc);

@@ -54,6 +54,7 @@ void LullStoreBarrier::dirty_cards(const void* first, const void* last) {
     return;
   }
 #endif
+  assert(first <= last, "from " PTR_FORMAT " to " PTR_FORMAT, p2i(first), p2i(last));
   LullCardTable* const cards = LullTables::card_table();
   if (cards != nullptr && LullTables::blocks()->covers(first)) {
     cards->dirty_all(first, last);

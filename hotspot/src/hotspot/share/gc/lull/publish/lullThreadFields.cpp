@@ -196,6 +196,7 @@ void LullThreadFields::fields_do(oop holder, OopClosure* closure) {
 }
 
 void LullThreadFields::oops_do(JavaThread* thread, OopClosure* closure) {
+  assert(thread == Thread::current() || SafepointSynchronize::is_at_safepoint(), "the thread runs");
   fields_do(thread->threadObj(), closure);
   fields_do(mounted(thread), closure);
   oop* const cache = cache_of(thread);
@@ -222,6 +223,7 @@ oop LullThreadFields::map_of(const JavaThread* thread) {
 }
 
 void LullThreadFields::set_map(const JavaThread* thread, oop map) {
+  assert(thread == Thread::current() && own_holder(thread) == thread->threadObj(), "the field may be another thread's");
   RawAccess<>::oop_store_at(thread->threadObj(), _map_offset, map);
 }
 
@@ -280,6 +282,7 @@ bool LullThreadFields::has_cache_to_forget(const JavaThread* thread) {
 }
 
 bool LullThreadFields::can_be_taken_back(JavaThread* thread) {
+  assert(thread == Thread::current(), "what only this thread reads");
   return _is_enabled && (LullThreadLocalMap::can_be_taken_back(map_of(thread)) || has_cache_to_forget(thread));
 }
 
@@ -328,6 +331,7 @@ void LullThreadFields::publish_fields(oop holder) {
 }
 
 void LullThreadFields::publish_mounted(const JavaThread* carrier) {
+  assert(carrier->is_handshake_safe_for(Thread::current()), "the thread runs");
   const oop holder = mounted(carrier);
   if (holder != nullptr) {
     publish_fields(holder);
@@ -356,6 +360,7 @@ void LullThreadFields::publish(const JavaThread* thread) {
 
 // Who comes second waits too: the first may not have ended.
 void LullThreadFields::publish_all(const char* how) {
+  assert(Thread::current()->is_Java_thread(), "who asks for a handshake with all threads");
   Atomic::release_store(&_is_enabled, false);
   LullPublishFieldsClosure closure;
   Handshake::execute(&closure);

@@ -63,6 +63,7 @@ void LullThreadLocalData::enlist() {
 }
 
 void LullThreadLocalData::delist() {
+  assert(_owner != LullBlockTable::NoOwner, "it is not in the list");
   Thread::SpinAcquire(&_list_lock);
   if (_next != nullptr) {
     _next->_previous = _previous;

@@ -38,6 +38,7 @@ int LullThreadLocalMap::_table_offset = 0;
 Symbol* LullThreadLocalMap::_entry_name = nullptr;
 
 void LullThreadLocalMap::initialize() {
+  assert(_entry_name == nullptr, "once");
   _entry_name = SymbolTable::new_permanent_symbol("java/lang/ThreadLocal$ThreadLocalMap$Entry");
 }
 
@@ -69,6 +70,7 @@ oop LullThreadLocalMap::copy(oop obj, LullAllocator* allocator) {
 
 // A weak reference that has not been found cleared yet, whatever has become of the other.
 oop LullThreadLocalMap::copy_entry(oop entry, LullAllocator* allocator) {
+  assert(is_entry(entry->klass()), "no entry: " PTR_FORMAT, p2i(entry));
   const oop result = copy(entry, allocator);
   if (result != nullptr) {
     RawAccess<>::oop_store_at(result, java_lang_ref_Reference::next_offset(), (oop)nullptr);
@@ -91,6 +93,7 @@ bool LullThreadLocalMap::can_be_taken_back(oop map) {
 }
 
 void LullThreadLocalMap::take_back(JavaThread* thread, oop map, LullAllocator* allocator) {
+  assert(thread == Thread::current(), "a thread takes back its own map");
   const objArrayOop table = table_to_take_back(map);
   assert(table != nullptr, "can_be_taken_back()");
   const oop new_map = copy(map, allocator);

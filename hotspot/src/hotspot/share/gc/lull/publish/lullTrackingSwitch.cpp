@@ -48,6 +48,7 @@ bool LullTrackingSwitch::wants_suspension() const {
 }
 
 bool LullTrackingSwitch::publishes_all() const {
+  assert_at_safepoint();
   return LullPublicMap::is_tracking_suspended() || wants_suspension();
 }
 
@@ -63,6 +64,7 @@ void LullTrackingSwitch::add_thread(LullPublisher* publisher, JavaThread* thread
   now._published = publisher->statistics().published_bytes();
   now._freed = local == nullptr ? 0 : local->_freed;
   const size_t allocated = now._allocated - before._allocated;
+  assert(now._allocated >= before._allocated && now._published >= before._published, "a thread's counts do not fall");
   if (with_costs) {
     now._processor_time = allocated == 0 ? before._processor_time : os::thread_cpu_time(thread);
   }

@@ -42,6 +42,7 @@ static PerfVariable* create(const char* name, PerfData::Units units) {
 }
 
 void LullLocalCounters::initialize() {
+  assert(_collections == nullptr, "once");
   _before_wait = create("beforeWait", PerfData::U_Events);
   _freed       = create("freed", PerfData::U_Bytes);
   _survived    = create("survived", PerfData::U_Bytes);

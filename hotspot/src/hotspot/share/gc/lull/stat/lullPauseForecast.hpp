@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_STAT_LULLPAUSEFORECAST_HPP
 #define SHARE_GC_LULL_STAT_LULLPAUSEFORECAST_HPP
 
+#include "utilities/debug.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 // How much a collection will have to do, before it has begun; in bytes to trace.
@@ -81,6 +82,7 @@ public:
 
   // It is over, with so many bytes in use. Tracing has taken so many nanoseconds for so many bytes, the rest so many.
   void end(bool is_global, double used, double traced, double tracing_ns, double rest_ns) {
+    assert(traced >= 0 && rest_ns >= 0, "%f bytes, and %f ns for the rest", traced, rest_ns);
     _used = used;
     if (tracing_ns > 0) {
       const double now = rest_ns * traced / tracing_ns;

@@ -46,6 +46,7 @@ LullPauseProgress::LullPauseProgress()
 
 void LullPauseProgress::begin(bool is_global, size_t used) {
   assert_at_safepoint();
+  assert(Thread::current()->is_VM_thread(), "one pause at a time");
   _is_global = is_global;
   _start = _traced_at = os::javaTimeNanos();
   _traced = _reported = 0;
@@ -68,6 +69,8 @@ void LullPauseProgress::add_traced(size_t words) {
 }
 
 void LullPauseProgress::end_tracing(size_t words, size_t old_words) {
+  assert_at_safepoint();
+  assert(old_words <= words, "%zu of %zu traced words are old", old_words, words);
   _traced_at = os::javaTimeNanos();
   _traced = words * HeapWordSize;
   _forecast.end_tracing(_is_global, (double)_traced, (double)(old_words * HeapWordSize));
@@ -79,6 +82,7 @@ void LullPauseProgress::end_tracing(size_t words, size_t old_words) {
 
 void LullPauseProgress::end(size_t used, jlong pause_ns) {
   assert_at_safepoint();
+  assert(_start <= _traced_at && pause_ns >= 0, "a pause begins before it has traced");
   _forecast.end(_is_global, (double)used, (double)_traced, (double)(_traced_at - _start), (double)(os::javaTimeNanos() - _traced_at));
   if (_is_global) {
     _global_ns_per_byte = (double)pause_ns / MAX2((double)_traced + _forecast.rest(true), 1.0);

@@ -84,6 +84,7 @@ static LullPublicationCount      _elsewhere;
 static LullPublicationCount      _all;
 
 void LullPublicationSamples::initialize() {
+  assert(_lock == nullptr, "once");
   _lock = new Mutex(Mutex::event, "LullPublicationSamples_lock");
   _sites = new (mtGC) LullPublicationSiteTable();
 }
