@@ -24,8 +24,12 @@ stop() {
   rm -rf "$work"
 }
 trap stop EXIT
-for n in 0 1; do
-  "$programs/lull-memd" --listen 127.0.0.1:0 --memory 512m > "$work/server$n" 2> "$work/server$n.log" &
+"$programs/lull-far" new-key "$work/key"
+# The last one has a key, and permits frames that are not encrypted: what encrypting takes is measured with the same server.
+for n in 0 1 2; do
+  with=()
+  if ((n == 2)); then with=(--key "$work/key" --plain-frames); fi
+  "$programs/lull-memd" --listen 127.0.0.1:0 --memory 512m "${with[@]}" > "$work/server$n" 2> "$work/server$n.log" &
   servers+=($!)
   while ! grep -q listening "$work/server$n"; do
     kill -0 "${servers[-1]}" 2> /dev/null || die "a memory server does not start" "$(tail -n 1 "$work/server$n.log")"
@@ -33,7 +37,7 @@ for n in 0 1; do
   done
 done
 names=$(sed 's/^listening at //' "$work/server0"),$(sed 's/^listening at //' "$work/server1")
-one=${names%,*}
+one=${names%,*} keyed=$(sed 's/^listening at //' "$work/server2")
 bench=$programs/lull-far-bench
 
 say "$(nproc) processors, load $(cut -d' ' -f1 /proc/loadavg)"
@@ -49,7 +53,7 @@ else
   say "skipped: zram: needs root and a kernel with zram"
 fi
 for pages in 1 4 16 32; do "$bench" sequential --servers "$names" --read-ahead "$pages"; done
-"$bench" sealed --servers "$names"
+"$bench" sealed --servers "$keyed" --key "$work/key"
 "$bench" evict --servers "$names"
 "$bench" calls
 for trace in zipf:0.99 zipf:0.8 loop; do

@@ -9,6 +9,7 @@
 #   trace      what is said about tracing, and the tracer    metrics    the server's metrics port
 #   keys       files of keys, what they grant, networks
 #   sealed     sealed pages against a server that gives back whatever it was ever given
+#   encrypted  encrypted frames against somebody on the way: the pager's fault path, and a memory server
 
 # shellcheck source-path=SCRIPTDIR source=../build.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../build.sh"
@@ -17,7 +18,7 @@ case ${1:-} in --help | -h) sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit 0 ;; esac
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || die "'$seconds' is no number of seconds"
 targets=("${@:2}")
-if ((${#targets[@]} == 0)); then targets=(decode requests answers trace metrics keys sealed); fi
+if ((${#targets[@]} == 0)); then targets=(decode requests answers trace metrics keys sealed encrypted); fi
 toolchain
 
 have c++ || die "libFuzzer needs a C++ compiler" "install g++"

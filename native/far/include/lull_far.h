@@ -13,8 +13,8 @@
  * With LULL_FAR_IN_THREAD, the pager handles SIGBUS. Rules for the program then:
  *   - SIGBUS is blocked in no thread, and set by nobody behind the pager's back (liblull_far_preload.so sees to both);
  *   - no system call is given an address in paged memory, or it may fail with EFAULT;
- *   - a thread that uses paged memory has 16 KB of its own stack left, 24 KB with LULL_FAR_SEAL: the handler does not run on an
- *     alternate signal stack;
+ *   - a thread that uses paged memory has 16 KB of its own stack left, 24 KB with a key or LULL_FAR_SEAL: the handler does not run on
+ *     an alternate signal stack;
  *   - the descriptors that the pager has opened are not closed, nor replaced by dup2 (liblull_far_preload.so sees to that, too).
  * A child of fork() has no paged memory: an access there ends it with SIGSEGV.
  */
@@ -36,8 +36,10 @@ enum {
 };
 
 enum {
-  LULL_FAR_SEAL = 1 /* pages are sealed before they leave: servers, and who listens on the way, can neither read nor change them, nor give
+  LULL_FAR_SEAL = 1, /* pages are sealed before they leave: servers, and who listens on the way, can neither read nor change them, nor give
                        back old ones unnoticed. 24 bytes for each page that has left, and the time to seal and to open it */
+  LULL_FAR_PLAIN_FRAMES = 2 /* with a key: what passes between here and the servers is neither encrypted nor proven all the same. For
+                               who has a tunnel; the servers must permit it */
 };
 
 struct lull_far_options {
@@ -51,7 +53,7 @@ struct lull_far_options {
   uint32_t    fault_mode;        /* LULL_FAR_IN_THREAD or LULL_FAR_HANDLERS */
   uint32_t    server_timeout_ms; /* a server that is silent for longer is lost; 0: 10000. Shorter ends waits sooner, and takes
                                     slow servers for lost ones */
-  uint32_t    flags;             /* 0, or LULL_FAR_SEAL */
+  uint32_t    flags;             /* 0, or LULL_FAR_SEAL, LULL_FAR_PLAIN_FRAMES, or both */
   const char* key_file;          /* the file with the key that the servers have, too (lull-far new-key makes one); NULL: none.
                                     Options that end before this are taken, too */
 };

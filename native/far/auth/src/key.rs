@@ -66,6 +66,18 @@ pub fn seal_key(secret: &[u8; 32]) -> Zeroizing<[u8; 16]> {
     Zeroizing::new(derive(b"lull-far seal 1", secret, b"pages"))
 }
 
+/// The key and the first nonce of one direction of one connection. `said` is the last proof of the handshake, which covers all that was said
+/// before it.
+pub(crate) fn of_direction(
+    key: &Key,
+    client_nonce: &[u8; 32],
+    server_nonce: &[u8; 32],
+    info: &[u8],
+    said: &[u8; 32],
+) -> Zeroizing<[u8; 32]> {
+    key.of_connection(client_nonce, server_nonce, &[info, said].concat())
+}
+
 fn derive<const N: usize>(salt: &[u8], secret: &[u8], info: &[u8]) -> [u8; N] {
     const { assert!(N <= 32, "one block of the hash") };
     let mut out = [0; N];

@@ -18,6 +18,7 @@
 use hmac::Mac;
 use lull_far_protocol::{CHALLENGE_LEN, HELLO_LEN, Hello, HelloAck, Prove, Proved};
 
+use crate::frames::{Ends, Frames};
 use crate::key::{Key, mac};
 
 const OF_CLIENT: &[u8] = b"lull-far 1 client";
@@ -72,6 +73,14 @@ impl<'a> Client<'a> {
     }
 }
 
+impl Client<'_> {
+    /// What encrypts and proves the frames behind the handshake, which [`Client::is_proved`] has found right.
+    #[must_use]
+    pub fn frames(&self, proved: &Proved) -> Frames {
+        Ends::new(self.key, &self.prove.nonce, &self.said.challenge, &proved.proof).of_client()
+    }
+}
+
 /// The server's side, after it has got the HELLO. Has a fixed size: nothing is allocated for who is not known.
 #[derive(Debug)]
 pub struct Server(Said);
@@ -93,5 +102,11 @@ impl Server {
     #[must_use]
     pub fn prove(&self, key: &Key, prove: &Prove, ack: HelloAck) -> Proved {
         Proved { proof: self.0.server_proof(key, prove, &ack).finalize().into_bytes().into(), ack }
+    }
+
+    /// What encrypts and proves the frames behind the handshake.
+    #[must_use]
+    pub fn frames(&self, key: &Key, prove: &Prove, proved: &Proved) -> Frames {
+        Ends::new(key, &prove.nonce, &self.0.challenge, &proved.proof).of_server()
     }
 }

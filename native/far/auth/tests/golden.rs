@@ -3,9 +3,9 @@
 //! The handshake against golden frames, which another program has made of the protocol's document; and against each bit that could be
 //! changed on the way.
 
-use lull_far_auth::{Key, proof};
-use lull_far_protocol::golden::frame;
-use lull_far_protocol::{HEADER_LEN, Header, Hello, Message, Prove, Proved};
+use lull_far_auth::{Frames, Key, proof};
+use lull_far_protocol::golden::{ENCRYPTED, frame, page};
+use lull_far_protocol::{Fetch, HEADER_LEN, Header, Heartbeat, Hello, Message, Prove, Proved, RunOfPages, VERSION_ENCRYPTED};
 
 fn key() -> Key {
     Key::new(std::array::from_fn(|i| 100 + i as u8))
@@ -33,6 +33,33 @@ fn both_sides_say_what_the_document_says() {
     assert!(server.is_proved(&key, &prove));
     assert_eq!(server.prove(&key, &prove, proved.ack), proved);
     assert!(client.is_proved(&proved));
+}
+
+/// What a side sends is, byte by byte, what another program has made of the document; and what it takes.
+#[test]
+fn frames_are_encrypted_as_the_document_says() {
+    let (hello, challenge, prove, proved) = golden();
+    let key = key();
+    let mut client = proof::Client::new(&key, &hello, challenge, prove.nonce).frames(&proved);
+    let mut server = proof::Server::new(&hello, challenge).frames(&key, &prove, &proved);
+    let (run, bytes) = (Fetch { first: 3, count: 2 }, [page(3), page(4)].concat());
+    let state = Heartbeat { capacity: 1 << 30, free: 1 << 29, stopping: false };
+    let said = [
+        (Message::Fetch(run), 3, 5),
+        (Message::Heartbeat, 4, 0),
+        (Message::Data(RunOfPages { run, bytes: &bytes }), 3, 5),
+        (Message::HeartbeatAck(state), 4, 0),
+    ];
+    for (at, (name, (message, sequence, region))) in ENCRYPTED.iter().zip(&said).enumerate() {
+        let (from, to): (&mut Frames, &mut Frames) = if at < 2 { (&mut client, &mut server) } else { (&mut server, &mut client) };
+        let mut sent = Vec::new();
+        message.encode(*sequence, *region, &mut sent);
+        from.encrypt_frame(&mut sent).unwrap();
+        assert!(sent == frame(name), "{name} is encrypted differently");
+        let header = Header::decode_of(sent.first_chunk::<HEADER_LEN>().unwrap(), VERSION_ENCRYPTED).unwrap();
+        let length = to.decrypt(&header, &mut sent[HEADER_LEN..]).unwrap();
+        assert_eq!(Message::decode_proven(&header, &sent[HEADER_LEN..][..length]), Ok(*message), "{name}");
+    }
 }
 
 #[test]

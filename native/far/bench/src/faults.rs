@@ -8,6 +8,7 @@ use lull_far::PAGE_SIZE;
 
 use crate::Far;
 use crate::memory::{Memory, Random};
+use crate::processor::Busy;
 use crate::samples::Samples;
 
 /// How long each measurement goes on.
@@ -18,12 +19,14 @@ pub fn random(far: &Far) -> Result<(), String> {
     let memory = Memory::new(far)?;
     let mut random = Random(1);
     let mut samples = Samples::default();
-    let start = Instant::now();
+    let fetched = memory.count(|c| &c.pages_fetched);
+    let (busy, start) = (Busy::since_now()?, Instant::now());
     while start.elapsed() < TIME {
         let page = random.below(memory.pages());
         let before = memory.count(|c| &c.fetch_faults);
         samples.take(|| memory.read(page), || memory.count(|c| &c.fetch_faults) > before);
     }
+    busy.print(memory.count(|c| &c.pages_fetched) - fetched)?;
     samples.print("far memory, random reads")
 }
 
@@ -49,7 +52,7 @@ pub fn sequential(far: &Far) -> Result<(), String> {
     let memory = Memory::new(far)?;
     let fetched = memory.count(|c| &c.pages_fetched);
     let faults = memory.count(|c| &c.fetch_faults);
-    let start = Instant::now();
+    let (busy, start) = (Busy::since_now()?, Instant::now());
     while start.elapsed() < TIME {
         (0..memory.pages()).for_each(|page| memory.read(page));
     }
@@ -63,7 +66,7 @@ pub fn sequential(far: &Far) -> Result<(), String> {
         fetched as f64 / faults.max(1) as f64,
         seconds * 1e6 / fetched.max(1) as f64
     );
-    Ok(())
+    busy.print(fetched)
 }
 
 /// Time that the evictor's thread was on a processor, for each page that left.

@@ -10,6 +10,7 @@ mod disk;
 mod faults;
 mod mapped;
 mod memory;
+mod processor;
 mod replay;
 mod samples;
 mod sealed;
@@ -39,8 +40,9 @@ enum Measurement {
     Bare(Far),
     /// Bandwidth and pages for each fault of a thread that reads memory in order.
     Sequential(Far),
-    /// Faults and reads in order of sealed pages beside plain ones, by turns. What is local is what the two measurements have elsewhere, whatever
-    /// --local and --seal say.
+    /// Faults and reads in order, and what they take of the processors: plain, with frames that are encrypted, with sealed pages, with both; by
+    /// turns. The servers have the key of --key, and permit --plain-frames. What is local is what the two measurements have elsewhere, whatever
+    /// --local, --seal and --plain-frames say.
     Sealed {
         #[command(flatten)]
         far: Far,
@@ -105,6 +107,12 @@ struct Far {
     /// Seal the pages.
     #[arg(long)]
     seal: bool,
+    /// The file with the key that the servers have, too: what passes is encrypted then.
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// With a key, do not encrypt what passes.
+    #[arg(long, requires = "key")]
+    plain_frames: bool,
 }
 
 #[derive(Args, Debug)]

@@ -88,6 +88,8 @@ fn start(far: &Far, local: u64, mapped: u64) -> Result<&'static Pager, String> {
     let mut options = Options::new(far.servers.clone(), local * PAGE_SIZE as u64, mapped * PAGE_SIZE as u64);
     options.read_ahead = far.read_ahead as usize;
     options.seal = far.seal;
+    options.plain_frames = far.plain_frames;
+    options.key = far.key.as_deref().map(|path| lull_far_auth::file::read_one(path).map_err(|error| error.to_string())).transpose()?;
     let pager = Pager::start(options).map_err(|error| error.to_string())?;
     signal::install(pager);
     Ok(pager)

@@ -464,7 +464,7 @@ fn what_cannot_be_mapped_is_said_and_the_program_gets_an_error() {
     let file = directory.0.join("file");
     let map = |servers: &str| {
         let output = front()
-            .args(["run", "--servers", servers, "--local", "25%", "--directory", directory.name(), "--"])
+            .args(["run", "--servers", servers, "--local", "25%", "--directory", directory.name(), "--server-timeout", "500", "--"])
             .arg(workload())
             .args(["map", file.to_str().unwrap(), "8192", "random", "1", "1"])
             .output()
@@ -480,6 +480,7 @@ fn what_cannot_be_mapped_is_said_and_the_program_gets_an_error() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let text = map(&closed.to_string());
     assert!(text.contains("cannot connect: Connection refused"), "{text}");
+    assert!(text.contains("waited 0.5 s (--server-timeout) for its first answers, in "), "{text}");
 }
 
 /// A key is made for its owner only, replaces nothing, and is looked at before the program runs.

@@ -6,14 +6,19 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use lull_far_auth::{Key, proof};
-use lull_far_protocol::{ChannelKind, ErrorCode, FEATURE_KEY, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, crc32c_of, encode_write};
+use lull_far_auth::{Frames, Key, proof};
+use lull_far_protocol::{
+    ChannelKind, ErrorCode, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN, crc32c_of,
+    encode_write,
+};
 
 /// A connection of one kind.
 #[derive(Debug)]
 struct Connection {
     stream: TcpStream,
     sequence: u64,
+    /// What encrypts and proves, from the end of the handshake on.
+    frames: Option<Box<Frames>>,
     /// It was of no use once: nothing more is asked.
     lost: bool,
 }
@@ -84,7 +89,7 @@ impl Server {
         self.write.sequence += 1;
         let mut frame = Vec::new();
         encode_write(self.write.sequence, REGION, numbers, bytes, &mut frame);
-        let answer = self.write.exchange(&frame, Op::Write);
+        let answer = self.write.exchange(&mut frame, Op::Write);
         let (header, payload) = self.named(answer)?;
         match Message::decode(&header, &payload) {
             Ok(Message::WriteAck(ack)) if ack.content_crc == crc32c_of(&[bytes]) => Ok(()),
@@ -129,8 +134,9 @@ impl Connection {
             .and_then(|()| stream.set_read_timeout(Some(timeout)))
             .and_then(|()| stream.set_write_timeout(Some(timeout)));
         setup.map_err(|error| format!("cannot set up the connection: {error}"))?;
-        let mut connection = Connection { stream, sequence: 0, lost: false };
-        let hello = Hello { features: if key.is_some() { FEATURE_KEY } else { 0 }, ..Hello::new(kind, 0, 1, client) };
+        let mut connection = Connection { stream, sequence: 0, frames: None, lost: false };
+        let hello = Hello::new(kind, 0, 1, client);
+        let hello = if key.is_some() { hello.with_key(VERSION_ENCRYPTED) } else { hello };
         let (header, payload) = connection.ask(&Message::Hello(hello), 0)?;
         match (key, Message::decode(&header, &payload)) {
             (None, Ok(Message::HelloAck(_))) => Ok(connection),
@@ -148,7 +154,10 @@ impl Connection {
         let prove = Message::Prove(client.prove());
         let (header, payload) = self.ask(&prove, 0)?;
         match Message::decode(&header, &payload) {
-            Ok(Message::Proved(proved)) if client.is_proved(&proved) => Ok(self),
+            Ok(Message::Proved(proved)) if client.is_proved(&proved) && proved.ack.version == VERSION_ENCRYPTED => {
+                self.frames = Some(Box::new(client.frames(&proved)));
+                Ok(self)
+            }
             Ok(Message::Proved(_)) => Err("it has another key, or is not the server at all".to_owned()),
             other => Err(unexpected(&prove, &other)),
         }
@@ -158,32 +167,44 @@ impl Connection {
         self.sequence += 1;
         let mut frame = Vec::new();
         message.encode(self.sequence, region, &mut frame);
-        self.exchange(&frame, message.op())
+        self.exchange(&mut frame, message.op())
     }
 
-    fn exchange(&mut self, frame: &[u8], op: Op) -> Result<Answer, String> {
+    fn exchange(&mut self, frame: &mut Vec<u8>, op: Op) -> Result<Answer, String> {
         let answer = self.one(frame, op);
         self.lost |= answer.is_err();
         answer
     }
 
-    fn one(&mut self, frame: &[u8], op: Op) -> Result<Answer, String> {
+    fn one(&mut self, frame: &mut Vec<u8>, op: Op) -> Result<Answer, String> {
         let name = op.name();
         let lost = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut => format!("{name} was not answered in time"),
             std::io::ErrorKind::UnexpectedEof => format!("the connection was closed in the place of an answer to {name}"),
             _ => format!("{name}: {error}"),
         };
+        if let Some(frames) = &mut self.frames {
+            frames.encrypt_frame(frame).map_err(|error| format!("{name}: {error}"))?;
+        }
         self.stream.write_all(frame).map_err(lost)?;
         let mut head = [0; HEADER_LEN];
         self.stream.read_exact(&mut head).map_err(lost)?;
-        let header = Header::decode(&head).map_err(|error| format!("the answer to {name}: {error}"))?;
+        let (version, tag) = if self.frames.is_some() { (VERSION_ENCRYPTED, TAG_LEN) } else { (VERSION_PLAIN, 0) };
+        let header = Header::decode_of(&head, version).map_err(|error| format!("the answer to {name}: {error}"))?;
+        let mut payload = vec![0; header.len as usize + tag];
+        self.stream.read_exact(&mut payload).map_err(lost)?;
+        let header = match &mut self.frames {
+            None => header,
+            Some(frames) => {
+                let length = frames.decrypt(&header, &mut payload).map_err(|error| format!("the answer to {name}: {error}"))?;
+                payload.truncate(length);
+                header.as_plain(&payload)
+            }
+        };
         // An error about the connection answers no frame: its text says more.
         if header.sequence != self.sequence && !(header.op == Op::Error && header.sequence == 0) {
             return Err(format!("the answer to {name}, frame {}, says that it answers frame {}", self.sequence, header.sequence));
         }
-        let mut payload = vec![0; header.len as usize];
-        self.stream.read_exact(&mut payload).map_err(lost)?;
         Ok((header, payload))
     }
 }

@@ -5,15 +5,17 @@
 //! kind of connection may have such frames: a connection for control never takes more than 256 KB, and one of somebody who is not known
 //! yet no more than 80 bytes.
 //!
-//! Where the server has keys, nothing that a HELLO says counts before the client has proved that it has one of them.
+//! Where the server has keys, nothing that a HELLO says counts before the client has proved that it has one of them. What comes then is
+//! encrypted, and looked at only when it is proven that it is what the client has sent next; so is what goes.
 
+use std::io;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use lull_far_auth::proof;
+use lull_far_auth::{Frames, proof};
 use lull_far_protocol::{
-    ChannelKind, DecodeError, FEATURE_KEY, FETCH_LEN, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op,
-    PAGE_SIZE, PAGE_SIZE_LOG2, Prove, VERSION_MAX, VERSION_MIN, seal,
+    ChannelKind, DecodeError, ErrorCode, FEATURE_KEY, FETCH_LEN, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAGES_PER_FRAME,
+    Message, Op, PAGE_SIZE, PAGE_SIZE_LOG2, Prove, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN, crc32c_of, seal_with,
 };
 use tracing::{debug, info, warn};
 
@@ -28,12 +30,15 @@ use crate::transport::{End, Transport};
 pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, stranger: u64) {
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
         let transport = transport.awake(shared.config.awake, &shared.awake_places);
-        let mut connection = Connection { shared, transport, peer, stranger, payload: Vec::new(), answer: Vec::new() };
+        let mut connection = Connection { shared, transport, peer, stranger, frames: None, payload: Vec::new(), answer: Vec::new() };
         connection.run(stream)
     });
     match outcome {
         Ok(()) | Err(End::Closed) => debug!(%peer, "closed"),
-        Err(End::Cut { got, want }) => warn!(%peer, got, want, "the connection ended within a frame, which is dropped"),
+        Err(End::Cut { got, want }) => {
+            Metrics::add(&shared.metrics.cut, 1);
+            warn!(%peer, got, want, "the connection ended within a frame, which is dropped");
+        }
         Err(End::Slow { got, want }) => warn!(%peer, got, want, "a frame took longer than --frame-timeout"),
         Err(End::Io(error)) => warn!(%peer, %error, "the connection broke"),
         Err(End::Idle) => info!(%peer, "nothing came over it, and the client has no memory here"),
@@ -55,6 +60,8 @@ struct Connection<'a> {
     transport: Transport<'a>,
     peer: SocketAddr,
     stranger: u64,
+    /// What encrypts and proves, from the end of the handshake on.
+    frames: Option<Box<Frames>>,
     payload: Vec<u8>,
     answer: Vec<u8>,
 }
@@ -69,6 +76,9 @@ enum Next {
 
 /// How the client is known, and what the server must prove in its turn.
 type Known<'a> = (&'a Arc<Identity>, Option<(proof::Server, Prove)>);
+
+/// A client's session, and what encrypts and proves its frames, if anything does.
+type Welcome = (Session, Option<Box<Frames>>);
 
 impl<'s> Connection<'s> {
     fn run(&mut self, stream: &TcpStream) -> Result<(), End> {
@@ -100,14 +110,16 @@ impl<'s> Connection<'s> {
                 Ok(next) => next,
                 Err(refusal) => {
                     let goes_on = refusal.goes_on();
-                    self.refuse(header.sequence, header.region, &refusal)?;
+                    // What a header says that is not proven is not repeated.
+                    let (sequence, region) = if refusal.code == ErrorCode::NotProven { (0, 0) } else { (header.sequence, header.region) };
+                    self.refuse(sequence, region, &refusal)?;
                     if !goes_on {
                         return Ok(());
                     }
                     continue;
                 }
             };
-            self.transport.send(&self.answer)?;
+            self.send()?;
             Metrics::add(&self.shared.metrics.bytes_sent, self.answer.len());
             if matches!(next, Next::AnswerAndClose) {
                 return Ok(());
@@ -117,13 +129,16 @@ impl<'s> Connection<'s> {
 
     /// HELLO, and the proofs of both sides. None if it was refused; else the number of the last frame of the client, too.
     fn greet(&mut self, stream: &TcpStream) -> Result<Option<(Session, u64)>, End> {
+        let shared = self.shared;
         let hello = match self.said(Op::Hello, 1)? {
             Ok(Message::Hello(hello)) => hello,
             other => return self.turn_down(1, other.map(drop)),
         };
-        if let Err(refusal) = check(&hello) {
-            return self.turn_down(1, Err(refusal));
-        }
+        let checked = check(&hello).and_then(|()| self.check_key(&hello));
+        let version = match checked.and_then(|keyed| agreed(&hello, keyed, shared.config.plain_frames)) {
+            Ok(version) => version,
+            Err(refusal) => return self.turn_down(1, Err(refusal)),
+        };
         let (identity, proving) = match self.identify(&hello)? {
             Ok(known) => known,
             Err((sequence, refusal)) => return self.turn_down(sequence, Err(refusal)),
@@ -133,11 +148,16 @@ impl<'s> Connection<'s> {
         if !self.shared.strangers.leave(self.stranger) {
             return Err(End::Closed);
         }
-        match self.welcome(&hello, identity, proving, stream) {
-            Ok(session) => {
-                self.transport.send(&self.answer)?;
+        match self.welcome(&hello, version, identity, proving, stream) {
+            Ok((session, frames)) => {
+                self.send()?;
+                if frames.is_some() {
+                    Metrics::add(&shared.metrics.encrypted, 1);
+                    self.transport.expect_encrypted();
+                    self.frames = frames;
+                }
                 info!(peer = %self.peer, key = &identity.name[..], client = %hex(&hello.client), kind = hello.kind.name(),
-                    channel = hello.channel, generation = hello.generation, "connected");
+                    channel = hello.channel, generation = hello.generation, version, "connected");
                 Ok(Some((session, sequence)))
             }
             Err(refusal) => self.turn_down(sequence, Err(refusal)),
@@ -166,7 +186,9 @@ impl<'s> Connection<'s> {
             let name = op.name();
             return Ok(Err(refuse!(BadSequence, "{name} has the sequence number {}; it must be {sequence}", header.sequence)));
         }
-        self.read(&header)?;
+        if let Err(refusal) = self.read(&header)? {
+            return Ok(Err(refusal));
+        }
         Ok(match Message::decode(&header, &self.payload) {
             Ok(Message::Hello(hello)) => Ok(Message::Hello(hello)),
             Ok(Message::Prove(prove)) => Ok(Message::Prove(prove)),
@@ -175,17 +197,25 @@ impl<'s> Connection<'s> {
         })
     }
 
+    /// Whether both sides have a key, or neither has one.
+    fn check_key(&self, hello: &Hello) -> Result<bool, Refusal> {
+        match (hello.features & FEATURE_KEY != 0, self.shared.identities.of_everybody().is_none()) {
+            (true, false) => Err(refuse!(
+                NotAuthenticated,
+                "the client has a key, and this server none: start the server with --key FILE, or the client without it"
+            )),
+            (false, true) => {
+                Err(refuse!(NotAuthenticated, "this server serves only who has one of its keys: start the client with --key FILE"))
+            }
+            (_, keyed) => Ok(keyed),
+        }
+    }
+
     /// Whose connection it is. A refusal comes with the number of the frame that it answers.
     fn identify(&mut self, hello: &Hello) -> Result<Result<Known<'s>, (u64, Refusal)>, End> {
         let identities = &self.shared.identities;
-        let has_key = hello.features & FEATURE_KEY != 0;
         if let Some(everybody) = identities.of_everybody() {
-            let text = "the client has a key, and this server none: start the server with --key FILE, or the client without it";
-            return Ok(if has_key { Err((1, refuse!(NotAuthenticated, "{text}"))) } else { Ok((everybody, None)) });
-        }
-        if !has_key {
-            let text = "this server serves only who has one of its keys: start the client with --key FILE";
-            return Ok(Err((1, refuse!(NotAuthenticated, "{text}"))));
+            return Ok(Ok((everybody, None)));
         }
         let mut nonce = [0; 32];
         if let Err(error) = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty()) {
@@ -209,15 +239,16 @@ impl<'s> Connection<'s> {
     fn welcome(
         &mut self,
         hello: &Hello,
+        version: u16,
         identity: &Arc<Identity>,
         proving: Option<(proof::Server, Prove)>,
         stream: &TcpStream,
-    ) -> Result<Session, Refusal> {
+    ) -> Result<Welcome, Refusal> {
         let store = &self.shared.store;
         let session = store.connect(identity, hello, stream.try_clone().ok(), !self.shared.stopping())?;
         self.answer.clear();
         let ack = HelloAck {
-            version: hello.version_max.min(VERSION_MAX),
+            version,
             page_size_log2: PAGE_SIZE_LOG2,
             max_pages: MAX_PAGES_PER_FRAME as u32,
             features: hello.features,
@@ -225,13 +256,13 @@ impl<'s> Connection<'s> {
             capacity: store.arena.capacity(),
             free: store.arena.free(),
         };
-        match (&identity.key, proving) {
-            (Some(key), Some((server, prove))) => {
-                Message::Proved(server.prove(key, &prove, ack)).encode(2, 0, &mut self.answer);
-            }
-            _ => Message::HelloAck(ack).encode(1, 0, &mut self.answer),
-        }
-        Ok(session)
+        let (Some(key), Some((server, prove))) = (&identity.key, proving) else {
+            Message::HelloAck(ack).encode(1, 0, &mut self.answer);
+            return Ok((session, None));
+        };
+        let proved = server.prove(key, &prove, ack);
+        Message::Proved(proved).encode(2, 0, &mut self.answer);
+        Ok((session, (version == VERSION_ENCRYPTED).then(|| Box::new(server.frames(key, &prove, &proved)))))
     }
 
     /// Reads a request's payload, carries it out, and puts the answer into `answer`.
@@ -242,19 +273,27 @@ impl<'s> Connection<'s> {
         header: Header,
         sequence: u64,
     ) -> Result<Result<Next, Refusal>, End> {
-        let (op, region) = (header.op, header.region);
-        if header.sequence != sequence {
-            return Ok(Err(refuse!(BadSequence, "{} has the sequence number {}, not {sequence}", op.name(), header.sequence)));
+        let (op, region, encrypted) = (header.op, header.region, self.frames.is_some());
+        let in_sequence = || match header.sequence == sequence {
+            true => Ok(()),
+            false => Err(refuse!(BadSequence, "{} has the sequence number {}, not {sequence}", op.name(), header.sequence)),
+        };
+        // Where frames are proven, a number that is not proven says nothing.
+        if let (false, Err(refusal)) = (encrypted, in_sequence()) {
+            return Ok(Err(refusal));
         }
         if !session.kind.allows(op) {
             return Ok(Err(refuse!(BadRequest, "{} is not allowed on a {} connection", op.name(), session.kind.name())));
         }
-        self.read(&header)?;
+        if let Err(refusal) = self.read(&header)?.and_then(|()| in_sequence()) {
+            return Ok(Err(refusal));
+        }
         if session.kind == ChannelKind::Control {
             session.client.hear();
         }
         let Connection { shared, payload, answer, .. } = self;
-        let message = match Message::decode(&header, payload) {
+        let decode = if encrypted { Message::decode_proven } else { Message::decode };
+        let message = match decode(&header, payload) {
             Ok(message) => message,
             Err(error) => return Ok(Err(refusal_of(&error))),
         };
@@ -268,19 +307,38 @@ impl<'s> Connection<'s> {
             Message::Trace { op, payload } => tracing.request(region, op, payload).map(|(op, payload)| {
                 Message::Trace { op, payload: &payload }.encode(sequence, region, answer);
             }),
-            message => carry_out(shared, session, (sequence, region), message, answer),
+            message => carry_out(shared, session, (sequence, region), message, encrypted, answer),
         };
         Ok(done.map(|()| if is_last { Next::AnswerAndClose } else { Next::Answer }))
     }
 
-    /// Reads the payload of a header that has passed its checks. Who decodes it compares the checksum.
-    fn read(&mut self, header: &Header) -> Result<(), End> {
-        self.payload.resize(header.len as usize, 0);
+    /// Reads the payload of a header that has passed its checks, and decrypts and proves it. Who decodes a plain one compares the checksum.
+    fn read(&mut self, header: &Header) -> Result<Result<(), Refusal>, End> {
+        let tag = if self.frames.is_some() { TAG_LEN } else { 0 };
+        self.payload.resize(header.len as usize + tag, 0);
         if let Err(end) = self.transport.payload(&mut self.payload) {
             return Err(self.explain(end));
         }
         Metrics::add(&self.shared.metrics.bytes_received, HEADER_LEN + self.payload.len());
-        Ok(())
+        let Some(frames) = &mut self.frames else { return Ok(Ok(())) };
+        let proven = frames.decrypt(header, &mut self.payload).map(|length| self.payload.truncate(length));
+        Ok(proven.map_err(|_| {
+            refuse!(
+                NotProven,
+                "the frame that says to be {} {} is not the one that the client has sent next: it was changed, left out, repeated or put in another \
+                 place on the way",
+                header.op.name(),
+                header.sequence
+            )
+        }))
+    }
+
+    /// Sends the answer, encrypted where the connection is.
+    fn send(&mut self) -> Result<(), End> {
+        if let Some(frames) = &mut self.frames {
+            frames.encrypt_frame(&mut self.answer).map_err(|error| End::Io(io::Error::other(error)))?;
+        }
+        self.transport.send(&self.answer)
     }
 
     /// Tells the peer why its connection ends, if it can be told, and returns the reason.
@@ -307,16 +365,18 @@ impl<'s> Connection<'s> {
         warn!(peer = %self.peer, code = refusal.code.name(), region, sequence, "{}", refusal.text);
         self.answer.clear();
         Message::Error { code: refusal.code, text: &refusal.text }.encode(sequence, region, &mut self.answer);
-        self.transport.send(&self.answer)
+        self.send()
     }
 }
 
-/// Carries out a request of a client, and puts the answer, of that sequence number and region, into `answer`.
+/// Carries out a request of a client, and puts the answer, of that sequence number and region, into `answer`. One that is to be encrypted has no
+/// checksum of its pages.
 fn carry_out(
     shared: &Shared,
     session: &Session,
     (sequence, region): (u64, u32),
     message: Message<'_>,
+    encrypted: bool,
     answer: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
     let metrics = &shared.metrics;
@@ -327,7 +387,9 @@ fn carry_out(
             answer[HEADER_LEN..HEADER_LEN + FETCH_LEN].copy_from_slice(&run.payload());
             session.fetch(region, run, &mut answer[HEADER_LEN + FETCH_LEN..])?;
             Metrics::add(&metrics.pages_fetched, count);
-            let head = seal(Op::Data, sequence, region, &[&answer[HEADER_LEN..]]);
+            let payload = &answer[HEADER_LEN..];
+            let crc = if encrypted { 0 } else { crc32c_of(&[payload]) };
+            let head = seal_with(Op::Data, sequence, region, payload.len(), crc);
             answer[..HEADER_LEN].copy_from_slice(&head);
         }
         Message::Write(write) => {
@@ -373,10 +435,6 @@ fn carry_out(
 
 /// Whether both sides can speak to each other at all.
 fn check(hello: &Hello) -> Result<(), Refusal> {
-    if hello.version_min > VERSION_MAX || hello.version_max < VERSION_MIN || hello.version_min > hello.version_max {
-        let (min, max) = (hello.version_min, hello.version_max);
-        return Err(refuse!(Version, "the client speaks the versions {min} to {max}, this server {VERSION_MIN} to {VERSION_MAX}"));
-    }
     if hello.page_size_log2 != PAGE_SIZE_LOG2 {
         return Err(refuse!(Version, "the client's pages have 2^{} bytes, this server's 2^{PAGE_SIZE_LOG2}", hello.page_size_log2));
     }
@@ -384,6 +442,21 @@ fn check(hello: &Hello) -> Result<(), Refusal> {
         return Err(refuse!(Version, "the client needs the features {:#x}, this server has {FEATURE_KEY:#x} only", hello.features));
     }
     Ok(())
+}
+
+/// The version that the connection speaks behind the handshake: the newest that both sides take from who is known like this.
+fn agreed(hello: &Hello, keyed: bool, plain_frames: bool) -> Result<u16, Refusal> {
+    let oldest = if keyed && !plain_frames { VERSION_ENCRYPTED } else { VERSION_PLAIN };
+    let newest = if keyed { VERSION_ENCRYPTED } else { VERSION_PLAIN };
+    let (min, max) = (hello.version_min, hello.version_max);
+    if min <= max && min <= newest && max >= oldest {
+        return Ok(max.min(newest));
+    }
+    let why = match (keyed, max < oldest) {
+        (true, true) => " with who has a key, whose frames are encrypted: take a newer client, or start the server with --plain-frames",
+        _ => "",
+    };
+    Err(refuse!(Version, "the client speaks the versions {min} to {max}, this server {oldest} to {newest}{why}"))
 }
 
 fn refusal_of(error: &DecodeError) -> Refusal {

@@ -11,7 +11,8 @@
 //! result wrong is the client's business.
 //!
 //! A thread that sends may wait for a server that hangs long after the cycle is over, as long as a frame may take. It keeps the cycle, whose
-//! memory the tracing thread has given back by then; and there are no more such threads than the server takes connections.
+//! memory the tracing thread has given back by then; and there are no more such threads than the server takes connections. What all cycles of a
+//! key take, of cycles, threads and memory, is bounded by what the key is granted.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -28,7 +29,7 @@ use lull_far_trace::wire::{MOST, Start};
 use tracing::{info, warn};
 
 use crate::arena::{CHUNK_PAGES, Held};
-use crate::identity::Identity;
+use crate::identity::{Identity, TraceThread, Traced};
 use crate::peer;
 use crate::server::{Shared, spawn};
 use crate::store::{Refusal, Region, Session, refuse};
@@ -51,6 +52,8 @@ pub struct Cycle {
     pub client: [u8; 16],
     /// Whose key it has shown: in its name this server shows it to others.
     pub identity: Arc<Identity>,
+    /// What it counts there.
+    traced: Traced,
     /// Locked before the mailbox, if both are.
     tracer: Mutex<Tracer>,
     mailbox: Mutex<Mailbox>,
@@ -109,7 +112,7 @@ impl Cycle {
     ///
     /// # Errors
     /// `UNKNOWN_REGION`; `BAD_REQUEST` if another server is none that this one may connect to, or this server's parts of the heap do not fit into the region, or the number of the cycle is not
-    /// after the last; `TOO_MANY_CONNECTIONS` if too many threads send already; `INTERNAL` if there are no threads.
+    /// after the last; `FULL` if the key is granted no more; `TOO_MANY_CONNECTIONS` if too many threads send already; `INTERNAL` if there are no threads.
     pub fn begin(shared: &Arc<Shared>, session: &Session, region: u32, start: Start) -> Result<Arc<Cycle>, Refusal> {
         check_peers(shared, &start)?;
         let memory = session.region(region)?;
@@ -119,7 +122,12 @@ impl Cycle {
         if want > memory.bytes() {
             return Err(refuse!(BadRequest, "the heap has {want} bytes at server {me}, and region {region} has {}", memory.bytes()));
         }
-        let senders = Sender::of(shared, usize::from(geometry.servers) - 1)?;
+        let identity = &session.client.identity;
+        let full = |text: String| refuse!(Full, "{text}");
+        let traced = identity.trace(Tracer::least_bytes(me, &geometry)).map_err(full)?;
+        let mut threads = identity.threads(geometry.servers.into()).map_err(full)?;
+        let tracing = threads.pop();
+        let senders = Sender::of(shared, threads)?;
         let mailbox = Mailbox {
             roots: Vec::new(),
             layouts: Vec::new(),
@@ -134,7 +142,8 @@ impl Cycle {
         };
         let cycle = Arc::new(Cycle {
             client: session.client.id,
-            identity: Arc::clone(&session.client.identity),
+            identity: Arc::clone(identity),
+            traced,
             tracer: Mutex::new(Tracer::new(me, geometry)),
             mailbox: Mutex::new(mailbox),
             changed: Condvar::new(),
@@ -142,7 +151,7 @@ impl Cycle {
             start,
         });
         session.begin(&cycle)?;
-        if let Err(error) = cycle.start_threads(shared, memory, senders) {
+        if let Err(error) = cycle.start_threads(shared, memory, tracing, senders) {
             session.end(&cycle);
             return Err(refuse!(Internal, "no thread to trace with: {error}"));
         }
@@ -151,7 +160,13 @@ impl Cycle {
 
     /// Only the tracing thread has the region, and ends within a step: who sends to a server that is gone may wait for as long as a frame takes,
     /// and the client's memory must not.
-    fn start_threads(self: &Arc<Self>, shared: &Arc<Shared>, region: Arc<Region>, senders: Vec<Sender>) -> io::Result<()> {
+    fn start_threads(
+        self: &Arc<Self>,
+        shared: &Arc<Shared>,
+        region: Arc<Region>,
+        tracing: Option<TraceThread>,
+        senders: Vec<Sender>,
+    ) -> io::Result<()> {
         let cycle = Arc::clone(self);
         let for_metrics = Arc::clone(shared);
         spawn("trace", move || {
@@ -159,17 +174,18 @@ impl Cycle {
             let outcome = cycle.trace(&region);
             drop(region);
             std::mem::forget(unfinished);
-            if let Err(damaged) = outcome {
-                cycle.fail(&for_metrics, damaged.to_string());
+            if let Err(Worthless(text)) = outcome {
+                cycle.fail(&for_metrics, text);
             }
             cycle.give_back();
+            drop(tracing);
         })?;
         let others = (0..usize::from(self.start.geometry.servers)).filter(|&to| to != usize::from(self.start.me));
         for (to, sender) in others.zip(senders) {
             let cycle = Arc::clone(self);
             spawn("ghosts", move || {
-                let shared = &sender.0;
-                if let Err(text) = peer::send_all(&cycle, to, shared.config.frame_timeout) {
+                let shared = &sender.shared;
+                if let Err(text) = peer::send_all(&cycle, to, shared.config.frame_timeout, shared.config.plain_frames) {
                     cycle.fail(shared, text);
                 }
             })?;
@@ -186,6 +202,7 @@ impl Cycle {
     /// All threads end, soon.
     pub fn end(&self) {
         self.over.store(true, Ordering::Relaxed);
+        self.traced.end();
         // Under the lock, so that nobody who has looked goes to sleep after it.
         drop(self.lock());
         self.changed.notify_all();
@@ -312,7 +329,7 @@ impl Cycle {
     }
 
     /// The tracing thread.
-    fn trace(&self, region: &Region) -> Result<(), Damaged> {
+    fn trace(&self, region: &Region) -> Result<(), Worthless> {
         let me = usize::from(self.start.me);
         loop {
             let mut mailbox = self.lock();
@@ -346,6 +363,7 @@ impl Cycle {
                 tracer.step(&memory, STEP)?;
             }
             let busy = start.elapsed();
+            self.traced.resize(tracer.bytes()).map_err(Worthless)?;
 
             let mut mailbox = self.lock();
             for to in (0..mailbox.sending.len()).filter(|&to| to != me) {
@@ -373,6 +391,8 @@ impl Cycle {
         (mailbox.roots, mailbox.layouts, mailbox.tasks) = Default::default();
         drop(mailbox);
         self.tracer.lock().unwrap_or_else(PoisonError::into_inner).forget();
+        // To have less is always possible.
+        let _ = self.traced.resize(0);
     }
 
     /// The next tasks for another server, [`MOST`] at most. Waits for them. None: the cycle is over.
@@ -409,15 +429,28 @@ fn status_of(mailbox: &Mailbox) -> Status {
 }
 
 /// A thread that sends to another server, counted as long as it lives.
-struct Sender(Arc<Shared>);
+struct Sender {
+    shared: Arc<Shared>,
+    _thread: TraceThread,
+}
+
+/// Why a cycle is worth nothing.
+struct Worthless(String);
+
+impl From<Damaged> for Worthless {
+    fn from(damaged: Damaged) -> Worthless {
+        Worthless(damaged.to_string())
+    }
+}
 
 impl Sender {
-    /// So many more of them. All or none.
-    fn of(shared: &Arc<Shared>, count: usize) -> Result<Vec<Sender>, Refusal> {
+    /// One for each of these threads. All or none.
+    fn of(shared: &Arc<Shared>, threads: Vec<TraceThread>) -> Result<Vec<Sender>, Refusal> {
+        let count = threads.len();
         let (senders, most) = (&shared.metrics.senders, shared.config.max_connections);
         let more = |now: usize| now.checked_add(count).filter(|&all| all <= most);
         match senders.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
-            Ok(_) => Ok((0..count).map(|_| Sender(Arc::clone(shared))).collect()),
+            Ok(_) => Ok(threads.into_iter().map(|_thread| Sender { shared: Arc::clone(shared), _thread }).collect()),
             Err(now) => Err(refuse!(
                 TooManyConnections,
                 "{now} threads send to other servers; with {count} more they would be more than the {most} that --max-connections allows"
@@ -428,7 +461,7 @@ impl Sender {
 
 impl Drop for Sender {
     fn drop(&mut self) {
-        self.0.metrics.senders.fetch_sub(1, Ordering::Relaxed);
+        self.shared.metrics.senders.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

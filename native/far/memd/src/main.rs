@@ -17,8 +17,8 @@ use tracing::{error, info, warn};
 /// Holds memory pages for programs on other machines.
 ///
 /// Memory is committed in the background from the start on, and given to a client only when it is there, so that a page that a
-/// client sends always finds room. Clients show a key (--key). Nothing is encrypted but what a client seals (lull-far run --seal): else who
-/// can listen on the network reads the pages.
+/// client sends always finds room. Clients show a key (--key), and what passes between them and the server is encrypted then, and proven frame by
+/// frame. The server itself can read all pages but those that a client seals (lull-far run --seal).
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Args {
@@ -26,14 +26,19 @@ struct Args {
     #[arg(long, value_name = "ADDR", value_parser = address)]
     listen: SocketAddr,
 
-    /// The keys of those who may use it, a line each: NAME KEY [memory=SIZE] [connections=N], the key 64 hexadecimal digits (lull-far
-    /// new-key FILE makes one). Only its owner may read the file. Without keys the server listens at a loopback address only.
+    /// The keys of those who may use it, a line each: NAME KEY [memory=SIZE] [connections=N] [cycles=N] [trace-memory=SIZE] [trace-threads=N], the
+    /// key 64 hexadecimal digits (lull-far new-key FILE makes one). Only its owner may read the file. Without keys the server listens at a loopback address only.
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
     /// Without --key, listen also where other machines may reach it: whoever does reads and changes the memory of programs.
     #[arg(long, conflicts_with = "key")]
     insecure: bool,
+
+    /// With --key, serve also clients that want it (lull-far run --plain-frames) without encrypting and proving what passes: where a tunnel does so.
+    /// Frames to other servers are plain then, too.
+    #[arg(long, requires = "key")]
+    plain_frames: bool,
 
     /// Networks of other servers, separated by commas, that it may connect to when a client has them trace together, as 10.0.0.0/24.
     /// Without them it connects to nobody.
@@ -115,6 +120,7 @@ fn main() -> ExitCode {
     let config = Config {
         keys,
         insecure: args.insecure,
+        plain_frames: args.plain_frames,
         peers: args.peers,
         metrics: args.metrics,
         linger: Duration::from_secs(args.linger),

@@ -21,6 +21,10 @@ pub struct Metrics {
     pub accepted: AtomicU64,
     /// Connections that were closed because others came before anybody knew whose they are.
     pub strangers_dropped: AtomicU64,
+    /// Connections that ended within a frame.
+    pub cut: AtomicU64,
+    /// Connections whose frames are encrypted and proven.
+    pub encrypted: AtomicU64,
     /// Pages sent in DATA.
     pub pages_fetched: AtomicU64,
     /// Pages replaced by WRITE.
@@ -94,6 +98,8 @@ impl Metrics {
             "Connections closed for others before they said whose they are.",
             &get(&self.strangers_dropped),
         );
+        metric("encrypted_connections_total", "counter", "Connections whose frames are encrypted and proven.", &get(&self.encrypted));
+        metric("cut_frames_total", "counter", "Connections that ended within a frame.", &get(&self.cut));
         let of_keys = |value: fn(&Identity) -> u64| -> Vec<_> {
             shared.identities.iter().map(|identity| (format!("{{key=\"{}\"}}", identity.name), value(identity))).collect()
         };
@@ -104,6 +110,9 @@ impl Metrics {
             "Connections of the clients that have a key.",
             &of_keys(|identity| identity.connections() as u64),
         );
+        metric("key_cycles", "gauge", "Cycles of tracing of the clients that have a key.", &of_keys(|identity| identity.cycles() as u64));
+        metric("key_trace_bytes", "gauge", "Memory of these, beside their regions.", &of_keys(Identity::trace_bytes));
+        metric("key_trace_threads", "gauge", "Threads of these.", &of_keys(|identity| identity.trace_threads() as u64));
         metric("pages_fetched_total", "counter", "Pages sent to clients.", &get(&self.pages_fetched));
         metric("pages_written_total", "counter", "Pages replaced by clients.", &get(&self.pages_written));
         metric("trace_cycles_total", "counter", "Cycles of tracing begun.", &get(&self.cycles));

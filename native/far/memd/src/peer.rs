@@ -6,20 +6,20 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
-use lull_far_auth::proof;
-use lull_far_protocol::{ChannelKind, FEATURE_KEY, Header, Hello, Message, Op};
+use lull_far_auth::{Frames, proof};
+use lull_far_protocol::{ChannelKind, Header, Hello, Message, Op, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN};
 use lull_far_trace::wire;
 use tracing::warn;
 
 use crate::cycle::Cycle;
 use crate::transport::{End, Transport};
 
-/// Sends until the cycle is over.
+/// Sends until the cycle is over. `plain_frames`: neither encrypted nor proven, where there is a key.
 ///
 /// # Errors
 /// Why the other server is of no use: for the client to read. What the network says about who cannot be reached is for this server's log
 /// only, or a client could look by it for what is there.
-pub fn send_all(cycle: &Cycle, to: usize, timeout: Duration) -> Result<(), String> {
+pub fn send_all(cycle: &Cycle, to: usize, timeout: Duration, plain_frames: bool) -> Result<(), String> {
     let Some(mut tasks) = cycle.next_for(to) else { return Ok(()) };
     let address = cycle.start.servers[to];
     let failed = |text: &dyn std::fmt::Display| format!("server {to} at {address}: {text}");
@@ -28,8 +28,8 @@ pub fn send_all(cycle: &Cycle, to: usize, timeout: Duration) -> Result<(), Strin
         failed(&"it cannot be reached")
     })?;
     let transport = Transport::new(&stream, timeout).map_err(|error| failed(&error))?;
-    let mut link = Link { cycle, transport, timeout, sequence: 0 };
-    link.greet().map_err(|text| failed(&text))?;
+    let mut link = Link { cycle, transport, timeout, sequence: 0, frames: None };
+    link.greet(plain_frames).map_err(|text| failed(&text))?;
     loop {
         let payload = wire::encode_tasks(cycle.number(), &tasks);
         let ack = wire::encode_counted(cycle.number(), tasks.len() as u32);
@@ -47,17 +47,19 @@ struct Link<'a> {
     transport: Transport<'a>,
     timeout: Duration,
     sequence: u64,
+    /// What encrypts and proves, from the end of the handshake on.
+    frames: Option<Box<Frames>>,
 }
 
 impl Link<'_> {
     /// HELLO in the client's name, with its key if it has one, which the other server must have, too.
-    fn greet(&mut self) -> Result<(), String> {
+    fn greet(&mut self, plain_frames: bool) -> Result<(), String> {
         let cycle = self.cycle;
-        let mut hello = Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.client);
+        let hello = Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.client);
         let Some(key) = &cycle.identity.key else {
             return self.ask(&Message::Hello(hello), |answer| matches!(answer, Message::HelloAck(_)));
         };
-        hello.features |= FEATURE_KEY;
+        let hello = hello.with_key(if plain_frames { VERSION_PLAIN } else { VERSION_ENCRYPTED });
         let mut challenge = None;
         self.ask(&Message::Hello(hello), |answer| {
             if let Message::Challenge(nonce) = answer {
@@ -68,7 +70,19 @@ impl Link<'_> {
         let mut nonce = [0; 32];
         rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty()).map_err(|error| format!("random numbers: {error}"))?;
         let client = proof::Client::new(key, &hello, challenge.unwrap_or_default(), nonce);
-        self.ask(&Message::Prove(client.prove()), |answer| matches!(answer, Message::Proved(proved) if client.is_proved(proved)))
+        let mut right = None;
+        self.ask(&Message::Prove(client.prove()), |answer| {
+            right = match answer {
+                Message::Proved(proved) if client.is_proved(proved) && proved.ack.version == hello.version_max => Some(*proved),
+                _ => None,
+            };
+            right.is_some()
+        })?;
+        if !plain_frames {
+            self.frames = right.map(|proved| Box::new(client.frames(&proved)));
+            self.transport.expect_encrypted();
+        }
+        Ok(())
     }
 
     fn ask(&mut self, message: &Message<'_>, right: impl FnOnce(&Message<'_>) -> bool) -> Result<(), String> {
@@ -76,12 +90,17 @@ impl Link<'_> {
         let name = message.op().name();
         let mut bytes = Vec::new();
         message.encode(self.sequence, 0, &mut bytes);
+        if let Some(frames) = &mut self.frames {
+            frames.encrypt_frame(&mut bytes).map_err(|error| format!("{name}: {error}"))?;
+        }
         self.transport.send(&bytes).map_err(|end| format!("{name}: {end}"))?;
         let stop = || self.cycle.over().then_some(End::Stopped);
         let header = self.transport.header(Some(self.timeout), stop).map_err(|end| format!("{name}: {end}"))?;
-        bytes.resize(header.len as usize, 0);
+        bytes.resize(header.len as usize + if self.frames.is_some() { TAG_LEN } else { 0 }, 0);
         self.transport.payload(&mut bytes).map_err(|end| format!("the answer to {name}: {end}"))?;
-        self.check(&header, &bytes, name, right)
+        let Some(frames) = &mut self.frames else { return self.check(&header, &bytes, name, right) };
+        let length = frames.decrypt(&header, &mut bytes).map_err(|error| format!("the answer to {name}: {error}"))?;
+        self.check(&header.as_plain(&bytes[..length]), &bytes[..length], name, right)
     }
 
     fn check(&self, header: &Header, payload: &[u8], name: &str, right: impl FnOnce(&Message<'_>) -> bool) -> Result<(), String> {

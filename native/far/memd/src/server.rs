@@ -31,6 +31,8 @@ pub struct Config {
     pub keys: Vec<Entry>,
     /// Without a key, listen also where other machines may reach it.
     pub insecure: bool,
+    /// With keys, serve also who wants frames that are neither encrypted nor proven; and send such to other servers.
+    pub plain_frames: bool,
     /// Where other servers are that it may connect to when clients have them trace together.
     pub peers: Vec<Network>,
     /// Where it answers `GET /metrics`, if it does.
@@ -57,6 +59,7 @@ impl Config {
             listen,
             keys: Vec::new(),
             insecure: false,
+            plain_frames: false,
             peers: Vec::new(),
             metrics: None,
             memory,

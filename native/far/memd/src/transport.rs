@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use rustix::net::sockopt;
 
-use lull_far_protocol::{Awake, DecodeError, FETCH_LEN, HEADER_LEN, Header};
+use lull_far_protocol::{Awake, DecodeError, FETCH_LEN, HEADER_LEN, Header, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN};
 
-/// What is asked for at once while a header is waited for: all of a FETCH, for which somebody waits. Of other frames the rest is read
+/// What is asked for at once behind a header that is waited for: all of a FETCH, for which somebody waits. Of other frames the rest is read
 /// when it is known how much it is.
-const AT_ONCE: usize = HEADER_LEN + FETCH_LEN;
+const BEHIND: usize = FETCH_LEN + TAG_LEN;
 
 /// A connection over which nothing has come for so long is asked whether the other side is still there; so often, and so many times, until
 /// it counts as broken: after 30 s in all, or what [`Transport::new`] makes of [`UNACKNOWLEDGED`] if that is longer, for the kernel takes
@@ -67,7 +67,9 @@ pub struct Transport<'a> {
     frame_timeout: Duration,
     awake: Option<(Cell<Awake>, &'a AtomicUsize)>,
     /// What was read behind a header, and how much of it there is: it comes first.
-    rest: Cell<([u8; FETCH_LEN], usize)>,
+    rest: Cell<([u8; BEHIND], usize)>,
+    /// Of the frames that come.
+    version: Cell<u16>,
 }
 
 impl<'a> Transport<'a> {
@@ -88,7 +90,7 @@ impl<'a> Transport<'a> {
         // that it is asked whether it has room.
         let unacknowledged = UNACKNOWLEDGED.max(frame_timeout).as_millis();
         sockopt::set_tcp_user_timeout(stream, u32::try_from(unacknowledged).unwrap_or(u32::MAX))?;
-        Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; FETCH_LEN], 0)) })
+        Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; BEHIND], 0)), version: Cell::new(VERSION_PLAIN) })
     }
 
     /// Waits awake for headers, for so long at most, where they follow each other that fast. `places` is how many more threads may do
@@ -99,16 +101,23 @@ impl<'a> Transport<'a> {
         Transport { awake: Some((Cell::new(Awake::new(nanoseconds)), places)), ..self }
     }
 
+    /// From now on frames of [`VERSION_ENCRYPTED`] come, and no others.
+    pub fn expect_encrypted(&self) {
+        self.version.set(VERSION_ENCRYPTED);
+    }
+
     /// Reads a header. Waits for its first byte until `idle` is over or `stop` says why not; the rest must come in time.
     ///
     /// # Errors
     /// [`End`].
     pub fn header(&self, idle: Option<Duration>, stop: impl Fn() -> Option<End>) -> Result<Header, End> {
-        let mut bytes = [0; AT_ONCE];
+        let version = self.version.get();
+        let mut bytes = [0; HEADER_LEN + BEHIND];
+        let bytes = &mut bytes[..HEADER_LEN + if version == VERSION_ENCRYPTED { BEHIND } else { FETCH_LEN }];
         let begin = Instant::now();
-        let mut got = self.take_rest(&mut bytes);
+        let mut got = self.take_rest(bytes);
         let mut deadline = if got > 0 { Some(begin + self.frame_timeout) } else { idle.map(|idle| begin + idle) };
-        let mut first = if got > 0 { None } else { self.first(&mut bytes, begin) };
+        let mut first = if got > 0 { None } else { self.first(bytes, begin) };
         while got < HEADER_LEN {
             match first.take().unwrap_or_else(|| self.some(&mut bytes[got..])) {
                 Ok(0) if got == 0 => return Err(End::Closed),
@@ -137,7 +146,7 @@ impl<'a> Transport<'a> {
         let (head, rest) = bytes.split_at(HEADER_LEN);
         self.keep_rest(&rest[..got - HEADER_LEN]);
         let head: [u8; HEADER_LEN] = std::array::from_fn(|at| head[at]);
-        Header::decode(&head).map_err(|error| End::Frame(error, head))
+        Header::decode_of(&head, version).map_err(|error| End::Frame(error, head))
     }
 
     /// What was read already. `bytes` has room for it.
@@ -150,7 +159,7 @@ impl<'a> Transport<'a> {
     }
 
     fn keep_rest(&self, bytes: &[u8]) {
-        let mut rest = [0; FETCH_LEN];
+        let mut rest = [0; BEHIND];
         rest[..bytes.len()].copy_from_slice(bytes);
         self.rest.set((rest, bytes.len()));
     }

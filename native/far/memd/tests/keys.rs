@@ -7,7 +7,7 @@ mod common;
 use common::{Answer, MB, Peer, hello, page, server};
 use lull_far_auth::file::parse;
 use lull_far_auth::{Entry, Key, proof};
-use lull_far_protocol::{ChannelKind, ErrorCode, FEATURE_KEY, Hello, Message, PAGE_SIZE, Prove};
+use lull_far_protocol::{ChannelKind, ErrorCode, Hello, Message, PAGE_SIZE, Prove, VERSION_ENCRYPTED, VERSION_PLAIN};
 use lull_memd::Server;
 use std::io::Read;
 use std::net::TcpStream;
@@ -49,13 +49,13 @@ fn who_has_no_key_or_another_one_is_refused_by_name() {
     assert_eq!(text, "the client's key is none of this server's: give both sides the same one");
     assert_eq!(peer.answer(), Answer::Closed);
     // The number of the right key is no secret: it proves nothing.
-    let (mut peer, answer) = Peer::try_hello(server.address, Hello { features: FEATURE_KEY, ..control });
+    let (mut peer, answer) = Peer::try_hello(server.address, control.with_key(VERSION_ENCRYPTED));
     assert!(answer.message().starts_with("Challenge("));
     let prove = Prove { key: key(1).id(), nonce: [0; 32], proof: [0; 32] };
     peer.ask(&Message::Prove(prove), 0).error(ErrorCode::NotAuthenticated);
     assert_eq!(peer.answer(), Answer::Closed);
     // Nor can the proof be left out.
-    let (mut peer, _) = Peer::try_hello(server.address, Hello { features: FEATURE_KEY, ..control });
+    let (mut peer, _) = Peer::try_hello(server.address, control.with_key(VERSION_ENCRYPTED));
     let text = peer.ask(&Message::RegionMap { pages: 1 }, 1).error(ErrorCode::BadRequest);
     assert_eq!(text, "the frame after CHALLENGE is REGION_MAP; it must be PROVE");
     assert_eq!(peer.answer(), Answer::Closed);
@@ -72,11 +72,39 @@ fn a_client_with_a_key_is_told_if_the_server_has_none() {
     assert_eq!(peer.answer(), Answer::Closed);
 }
 
+/// A client of before frames were encrypted, and one that wants plain frames, are told what both speak.
+#[test]
+fn versions_of_both_sides_are_named_where_they_do_not_fit() {
+    let server = one_key();
+    let old = hello(1, ChannelKind::Control, 1).with_key(VERSION_PLAIN);
+    let (mut peer, answer) = Peer::try_key_of(server.address, &key(1), old);
+    let want = "the client speaks the versions 1 to 1, this server 2 to 2 with who has a key, whose frames are encrypted: take a newer client, \
+                or start the server with --plain-frames";
+    assert_eq!(answer.error(ErrorCode::Version), want);
+    assert_eq!(peer.answer(), Answer::Closed);
+    // What a server of before says to a client of now: as one without a key does to somebody without one.
+    let open = common::server(|_| {});
+    let new = Hello { version_min: VERSION_ENCRYPTED, version_max: VERSION_ENCRYPTED, ..hello(1, ChannelKind::Control, 1) };
+    let (_, answer) = Peer::try_hello(open.address, new);
+    assert_eq!(answer.error(ErrorCode::Version), "the client speaks the versions 2 to 2, this server 1 to 1");
+    // Where it is permitted, a client has what it wants, and the better of what it can.
+    let permits = keyed(&format!("one {}", hex(1)), |config| config.plain_frames = true);
+    for (version_min, version_max, speaks) in
+        [(VERSION_PLAIN, VERSION_PLAIN, VERSION_PLAIN), (VERSION_PLAIN, 9, VERSION_ENCRYPTED), (VERSION_ENCRYPTED, 2, VERSION_ENCRYPTED)]
+    {
+        let hello = Hello { version_min, version_max, ..hello(u8::try_from(version_max).unwrap(), ChannelKind::Control, 1).with_key(1) };
+        let (mut peer, answer) = Peer::try_key_of(permits.address, &key(1), hello);
+        assert!(answer.message().contains(&format!("version: {speaks},")), "{}", answer.message());
+        assert_eq!(peer.frames.is_some(), speaks == VERSION_ENCRYPTED);
+        assert!(peer.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck("));
+    }
+}
+
 /// What was seen on one connection is of no use on another one.
 #[test]
 fn a_proof_cannot_be_used_again() {
     let server = one_key();
-    let control = Hello { features: FEATURE_KEY, ..hello(1, ChannelKind::Control, 1) };
+    let control = hello(1, ChannelKind::Control, 1).with_key(VERSION_ENCRYPTED);
     let challenge_of = |answer: &Answer| {
         let Answer::Frame(header, payload) = answer else { panic!("closed") };
         let Ok(Message::Challenge(challenge)) = Message::decode(header, payload) else { panic!("no CHALLENGE") };
@@ -192,7 +220,7 @@ fn a_client_comes_back_past_a_thousand_silent_connections() {
 #[test]
 fn a_flood_from_one_address_keeps_out_nobody_from_another() {
     let server = one_key();
-    let control = Hello { features: FEATURE_KEY, ..hello(1, ChannelKind::Control, 1) };
+    let control = hello(1, ChannelKind::Control, 1).with_key(VERSION_ENCRYPTED);
     let (mut client, answer) = Peer::try_hello(server.address, control);
     let Answer::Frame(header, payload) = answer else { panic!("closed") };
     let Ok(Message::Challenge(challenge)) = Message::decode(&header, &payload) else { panic!("no CHALLENGE") };

@@ -166,7 +166,7 @@ fn a_server_with_a_key_listens_anywhere_and_takes_care_of_its_file() {
     let text = refused(&[&arguments[..], &["--insecure"]].concat());
     assert!(text.contains("cannot be used with"), "{text}");
     std::fs::write(&path, format!("one {} threads=1\n", "01".repeat(32))).unwrap();
-    assert!(refused(&arguments).contains("memory=SIZE and connections=N can be granted"));
+    assert!(refused(&arguments).contains("trace-memory=SIZE and trace-threads=N can be granted"));
     std::fs::remove_file(&path).unwrap();
     assert!(refused(&arguments).contains("cannot be read"));
 }

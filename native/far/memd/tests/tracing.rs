@@ -4,6 +4,8 @@
 //! the server goes on. That right servers mark what is right is tested in heap/tests.
 
 mod common;
+#[path = "../../pager/tests/common/man.rs"]
+mod man;
 
 use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -373,6 +375,83 @@ fn servers_prove_themselves_to_each_other() {
     let text = client.failure();
     assert!(text.contains("it has not proved that it has the key") || text.contains("the answer to PROVE"), "{text}");
     thread.join().unwrap();
+}
+
+/// What servers say to each other in the name of who has a key: somebody between them ends the cycle, and it is said which server has seen what.
+#[test]
+fn frames_between_servers_are_proven() {
+    let key = lull_far_auth::Key::new([1; 32]);
+    let keyed = || {
+        server(|config| {
+            config.keys = lull_far_auth::file::parse(&format!("one {}", "01".repeat(32))).unwrap();
+            config.metrics = Some("127.0.0.1:0".parse().unwrap());
+        })
+    };
+    let [first, second] = [keyed(), keyed()];
+    let pages = [[page_of_one(BASE + PART, 0), page_of_one(0, 0)], [page_of_one(0, 0), page_of_one(0, 0)]];
+    let not_proven = || metric(second.metrics_address.unwrap(), "lull_memd_errors_total{code=\"NOT_PROVEN\"}");
+    for (cycle, to_client, want, at_the_second) in
+        [(1, true, "the answer to GHOST: NOT_PROVEN: ", 0), (2, false, "GHOST was refused: NOT_PROVEN: ", 1)]
+    {
+        let man = man::between(second.address, man::Plan { harm: man::Harm::Flip, to_client, at: 0, frames: 1 });
+        let addresses = [first.address, man.address];
+        let places = [first.address, second.address];
+        let mut clients: Vec<Client> = (0..2).map(|at| Client::with_key(places[at], &key, &pages[at])).collect();
+        (0..2).for_each(|at| clients[at].start(&start(cycle, at as u8, &addresses)));
+        clients.iter_mut().for_each(|client| drop(client.get(Op::Layout, &wire::encode_layouts(&[layout()]), Op::Status)));
+        clients[0].get(Op::TraceRoots, &wire::encode_roots(&[BASE]), Op::Status);
+        let text = clients[0].failure();
+        assert!(text.contains(want), "{text}");
+        assert_eq!(not_proven(), at_the_second);
+    }
+}
+
+/// All cycles of a key together have what it is granted, whatever its heaps look like: more is refused by name, and the client, and others, go on.
+#[test]
+fn one_key_traces_with_no_more_than_it_is_granted() {
+    let key = |byte| lull_far_auth::Key::new([byte; 32]);
+    let line = |name: &str, byte: u8, grants: &str| format!("{name} {} {grants}\n", format!("{byte:02x}").repeat(32));
+    let lines =
+        line("one", 1, "cycles=1") + &line("two", 2, "trace-threads=2") + &line("three", 3, "trace-memory=200") + &line("four", 4, "");
+    let server = server(|config| {
+        config.keys = lull_far_auth::file::parse(&lines).unwrap();
+        config.metrics = Some("127.0.0.1:0".parse().unwrap());
+    });
+    let of = |name: &str, what: &str| metric(server.metrics_address.unwrap(), &format!("lull_memd_key_{what}{{key=\"{name}\"}}"));
+    let pages = [page_of_one(BASE, 0), page_of_one(0, 0)];
+    let client = |byte: u8| Client::with_key(server.address, &key(byte), &pages);
+    let here = |cycle| start(cycle, 0, &[server.address]);
+    let refused = |client: &mut Client, start: &Start| client.ask(Op::TraceStart, &start.encode()).error(ErrorCode::Full);
+    // Two clients of one key: the second may begin when the first has ended.
+    let kinds = [ChannelKind::Control, ChannelKind::Write];
+    let mut first = client(1);
+    let mut second = Client::of(kinds.map(|kind| Peer::with_key(server.address, &key(1), hello(99, kind, 1))), &pages);
+    first.start(&here(1));
+    assert_eq!(of("one", "cycles"), 1);
+    assert!(refused(&mut second, &here(1)).contains("the key one is granted 1 cycles of tracing at once"));
+    first.get(Op::TraceEnd, &[], Op::LiveStats);
+    second.start(&here(1));
+    // One thread traces, and one for each other server sends.
+    let mut threads = client(2);
+    let three = [server.address, "127.0.0.1:1".parse().unwrap(), "127.0.0.1:2".parse().unwrap()];
+    assert!(refused(&mut threads, &start(1, 0, &three)).contains("the key two is granted 2 threads to trace with"));
+    assert_eq!((of("two", "trace_threads"), of("two", "cycles")), (0, 0));
+    threads.start(&start(2, 0, &three[..2]));
+    assert_eq!(of("two", "trace_threads"), 2);
+    // A bit for each 8 bytes fits; what is left to be looked at does not.
+    let mut memory = client(3);
+    memory.start(&here(1));
+    memory.get(Op::TraceRoots, &wire::encode_roots(&[BASE]), Op::Status);
+    let text = memory.failure();
+    assert!(text.contains("the key three is granted 200 bytes of memory to trace with"), "{text}");
+    // Others do.
+    let mut other = client(4);
+    assert_eq!(other.trace(1, server.address), 1);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while of("four", "trace_bytes") + of("four", "trace_threads") + of("four", "cycles") > 0 {
+        assert!(Instant::now() < deadline, "what it took is not given back");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct CFarOptions {
     pub fault_mode: u32,
     /// Milliseconds; 0: the default.
     pub server_timeout_ms: u32,
-    /// Zero, or [`SEAL`].
+    /// Of [`SEAL`] and [`PLAIN_FRAMES`].
     pub flags: u32,
     /// The path of a file with the key, or null. Not known to callers whose `size` is that of all before it.
     pub key_file: *const c_char,
@@ -41,6 +41,9 @@ pub struct CFarOptions {
 
 /// `LULL_FAR_SEAL`
 const SEAL: u32 = 1;
+
+/// `LULL_FAR_PLAIN_FRAMES`
+const PLAIN_FRAMES: u32 = 2;
 
 /// Bytes of the options before there were keys.
 const WITHOUT_KEY: usize = std::mem::offset_of!(CFarOptions, key_file);
@@ -103,8 +106,9 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
         std::ptr::copy_nonoverlapping(given.cast::<u8>(), (&raw mut own).cast(), size);
         own
     };
-    if given.flags & !SEAL != 0 {
-        return Err(format!("the flags of the options are {:#x}; {SEAL:#x} (LULL_FAR_SEAL) or 0 is possible", given.flags));
+    if given.flags & !(SEAL | PLAIN_FRAMES) != 0 {
+        let known = format!("{SEAL:#x} (LULL_FAR_SEAL), {PLAIN_FRAMES:#x} (LULL_FAR_PLAIN_FRAMES), both or 0 are possible");
+        return Err(format!("the flags of the options are {:#x}; {known}", given.flags));
     }
     if given.servers.is_null() {
         return Err("no servers".to_owned());
@@ -120,6 +124,7 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
     }
     options.replicas = given.replicas as usize;
     options.seal = given.flags & SEAL != 0;
+    options.plain_frames = given.flags & PLAIN_FRAMES != 0;
     options.mode = mode(given.fault_mode)?;
     if given.server_timeout_ms != 0 {
         options.server_timeout = Duration::from_millis(given.server_timeout_ms.into());

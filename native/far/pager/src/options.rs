@@ -28,6 +28,8 @@ pub struct Options {
     pub capacity_bytes: u64,
     /// What the servers must have, too; without it they are asked for nothing, and ask for nothing.
     pub key: Option<Key>,
+    /// With a key, frames that are neither encrypted nor proven all the same: for who has a tunnel, and for measurements. The servers must permit it.
+    pub plain_frames: bool,
     /// How many servers hold each page beside the first, 0 or 1.
     pub replicas: usize,
     /// Whether pages are sealed before they leave, so that servers, and who listens, can neither read nor change them, nor give old ones.
@@ -57,6 +59,7 @@ impl Options {
             local_bytes,
             capacity_bytes,
             key: None,
+            plain_frames: false,
             replicas: 0,
             seal: false,
             mode,
@@ -76,6 +79,9 @@ pub fn check(options: &Options) -> Result<(), Error> {
     let bad = |text: String| Err(Error::Options(text));
     if options.servers.is_empty() || options.servers.len() > 64 {
         return bad(format!("{} servers: 1 to 64 are possible", options.servers.len()));
+    }
+    if options.plain_frames && options.key.is_none() {
+        return bad("plain frames without a key: frames are plain then anyway".to_owned());
     }
     if options.replicas > 1 {
         return bad(format!("{} replicas: 0 or 1 is possible", options.replicas));

@@ -22,7 +22,7 @@ use crate::kernel::{self, FaultMode, Kernel, NotPermitted};
 use crate::last_words::{fatal, say};
 use crate::layout::Place;
 use crate::life::Local;
-use crate::link::{Channel, LinkError, Payload, Server, random};
+use crate::link::{Channel, Credentials, LinkError, Payload, Server, random};
 use crate::options::{self, Options};
 use crate::page::Page;
 use crate::queue::{Cell, Queue};
@@ -259,6 +259,12 @@ impl Pager {
         self.local.ahead.used()
     }
 
+    /// How often a frame of an encrypted connection was not what a server had sent next, or not whole.
+    #[must_use]
+    pub fn harmed_frames(&self) -> u64 {
+        self.servers.iter().map(Server::harmed_frames).sum()
+    }
+
     /// Keeper: says that we are there, and hears how the server is.
     pub(crate) fn heartbeat(&self, index: usize) -> Result<bool, LinkError> {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
@@ -303,7 +309,8 @@ fn connect_all(options: &Options, secret: &[u8; 32], keeper: &Arc<Event>) -> Res
     let mut servers = Vec::new();
     for name in &options.servers {
         let place = (&name[..], options::address_of(name)?);
-        let server = Server::connect(place, secret, options.key.clone(), options.server_timeout, Arc::clone(keeper));
+        let credentials = Credentials { key: options.key.clone(), plain_frames: options.plain_frames };
+        let server = Server::connect(place, secret, credentials, options.server_timeout, Arc::clone(keeper));
         servers.push(server.map_err(Error::Server)?);
     }
     // Both copies of a page could be there.

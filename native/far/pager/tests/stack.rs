@@ -9,8 +9,9 @@ use std::sync::atomic::Ordering;
 
 use common::{server, skipped};
 use lull_far::{Options, PAGE_SIZE, Pager, signal};
+use lull_far_auth::Key;
 
-/// What the header says: 16 KB, 24 if pages are sealed, of which the kernel has 12.
+/// What the header says: 16 KB, 24 if pages are sealed or frames encrypted, of which the kernel has 12.
 const PLAIN: usize = 4 << 10;
 const SEALED: usize = 12 << 10;
 
@@ -56,10 +57,14 @@ fn a_fault_takes_no_more_of_the_stack_than_the_header_says() {
     if skipped(0, "the stack of a fault") {
         return;
     }
-    let server = server(64);
-    for (seal, most) in [(false, PLAIN), (true, SEALED)] {
-        let mut options = Options::new(vec![server.address.to_string()], 4 << 20, (PAGES * PAGE_SIZE) as u64);
+    let mut config = lull_memd::Config::new("127.0.0.1:0".parse().unwrap(), 64 << 20);
+    config.keys = lull_far_auth::file::parse(&format!("one {}", "07".repeat(32))).unwrap();
+    let (server, keyed) = (server(64), lull_memd::Server::start(config).unwrap());
+    for (seal, encrypted, most) in [(false, false, PLAIN), (true, false, SEALED), (false, true, SEALED), (true, true, SEALED)] {
+        let address = if encrypted { keyed.address } else { server.address };
+        let mut options = Options::new(vec![address.to_string()], 4 << 20, (PAGES * PAGE_SIZE) as u64);
         options.seal = seal;
+        options.key = encrypted.then(|| Key::new([7; 32]));
         let pager = Pager::start(options).unwrap();
         signal::install(pager);
         let base = pager.map(PAGES * PAGE_SIZE, None).unwrap().base;
@@ -72,8 +77,12 @@ fn a_fault_takes_no_more_of_the_stack_than_the_header_says() {
         let faults = pager.counters.fetch_faults.load(Ordering::Relaxed);
         let (fetched, used) = (pager.counters.pages_fetched.load(Ordering::Relaxed), with - without);
         assert!(faults > 1000 && fetched > 2 * faults / 2 + 1000, "{faults} faults for {fetched} pages");
-        println!("sealed {seal}: {used} bytes, of which the kernel has {} at most", frame());
-        assert!(used > frame() / 2 && used - frame().min(used) <= most, "sealed {seal}: {used} bytes with a frame of {}", frame());
+        println!("sealed {seal}, encrypted {encrypted}: {used} bytes, of which the kernel has {} at most", frame());
+        assert!(
+            used > frame() / 2 && used - frame().min(used) <= most,
+            "sealed {seal}, encrypted {encrypted}: {used} bytes with a frame of {}",
+            frame()
+        );
         pager.leave();
     }
 }

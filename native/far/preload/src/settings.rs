@@ -31,6 +31,8 @@ pub struct Settings {
     replicas: usize,
     /// Never taken for no if it is something else.
     seal: Result<bool, String>,
+    /// The same.
+    plain_frames: Result<bool, String>,
     mode: FaultMode,
     timeout: Duration,
     record: Option<PathBuf>,
@@ -64,7 +66,8 @@ fn read() -> Option<Settings> {
         key: std::env::var_os("LULL_FAR_KEY").map(|path| read_one(Path::new(&path)).map_err(|error| error.to_string())).transpose(),
         local: text("LULL_FAR_LOCAL")?,
         replicas: text("LULL_FAR_REPLICAS")?.parse().ok()?,
-        seal: seal(std::env::var_os("LULL_FAR_SEAL").as_deref()),
+        seal: yes("LULL_FAR_SEAL", "--seal"),
+        plain_frames: yes("LULL_FAR_PLAIN_FRAMES", "--plain-frames"),
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
         timeout: Duration::from_millis(text("LULL_FAR_SERVER_TIMEOUT_MS")?.parse().ok()?),
         record: std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from),
@@ -73,11 +76,13 @@ fn read() -> Option<Settings> {
     })
 }
 
-fn seal(value: Option<&OsStr>) -> Result<bool, String> {
-    match value.map(OsStr::as_encoded_bytes) {
+/// Whether a variable says so, which an option sets.
+fn yes(name: &str, option: &str) -> Result<bool, String> {
+    let value = std::env::var_os(name);
+    match value.as_deref().map(OsStr::as_encoded_bytes) {
         None | Some(b"0") => Ok(false),
         Some(b"1") => Ok(true),
-        Some(_) => Err(format!("LULL_FAR_SEAL is {:?}: 0 or 1 is possible; lull-far run --seal sets it", value.unwrap_or_default())),
+        Some(_) => Err(format!("{name} is {:?}: 0 or 1 is possible; lull-far run {option} sets it", value.unwrap_or_default())),
     }
 }
 
@@ -98,6 +103,7 @@ impl Settings {
         options.key = self.key.clone()?;
         options.replicas = self.replicas;
         options.seal = self.seal.clone()?;
+        options.plain_frames = self.plain_frames.clone()?;
         options.mode = self.mode;
         options.server_timeout = self.timeout;
         options.record.clone_from(&self.record);
@@ -131,7 +137,8 @@ extern "C" fn statistics() {
     if unsafe { lull_far::ffi::lull_far_get_statistics(&raw mut out) } == 0 {
         let s = out;
         say(format_args!(
-            "local {} of {} pages, zero_faults {} fetch_faults {} second_chances {} fetched {} written {} dropped_clean {} replica_fetches {}",
+            "local {} of {} pages, zero_faults {} fetch_faults {} second_chances {} fetched {} written {} dropped_clean {} replica_fetches {} \
+             harmed_frames {}",
             s.local_pages,
             s.local_pages_limit,
             s.zero_faults,
@@ -140,7 +147,8 @@ extern "C" fn statistics() {
             s.pages_fetched,
             s.pages_written,
             s.pages_dropped_clean,
-            s.replica_fetches
+            s.replica_fetches,
+            signal::installed().map_or(0, Pager::harmed_frames)
         ));
     }
 }

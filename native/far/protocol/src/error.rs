@@ -74,6 +74,9 @@ codes! {
     NoTrace = 19, "NO_TRACE";
     /// The server serves only who has one of its keys. Closed.
     NotAuthenticated = 20, "NOT_AUTHENTICATED";
+    /// A frame of an encrypted connection is not the one that the other side has sent next: it was changed, left out, repeated, or put in another
+    /// place on the way. Closed.
+    NotProven = 21, "NOT_PROVEN";
 }
 
 /// Why bytes are not a frame of this protocol.
@@ -94,8 +97,13 @@ pub enum DecodeError {
     HeaderCrc,
     /// The payload's checksum does not match.
     PayloadCrc,
-    /// The frame is of a version that this side does not speak.
-    Version(u16),
+    /// The frame is of a version that is not the connection's.
+    Version {
+        /// Its version.
+        got: u16,
+        /// The connection's.
+        want: u16,
+    },
     /// The number of no operation.
     UnknownOperation(u8),
     /// The payload is longer than its operation may have.
@@ -125,7 +133,7 @@ impl DecodeError {
         match self {
             DecodeError::Magic(_) | DecodeError::HeaderCrc => ErrorCode::BadFrame,
             DecodeError::PayloadCrc => ErrorCode::Crc,
-            DecodeError::Version(_) => ErrorCode::Version,
+            DecodeError::Version { .. } => ErrorCode::Version,
             DecodeError::UnknownOperation(_) => ErrorCode::UnknownOperation,
             DecodeError::TooLong { .. } => ErrorCode::TooLong,
             DecodeError::Length { .. } | DecodeError::Field { .. } => ErrorCode::BadRequest,
@@ -142,9 +150,7 @@ impl fmt::Display for DecodeError {
             }
             DecodeError::HeaderCrc => f.write_str("the checksum of a header is wrong"),
             DecodeError::PayloadCrc => f.write_str("the checksum of a payload is wrong"),
-            DecodeError::Version(version) => {
-                write!(f, "a frame is of version {version}; this side speaks {} to {}", crate::VERSION_MIN, crate::VERSION_MAX)
-            }
+            DecodeError::Version { got, want } => write!(f, "a frame is of version {got}; this connection speaks {want}"),
             DecodeError::UnknownOperation(number) => write!(f, "{number} is the number of no operation"),
             DecodeError::TooLong { op, len, max } => write!(f, "a payload of {op} has {len} bytes and may have {max}"),
             DecodeError::Field { op, field, value } => write!(f, "{op}: the field {field} must not be {value}"),

@@ -5,12 +5,19 @@
 use alloc::vec::Vec;
 
 macro_rules! golden {
-    ($($name:literal)*) => {
-        /// The names of all golden frames.
+    ($($name:literal)*; $($encrypted:literal)*) => {
+        /// The names of all golden frames that are as they are.
         pub const NAMES: &[&str] = &[$($name,)*];
 
+        /// The names of those that are encrypted, in the order of their connection, those of the client first.
+        pub const ENCRYPTED: &[&str] = &[$($encrypted,)*];
+
         fn text(name: &str) -> Option<&'static str> {
-            match name { $($name => Some(include_str!(concat!("../tests/golden/", $name, ".hex"))),)* _ => None }
+            match name {
+                $($name => Some(include_str!(concat!("../tests/golden/", $name, ".hex"))),)*
+                $($encrypted => Some(include_str!(concat!("../tests/golden/", $encrypted, ".hex"))),)*
+                _ => None,
+            }
         }
     };
 }
@@ -20,7 +27,8 @@ golden! {
     "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "region-unmap" "region-unmapped" "bye"
     "hello-peer" "layout" "need-layout" "trace-start" "trace-roots" "ghost" "ghost-ack" "poll" "status" "trace-end" "live-stats"
     "read-bitmap" "bitmap" "read-discovered" "discovered"
-    "hello-key" "challenge" "prove" "proved"
+    "hello-key" "challenge" "prove" "proved";
+    "encrypted-fetch" "encrypted-heartbeat" "encrypted-data" "encrypted-heartbeat-ack"
 }
 
 /// The bytes of a golden frame.

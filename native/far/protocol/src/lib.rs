@@ -37,11 +37,20 @@ pub use op::{MAX_TRACE_PAYLOAD, MAX_TRACE_VECTOR, Op, RESERVED_OPS};
 /// The first bytes of every frame.
 pub const MAGIC: [u8; 4] = *b"LulF";
 
+/// The version whose frames are as they are, with checksums. All frames of a handshake are of it.
+pub const VERSION_PLAIN: u16 = 1;
+
+/// The version whose frames are encrypted, and proven to be what the other side has sent next: behind the handshake of who has a key.
+pub const VERSION_ENCRYPTED: u16 = 2;
+
 /// The oldest version of the protocol that this crate speaks.
-pub const VERSION_MIN: u16 = 1;
+pub const VERSION_MIN: u16 = VERSION_PLAIN;
 
 /// The newest version of the protocol that this crate speaks.
-pub const VERSION_MAX: u16 = 1;
+pub const VERSION_MAX: u16 = VERSION_ENCRYPTED;
+
+/// Bytes of what proves a frame of [`VERSION_ENCRYPTED`], behind its payload.
+pub const TAG_LEN: usize = 16;
 
 /// The feature of a HELLO by which a client says that it has a key: both sides prove theirs before anything else is said.
 pub const FEATURE_KEY: u64 = 1;

@@ -100,12 +100,12 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// Of a client that speaks what this crate does, and needs no features.
+    /// Of a client that has no key, and so speaks plainly.
     #[must_use]
     pub const fn new(kind: ChannelKind, channel: u16, generation: u64, client: [u8; 16]) -> Hello {
         Hello {
-            version_min: crate::VERSION_MIN,
-            version_max: crate::VERSION_MAX,
+            version_min: crate::VERSION_PLAIN,
+            version_max: crate::VERSION_PLAIN,
             page_size_log2: crate::PAGE_SIZE_LOG2,
             kind,
             channel,
@@ -113,6 +113,12 @@ impl Hello {
             features: 0,
             client,
         }
+    }
+
+    /// The same of a client that has a key, and speaks one version only.
+    #[must_use]
+    pub const fn with_key(self, version: u16) -> Hello {
+        Hello { version_min: version, version_max: version, features: self.features | crate::FEATURE_KEY, ..self }
     }
 
     /// The payload.
@@ -471,6 +477,14 @@ impl<'a> Message<'a> {
     /// What was wrong; nothing has been allocated.
     pub fn decode(header: &Header, payload: &'a [u8]) -> Result<Message<'a>, DecodeError> {
         header.check(payload)?;
+        Message::decode_proven(header, payload)
+    }
+
+    /// The same of a payload that has been proven to be this header's: it has no checksum.
+    ///
+    /// # Errors
+    /// As [`Message::decode`].
+    pub fn decode_proven(header: &Header, payload: &'a [u8]) -> Result<Message<'a>, DecodeError> {
         let op = header.op;
         match op {
             Op::Hello => Hello::decode(payload).map(Message::Hello),

@@ -6,7 +6,7 @@
 use lull_far_protocol::golden::{NAMES, frame, page};
 use lull_far_protocol::{
     ChannelKind, Discard, ErrorCode, FEATURE_KEY, Fetch, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, Message, Op, PAGE_SIZE, Prove,
-    Proved, RunOfPages, WriteAck, crc32c_of, encode_write,
+    Proved, RunOfPages, VERSION_ENCRYPTED, WriteAck, crc32c_of, encode_write,
 };
 
 fn pages() -> Vec<u8> {
@@ -40,7 +40,7 @@ fn expected<'a>(name: &str, pages: &'a [u8]) -> Option<Message<'a>> {
         "hello-write" => Message::Hello(hello(ChannelKind::Write)),
         "hello-peer" => Message::Hello(hello(ChannelKind::Peer)),
         "hello-ack" => Message::HelloAck(ack(0)),
-        "hello-key" => Message::Hello(Hello { features: FEATURE_KEY, ..hello(ChannelKind::Control) }),
+        "hello-key" => Message::Hello(hello(ChannelKind::Control).with_key(VERSION_ENCRYPTED)),
         "challenge" => Message::Challenge(std::array::from_fn(|i| 64 + i as u8)),
         // What the proofs are is another crate's business: auth/tests/golden.rs.
         "prove" | "proved" => {
@@ -52,7 +52,7 @@ fn expected<'a>(name: &str, pages: &'a [u8]) -> Option<Message<'a>> {
             if name == "prove" {
                 Message::Prove(Prove { key: sixteen(0), nonce, proof })
             } else {
-                Message::Proved(Proved { proof, ack: ack(FEATURE_KEY) })
+                Message::Proved(Proved { proof, ack: HelloAck { version: VERSION_ENCRYPTED, ..ack(FEATURE_KEY) } })
             }
         }
         "region-map" => Message::RegionMap { pages: 16 },

@@ -4,7 +4,7 @@
 
 use lull_far_protocol::{
     ChannelKind, DecodeError, Discard, ErrorCode, Fetch, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAYLOAD, Message, Op,
-    PAGE_SIZE, Prove, Proved, RESERVED_OPS, RunOfPages, WriteAck, crc32c_join, crc32c_of, encode_write, seal,
+    PAGE_SIZE, Prove, Proved, RESERVED_OPS, RunOfPages, VERSION_ENCRYPTED, WriteAck, crc32c_join, crc32c_of, encode_write, seal,
 };
 use proptest::prelude::*;
 
@@ -282,8 +282,16 @@ fn another_version_is_named() {
     let crc = crc32c_of(&[&head[..28]]);
     head[28..].copy_from_slice(&crc.to_le_bytes());
     let error = Header::decode(&head).unwrap_err();
-    assert_eq!(error, DecodeError::Version(2));
-    assert_eq!(error.to_string(), "a frame is of version 2; this side speaks 1 to 1");
+    assert_eq!(error, DecodeError::Version { got: 2, want: 1 });
+    assert_eq!(error.to_string(), "a frame is of version 2; this connection speaks 1");
+    // Nor is one that has no proof taken where frames are proven.
+    let plain = seal(Op::Heartbeat, 1, 0, &[]);
+    let error = Header::decode_of(&plain, VERSION_ENCRYPTED).unwrap_err();
+    assert_eq!(error.to_string(), "a frame is of version 1; this connection speaks 2");
+    let encrypted = Header { version: VERSION_ENCRYPTED, payload_crc: 0, ..Header::decode(&plain).unwrap() };
+    assert_eq!(Header::decode_of(&encrypted.bytes(), VERSION_ENCRYPTED), Ok(encrypted));
+    let error = Header::decode_of(&Header { payload_crc: 7, ..encrypted }.bytes(), VERSION_ENCRYPTED).unwrap_err();
+    assert_eq!(error.to_string(), "HEARTBEAT: the field payload checksum must not be 7");
 }
 
 #[test]

@@ -97,6 +97,8 @@ pub struct Tracer {
     me: usize,
     geometry: Geometry,
     layouts: Vec<Layout>,
+    /// Of the blocks of these.
+    block_bytes: usize,
     /// Where the layout of a class is among them.
     index: HashMap<u32, u32>,
     /// The same for the class last asked for of those that share a place.
@@ -127,6 +129,7 @@ impl Tracer {
             me,
             geometry,
             layouts: Vec::new(),
+            block_bytes: 0,
             index: HashMap::new(),
             lately: vec![(0, 0); LATELY],
             marks: vec![0; (bytes / 512) as usize],
@@ -141,12 +144,19 @@ impl Tracer {
         }
     }
 
+    /// What [`Tracer::bytes`] says of one that has just begun: to be known before its memory is taken.
+    #[must_use]
+    pub fn least_bytes(me: usize, geometry: &Geometry) -> u64 {
+        geometry.bytes_of(me) / 512 * size_of::<u64>() as u64
+    }
+
     /// Learns layouts that have been checked. What waited for them can go on. The first layout of a class stays.
     pub fn learn(&mut self, layouts: impl IntoIterator<Item = Layout>) {
         for layout in layouts {
             self.work.extend(self.parked.remove(&layout.klass).unwrap_or_default());
             let next = self.layouts.len() as u32;
             if *self.index.entry(layout.klass).or_insert(next) == next {
+                self.block_bytes += size_of_val(&layout.blocks[..]);
                 self.layouts.push(layout);
             }
         }
@@ -241,6 +251,16 @@ impl Tracer {
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
+    }
+
+    /// Bytes of memory that it has, as far as they grow with the heap and with what is sent to it.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let tasks = |all: &Vec<Task>| all.capacity() * size_of::<Task>();
+        let waiting = tasks(&self.work) + self.outbox.iter().chain(self.parked.values()).map(tasks).sum::<usize>();
+        let layouts = self.block_bytes + self.layouts.capacity() * size_of::<Layout>() + self.index.capacity() * size_of::<(u32, u32)>();
+        let words = (self.marks.capacity() + self.discovered.capacity()) * size_of::<u64>();
+        (waiting + layouts + words) as u64
     }
 
     /// A bit for each 8 bytes of this server's parts, in their order: there lies the class word of an object that was reached.

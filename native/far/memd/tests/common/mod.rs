@@ -7,9 +7,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use lull_far_auth::{Key, proof};
+use lull_far_auth::{Frames, Key, proof};
 use lull_far_protocol::{
-    ChannelKind, ErrorCode, FEATURE_KEY, Fetch, HEADER_LEN, Header, Hello, Message, PAGE_SIZE, PAGE_SIZE_LOG2, encode_write,
+    ChannelKind, ErrorCode, Fetch, HEADER_LEN, Header, Hello, Message, PAGE_SIZE, PAGE_SIZE_LOG2, TAG_LEN, VERSION_ENCRYPTED,
+    VERSION_PLAIN, encode_write,
 };
 use lull_memd::{Config, Server};
 
@@ -48,6 +49,8 @@ pub enum Answer {
 pub struct Peer {
     pub stream: TcpStream,
     pub sequence: u64,
+    /// What encrypts and proves, if anything does.
+    pub frames: Option<Frames>,
 }
 
 impl Peer {
@@ -57,7 +60,7 @@ impl Peer {
         stream.set_nodelay(true).unwrap();
         // A test that would hang fails.
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        Peer { stream, sequence: 0 }
+        Peer { stream, sequence: 0, frames: None }
     }
 
     /// A connection with a HELLO that was accepted.
@@ -76,7 +79,11 @@ impl Peer {
 
     /// A connection on which a HELLO was said, and the key proved as far as the server lets it.
     pub fn try_key(address: SocketAddr, key: &Key, hello: Hello) -> (Peer, Answer) {
-        let hello = Hello { features: FEATURE_KEY, ..hello };
+        Peer::try_key_of(address, key, hello.with_key(VERSION_ENCRYPTED))
+    }
+
+    /// The same with what the HELLO says of versions.
+    pub fn try_key_of(address: SocketAddr, key: &Key, hello: Hello) -> (Peer, Answer) {
         let (mut peer, answer) = Peer::try_hello(address, hello);
         let Answer::Frame(header, payload) = &answer else { panic!("closed") };
         let Ok(Message::Challenge(challenge)) = Message::decode(header, payload) else { return (peer, answer) };
@@ -87,6 +94,7 @@ impl Peer {
             && let Ok(Message::Proved(proved)) = Message::decode(header, payload)
         {
             assert!(client.is_proved(&proved), "the server has another key");
+            peer.frames = (proved.ack.version == VERSION_ENCRYPTED).then(|| client.frames(&proved));
         }
         (peer, answer)
     }
@@ -124,7 +132,14 @@ impl Peer {
         self.sequence += 1;
         let mut frame = Vec::new();
         message.encode(self.sequence, region, &mut frame);
+        self.encrypt(&mut frame);
         frame
+    }
+
+    fn encrypt(&mut self, frame: &mut Vec<u8>) {
+        if let Some(frames) = &mut self.frames {
+            frames.encrypt_frame(frame).unwrap();
+        }
     }
 
     pub fn ask(&mut self, message: &Message<'_>, region: u32) -> Answer {
@@ -137,6 +152,7 @@ impl Peer {
         self.sequence += 1;
         let mut frame = Vec::new();
         encode_write(self.sequence, region, numbers, bytes, &mut frame);
+        self.encrypt(&mut frame);
         frame
     }
 
@@ -166,9 +182,15 @@ impl Peer {
             Err(e) if matches!(e.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => return Answer::Closed,
             Err(e) => panic!("{e}"),
         }
-        let header = Header::decode(&head).unwrap();
-        let mut payload = vec![0; header.len as usize];
+        let (version, tag) = if self.frames.is_some() { (VERSION_ENCRYPTED, TAG_LEN) } else { (VERSION_PLAIN, 0) };
+        let mut header = Header::decode_of(&head, version).unwrap();
+        let mut payload = vec![0; header.len as usize + tag];
         self.stream.read_exact(&mut payload).unwrap();
+        if let Some(frames) = &mut self.frames {
+            let length = frames.decrypt(&header, &mut payload).unwrap();
+            payload.truncate(length);
+            header = header.as_plain(&payload);
+        }
         header.check(&payload).unwrap();
         Answer::Frame(header, payload)
     }

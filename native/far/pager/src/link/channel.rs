@@ -6,9 +6,10 @@ use std::io::{IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::time::Instant;
 
-use lull_far_protocol::{ChannelKind, HEADER_LEN, Header, Message, Op, seal_with};
+use lull_far_auth::{Frames, NotProven};
+use lull_far_protocol::{ChannelKind, DecodeError, HEADER_LEN, Header, Message, Op, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN, seal_with};
 
-use super::{LinkError, Server};
+use super::{Harm, LinkError, Server};
 use crate::descriptors::Own;
 
 /// A connection for requests of threads that may wait, allocate, and open it anew: control and writing.
@@ -19,6 +20,12 @@ pub struct Channel {
     generation: u64,
     sequence: u64,
     stream: Option<Own<TcpStream>>,
+    /// What encrypts and proves what passes, if anything does.
+    frames: Option<Box<Frames>>,
+    /// Requests without an answer.
+    unanswered: u32,
+    /// A payload that is encrypted: its pieces are the caller's.
+    encrypted: Vec<u8>,
 }
 
 /// A payload in pieces, with its checksum.
@@ -55,7 +62,7 @@ impl Channel {
 
     /// The same with another number than 0.
     pub fn numbered(kind: ChannelKind, number: u16) -> Channel {
-        Channel { kind, number, generation: 0, sequence: 0, stream: None }
+        Channel { kind, number, generation: 0, sequence: 0, stream: None, frames: None, unanswered: 0, encrypted: Vec::new() }
     }
 
     /// Opens a connection, which takes the channel over from all before it.
@@ -67,6 +74,8 @@ impl Channel {
         self.stream = None;
         let opened = server.open(self.kind, self.number, self.generation)?;
         self.stream = Some(opened.stream);
+        self.frames = opened.frames;
+        self.unanswered = 0;
         self.sequence = opened.sequence;
         Ok(())
     }
@@ -86,14 +95,26 @@ impl Channel {
     /// # Errors
     /// As [`Channel::ask`]; requests that were begun before it will not be answered.
     pub fn begin(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<Asked, LinkError> {
-        if self.stream.is_none() {
+        // One whose key has encrypted much is renewed while nobody waits for an answer.
+        let is_worn = self.unanswered == 0 && self.frames.as_ref().is_some_and(|frames| frames.is_worn());
+        if self.stream.is_none() || is_worn {
             self.open(server)?;
         }
         self.sequence += 1;
         let length = payload.parts.iter().map(|part| part.len()).sum();
         let head = seal_with(op, self.sequence, region, length, payload.crc);
         let Some(stream) = &mut self.stream else { return Err(LinkError::Broken("no connection".to_owned())) };
-        if let Err(error) = send_parts(stream, &head, payload.parts, deadline(server)) {
+        let sent = match &mut self.frames {
+            None => send_parts(stream, &head, payload.parts, deadline(server)),
+            Some(frames) => {
+                self.encrypted.clear();
+                payload.parts.iter().for_each(|part| self.encrypted.extend_from_slice(part));
+                let ends = frames.encrypt(op, self.sequence, region, &mut self.encrypted).map_err(std::io::Error::other);
+                ends.and_then(|(head, tag)| send_parts(stream, &head, &[&self.encrypted, &tag], deadline(server)))
+            }
+        };
+        self.unanswered += 1;
+        if let Err(error) = sent {
             self.stream = None;
             return Err(LinkError::Broken(format!("memory server {}: {}: {error}", server.name, op.name())));
         }
@@ -109,7 +130,8 @@ impl Channel {
         let stream = self.stream.as_mut().filter(|_| asked.generation == self.generation);
         // It was closed by a request that came after.
         let Some(stream) = stream else { return Err(LinkError::Broken(format!("memory server {name}: the connection was closed"))) };
-        match receive(stream, deadline(server)) {
+        self.unanswered = self.unanswered.saturating_sub(1);
+        match receive(stream, self.frames.as_deref_mut(), deadline(server)) {
             Ok((header, payload)) if header.sequence == asked.sequence && header.region == asked.region => {
                 server.hear();
                 Ok((header, payload))
@@ -124,9 +146,18 @@ impl Channel {
             }
             Err(error) => {
                 self.stream = None;
+                if let Some(harm) = harm_of(&error).filter(|_| self.frames.is_some()) {
+                    server.harmed(harm);
+                }
                 Err(LinkError::Broken(format!("memory server {name}: {}: {error}", asked.op.name())))
             }
         }
+    }
+
+    /// As if so many blocks had been encrypted.
+    #[cfg(test)]
+    pub(super) fn wear(&mut self, blocks: u64) {
+        self.frames.as_mut().unwrap().wear(blocks);
     }
 
     /// Closes the connection; the next request opens another.
@@ -160,24 +191,50 @@ pub(super) fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]], d
     Ok(())
 }
 
-/// Reads a frame. Not for the fault path.
-///
-/// # Errors
-/// As the socket, and for what is no frame, or not whole by the deadline.
-pub fn receive(stream: &mut TcpStream, deadline: Instant) -> std::io::Result<(Header, Vec<u8>)> {
-    let mut head = [0; HEADER_LEN];
-    read_exact(stream, &mut head, deadline)?;
-    let header = Header::decode(&head).map_err(std::io::Error::other)?;
-    let mut payload = vec![0; header.len as usize];
-    read_exact(stream, &mut payload, deadline)?;
-    Ok((header, payload))
+/// What was done to the frames that an error speaks of.
+fn harm_of(error: &std::io::Error) -> Option<Harm> {
+    match error.get_ref() {
+        Some(inner) if inner.is::<NotProven>() || inner.is::<DecodeError>() => Some(Harm::NotProven),
+        Some(inner) if inner.is::<Cut>() => Some(Harm::Cut),
+        _ => None,
+    }
 }
 
-/// The socket's own limit is for one piece.
-fn read_exact(stream: &mut TcpStream, bytes: &mut [u8], deadline: Instant) -> std::io::Result<()> {
+/// Reads a frame, and decrypts it if there is what does so; it is then as a plain one. Not for the fault path.
+///
+/// # Errors
+/// As the socket, and for what is no frame, not proven, or not whole by the deadline.
+pub fn receive(stream: &mut TcpStream, frames: Option<&mut Frames>, deadline: Instant) -> std::io::Result<(Header, Vec<u8>)> {
+    let (version, tag) = if frames.is_some() { (VERSION_ENCRYPTED, TAG_LEN) } else { (VERSION_PLAIN, 0) };
+    let mut head = [0; HEADER_LEN];
+    read_exact(stream, &mut head, 0, deadline)?;
+    let header = Header::decode_of(&head, version).map_err(std::io::Error::other)?;
+    let mut payload = vec![0; header.len as usize + tag];
+    read_exact(stream, &mut payload, HEADER_LEN, deadline)?;
+    let Some(frames) = frames else { return Ok((header, payload)) };
+    let length = frames.decrypt(&header, &mut payload).map_err(std::io::Error::other)?;
+    payload.truncate(length);
+    Ok((header.as_plain(&payload), payload))
+}
+
+/// A connection that has ended within a frame.
+#[derive(Debug)]
+struct Cut;
+
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the connection ended within a frame")
+    }
+}
+
+impl std::error::Error for Cut {}
+
+/// The socket's own limit is for one piece. `before`: bytes of the frame that have come already.
+fn read_exact(stream: &mut TcpStream, bytes: &mut [u8], before: usize, deadline: Instant) -> std::io::Result<()> {
     let mut got = 0;
     while got < bytes.len() {
         match stream.read(&mut bytes[got..]) {
+            Ok(0) if got + before > 0 => return Err(std::io::Error::new(std::io::ErrorKind::UnexpectedEof, Cut)),
             Ok(0) => return Err(std::io::ErrorKind::UnexpectedEof.into()),
             Ok(count) => got += count,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}

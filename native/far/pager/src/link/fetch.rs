@@ -14,15 +14,18 @@ use std::net::TcpStream;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use lull_far_protocol::{Awake, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Message};
+use lull_far_auth::Frames;
+use lull_far_protocol::{
+    Awake, DecodeError, ErrorCode, FETCH_LEN, Fetch, HEADER_LEN, Header, Message, Op, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN,
+};
 
-use super::{LinkError, Opened, Server};
+use super::{Harm, LinkError, Opened, Server};
 use crate::PAGE_SIZE;
 use crate::descriptors::Own;
 use crate::stream::LONGEST;
-use crate::syscall;
+use crate::syscall::{self, Errno};
 
-const ANSWER_BYTES: usize = HEADER_LEN + FETCH_LEN + LONGEST * PAGE_SIZE;
+const ANSWER_BYTES: usize = HEADER_LEN + FETCH_LEN + LONGEST * PAGE_SIZE + TAG_LEN;
 
 const BROKEN: u32 = 0;
 const READY: u32 = 1;
@@ -62,12 +65,16 @@ pub(super) struct FetchConnection {
 #[derive(Debug)]
 struct FetchInside {
     stream: Option<Own<TcpStream>>,
+    /// What encrypts and proves what passes, if anything does.
+    frames: Option<Box<Frames>>,
     sequence: u64,
     awake: Awake,
     /// When the last answer began to come.
     heard: u64,
     /// What comes next is not the beginning of an answer that we know the request of.
     broken: bool,
+    /// Why it is, if the frames were harmed on the way; until that was told.
+    harm: Option<Harm>,
     /// What comes next if nothing is asked for by who holds the connection.
     ahead: Option<Ahead>,
     answer: Box<[u8]>,
@@ -147,10 +154,11 @@ impl FetchConnection {
             return Ok(());
         }
         let generation = self.generation.fetch_add(1, Ordering::Relaxed) + 1;
-        let opened = open(generation).map(|Opened { stream, sequence }| {
+        let opened = open(generation).map(|Opened { stream, frames, sequence }| {
             // SAFETY: the state is TAKEN, by us.
             let inside = unsafe { &mut *self.inside.get() };
             inside.stream = Some(stream);
+            inside.frames = frames;
             inside.sequence = sequence;
             inside.broken = false;
         });
@@ -277,6 +285,9 @@ impl Held<'_> {
         let begin = syscall::now();
         let patience = self.server.patience.as_nanos() as u64;
         let result = self.inside().answer(request, begin, patience);
+        if let Some(harm) = self.inside().harm.take() {
+            self.server.harmed(harm);
+        }
         if result.is_ok() {
             self.server.heard.store(self.inside().heard, Ordering::Relaxed);
             self.server.owed.answered();
@@ -295,6 +306,12 @@ impl Held<'_> {
         self.answer(&ahead.request)
     }
 
+    /// As if so many blocks had been encrypted.
+    #[cfg(test)]
+    pub(super) fn wear(&mut self, blocks: u64) {
+        self.inside().frames.as_mut().unwrap().wear(blocks);
+    }
+
     /// Leaves to others what was taken, as it was.
     #[cfg(test)]
     pub(super) fn leave_ahead(&mut self, ahead: Ahead) {
@@ -309,8 +326,10 @@ impl Held<'_> {
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        let FetchInside { broken, ahead, .. } = *self.inside();
+        let FetchInside { broken, ahead, ref frames, .. } = *self.inside();
         debug_assert!(!broken || ahead.is_none(), "pages that stay Coming");
+        // One whose key has encrypted much is renewed while nothing comes over it.
+        let broken = broken || (ahead.is_none() && frames.as_ref().is_some_and(|frames| frames.is_worn()));
         if let Some(ahead) = ahead {
             // Before the state, which releases it.
             self.connection.ahead.store(ahead.word(), Ordering::Relaxed);
@@ -331,14 +350,20 @@ impl Drop for Held<'_> {
 impl FetchInside {
     fn new(stream: Option<Own<TcpStream>>, sequence: u64) -> FetchInside {
         let answer = vec![0; ANSWER_BYTES].into_boxed_slice();
-        FetchInside { stream, sequence, awake: Awake::new(AWAKE), heard: 0, broken: false, ahead: None, answer }
+        let awake = Awake::new(AWAKE);
+        FetchInside { stream, frames: None, sequence, awake, heard: 0, broken: false, harm: None, ahead: None, answer }
     }
 
     fn ask(&mut self, region: u32, run: Fetch) -> Result<Request, FetchError> {
         let Some(stream) = self.stream.as_ref().filter(|_| !self.broken) else { return Err(FetchError::Broken) };
         self.sequence += 1;
         let request = Request { region, run, sequence: self.sequence };
-        if syscall::send_all(stream.as_raw_fd(), &run.frame(self.sequence, region)).is_err() {
+        let fd = stream.as_raw_fd();
+        let is_sent = match &mut self.frames {
+            None => syscall::send_all(fd, &run.frame(self.sequence, region)).is_ok(),
+            Some(frames) => encrypted(frames, self.sequence, region, run).is_some_and(|frame| syscall::send_all(fd, &frame).is_ok()),
+        };
+        if !is_sent {
             self.broken = true;
             return Err(FetchError::Broken);
         }
@@ -358,7 +383,8 @@ impl FetchInside {
         let Some(stream) = &self.stream else { return Err(FetchError::Broken) };
         let fd = stream.as_raw_fd();
         // Asked for at once is as much as a right answer has: what comes behind it may be another's. The header says how much there is.
-        let mut length = HEADER_LEN + FETCH_LEN + request.run.count as usize * PAGE_SIZE;
+        let (version, tag) = if self.frames.is_some() { (VERSION_ENCRYPTED, TAG_LEN) } else { (VERSION_PLAIN, 0) };
+        let mut length = HEADER_LEN + FETCH_LEN + request.run.count as usize * PAGE_SIZE + tag;
         let mut header = None;
         let mut got = 0;
         while got < length {
@@ -367,7 +393,13 @@ impl FetchInside {
                 return Err(FetchError::Broken);
             }
             let Some(rest) = self.answer.get_mut(got..length) else { return Err(FetchError::Broken) };
-            let count = syscall::receive_some(fd, rest, self.awake.patience()).map_err(|_| FetchError::Broken)?;
+            let count = match syscall::receive_some(fd, rest, self.awake.patience()) {
+                Ok(count) => count,
+                Err(error) => {
+                    self.harm = (got > 0 && tag > 0 && error == Errno(libc::ECONNRESET)).then_some(Harm::Cut);
+                    return Err(FetchError::Broken);
+                }
+            };
             if got == 0 {
                 self.heard = syscall::now();
                 self.awake.waited(self.heard - begin);
@@ -376,17 +408,35 @@ impl FetchInside {
             if header.is_none()
                 && let Some(head) = self.answer[..got].first_chunk::<HEADER_LEN>()
             {
-                let decoded = Header::decode(head).map_err(|_| FetchError::Broken)?;
-                length = HEADER_LEN + decoded.len as usize;
-                // More than it has is there already: that of the next answer.
-                if decoded.sequence != request.sequence || got > length {
+                let Ok(decoded) = Header::decode_of(head, version) else {
+                    self.harm = (tag > 0).then_some(Harm::NotProven);
+                    return Err(FetchError::Broken);
+                };
+                length = HEADER_LEN + decoded.len as usize + tag;
+                // More than it has is there already: that of the next answer. What a number says that is not proven is looked at behind the proof.
+                if (decoded.sequence != request.sequence && tag == 0) || got > length {
                     return Err(FetchError::Broken);
                 }
                 header = Some(decoded);
             }
         }
         let Some(header) = header else { return Err(FetchError::Broken) };
-        match Message::decode(&header, &self.answer[HEADER_LEN..length]) {
+        let Some(behind) = self.answer.get_mut(HEADER_LEN..length) else { return Err(FetchError::Broken) };
+        let message = match &mut self.frames {
+            None => Message::decode(&header, behind),
+            Some(frames) => {
+                let Ok(payload) = frames.decrypt(&header, behind) else {
+                    self.harm = Some(Harm::NotProven);
+                    return Err(FetchError::Broken);
+                };
+                length -= tag;
+                Message::decode_proven(&header, &behind[..payload])
+            }
+        };
+        if header.sequence != request.sequence {
+            return Err(FetchError::Broken);
+        }
+        match message {
             Ok(Message::Data(data)) if data.run == request.run && header.region == request.region => Ok(length),
             Ok(Message::Error { code: ErrorCode::Crc, .. }) | Err(DecodeError::PayloadCrc) => Err(FetchError::Checksum),
             Ok(Message::Error { code: ErrorCode::StaleChannel | ErrorCode::Timeout, .. }) => Err(FetchError::Broken),
@@ -398,6 +448,17 @@ impl FetchInside {
     fn pages(&mut self, length: usize) -> &mut [u8] {
         &mut self.answer[HEADER_LEN + FETCH_LEN..length]
     }
+}
+
+/// A FETCH as it is sent over an encrypted connection. None if the connection's key is used up.
+fn encrypted(frames: &mut Frames, sequence: u64, region: u32, run: Fetch) -> Option<[u8; HEADER_LEN + FETCH_LEN + TAG_LEN]> {
+    let mut payload = run.payload();
+    let (head, tag) = frames.encrypt(Op::Fetch, sequence, region, &mut payload).ok()?;
+    let mut frame = [0; HEADER_LEN + FETCH_LEN + TAG_LEN];
+    frame[..HEADER_LEN].copy_from_slice(&head);
+    frame[HEADER_LEN..HEADER_LEN + FETCH_LEN].copy_from_slice(&payload);
+    frame[HEADER_LEN + FETCH_LEN..].copy_from_slice(&tag);
+    Some(frame)
 }
 
 /// What of this file a fuzzer needs.
@@ -412,6 +473,13 @@ pub mod fuzzing {
         /// Over a socket.
         pub fn new(stream: TcpStream) -> FetchAnswer {
             FetchAnswer(FetchInside::new(Some(Own::new(stream)), 1))
+        }
+
+        /// The same over an encrypted connection.
+        pub fn encrypted(stream: TcpStream, frames: Frames) -> FetchAnswer {
+            let mut inside = FetchInside::new(Some(Own::new(stream)), 2);
+            inside.frames = Some(Box::new(frames));
+            FetchAnswer(inside)
         }
 
         /// The pages of a run, as the fault path would use them.

@@ -13,15 +13,15 @@ mod owed;
 #[cfg(test)]
 mod tests;
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lull_far_auth::{Key, client_number, proof};
+use lull_far_auth::{Frames, Key, client_number, proof};
 use lull_far_protocol::{
-    ChannelKind, ErrorCode, FEATURE_KEY, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, Proved, VERSION_MAX,
+    ChannelKind, ErrorCode, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, Proved, VERSION_ENCRYPTED, VERSION_PLAIN,
 };
 
 pub use channel::{Asked, Channel, Payload};
@@ -30,6 +30,7 @@ pub use fetch::fuzzing;
 pub use fetch::{Ahead, FetchError, Held};
 
 use crate::descriptors::Own;
+use crate::last_words::say;
 use crate::syscall;
 use crate::wait::Event;
 use channel::{receive, send_parts};
@@ -49,8 +50,29 @@ pub const FETCH_CONNECTIONS: usize = 4;
 /// How long a single send or receive may stand still before the connection counts as broken.
 pub const STILL: Duration = Duration::from_secs(2);
 
-/// How long a server may take for its first answer of all.
-const FIRST_ANSWER: Duration = Duration::from_secs(10);
+/// Between two tries to greet a server for the first time.
+const BETWEEN_TRIES: Duration = Duration::from_millis(100);
+
+/// What is said of harmed frames is said once in so many nanoseconds.
+const BETWEEN_LINES: u64 = 1_000_000_000;
+
+/// What a client proves, and how it speaks then.
+#[derive(Clone, Debug, Default)]
+pub struct Credentials {
+    /// What the servers must have, too.
+    pub key: Option<Key>,
+    /// With a key, frames that are neither encrypted nor proven all the same.
+    pub plain_frames: bool,
+}
+
+/// What was done to the frames of an encrypted connection on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Harm {
+    /// One is not what the server has sent next.
+    NotProven,
+    /// The connection ended within one.
+    Cut,
+}
 
 /// What went wrong with a server.
 #[derive(Debug)]
@@ -77,7 +99,7 @@ pub struct Server {
     address: SocketAddr,
     /// Our number there, which no other server knows.
     client: [u8; 16],
-    key: Option<Key>,
+    credentials: Credentials,
     /// For how long a whole answer may be under way.
     patience: Duration,
     /// Of the first HELLO_ACK. Another one later means that the pages are gone.
@@ -93,6 +115,9 @@ pub struct Server {
     heard: AtomicU64,
     /// Since when it has answered no FETCH.
     owed: Owed,
+    /// How often frames were harmed, and when that was said last, by [`syscall::now`].
+    harmed: AtomicU64,
+    harm_said: AtomicU64,
     /// A connection became Ready, or the server was lost.
     changed: Event,
     /// A connection became Broken: wakes the keeper, which all servers share.
@@ -103,28 +128,59 @@ impl Server {
     /// Connects for the first time, to a name and its address. `secret` is ours alone; `broken` is what the keeper sleeps at.
     ///
     /// # Errors
-    /// Why not: the address, the version, the key, a refusal.
+    /// Why not: the address, the version, the key, a refusal; or nobody has answered in time.
     pub fn connect(
         (name, address): (&str, SocketAddr),
         secret: &[u8; 32],
-        key: Option<Key>,
+        credentials: Credentials,
         timeout: Duration,
         broken: Arc<Event>,
     ) -> Result<Server, LinkError> {
-        let server = Server::new(name, address, client_number(secret, name), key, timeout, broken);
-        for index in 0..FETCH_CONNECTIONS {
-            server.repair(index)?;
-        }
+        let server = Server::new(name, address, client_number(secret, name), credentials, timeout, broken);
+        server.greet(timeout)?;
         Ok(server)
     }
 
+    /// Opens all connections for the first time. Nobody waits for a page yet: a busy server gets all the time that it may be silent for, and one
+    /// that refuses a connection, or breaks it, is tried again until that is over.
+    fn greet(&self, timeout: Duration) -> Result<(), LinkError> {
+        let end = Instant::now() + timeout;
+        let (mut index, mut tries) = (0, 0);
+        while index < FETCH_CONNECTIONS {
+            // Half of what is left for one try: another connection may fare better.
+            let patience = (end.saturating_duration_since(Instant::now()) / 2).max(BETWEEN_TRIES);
+            let patience = Patience { connect: patience.min(STILL), still: patience, whole: patience };
+            let kind = ChannelKind::Fetch;
+            let opened = self.fetch[index].renew(|generation| self.open_within(patience, (kind, index as u16, generation)));
+            match opened {
+                Ok(()) => index += 1,
+                Err(LinkError::Broken(text)) => {
+                    tries += 1;
+                    let seconds = timeout.as_secs_f64();
+                    if Instant::now() + BETWEEN_TRIES >= end {
+                        return Err(LinkError::Broken(format!(
+                            "{text}; waited {seconds} s (--server-timeout) for its first answers, in {tries} tries: is it there, and not too busy?"
+                        )));
+                    }
+                    if tries == 1 {
+                        say(format_args!("{text}; tried again until {seconds} s are over (--server-timeout)"));
+                    }
+                    std::thread::sleep(BETWEEN_TRIES);
+                }
+                Err(refused) => return Err(refused),
+            }
+        }
+        self.changed.wake();
+        Ok(())
+    }
+
     /// Not connected.
-    fn new(name: &str, address: SocketAddr, client: [u8; 16], key: Option<Key>, timeout: Duration, broken: Arc<Event>) -> Server {
+    fn new(name: &str, address: SocketAddr, client: [u8; 16], credentials: Credentials, timeout: Duration, broken: Arc<Event>) -> Server {
         Server {
             name: name.to_owned(),
             address,
             client,
-            key,
+            credentials,
             patience: (timeout / 2).max(STILL),
             session: Mutex::new(None),
             fetch: std::array::from_fn(|_| FetchConnection::new()),
@@ -132,6 +188,8 @@ impl Server {
             disbelieved: AtomicBool::new(false),
             heard: AtomicU64::new(syscall::now()),
             owed: Owed::new(timeout),
+            harmed: AtomicU64::new(0),
+            harm_said: AtomicU64::new(0),
             changed: Event::default(),
             broken,
         }
@@ -191,6 +249,29 @@ impl Server {
         syscall::now().saturating_sub(self.heard.load(Ordering::Relaxed))
     }
 
+    /// Fault path, and whoever else has an encrypted connection: its frames were harmed, and it is given up. Counts that, and says so.
+    pub(super) fn harmed(&self, harm: Harm) {
+        self.harmed.fetch_add(1, Ordering::Relaxed);
+        let (said, now) = (self.harm_said.load(Ordering::Relaxed), syscall::now());
+        let is_due = said == 0 || now.saturating_sub(said) > BETWEEN_LINES;
+        // Of threads that have come here at once, one says it.
+        if !is_due || self.harm_said.compare_exchange(said, now, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            return;
+        }
+        let what = match harm {
+            Harm::NotProven => {
+                "NOT_PROVEN: a frame is not the one that it sent next: it was changed, left out, repeated or put in another place on the way"
+            }
+            Harm::Cut => "the connection ended within a frame",
+        };
+        say(format_args!("memory server {}: {what}; the connection is given up, and nothing of it was used", self.name));
+    }
+
+    /// How often that has happened.
+    pub fn harmed_frames(&self) -> u64 {
+        self.harmed.load(Ordering::Relaxed)
+    }
+
     fn hear(&self) {
         self.heard.store(syscall::now(), Ordering::Relaxed);
     }
@@ -200,28 +281,34 @@ impl Server {
     /// # Errors
     /// [`LinkError::Refused`] also if the server's session is not the one of the first connection.
     pub fn open(&self, kind: ChannelKind, channel: u16, generation: u64) -> Result<Opened, LinkError> {
+        self.open_within(Patience { connect: STILL, still: STILL, whole: self.patience }, (kind, channel, generation))
+    }
+
+    fn open_within(&self, patience: Patience, (kind, channel, generation): (ChannelKind, u16, u64)) -> Result<Opened, LinkError> {
         let broken = |what: &str, error: &dyn std::fmt::Display| self.broken(what, error);
-        let mut stream = connect::connect(&self.address, STILL).map_err(|e| broken("cannot connect", &e))?;
+        let begin = Instant::now();
+        let mut stream = connect::connect(&self.address, patience.connect).map_err(|e| broken("cannot connect", &e))?;
         stream
             .set_nodelay(true)
-            .and_then(|()| stream.set_read_timeout(Some(STILL)))
+            .and_then(|()| stream.set_read_timeout(Some(patience.still)))
             .and_then(|()| stream.set_write_timeout(Some(STILL)))
             .map_err(|e| broken("cannot set up the connection", &e))?;
-        let features = if self.key.is_some() { FEATURE_KEY } else { 0 };
-        let hello = Hello { features, ..Hello::new(kind, channel, generation, self.client) };
-        // Nobody waits for a page yet when a server is greeted for the first time: a busy one gets the time it needs.
-        let (still, patience) = if self.is_greeted() { (STILL, self.patience) } else { (FIRST_ANSWER, FIRST_ANSWER) };
-        stream.set_read_timeout(Some(still)).map_err(|e| broken("HELLO", &e))?;
-        let mut greeting = Greeting { server: self, stream: &mut stream, sequence: 0, deadline: Instant::now() + patience };
-        let ack = match &self.key {
-            None => greeting.without_key(hello)?,
-            Some(key) => greeting.with_key(hello, key)?,
+        let hello = Hello::new(kind, channel, generation, self.client);
+        let mut greeting = Greeting { server: self, stream: &mut stream, sequence: 0, deadline: begin + patience.whole };
+        let (ack, frames) = match &self.credentials.key {
+            None => (greeting.without_key(hello)?, None),
+            Some(key) => greeting.with_key(hello.with_key(self.version()), key)?,
         };
         let sequence = greeting.sequence;
         stream.set_read_timeout(Some(STILL)).map_err(|e| broken("HELLO", &e))?;
         self.check(&ack)?;
         self.hear();
-        Ok(Opened { stream, sequence })
+        Ok(Opened { stream, frames, sequence })
+    }
+
+    /// What is spoken behind the handshake.
+    fn version(&self) -> u16 {
+        if self.credentials.key.is_some() && !self.credentials.plain_frames { VERSION_ENCRYPTED } else { VERSION_PLAIN }
     }
 
     fn broken(&self, what: &str, error: &dyn std::fmt::Display) -> LinkError {
@@ -240,7 +327,7 @@ impl Server {
 
     fn check(&self, ack: &HelloAck) -> Result<(), LinkError> {
         let name = &self.name;
-        if ack.version != VERSION_MAX || ack.page_size_log2 != PAGE_SIZE_LOG2 {
+        if ack.version != self.version() || ack.page_size_log2 != PAGE_SIZE_LOG2 {
             return Err(LinkError::Refused(format!("memory server {name} answers HELLO with {ack:?}")));
         }
         if (ack.max_pages as usize) < MAX_PAGES_PER_FRAME {
@@ -270,8 +357,18 @@ impl Server {
 pub struct Opened {
     /// Its socket.
     pub stream: Own<TcpStream>,
+    /// What encrypts and proves what passes, if anything does.
+    pub frames: Option<Box<Frames>>,
     /// The number of the last frame that we have sent.
     pub sequence: u64,
+}
+
+/// How long is waited while a connection is opened: until it is made, for each piece of an answer, for all together.
+#[derive(Clone, Copy)]
+struct Patience {
+    connect: Duration,
+    still: Duration,
+    whole: Duration,
 }
 
 /// The first frames of a connection.
@@ -291,7 +388,7 @@ impl Greeting<'_> {
         self.ask(&Message::Hello(hello), answer)
     }
 
-    fn with_key(&mut self, hello: Hello, key: &Key) -> Result<HelloAck, LinkError> {
+    fn with_key(&mut self, hello: Hello, key: &Key) -> Result<(HelloAck, Option<Box<Frames>>), LinkError> {
         let challenge = self.ask(&Message::Hello(hello), |message| match message {
             Message::Challenge(nonce) => Some(*nonce),
             _ => None,
@@ -302,13 +399,17 @@ impl Greeting<'_> {
             Message::Proved(proved) => Some(*proved),
             _ => None,
         })?;
-        if client.is_proved(&proved) { Ok(proved.ack) } else { Err(self.stranger("it has another key, or is not the server at all")) }
+        if !client.is_proved(&proved) {
+            return Err(self.stranger("it has another key, or is not the server at all"));
+        }
+        let encrypted = hello.version_max == VERSION_ENCRYPTED;
+        Ok((proved.ack, encrypted.then(|| Box::new(client.frames(&proved)))))
     }
 
     /// Who has not proved that it is the server says nothing that counts: the right one may still be there, and is waited for.
     fn stranger(&self, why: &str) -> LinkError {
         let text = format!("memory server {}: {why}", self.server.name);
-        if self.server.key.is_some() && self.server.is_greeted() { LinkError::Broken(text) } else { LinkError::Refused(text) }
+        if self.server.credentials.key.is_some() && self.server.is_greeted() { LinkError::Broken(text) } else { LinkError::Refused(text) }
     }
 
     fn ask<T>(&mut self, message: &Message<'_>, right: impl FnOnce(&Message<'_>) -> Option<T>) -> Result<T, LinkError> {
@@ -317,8 +418,16 @@ impl Greeting<'_> {
         let mut bytes = Vec::new();
         message.encode(self.sequence, 0, &mut bytes);
         let broken = |what: &str, error: &dyn std::fmt::Display| self.server.broken(what, error);
-        send_parts(self.stream, &bytes, &[], self.deadline).map_err(|e| broken(name, &e))?;
-        let (header, payload) = receive(self.stream, self.deadline).map_err(|e| broken(name, &e))?;
+        let begin = Instant::now();
+        // The kernel's words for it do not say that somebody was waited for.
+        let failed = |error: io::Error| match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                broken(name, &format_args!("no answer for {:.1} s", begin.elapsed().as_secs_f64()))
+            }
+            _ => broken(name, &error),
+        };
+        send_parts(self.stream, &bytes, &[], self.deadline).map_err(failed)?;
+        let (header, payload) = receive(self.stream, None, self.deadline).map_err(failed)?;
         match Message::decode(&header, &payload) {
             // The latter two: it did not arrive as it was sent.
             Ok(Message::Error { code: ErrorCode::TooManyConnections | ErrorCode::BadFrame | ErrorCode::Crc, text }) => {

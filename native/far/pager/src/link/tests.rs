@@ -30,7 +30,7 @@ fn golden_server(connections: Vec<Vec<(&'static str, &'static str)>>) -> (Socket
 }
 
 fn server(address: SocketAddr) -> Server {
-    Server::new("golden", address, std::array::from_fn(|i| i as u8), None, Duration::from_secs(10), Arc::default())
+    Server::new("golden", address, std::array::from_fn(|i| i as u8), Credentials::default(), Duration::from_secs(10), Arc::default())
 }
 
 fn later() -> Instant {
@@ -83,20 +83,20 @@ fn keyed_server(key: Key, connections: usize, change: fn(&mut Vec<u8>)) -> (Sock
     let thread = std::thread::spawn(move || {
         for number in 0..connections {
             let (mut stream, _) = listener.accept().unwrap();
-            let (header, payload) = receive(&mut stream, later()).unwrap();
+            let (header, payload) = receive(&mut stream, None, later()).unwrap();
             let Ok(Message::Hello(hello)) = Message::decode(&header, &payload) else { panic!("no HELLO") };
             let challenge = [number as u8; 32];
             let mut bytes = Vec::new();
             Message::Challenge(challenge).encode(1, 0, &mut bytes);
             stream.write_all(&bytes).unwrap();
-            let (header, payload) = receive(&mut stream, later()).unwrap();
+            let (header, payload) = receive(&mut stream, None, later()).unwrap();
             let Ok(Message::Prove(prove)) = Message::decode(&header, &payload) else { panic!("no PROVE") };
             let server = proof::Server::new(&hello, challenge);
             let ack = HelloAck {
-                version: VERSION_MAX,
+                version: hello.version_max,
                 page_size_log2: PAGE_SIZE_LOG2,
                 max_pages: MAX_PAGES_PER_FRAME as u32,
-                features: FEATURE_KEY,
+                features: hello.features,
                 session: [9; 16],
                 capacity: 0,
                 free: 0,
@@ -112,15 +112,234 @@ fn keyed_server(key: Key, connections: usize, change: fn(&mut Vec<u8>)) -> (Sock
     (address, thread)
 }
 
-fn with_key(address: SocketAddr, key: Option<Key>) -> Server {
-    Server::new("golden", address, [1; 16], key, Duration::from_secs(10), Arc::default())
+/// A server whose frames are encrypted, with so many connections, each of which has so many requests to fetch. What is sent as the answer to each,
+/// by its number on the connection, is what `way` makes of the right one.
+fn encrypting_server(
+    connections: usize,
+    requests: u64,
+    way: impl Fn(u64, Vec<u8>) -> Vec<u8> + Send + 'static,
+) -> (Server, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let key = || Key::new([1; 32]);
+    let thread = std::thread::spawn(move || {
+        for _ in 0..connections {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut frames = greet_with(&mut stream, &key());
+            for number in 1..=requests {
+                let Ok((header, payload)) = receive(&mut stream, Some(&mut frames), later()) else { break };
+                let Ok(Message::Fetch(run)) = Message::decode(&header, &payload) else { panic!("no FETCH") };
+                let bytes: Vec<u8> = (run.first..).take(run.count as usize).flat_map(page).collect();
+                let mut answer = Vec::new();
+                Message::Data(lull_far_protocol::RunOfPages { run, bytes: &bytes }).encode(header.sequence, header.region, &mut answer);
+                frames.encrypt_frame(&mut answer).unwrap();
+                let _ = stream.write_all(&way(number, answer));
+            }
+        }
+    });
+    (with_key(address, key()), thread)
+}
+
+/// The handshake of a server.
+fn greet_with(stream: &mut TcpStream, key: &Key) -> Frames {
+    let (header, payload) = receive(stream, None, later()).unwrap();
+    let Ok(Message::Hello(hello)) = Message::decode(&header, &payload) else { panic!("no HELLO") };
+    let mut bytes = Vec::new();
+    Message::Challenge([7; 32]).encode(1, 0, &mut bytes);
+    stream.write_all(&bytes).unwrap();
+    let (header, payload) = receive(stream, None, later()).unwrap();
+    let Ok(Message::Prove(prove)) = Message::decode(&header, &payload) else { panic!("no PROVE") };
+    let server = proof::Server::new(&hello, [7; 32]);
+    let ack = HelloAck {
+        version: hello.version_max,
+        page_size_log2: PAGE_SIZE_LOG2,
+        max_pages: MAX_PAGES_PER_FRAME as u32,
+        features: hello.features,
+        session: [9; 16],
+        capacity: 0,
+        free: 0,
+    };
+    let proved = server.prove(key, &prove, ack);
+    bytes.clear();
+    Message::Proved(proved).encode(2, 0, &mut bytes);
+    stream.write_all(&bytes).unwrap();
+    server.frames(key, &prove, &proved)
+}
+
+#[test]
+fn what_is_done_to_answers_on_the_way_is_noticed_in_the_fault_path() {
+    type Way = fn(u64, Vec<u8>) -> Vec<u8>;
+    fn flip(mut bytes: Vec<u8>, at: usize) -> Vec<u8> {
+        bytes[at] ^= 1;
+        bytes
+    }
+    // What is done to it, and how much is counted.
+    let ways: [(&str, Way, u64); 7] = [
+        ("as it was sent", |_, bytes| bytes, 0),
+        ("a bit of a page", |number, bytes| if number == 2 { flip(bytes, HEADER_LEN + 500) } else { bytes }, 1),
+        (
+            "a bit of the proof",
+            |number, bytes| {
+                if number == 2 {
+                    let last = bytes.len() - 1;
+                    flip(bytes, last)
+                } else {
+                    bytes
+                }
+            },
+            1,
+        ),
+        ("a bit of the header", |number, bytes| if number == 2 { flip(bytes, 17) } else { bytes }, 1),
+        (
+            "cut",
+            |number, mut bytes| {
+                bytes.truncate(if number == 2 { 600 } else { usize::MAX });
+                bytes
+            },
+            1,
+        ),
+        ("repeated", |number, bytes| if number == 1 { [&bytes[..], &bytes].concat() } else { bytes }, 1),
+        ("not there", |number, bytes| if number == 1 { Vec::new() } else { bytes }, 1),
+    ];
+    for (what, way, harmed) in ways {
+        let (server, thread) = encrypting_server(1, 2, way);
+        server.repair(0).unwrap();
+        let mut held = server.hold(0).unwrap();
+        let first = held.ask(5, run(3, 1)).unwrap();
+        held.ask_ahead(104, 5, run(4, 1)).unwrap();
+        thread.join().unwrap();
+        let got = held.answer(&first).map(|length| held.pages(length) == page(3));
+        let ahead = held.take_ahead().unwrap();
+        let next = held.answer_ahead(&ahead).map(|length| held.pages(length) == page(4));
+        // One that was left out is noticed by the next.
+        match what {
+            "as it was sent" => assert_eq!((got, next), (Ok(true), Ok(true))),
+            "not there" => assert_eq!((got, next), (Err(FetchError::Broken), Err(FetchError::Broken))),
+            _ => assert_eq!((got, next), (Ok(true), Err(FetchError::Broken)), "{what}"),
+        }
+        drop(held);
+        assert_eq!(server.harmed_frames(), harmed, "{what}");
+        assert_eq!(server.hold_ready().is_some(), what == "as it was sent", "{what}");
+    }
+}
+
+/// A connection whose key has encrypted much is renewed, without an answer being lost.
+#[test]
+fn a_worn_connection_is_renewed_before_its_key_is_used_up() {
+    let (server, thread) = encrypting_server(2, 1, |_, bytes| bytes);
+    server.repair(0).unwrap();
+    let mut held = server.hold(0).unwrap();
+    held.wear(1 << 32);
+    let asked = held.ask(5, run(3, 1)).unwrap();
+    assert_eq!(held.answer(&asked).map(|length| held.pages(length) == page(3)), Ok(true));
+    drop(held);
+    assert!(server.hold_ready().is_none() && !server.lost());
+    server.repair(0).unwrap();
+    let mut held = server.hold_ready().unwrap();
+    let asked = held.ask(5, run(4, 1)).unwrap();
+    assert_eq!(held.answer(&asked).map(|length| held.pages(length) == page(4)), Ok(true));
+    drop(held);
+    assert!(server.hold_ready().is_some());
+    thread.join().unwrap();
+}
+
+/// The same of one for requests, while no request waits for its answer.
+#[test]
+fn a_worn_channel_is_renewed_between_two_requests() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        for requests in [2, 1] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut frames = greet_with(&mut stream, &Key::new([1; 32]));
+            for _ in 0..requests {
+                let (header, payload) = receive(&mut stream, Some(&mut frames), later()).unwrap();
+                assert_eq!((header.op, payload), (Op::Fence, Vec::new()));
+                let mut answer = Vec::new();
+                Message::FenceAck.encode(header.sequence, header.region, &mut answer);
+                frames.encrypt_frame(&mut answer).unwrap();
+                stream.write_all(&answer).unwrap();
+            }
+        }
+    });
+    let server = with_key(address, Key::new([1; 32]));
+    let mut write = Channel::new(ChannelKind::Write);
+    let first = write.begin(&server, Op::Fence, 0, Payload::of(&[])).unwrap();
+    write.wear(1 << 32);
+    // Two are under way at once: the first's answer would be lost.
+    let second = write.begin(&server, Op::Fence, 0, Payload::of(&[])).unwrap();
+    for asked in [first, second] {
+        assert_eq!(write.finish(&server, &asked).unwrap().0.op, Op::FenceAck);
+    }
+    assert_eq!(write.ask(&server, Op::Fence, 0, Payload::of(&[])).unwrap().0.op, Op::FenceAck);
+    thread.join().unwrap();
+}
+
+/// A server that is not there yet, one that hangs at first, and one that closes: each is tried again, as long as it may be silent. What was waited
+/// for is in the message.
+#[test]
+fn a_server_is_greeted_for_as_long_as_it_may_be_silent() {
+    let connect = |address: SocketAddr, milliseconds: u64| {
+        let timeout = Duration::from_millis(milliseconds);
+        Server::connect(("golden", address), &[1; 32], Credentials::default(), timeout, Arc::default())
+    };
+    let greet = |stream: &mut TcpStream| {
+        receive(stream, None, later()).unwrap();
+        stream.write_all(&frame("hello-ack")).unwrap();
+    };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        // Closed without a word; silent; then as it should be.
+        drop(listener.accept().unwrap());
+        let silent = listener.accept().unwrap();
+        let mut served = Vec::new();
+        for _ in 0..FETCH_CONNECTIONS {
+            let (mut stream, _) = listener.accept().unwrap();
+            greet(&mut stream);
+            served.push(stream);
+        }
+        (silent, served)
+    });
+    let server = connect(address, 6000).unwrap();
+    assert!(server.hold_ready().is_some());
+    drop(thread.join().unwrap());
+    // Nobody is there, and nobody comes.
+    let begin = Instant::now();
+    let error = connect(address, 600).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.starts_with("memory server golden: cannot connect: ")
+            && text.contains("; waited 0.6 s (--server-timeout) for its first answers, in "),
+        "{text}"
+    );
+    assert!(begin.elapsed() >= Duration::from_millis(400) && !text.contains(" in 1 tries"), "{text}");
+    // One that takes connections, and says nothing.
+    let hangs = TcpListener::bind("127.0.0.1:0").unwrap();
+    let text = connect(hangs.local_addr().unwrap(), 500).unwrap_err().to_string();
+    assert!(text.contains("HELLO: no answer for 0.") && text.contains("waited 0.5 s (--server-timeout)"), "{text}");
+    // What no second try would change is said at once.
+    let (address, thread) = golden_server(vec![vec![("hello-fetch", "error")]]);
+    let server =
+        Server::new("golden", address, std::array::from_fn(|i| i as u8), Credentials::default(), Duration::from_secs(60), Arc::default());
+    let error = server.greet(Duration::from_secs(60)).unwrap_err();
+    assert!(matches!(&error, LinkError::Refused(text) if text.ends_with("FULL: no memory left")), "{error:?}");
+    thread.join().unwrap();
+}
+
+fn with(key: Key) -> Credentials {
+    Credentials { key: Some(key), plain_frames: false }
+}
+
+fn with_key(address: SocketAddr, key: Key) -> Server {
+    Server::new("golden", address, [1; 16], with(key), Duration::from_secs(10), Arc::default())
 }
 
 #[test]
 fn a_server_that_has_not_the_key_is_none() {
     let key = |byte| Key::new([byte; 32]);
     let (address, thread) = keyed_server(key(1), 1, |_| {});
-    let server = with_key(address, Some(key(1)));
+    let server = with_key(address, key(1));
     let opened = server.open(ChannelKind::Fetch, 0, 1).unwrap();
     assert_eq!(opened.sequence, 2);
     drop(opened);
@@ -135,14 +354,14 @@ fn a_server_that_has_not_the_key_is_none() {
     };
     for (theirs, change) in [(2, (|_| {}) as fn(&mut Vec<u8>)), (1, changed)] {
         let (address, thread) = keyed_server(key(theirs), 1, change);
-        let error = with_key(address, Some(key(1))).open(ChannelKind::Fetch, 0, 1).unwrap_err();
+        let error = with_key(address, key(1)).open(ChannelKind::Fetch, 0, 1).unwrap_err();
         let want = "memory server golden: it has another key, or is not the server at all";
         assert!(matches!(&error, LinkError::Refused(text) if text == want), "{error:?}");
         thread.join().unwrap();
     }
     // One that asks for no key is not the one that has it.
     let (address, thread) = golden_server(vec![vec![("hello-key", "hello-ack")]]);
-    let server = Server::new("golden", address, std::array::from_fn(|i| i as u8), Some(key(1)), Duration::from_secs(10), Arc::default());
+    let server = Server::new("golden", address, std::array::from_fn(|i| i as u8), with(key(1)), Duration::from_secs(10), Arc::default());
     let error = server.open(ChannelKind::Control, 0, 1).unwrap_err();
     assert!(matches!(&error, LinkError::Refused(text) if text.ends_with("it answers HELLO with HELLO_ACK")), "{error:?}");
     thread.join().unwrap();
@@ -153,13 +372,13 @@ fn a_server_that_has_not_the_key_is_none() {
 fn an_impostor_in_the_place_of_a_known_server_is_waited_out() {
     let key = || Key::new([1; 32]);
     let (address, thread) = keyed_server(key(), 1, |_| {});
-    let server = with_key(address, Some(key()));
+    let server = with_key(address, key());
     drop(server.open(ChannelKind::Fetch, 0, 1).unwrap());
     thread.join().unwrap();
     let listener = TcpListener::bind(address).unwrap();
     let thread = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        receive(&mut stream, later()).unwrap();
+        receive(&mut stream, None, later()).unwrap();
         let mut bytes = Vec::new();
         Message::Error { code: ErrorCode::ShuttingDown, text: "go away" }.encode(1, 0, &mut bytes);
         stream.write_all(&bytes).unwrap();
@@ -180,9 +399,9 @@ fn an_answer_that_comes_byte_by_byte_is_given_up() {
     let thread = std::thread::spawn(move || {
         for (number, answer) in ["data", "heartbeat-ack"].into_iter().enumerate() {
             let (mut stream, _) = listener.accept().unwrap();
-            receive(&mut stream, later()).unwrap();
+            receive(&mut stream, None, later()).unwrap();
             stream.write_all(&frame("hello-ack")).unwrap();
-            receive(&mut stream, later()).unwrap();
+            receive(&mut stream, None, later()).unwrap();
             // Fast enough for whoever waits for a byte; the last would come in minutes.
             for byte in frame(answer) {
                 if stream.write_all(&[byte]).is_err() || seen.load(Ordering::Relaxed) > number as u64 {
@@ -193,7 +412,8 @@ fn an_answer_that_comes_byte_by_byte_is_given_up() {
             }
         }
     });
-    let server = Server::new("golden", address, std::array::from_fn(|i| i as u8), None, Duration::from_secs(3), Arc::default());
+    let server =
+        Server::new("golden", address, std::array::from_fn(|i| i as u8), Credentials::default(), Duration::from_secs(3), Arc::default());
     server.repair(0).unwrap();
     assert_eq!(fetch(&server, 3), Err(FetchError::Broken));
     given_up.store(1, Ordering::Relaxed);
@@ -253,10 +473,10 @@ fn one_connection(requests: u64, answer: impl Fn(u64, &mut Vec<u8>) + Send + 'st
     let address = listener.local_addr().unwrap();
     let thread = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        receive(&mut stream, later()).unwrap();
+        receive(&mut stream, None, later()).unwrap();
         stream.write_all(&frame("hello-ack")).unwrap();
         for number in 1..=requests {
-            let (header, payload) = receive(&mut stream, later()).unwrap();
+            let (header, payload) = receive(&mut stream, None, later()).unwrap();
             let Ok(Message::Fetch(run)) = Message::decode(&header, &payload) else { panic!("no FETCH") };
             let bytes: Vec<u8> = (run.first..).take(run.count as usize).flat_map(page).collect();
             let mut bytes_sent = Vec::new();
