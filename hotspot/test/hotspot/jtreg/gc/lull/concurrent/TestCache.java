@@ -74,6 +74,9 @@ public class TestCache {
             if (before.key != key || !before.name.equals("entry " + key)) {
                 throw new AssertionError(before);
             }
+            if (i % 1000 == 0) {
+                Thread.sleep(1);    // a service that waits now and then: markers are not to run out of processor
+            }
         }
         long cycles = ended() - endedBefore;
         long global = globalCollections() - globalBefore;

@@ -65,7 +65,8 @@ public class TestDroppedMarking {
         run("-XX:LullDropMarking=2", LOST);
         run("-XX:LullDropMarking=4", LOST + "|" + OVERWRITTEN);
         run("-XX:LullBreakInvariant=Unswept", "guarantee.*failed: Unswept: block");
-        run("-XX:LullBreakInvariant=SweepCards", "guarantee.*failed: R: line");
+        // A line whose card says that something old is there stays in use in a young sweep.
+        run("-XX:LullBreakInvariant=SweepCards", "guarantee.*failed: (R|Swept): line");
         run("-XX:LullBreakInvariant=SweepLeave", "guarantee.*failed: (Swept|Runs): ");
         run("-XX:LullBreakInvariant=SweepLines", "guarantee.*failed: (Swept|Slack): ");
         run("-XX:LullBreakInvariant=SweepWords", "guarantee.*failed: (Words|Slack|Swept): ");
