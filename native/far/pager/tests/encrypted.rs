@@ -61,7 +61,8 @@ fn refused(mut command: Command) -> String {
 const NOT_PROVEN: &str = "NOT_PROVEN: a frame is not the one that it sent next";
 const CUT: &str = "the connection ended within a frame";
 
-/// Some connections are harmed, each after it was used for a while: the program opens others, and has every byte as it should be.
+/// Some connections are harmed, each after it was used for a while: the program opens others, and has every byte as it should be. Not so
+/// where a frame is left out, held back, or said to be longer than it is: that is an answer that does not come in time.
 #[test]
 fn what_is_done_on_the_way_costs_a_connection_and_nothing_else() {
     if skipped(0, "a man in the middle") {
@@ -70,7 +71,6 @@ fn what_is_done_on_the_way_costs_a_connection_and_nothing_else() {
     let server = server(&[]);
     for (harm, to_client, says) in [
         (Harm::Flip, true, NOT_PROVEN),
-        (Harm::FlipHeader, true, NOT_PROVEN),
         (Harm::Repeat, true, NOT_PROVEN),
         (Harm::Cut, true, CUT),
         // What comes to the client in place of the server's answer is its own request.
@@ -78,14 +78,10 @@ fn what_is_done_on_the_way_costs_a_connection_and_nothing_else() {
         // The server notices, and says so in a frame that is right.
         (Harm::Flip, false, ""),
         (Harm::Repeat, false, ""),
-        // Nobody notices before the time for an answer is over, or the next frame has come.
-        (Harm::Drop, true, ""),
-        (Harm::Drop, false, ""),
-        (Harm::Reorder, true, ""),
     ] {
         let man = between(server.1, Plan { harm, to_client, at: 20, frames: 4 });
         // With sealed pages it is the same.
-        let seal = to_client && matches!(harm, Harm::Flip | Harm::Drop);
+        let seal = to_client && harm == Harm::Flip;
         let outcome = run(&man.address.to_string(), 3000, 0, 20_000, |command| {
             if seal {
                 command.env("LULL_FAR_SEAL", "1");
@@ -94,8 +90,7 @@ fn what_is_done_on_the_way_costs_a_connection_and_nothing_else() {
         .finish();
         outcome.is_right(PAGES);
         assert!(outcome.stderr.contains(says), "{harm:?} to_client {to_client}: {}", outcome.stderr);
-        // Of answers that follow each other closely there are few where threads jump.
-        assert!(man.harmed.load(Ordering::Relaxed) > 0 || harm == Harm::Reorder, "{harm:?}: nothing was done");
+        assert!(man.harmed.load(Ordering::Relaxed) > 0, "{harm:?}: nothing was done");
     }
 }
 
@@ -105,18 +100,20 @@ fn who_harms_every_frame_ends_the_program_or_the_use_of_that_server() {
     if skipped(0, "a man in the middle who does not stop") {
         return;
     }
-    let servers = [server(&[]), server(&[])];
     for (harm, to_client, says) in
         [(Harm::Flip, true, NOT_PROVEN), (Harm::Cut, true, CUT), (Harm::SendBack, false, NOT_PROVEN), (Harm::Drop, true, " is lost")]
     {
+        // What a program that has ended so had stays at its server for a while.
+        let server = server(&[]);
         // When the program has its memory, and uses it.
-        let man = between(servers[0].1, Plan { harm, to_client, at: 3000, frames: EACH });
+        let man = between(server.1, Plan { harm, to_client, at: 3000, frames: EACH });
         let Outcome { code, stderr, .. } = run(&man.address.to_string(), 1 << 40, 0, 2000, |_| {}).finish();
         assert_eq!(code, Some(86), "{harm:?}: {stderr}");
         assert!(stderr.contains(says) && stderr.contains(&format!("memory server {} ", man.address)), "{harm:?}: {stderr}");
         assert!(!stderr.contains("should be"), "{harm:?}: a wrong word was read: {stderr}");
         assert!(man.harmed.load(Ordering::Relaxed) > 0, "{harm:?}");
     }
+    let servers = [server(&[]), server(&[])];
     let man = between(servers[0].1, Plan { harm: Harm::Flip, to_client: true, at: 3000, frames: EACH });
     let names = format!("{},{}", man.address, servers[1].1);
     let mut running = run(&names, 1 << 40, 1, 2000, |_| {});
