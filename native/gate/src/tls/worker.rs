@@ -8,7 +8,6 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
@@ -49,40 +48,6 @@ const LISTENER: u64 = u64::MAX;
 const ENDED: u64 = u64::MAX - 1;
 const BELL: u64 = u64::MAX - 2;
 
-/// What goes wrong with clients again and again: each kind is told for itself, so that one does not hide another.
-#[derive(Debug, Clone, Copy)]
-pub enum Trouble {
-    /// There are as many clients as may be.
-    Full,
-    /// No descriptor is left.
-    Descriptors,
-    /// A handshake has failed.
-    Handshake,
-    /// The application's port is not to be had.
-    Unreachable,
-    /// Of the gate's own.
-    Defect,
-}
-
-/// How many kinds there are.
-pub const TROUBLES: usize = Trouble::Defect as usize + 1;
-
-/// What one thread is given by others, and how much it has.
-#[derive(Default)]
-pub struct Inbox {
-    /// Clients that were accepted for it.
-    clients: Mutex<Vec<(TcpStream, SocketAddr)>>,
-    /// Clients that it has, with those.
-    load: AtomicUsize,
-}
-
-impl Inbox {
-    /// Clients that the thread has, or is about to have.
-    pub fn load(&self) -> usize {
-        self.load.load(Ordering::Relaxed)
-    }
-}
-
 /// What all threads have together.
 pub struct Shared {
     /// Keys, certificate, protocols.
@@ -99,10 +64,8 @@ pub struct Shared {
     pub listener: TcpListener,
     /// Whether it listens, as it does while the application does. Written by the thread that looks, before the bells.
     pub is_open: AtomicBool,
-    /// One for each thread: raised when that has changed, or something is in its inbox; put down by the thread.
+    /// One for each thread: raised when that has changed, and put down by the thread.
     pub bells: Vec<Bell>,
-    /// One for each thread, which takes out what is there; others put in.
-    pub inboxes: Vec<Inbox>,
     /// The thread that looks whether the application listens: woken when a connection to it was refused.
     pub looks: OnceLock<Thread>,
     /// Raised when the VM ends.
@@ -111,48 +74,26 @@ pub struct Shared {
     pub unfinished: AtomicUsize,
     /// What was done.
     pub metrics: &'static Metrics,
-    /// Lines for the operator, to the thread that writes them: where they go to may stand still, and clients must not.
-    pub lines: SyncSender<String>,
-    /// When each kind was told last.
-    pub told: Mutex<[Option<Instant>; TROUBLES]>,
+    /// Says a line to the operator.
+    pub complain: fn(&str),
+    /// When the last such line was said of clients, or of the application's port.
+    pub complained: Mutex<Option<Instant>>,
     /// How long a handshake may take.
     pub handshake: Duration,
     /// How long a client may take nothing of what an application has left behind.
     pub stall: Duration,
-    /// So many clients may be at their handshake, or have failed at it.
+    /// So many handshakes may be under way on each thread.
     pub handshakes: usize,
-    /// So many there are, on all threads.
-    pub unknown: AtomicUsize,
-    /// So often a thread is to have a defect.
-    #[cfg(test)]
-    pub defects: AtomicUsize,
 }
 
 impl Shared {
-    /// Says a line to the operator. If the ones before it have not been written yet, it is left out.
-    pub fn say(&self, line: String) {
-        let _ = self.lines.try_send(line);
-    }
-
-    /// Says the line, unless one of its kind was said a short time ago.
-    fn complain(&self, trouble: Trouble, line: impl FnOnce() -> String) {
-        let is_due = {
-            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-            let last = &mut told[trouble as usize];
-            let is_due = last.is_none_or(|last| last.elapsed() >= COMPLAINTS);
-            *last = if is_due { Some(Instant::now()) } else { *last };
-            is_due
-        };
-        if is_due {
-            self.say(line());
+    /// Says the line, unless one was said a short time ago.
+    fn complain(&self, line: impl FnOnce() -> String) {
+        let mut last = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= COMPLAINTS) {
+            *last = Some(Instant::now());
+            (self.complain)(&line());
         }
-    }
-
-    /// Which thread is to have the next client: the one that has the fewest, the one that asks before others. The kernel wakes whom it likes, and of
-    /// those who sleep mostly the same one.
-    fn least_loaded(&self, me: usize) -> usize {
-        let loads = self.inboxes.iter().map(Inbox::load).enumerate();
-        loads.min_by_key(|&(thread, load)| (load, thread != me)).map_or(me, |(thread, _)| thread)
     }
 
     /// Who is behind the connection that the application sees as from `address`: of one that listens at `::`, an IPv4 address within IPv6.
@@ -191,8 +132,6 @@ struct Entry {
     /// By which the application sees the client.
     seen_as: Option<SocketAddr>,
     stage: Stage,
-    /// It has been told the end, and has so long to read it.
-    is_told: bool,
     /// Where it is in the queue of those who take nothing: how much it had taken when it came there.
     stall: Option<u64>,
 }
@@ -207,7 +146,7 @@ pub struct Worker {
     free: Vec<u32>,
     round: u32,
     handshakes: Queue<Key>,
-    /// Clients at their handshake, or whose handshake has failed, of this thread's.
+    /// Clients at their handshake, or whose handshake has failed.
     unknown: usize,
     failures: Queue<Key>,
     endings: Queue<Key>,
@@ -251,8 +190,6 @@ impl Worker {
 
     /// Until the VM ends.
     pub fn run(mut self) {
-        // Another one may have been here before, and taken nothing of what came since.
-        self.shared.bells[self.bell].raise();
         while self.step(None) != Step::Ended {}
         let give_up = Instant::now() + LAST_WORDS;
         let _ = self.epoll.set(self.shared.ended.fd(), kernel::IN, 0, ENDED);
@@ -269,10 +206,6 @@ impl Worker {
 
     /// Waits for something and does it.
     fn step(&mut self, patience: Option<i32>) -> Step {
-        #[cfg(test)]
-        if self.shared.defects.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
-            panic!("a defect, as a test wants it");
-        }
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
         let n = self.epoll.wait(&mut events, patience.unwrap_or_else(|| self.next_ms()));
         let mut step = if n == 0 { Step::Silent } else { Step::Busy };
@@ -284,7 +217,6 @@ impl Worker {
                 BELL => {
                     // Before it is looked what has changed.
                     self.shared.bells[self.bell].put_down();
-                    self.take_in(Instant::now());
                     is_accepting = true;
                 }
                 LISTENER => is_accepting = true,
@@ -335,12 +267,10 @@ impl Worker {
         let shared = self.shared.clone();
         for _ in 0..MOST_ACCEPTS {
             match shared.listener.accept() {
-                Ok((client, peer)) => self.deal(client, peer, now),
+                Ok((client, peer)) => self.begin(client, peer, now),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)) => {
-                    shared.complain(Trouble::Descriptors, || {
-                        format!("TLS: no client can be accepted: {error}; raise the limit of open files (ulimit -n)")
-                    });
+                    shared.complain(|| format!("TLS: no client can be accepted: {error}; raise the limit of open files (ulimit -n)"));
                     self.listen(false);
                     self.accepts_from = Some(now + NO_DESCRIPTORS);
                     return;
@@ -353,47 +283,23 @@ impl Worker {
         }
     }
 
-    /// A client was accepted: this thread's, or another one's that has fewer.
-    fn deal(&mut self, client: TcpStream, peer: SocketAddr, now: Instant) {
-        let to = self.shared.least_loaded(self.bell);
-        let inbox = &self.shared.inboxes[to];
-        // With those that are on their way: or all of one burst would go to the same.
-        inbox.load.fetch_add(1, Ordering::Relaxed);
-        if to == self.bell {
-            return self.begin(client, peer, now);
-        }
-        inbox.clients.lock().unwrap_or_else(PoisonError::into_inner).push((client, peer));
-        self.shared.bells[to].raise();
-    }
-
-    /// Clients that other threads have accepted for this one.
-    fn take_in(&mut self, now: Instant) {
-        let clients = std::mem::take(&mut *self.shared.inboxes[self.bell].clients.lock().unwrap_or_else(PoisonError::into_inner));
-        clients.into_iter().for_each(|(client, peer)| self.begin(client, peer, now));
-    }
-
-    /// A client begins here, which counts as this thread's already. Where there are too many, the one that has been at its handshake for longest has to go for it, or else it itself.
+    /// A client was accepted. Where there are too many, the one that has been at its handshake for longest has to go for it, or else it itself.
     fn begin(&mut self, client: TcpStream, peer: SocketAddr, now: Instant) {
         let (shared, metrics) = (self.shared.clone(), self.shared.metrics);
         // Held by this client from here on. Threads do this at the same time, so that for a moment there may be one more for each.
         let is_full = shared.open.fetch_add(1, Ordering::Relaxed) >= shared.most;
-        let held = Place(&shared.open, &shared.inboxes[self.bell].load);
+        let held = Place(&shared.open);
         if is_full {
             metrics.tls_refused.add(1);
             let most = shared.most;
-            shared.complain(Trouble::Full, || format!("TLS: there are {most} clients, and no more may be; raise tls-connections"));
+            shared.complain(|| format!("TLS: there are {most} clients, and no more may be; raise tls-connections"));
         }
-        let is_crowded = shared.unknown.load(Ordering::Relaxed) >= shared.handshakes;
-        if is_full || is_crowded {
+        if is_full || self.unknown >= shared.handshakes {
             let entries = &self.entries;
-            match self.handshakes.oldest(|key| stage(entries, key).is_some_and(Stage::is_unknown)) {
-                Some(oldest) => self.end_unknown(oldest),
-                None if is_full => return,
-                // All of them are other threads': one more for each thread is few.
-                None => {}
-            }
+            let Some(oldest) = self.handshakes.oldest(|key| stage(entries, key).is_some_and(Stage::is_unknown)) else { return };
+            self.end_unknown(oldest);
         }
-        if kernel::prepare(&client).is_err() {
+        if client.set_nonblocking(true).is_err() || client.set_nodelay(true).is_err() {
             return;
         }
         let Ok(relay) = Relay::new(client, peer, shared.config.clone()) else { return };
@@ -403,23 +309,13 @@ impl Worker {
         });
         self.round = (self.round + 1) & 0x3fff_ffff;
         let key = Key { place, round: self.round };
-        let entry = Entry {
-            key,
-            relay,
-            client: 0,
-            application: 0,
-            application_fd: -1,
-            seen_as: None,
-            stage: Stage::Handshake,
-            is_told: false,
-            stall: None,
-        };
+        let entry =
+            Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake, stall: None };
         self.entries[place as usize] = Some(entry);
         std::mem::forget(held);
         metrics.tls_connections.add(1);
         self.handshakes.begin(now, key);
         self.unknown += 1;
-        shared.unknown.fetch_add(1, Ordering::Relaxed);
         // Mostly, its first bytes are there already.
         self.turn(key, Ready { from_client: true, from_application: false });
     }
@@ -435,27 +331,21 @@ impl Worker {
                 if let Some(reason) = entry.relay.take_failure() {
                     shared.metrics.tls_failed.add(1);
                     let peer = entry.relay.peer();
-                    shared.complain(Trouble::Handshake, || {
+                    shared.complain(|| {
                         format!("TLS: the handshake with {peer} has failed: {reason} (more of these are not told for a minute)")
                     });
                 }
                 if entry.stage != entry.relay.stage() {
-                    let was_unknown = entry.stage.is_unknown();
+                    self.unknown -= usize::from(entry.stage.is_unknown());
                     entry.stage = entry.relay.stage();
-                    if was_unknown && !entry.stage.is_unknown() {
-                        self.unknown -= 1;
-                        shared.unknown.fetch_sub(1, Ordering::Relaxed);
-                    }
-                    if entry.stage == Stage::Failed {
-                        self.failures.begin(Instant::now(), key);
+                    self.unknown += usize::from(entry.stage.is_unknown());
+                    match entry.stage {
+                        Stage::Failed => self.failures.begin(Instant::now(), key),
+                        Stage::Ending => self.endings.begin(Instant::now(), key),
+                        Stage::Handshake | Stage::Open => {}
                     }
                 }
-                // Until it is told the end it has the time of those who take nothing: there may be much before it.
-                if entry.stage == Stage::Ending && entry.relay.is_told() && !entry.is_told {
-                    entry.is_told = true;
-                    self.endings.begin(Instant::now(), key);
-                }
-                if is_to_take(entry.stage) && entry.relay.is_blocked() && entry.stall.is_none() {
+                if entry.stage == Stage::Open && entry.relay.is_blocked() && entry.stall.is_none() {
                     entry.stall = Some(entry.relay.taken());
                     self.stalls.begin(Instant::now(), key);
                 }
@@ -468,10 +358,10 @@ impl Worker {
                 if let Over::Unreachable(port, error) = over {
                     shared.metrics.tls_unreachable.add(1);
                     shared.looks.get().inspect(|thread| thread.unpark());
-                    shared.complain(Trouble::Unreachable, || {
-                        let help = help_for(&error);
+                    shared.complain(|| {
                         format!(
-                            "TLS: a client was let go, for the service's port {port} cannot be connected to at 127.0.0.1 or ::1: {error}; {help}"
+                            "TLS: a client was let go, for the service's port {port} cannot be connected to at 127.0.0.1 or ::1: {error}; \
+                             have the service listen there"
                         )
                     });
                 }
@@ -479,8 +369,8 @@ impl Worker {
             }
             Err(_) => {
                 shared.metrics.tls_defects.add(1);
-                shared.complain(Trouble::Defect, || "a defect: a client of TLS was let go; the others go on".to_string());
-                self.break_off(key);
+                shared.complain(|| "a defect: a client of TLS was let go; the others go on".to_string());
+                self.end(key);
             }
         }
     }
@@ -511,7 +401,7 @@ impl Worker {
     fn end_stalled(&mut self, now: Instant) {
         loop {
             let entries = &self.entries;
-            let Some(key) = self.stalls.overdue(now, |key| stage(entries, key).is_some_and(is_to_take)) else { return };
+            let Some(key) = self.stalls.overdue(now, |key| stage(entries, key) == Some(Stage::Open)) else { return };
             let Some(entry) = self.entries[key.place as usize].as_mut() else { return };
             let taken = entry.relay.taken();
             let had = entry.stall.take();
@@ -519,9 +409,7 @@ impl Worker {
                 continue;
             }
             entry.stall = Some(taken);
-            // One that has said all waits for nobody.
-            let is_ending = entry.stage == Stage::Ending;
-            let address = entry.relay.application().filter(|_| !is_ending).and_then(|stream| stream.local_addr().ok());
+            let address = entry.relay.application().and_then(|stream| stream.local_addr().ok());
             if had == Some(taken) && !address.is_some_and(|address| self.is_held(now, address)) {
                 self.end(key);
             } else {
@@ -546,48 +434,11 @@ impl Worker {
         if let Some(address) = entry.seen_as {
             self.shared.peers.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
         }
-        if entry.stage.is_unknown() {
-            self.unknown -= 1;
-            self.shared.unknown.fetch_sub(1, Ordering::Relaxed);
-        }
+        self.unknown -= usize::from(entry.stage.is_unknown());
         drop(entry);
         self.free.push(key.place);
-        drop(Place(&self.shared.open, &self.shared.inboxes[self.bell].load));
+        self.shared.open.fetch_sub(1, Ordering::Relaxed);
         self.shared.metrics.tls_closed.add(1);
-    }
-
-    /// The same, and the application sees the connection break.
-    fn break_off(&mut self, key: Key) {
-        if let Some(entry) = self.entries[key.place as usize].as_mut().filter(|entry| entry.key == key) {
-            entry.relay.break_application();
-        }
-        self.end(key);
-    }
-}
-
-/// Whoever ends a thread, its clients are gone then, and count no more. Of a thread that has had a defect the applications see them break.
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let keys: Vec<Key> = self.entries.iter().flatten().map(|entry| entry.key).collect();
-        let is_defect = std::thread::panicking();
-        keys.into_iter().for_each(|key| if is_defect { self.break_off(key) } else { self.end(key) });
-    }
-}
-
-/// Whether a client may have something to take.
-fn is_to_take(stage: Stage) -> bool {
-    matches!(stage, Stage::Open | Stage::Ending)
-}
-
-/// What to do where the application cannot be connected to.
-fn help_for(error: &io::Error) -> &'static str {
-    match error.raw_os_error() {
-        Some(libc::EADDRNOTAVAIL) => {
-            "no port of this host is left for one more connection there: lower tls-connections, or widen net.ipv4.ip_local_port_range"
-        }
-        Some(libc::EMFILE | libc::ENFILE) => "raise the limit of open files (ulimit -n), or lower tls-connections",
-        Some(libc::ENOBUFS | libc::ENOMEM) => "the kernel has no memory for it: give this host, or its container, more",
-        _ => "have the service listen there",
     }
 }
 
@@ -595,13 +446,12 @@ fn stage(entries: &[Option<Entry>], key: Key) -> Option<Stage> {
     entries.get(key.place as usize)?.as_ref().filter(|entry| entry.key == key).map(|entry| entry.relay.stage())
 }
 
-/// Of the clients that there may be, and of those of a thread, one; until an entry holds it.
-struct Place<'a>(&'a AtomicUsize, &'a AtomicUsize);
+/// Of the clients that there may be, one; until an entry holds it.
+struct Place<'a>(&'a AtomicUsize);
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-        self.1.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -644,18 +494,5 @@ impl Entry {
             self.application = now;
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_to_do_is_said_by_what_is_wrong() {
-        let of = |number| help_for(&io::Error::from_raw_os_error(number));
-        assert!(of(libc::ECONNREFUSED).contains("have the service listen"));
-        assert!(of(libc::EADDRNOTAVAIL).contains("ip_local_port_range") && !of(libc::EADDRNOTAVAIL).contains("listen there"));
-        assert!(of(libc::EMFILE).contains("ulimit -n") && of(libc::ENOBUFS).contains("memory"));
     }
 }
