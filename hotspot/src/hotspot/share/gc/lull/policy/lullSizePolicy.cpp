@@ -64,7 +64,7 @@ void LullSizePolicy::forget_costs(jlong now_ns) {
 // A collection that finds much dead is no evidence of what is needed from now on: the time before it belongs to what
 // has died. Of the time that it took, that share is for the collections in _now.
 void LullSizePolicy::record_cost(const LullSizedCollection& collection, double share, size_t died, size_t capacity) {
-  assert(collection.ns() >= 0 && share >= 0 && share <= 1, "%f of " JLONG_FORMAT " ns", share, collection.ns());
+  assert(collection.ns() >= 0, JLONG_FORMAT " ns", collection.ns());
   _much_has_died = died > capacity / DiedShare;
   if (_much_has_died) {
     log_debug(gc, ergo)("Of a heap of %zuK, %zuK that were alive have died: what is known of costs is forgotten",
