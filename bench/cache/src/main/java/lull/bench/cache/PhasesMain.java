@@ -14,6 +14,7 @@ import lull.bench.load.HttpConnection;
 import lull.bench.load.Phase;
 import lull.bench.load.Progress;
 import lull.bench.proc.CpuSplit;
+import lull.bench.proc.Memory;
 import lull.bench.service.ReadyFile;
 import lull.bench.util.Cli;
 
@@ -124,22 +125,13 @@ public final class PhasesMain {
         double used = CpuSplit.totalSeconds(server.pid()) - before;
         check(phase);
         Files.writeString(out, new Line(name, phase, (start - server.uptimeZeroMillis()) / 1e3,
-                (System.currentTimeMillis() - server.uptimeZeroMillis()) / 1e3, used, proportionalMegabytes()) + "\n",
+                (System.currentTimeMillis() - server.uptimeZeroMillis()) / 1e3, used, Memory.proportionalMegabytes(server.pid())) + "\n",
                 StandardOpenOption.APPEND);
     }
 
     private void check(Phase phase) {
         errors += phase.latencies().errors();
         phase.latencies().errorSamples().forEach(sample -> System.err.println("error: " + sample));
-    }
-
-    private double proportionalMegabytes() throws IOException {
-        for (String line : Files.readAllLines(Path.of("/proc", Long.toString(server.pid()), "smaps_rollup"))) {
-            if (line.startsWith("Pss:")) {
-                return Long.parseLong(line.replaceAll("[^0-9]", "")) / 1024.0;
-            }
-        }
-        throw new IOException("the server has ended");
     }
 
     /**

@@ -14,6 +14,11 @@ public final class Memory {
         return field(Files.readString(Path.of("/proc", Long.toString(pid), "status")), "VmRSS");
     }
 
+    /** Returns the proportional set in megabytes: pages that others have, too, count in part. @throws IOException if the process is gone */
+    public static double proportionalMegabytes(long pid) throws IOException {
+        return field(Files.readString(Path.of("/proc", Long.toString(pid), "smaps_rollup")), "Pss");
+    }
+
     /** Returns the memory that a new process may use, in megabytes. */
     public static double availableMegabytes() throws IOException {
         return field(Files.readString(Path.of("/proc/meminfo")), "MemAvailable");
