@@ -10,23 +10,23 @@
 #   CACHE_ENTRIES=4000000  some 260 bytes each
 #   CACHE_HEAP=2g      -Xmx; -Xms is a tenth of it
 #   CACHE_SECONDS=20   of each of the two phases in which the cache serves
-#   CACHE_COLLECTORS   of lull, marking, g1, shenandoah (default: all)
+#   CACHE_COLLECTORS   of lull, stopping, g1, shenandoah (default: all); stopping has no concurrent marking
 
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
 
 runs=${CACHE_RUNS:-1} entries=${CACHE_ENTRIES:-4000000} heap=${CACHE_HEAP:-2g} seconds=${CACHE_SECONDS:-20}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || die "CACHE_RUNS is '$runs': a number from 1 on is needed"
-read -ra collectors <<< "${CACHE_COLLECTORS:-lull marking g1 shenandoah}"
+read -ra collectors <<< "${CACHE_COLLECTORS:-lull stopping g1 shenandoah}"
 compile_programs cache-pauses jdk "$ROOT/hotspot/test/cache-pauses/CachePauses.java"
 
 flags_of() {   # COLLECTOR: the VM's flags, in the array flags
   case $1 in
     lull) flags=(-XX:+UseLullGC) ;;
-    marking) flags=(-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking) ;;
+    stopping) flags=(-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking) ;;
     g1) flags=(-XX:+UseG1GC) ;;
     shenandoah) flags=(-XX:+UseShenandoahGC -XX:ShenandoahGCMode=generational) ;;
-    *) die "CACHE_COLLECTORS: '$1' is not one of lull, marking, g1, shenandoah" ;;
+    *) die "CACHE_COLLECTORS: '$1' is not one of lull, stopping, g1, shenandoah" ;;
   esac
 }
 

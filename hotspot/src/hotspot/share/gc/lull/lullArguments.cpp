@@ -67,8 +67,11 @@ static void initialize_concurrent_marking() {
   if (FLAG_IS_DEFAULT(ConcGCThreads)) {
     FLAG_SET_DEFAULT(ConcGCThreads, MAX2((ParallelGCThreads + 2) / 4, 1u));
   } else if (ConcGCThreads == 0 && LullConcurrentMarking) {
-    vm_exit_during_initialization("-XX:+LullConcurrentMarking needs at least one thread that marks: "
-                                  "-XX:ConcGCThreads=0 cannot be used with it.");
+    if (FLAG_IS_CMDLINE(LullConcurrentMarking)) {
+      vm_exit_during_initialization("-XX:+LullConcurrentMarking needs at least one thread that marks: "
+                                    "-XX:ConcGCThreads=0 cannot be used with it.");
+    }
+    FLAG_SET_ERGO(LullConcurrentMarking, false);
   }
 }
 

@@ -68,11 +68,11 @@
           "no such pauses.")                                                \
           range(0, 50)                                                      \
                                                                             \
-  product(bool, LullConcurrentMarking, false, EXPERIMENTAL,                 \
-          "Marks old objects while the program runs. So old garbage is "    \
-          "found in a pause that does not grow with what is alive. It "     \
-          "takes a part of a processor meanwhile, and 2 percent more "      \
-          "memory.")                                                        \
+  product(bool, LullConcurrentMarking, true, EXPERIMENTAL,                  \
+          "Marks old objects while the program runs, where a pause for "    \
+          "the whole heap would be long. So old garbage is found in a "     \
+          "pause that does not grow with what is alive. It takes a part of "\
+          "a processor meanwhile, and 2 percent more memory.")              \
                                                                             \
   product(bool, LullSuspendTracking, true, EXPERIMENTAL,                    \
           "Tests whether all threads together serve better without knowing "\

@@ -100,6 +100,25 @@ TEST_VM_F(LullSizePolicyTest, a_global_collection_begins_anew) {
   EXPECT_EQ(young(CostlyMs), Capacity);
 }
 
+// Old garbage fills the heap then, and the cycle will free it. What is alive does not wait for that.
+TEST_VM_F(LullSizePolicyTest, costs_while_a_cycle_runs_count_where_use_grows) {
+  auto while_cycle_runs = [&](size_t used) {
+    _now_ms += 100;
+    const LullSizedCollection collection = ended(CostlyMs, Capacity, used);
+    _policy.record_young_collection(collection, Capacity, MaxHeapSize);
+    _policy.await_cycle(collection, Capacity);
+    return _policy.desired_capacity_after_young(used, Capacity, _now_ms * NANOSECS_PER_MILLISEC);
+  };
+  for (int i = 0; i < 20; i++) {
+    EXPECT_EQ(while_cycle_runs(Used), Capacity);
+  }
+  size_t desired = Capacity;
+  for (int i = 1; i <= 8 && desired == Capacity; i++) {
+    desired = while_cycle_runs(Used + i * M);
+  }
+  EXPECT_GT(desired, Capacity);
+}
+
 // A larger heap would have as many.
 TEST_VM_F(LullSizePolicyTest, early_ones_do_not_make_the_heap_larger) {
   for (int i = 0; i < 20; i++) {

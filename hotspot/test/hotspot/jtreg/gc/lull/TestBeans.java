@@ -55,7 +55,7 @@ import static jdk.test.lib.Asserts.assertTrue;
  *          what is new, and what the last collection has left.
  * @library /test/lib /
  * @modules java.management jdk.management
- * @run main/othervm -Xms64m -Xmx256m -XX:+UseLullGC gc.lull.TestBeans
+ * @run main/othervm -Xms64m -Xmx256m -XX:+UseLullGC -XX:MaxGCPauseMillis=60000 gc.lull.TestBeans
  */
 
 public class TestBeans {

@@ -128,11 +128,26 @@ public class TestInfo {
             keys.put(kind + ".last.used_before", BYTES);
             keys.put(kind + ".last.used_after", BYTES);
         }
+        if (tracking) {
+            keys.put("marking.state", "idle|clearing|ready|marking|marked");
+            for (String count : List.of("cycles", "late", "given_up")) {
+                keys.put("marking." + count, COUNT);
+            }
+            keys.put("marking.to_sweep", COUNT + " blocks");
+            keys.put("marking.marked", BYTES);
+            keys.put("marking.expected", BYTES);
+            keys.put("marking.left", "\\d+\\.\\d s");
+        }
         return keys;
     }
 
-    /** Any number of times, or never. So are those of the last young collection, once at most: there may not have been any. */
+    /** Any number of times, or never. */
     private static final List<String> OFTEN = List.of("flags.changed", "threads.public_mode.reason", "threads.public_mode.thread");
+
+    /** Once at most: there may not have been a young collection, and a cycle may not mark just now. */
+    private static boolean isNow(String key) {
+        return key.startsWith("young.last.") || List.of("marking.marked", "marking.expected", "marking.left").contains(key);
+    }
 
     /** What the command says: all values of each key, checked for their form, and the keys for their order. */
     private static Map<String, List<String>> info(CommandExecutor executor, boolean tracking) {
@@ -157,7 +172,7 @@ public class TestInfo {
     }
 
     private static List<String> always(Map<String, ?> values) {
-        return values.keySet().stream().filter(key -> !OFTEN.contains(key) && !key.startsWith("young.last.")).toList();
+        return values.keySet().stream().filter(key -> !OFTEN.contains(key) && !isNow(key)).toList();
     }
 
     /** The first number of a value. */

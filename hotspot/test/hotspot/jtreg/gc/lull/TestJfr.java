@@ -43,7 +43,7 @@ import jdk.jfr.consumer.RecordingFile;
  * @summary JFR sees each collection: its cause, pauses, phases, heap before and after, references, objects; the
  *          configuration; and the way from a root to an object that leaks.
  * @modules jdk.jfr
- * @run main/othervm -Xms128m -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=0 gc.lull.TestJfr
+ * @run main/othervm -Xms128m -Xmx128m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=0 -XX:MaxGCPauseMillis=60000 gc.lull.TestJfr
  */
 
 public class TestJfr {

@@ -66,7 +66,7 @@ public class TestSlack {
     public static void main(String[] args) throws Exception {
         // Blocks of arrays: 15.6 of 32 MB, of which half is slack.
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-XX:+UseLullGC", "-Xms32m", "-Xmx32m",
-            "-XX:+UnlockExperimentalVMOptions", "-XX:LullReferencePausePercent=0",    // no other collection is first
+            "-XX:+UnlockExperimentalVMOptions", "-XX:LullReferencePausePercent=0", "-XX:MaxGCPauseMillis=60000",    // no other collection is first
             "-Xlog:gc+heap*=debug", Work.class.getName(), Integer.toString(16 << 20));
         output.shouldHaveExitValue(0);
         List<long[]> collections = new ArrayList<>();

@@ -111,8 +111,12 @@ public class TestSoftReferencesLast {
     }
 
     public static void main(String[] args) throws Exception {
-        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-XX:SoftRefLRUPolicyMSPerMB=1000000", "-Xlog:gc,gc+heap"));
-        command.addAll(args[0].equals("grown") ? List.of("-Xms64m", "-Xmx512m", "-XX:MinHeapFreeRatio=5", "-XX:GCTimeRatio=0") : List.of("-Xms100m", "-Xmx100m"));
+        List<String> command = new ArrayList<>(List.of("-XX:+UseLullGC", "-XX:SoftRefLRUPolicyMSPerMB=1000000", "-XX:MaxGCPauseMillis=60000", "-Xlog:gc,gc+heap"));
+        command.addAll(args[0].equals("grown")
+            // With cycles it would grow for one first.
+            ? List.of("-Xms64m", "-Xmx512m", "-XX:MinHeapFreeRatio=5", "-XX:GCTimeRatio=0", "-XX:+UnlockExperimentalVMOptions",
+                      "-XX:-LullConcurrentMarking")
+            : List.of("-Xms100m", "-Xmx100m"));
         command.addAll(List.of(Work.class.getName(), args[0]));
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(command);
         output.shouldHaveExitValue(0);

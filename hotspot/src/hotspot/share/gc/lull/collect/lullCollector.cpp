@@ -84,6 +84,7 @@ LullCollector::LullCollector(LullCode* code, LullPauseProgress* progress, LullMe
     _tracer(),
     _young_tracer(),
     _young_mark_ns(0),
+    _remembered_bytes(0),
     _statistics(),
     _unloading_policy(),
     _cycle(cycle) {
@@ -200,9 +201,12 @@ void LullCollector::sweep_what_is_left() {
 void LullCollector::find_remembered() {
   assert(_memory->card_table() != nullptr, "nothing is remembered without cards");
   GCTraceTime(Info, gc, phases) tm("Find Remembered", &_timer);
+  const jlong start = os::javaTimeNanos();
   LullFindRememberedTask task(_mark_workers, _memory, _blocks);
   _workers->run_task(&task);
   _memory->card_table()->forget_touched(_blocks->limit());
+  _remembered_bytes = task.dirty_cards() * LullGeometry::LineSize;
+  _young_mark_ns = os::javaTimeNanos() - start;
   log_debug(gc, heap)("Dirty cards: %zu, remembered objects: %zu, in %zu stretches of cards of %u",
                       task.dirty_cards(), task.objects(), task.visited(), _blocks->limit());
 }
@@ -213,7 +217,7 @@ void LullCollector::mark_young() {
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
   LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
   _workers->run_task(&task);
-  _young_mark_ns = os::javaTimeNanos() - start;
+  _young_mark_ns += os::javaTimeNanos() - start;
 }
 
 // Traces what a reference that is kept alive leads to.

@@ -136,6 +136,7 @@ private:
   LullGlobalTracer            _tracer;
   LullYoungTracer             _young_tracer;
   jlong                       _young_mark_ns;
+  size_t                      _remembered_bytes;    // on dirty cards, in the last young collection
   LullMarkStatistics          _statistics;
   LullUnloadingPolicy         _unloading_policy;
   LullCycle* const            _cycle;     // nullptr without concurrent marking
@@ -174,10 +175,10 @@ public:
 
   STWGCTimer* timer()           { return &_timer; }
 
-  // Of the last pause: how long it has marked and copied for, if it was a young one, how much, and how much of that is
-  // private still.
+  // Of the last pause: how long it has marked and copied for, and found what was written to, if it was a young one; how
+  // many bytes it has looked at for that, and how many of these are private still.
   jlong young_mark_ns() const   { return _young_mark_ns; }
-  size_t marked_bytes() const   { return _statistics._marked_words * HeapWordSize; }
+  size_t seen_bytes() const     { return _statistics._marked_words * HeapWordSize + _remembered_bytes; }
   size_t private_bytes() const  { return _statistics._private_words * HeapWordSize; }
   LullGlobalTracer* tracer()    { return &_tracer; }
   LullYoungTracer* young_tracer() { return &_young_tracer; }

@@ -165,9 +165,12 @@ void LullHeapSizer::record_collection(GCCause::Cause cause, const LullSizedColle
   set_use_limit();
 }
 
-void LullHeapSizer::record_young_collection(const LullSizedCollection& collection) {
+void LullHeapSizer::record_young_collection(const LullSizedCollection& collection, bool cycle_runs) {
   _policy.record_young_collection(collection, _memory->capacity(), _memory->max_capacity());
   _use_limit.record_young(collection._used, _memory->max_capacity());
+  if (cycle_runs) {
+    _policy.await_cycle(collection, _memory->capacity());
+  }
   resize_after_young(collection._end_ns);
 }
 

@@ -75,8 +75,8 @@ public:
   void record_collection(GCCause::Cause cause, const LullSizedCollection& collection);
   void resize(GCCause::Cause cause, jlong now_ns);
 
-  // After a young collection: records it, and may resize.
-  void record_young_collection(const LullSizedCollection& collection);
+  // After a young collection: records it, and may resize. Does a cycle of concurrent marking run?
+  void record_young_collection(const LullSizedCollection& collection, bool cycle_runs);
 
   // After one that came early, for the pause goal: the heap stays as large as it is.
   void record_early(const LullSizedCollection& collection);

@@ -199,6 +199,9 @@ public:
   // Memory is lacking for a global collection: the pause that begins is to end with the start of a cycle, if none runs.
   void ask_for() { _is_asked_for = true; }
 
+  // Does one run, or will one from the end of this pause on?
+  bool is_under_way() const { return _is_asked_for || state() != State::Idle; }
+
   // A young pause begins. Returns whether it is the first one of the cycle.
   bool begin_young();
 

@@ -29,6 +29,7 @@
 #include "gc/lull/drive/lullVMOperations.hpp"
 #include "gc/lull/mutator/lullMutator.hpp"
 #include "gc/lull/observe/lullMonitoring.hpp"
+#include "gc/lull/policy/lullCyclePolicy.hpp"
 #include "gc/lull/policy/lullEvacuationPolicy.hpp"
 #include "gc/lull/policy/lullYoungPolicy.hpp"
 #include "gc/lull/stat/lullPauseProgress.hpp"
@@ -184,12 +185,23 @@ HeapWord* LullFailedAllocation::begin_cycle_and_retry() {
   return result;
 }
 
+// A heap in which nearly nothing is free would have a young pause for each megabyte, until the cycle that runs has ended.
+void LullFailedAllocation::make_room_for_cycle() {
+  const LullCycle* const cycle = _components->_cycle;
+  const CollectedHeap* const heap = _components->_heap;
+  if (cycle != nullptr && cycle->is_under_way() && LullCyclePolicy::is_nearly_full(heap->used(), heap->capacity()) &&
+      _components->_sizer->may_expand()) {
+    _components->_sizer->expand_for_cycle();
+  }
+}
+
 // The heap is not made larger for it: what a young collection leaves is not all alive. But for a cycle, which finds what
 // is dead of it; and for a large object of a program that starts.
 HeapWord* LullFailedAllocation::collect_young_and_retry() {
   if (_components->_sizer->was_useless() || !collect_young()) {
     return grow_and_allocate();
   }
+  make_room_for_cycle();
   HeapWord* result = allocate_within_limit();
   if (result == nullptr) {
     result = grow_and_allocate();

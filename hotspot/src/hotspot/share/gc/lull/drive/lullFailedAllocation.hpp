@@ -76,6 +76,7 @@ private:
   HeapWord* allocate_within_limit();
   HeapWord* allocate_in_what_is_left();
   HeapWord* grow_and_allocate();
+  void make_room_for_cycle();
   HeapWord* begin_cycle_and_retry();
   HeapWord* collect_young_and_retry();
   HeapWord* collect_by_cycle_and_retry();

@@ -182,7 +182,7 @@ void LullPause::record(const LullPauseKind& kind, jlong start, jlong end, size_t
   const LullCollector* const collector = _components->_collector;
   kind._pauses->add(cause, start, end, used_before, used());
   if (!kind._ends_cycle) {
-    _components->_young_schedule->record_young(end - start, collector->young_mark_ns(), collector->marked_bytes(),
+    _components->_young_schedule->record_young(end - start, collector->young_mark_ns(), collector->seen_bytes(),
                                                collector->private_bytes(), used_before);
   }
   _components->_young_schedule->plan(used());
@@ -330,7 +330,8 @@ void LullPause::record_young(jlong start, jlong end, size_t used_before) {
     sizer->record_early({start, end, used_before, used()});
     _components->_young_policy->record_early(end - start, freed);
   } else {
-    sizer->record_young_collection({start, end, used_before, used()});
+    const LullCycle* const cycle = _components->_cycle;
+    sizer->record_young_collection({start, end, used_before, used()}, cycle != nullptr && cycle->is_under_way());
     _components->_young_policy->record_young(end - start, freed);
   }
 }

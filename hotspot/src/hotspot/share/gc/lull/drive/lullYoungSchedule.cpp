@@ -38,10 +38,10 @@ void LullYoungSchedule::plan(size_t used) {
   }
 }
 
-void LullYoungSchedule::record_young(jlong pause_ns, jlong mark_ns, size_t marked_bytes, size_t private_bytes,
+void LullYoungSchedule::record_young(jlong pause_ns, jlong mark_ns, size_t seen_bytes, size_t private_bytes,
                                      size_t used_before) {
   assert_at_safepoint();
-  _goal.record_young(pause_ns, mark_ns, marked_bytes, private_bytes, used_before - MIN2(_used_at_pause, used_before));
+  _goal.record_young(pause_ns, mark_ns, seen_bytes, private_bytes, used_before - MIN2(_used_at_pause, used_before));
 }
 
 bool LullYoungSchedule::is_due(size_t used) {

@@ -57,7 +57,7 @@ public:
   void plan(size_t used);
 
   // What a young pause has cost that began with so much in use. At a safepoint, before the next one is planned.
-  void record_young(jlong pause_ns, jlong mark_ns, size_t marked_bytes, size_t private_bytes, size_t used_before);
+  void record_young(jlong pause_ns, jlong mark_ns, size_t seen_bytes, size_t private_bytes, size_t used_before);
 
   // By the control thread. If not, it is told again when more than planned is in use.
   bool is_due(size_t used);

@@ -45,6 +45,9 @@ public:
   // A sixth of the heap: a young collection that leaves less has been in vain. Use is bounded below the heap's size.
   static bool is_enough_left(size_t used, size_t capacity) { return used < capacity - capacity / 6; }
 
+  // A sixteenth: the next young collection comes at once.
+  static bool is_nearly_full(size_t used, size_t capacity) { return used > capacity - capacity / 16; }
+
   static bool wants_cycle(const Seen& seen, const LullCycleWorth& worth) {
     const size_t room = seen._capacity - MIN2(seen._used_at_last, seen._capacity);
     const size_t begins_at = seen._was_vain ? room / 4 : room / 2;

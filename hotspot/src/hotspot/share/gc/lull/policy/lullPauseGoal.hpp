@@ -31,15 +31,16 @@
 // A young pause marks and copies what is alive of that. Where most dies that is next to nothing, and memory runs out long
 // before the pause would be too long. Where a program fills a cache everything survives, and the pause must come early.
 //
-//   pause      = fixed + marked bytes * cost of a byte
-//   marked     = share that is alive * bytes that have come into use since the pause before
+//   pause      = fixed + bytes that are looked at * cost of a byte
+//   looked at  = share * bytes that have come into use since the pause before
 //
-// What is fixed costs the same however little is new: roots, old objects that were written to, the references, and
-// what is private still, which each young pause marks anew. Where it is most of the goal, pauses that come more often
+// What is looked at is what is alive of the new bytes, and the lines of old objects that were written to: both grow until
+// the pause comes. What is fixed costs the same however little is new: roots, the references, and what is private still,
+// which each young pause marks anew. Where it is most of the goal, pauses that come more often
 // would be shorter by little and cost much. So a pause works as long on what is alive as on that, at least.
 //
 // Most of the time in which a pause marks may have gone for roots. So what a byte costs is by how much pauses are
-// longer that have marked more. While all mark about as much the cost is what it was, times how much longer they take
+// longer that have looked at more. While all look at about as much the cost is what it was, times how much longer they take
 // than they should. Before they have ever differed roots count as if bytes had cost it: budgets become smaller, and so
 // they differ.
 //
@@ -51,61 +52,61 @@
 class LullPauseGoal : public CHeapObj<mtGC> {
 private:
   static const size_t MinBudget = 2 * M;           // less is decided by chance
-  static const size_t MinMarked = 4 * M;           // less says nothing of what a byte costs: it is all fixed
+  static const size_t MinSeen = 4 * M;             // less says nothing of what a byte costs: it is all fixed
   static constexpr double FirstNsPerByte = 4;
-  static constexpr double MostAlive = 2;           // survivors of the pause before are marked again
+  static constexpr double MostSeen = 16;           // for each new byte: survivors of the pause before, and lines written to
   static constexpr double Aim = 0.75;              // of the goal: what survives differs from pause to pause
   static constexpr double LastWeight = 1.0 / 4;    // of a pause that was below the mean
   static constexpr double LeastOfRatio = 1.0 / 8;
 
   const double   _goal_ns;        // 0: none
-  LullFittedLine _pauses;         // by the bytes that they have marked
+  LullFittedLine _pauses;         // by the bytes that they have looked at
   double         _slope;          // of it when it was known last; 0: never
   double         _base;           // and a pause without any
   double         _ns_per_byte;    // 0: unknown
   double         _fixed_ns;
-  double         _alive;          // share of new bytes; less than 0: unknown
+  double         _seen;           // bytes looked at for each new byte; less than 0: unknown
 
   static double raised(double mean, double now) { return now > mean ? now : mean + LastWeight * (now - mean); }
 
   // As this pause says, and those before it: no more than if nothing was fixed, and not nothing by chance. 0: unknown.
-  double cost_of_byte(jlong pause_ns, jlong mark_ns, size_t marked_bytes) {
+  double cost_of_byte(jlong pause_ns, jlong mark_ns, size_t seen_bytes) {
     if (_pauses.has_slope()) {
       _slope = clamp(_pauses.slope(), LeastOfRatio * _pauses.ratio(), _pauses.ratio());
       _base = _pauses.mean_y() - _slope * _pauses.mean_x();
       return _slope;
     }
     if (_slope > 0) {
-      return _slope * (double)pause_ns / MAX2(_base + _slope * (double)marked_bytes, 1.0);
+      return _slope * (double)pause_ns / MAX2(_base + _slope * (double)seen_bytes, 1.0);
     }
-    return marked_bytes >= MinMarked ? (double)mark_ns / (double)marked_bytes : 0;
+    return seen_bytes >= MinSeen ? (double)mark_ns / (double)seen_bytes : 0;
   }
 
 public:
   // Milliseconds; 0: pauses come when memory has run out.
   explicit LullPauseGoal(size_t goal_ms)
-    : _goal_ns((double)goal_ms * 1000000), _pauses(), _slope(0), _base(0), _ns_per_byte(0), _fixed_ns(0), _alive(-1) {}
+    : _goal_ns((double)goal_ms * 1000000), _pauses(), _slope(0), _base(0), _ns_per_byte(0), _fixed_ns(0), _seen(-1) {}
 
-  // A young pause has taken pause_ns, mark_ns of that to mark and copy so many bytes, of which so many are private still;
-  // so many had come into use since the pause before.
-  void record_young(jlong pause_ns, jlong mark_ns, size_t marked_bytes, size_t private_bytes, size_t new_bytes) {
+  // A young pause has taken pause_ns, mark_ns of that to mark and copy, and to find what was written to; it has looked at
+  // so many bytes, of which so many are private still; so many had come into use since the pause before.
+  void record_young(jlong pause_ns, jlong mark_ns, size_t seen_bytes, size_t private_bytes, size_t new_bytes) {
     assert(mark_ns >= 0 && mark_ns <= pause_ns, "marks for " JLONG_FORMAT " of " JLONG_FORMAT " ns", mark_ns, pause_ns);
-    _pauses.add((double)marked_bytes, (double)pause_ns);
-    const size_t alive_bytes = marked_bytes - MIN2(private_bytes, marked_bytes);
-    const double ns_per_byte = cost_of_byte(pause_ns, mark_ns, marked_bytes);
+    _pauses.add((double)seen_bytes, (double)pause_ns);
+    const size_t due_bytes = seen_bytes - MIN2(private_bytes, seen_bytes);
+    const double ns_per_byte = cost_of_byte(pause_ns, mark_ns, seen_bytes);
     if (ns_per_byte > 0) {
       _ns_per_byte = _ns_per_byte == 0 ? ns_per_byte : raised(_ns_per_byte, ns_per_byte);
     }
-    _fixed_ns = raised(_fixed_ns, MAX2((double)pause_ns - ns_per_byte * (double)alive_bytes, 0.0));
+    _fixed_ns = raised(_fixed_ns, MAX2((double)pause_ns - ns_per_byte * (double)due_bytes, 0.0));
     if (new_bytes >= MinBudget / 2) {
-      const double alive = MIN2((double)alive_bytes / (double)new_bytes, MostAlive);
-      _alive = _alive < 0 ? alive : raised(_alive, alive);
+      const double seen = MIN2((double)due_bytes / (double)new_bytes, MostSeen);
+      _seen = _seen < 0 ? seen : raised(_seen, seen);
     }
   }
 
   // Bytes that may come into use before the next pause. SIZE_MAX: as many as there are.
   size_t budget() const {
-    const double ns_per_new_byte = (_alive < 0 ? 1 : _alive) * (_ns_per_byte == 0 ? FirstNsPerByte : _ns_per_byte);
+    const double ns_per_new_byte = (_seen < 0 ? 1 : _seen) * (_ns_per_byte == 0 ? FirstNsPerByte : _ns_per_byte);
     if (_goal_ns == 0 || ns_per_new_byte == 0) {
       return SIZE_MAX;
     }

@@ -32,6 +32,7 @@ LullSizePolicy::LullSizePolicy()
     _window_start_ns(_last_end_ns),
     _window_ns(0),
     _window_collections(0),
+    _window_used(0),
     _young_left_little(false),
     _useless_collections(0),
     _now(),
@@ -133,8 +134,16 @@ void LullSizePolicy::record_young_collection(const LullSizedCollection& collecti
   _young_left_little = is_little_free(collection._used, max_capacity);
   _young_ns += collection.ns();
   record_cost(collection, 1.0, less(_last_used, collection._used), capacity);
+  if (_window_collections++ == 0) {
+    _window_used = collection._used;
+  }
   _window_ns += collection.ns();
-  _window_collections++;
+}
+
+void LullSizePolicy::await_cycle(const LullSizedCollection& young, size_t capacity) {
+  if (_window_collections >= WindowCollections && young._used <= _window_used + capacity / GrowthShare) {
+    start_window(young._end_ns);
+  }
 }
 
 void LullSizePolicy::record_early(const LullSizedCollection& collection, size_t max_capacity) {

@@ -65,6 +65,7 @@ private:
   jlong   _window_start_ns;         // of the last few young collections: since when, their time, and how many
   jlong   _window_ns;
   uint    _window_collections;
+  size_t  _window_used;             // after the first of them
   bool    _young_left_little;     // the last collection, if it was a young one
   uint    _useless_collections;   // in a row
 
@@ -91,6 +92,9 @@ private:
 
   // Less than that share of the heap is not worth one.
   static const size_t GainShare = 8;
+
+  // Use that has grown by less has not grown.
+  static const size_t GrowthShare = 64;
 
   static LullSizeBounds bounds();
   static bool is_little_free(size_t used, size_t max_capacity);
@@ -126,6 +130,10 @@ public:
   // counts for the share that collections take, and for the overhead limit, but is no reason for more room. What they
   // have freed mutators have consumed.
   void record_early(const LullSizedCollection& collection, size_t max_capacity);
+
+  // A cycle of concurrent marking runs, which will tell what is alive. Where use does not grow meanwhile, young
+  // collections cost so much because old garbage fills the heap: that is no reason for a larger one.
+  void await_cycle(const LullSizedCollection& young, size_t capacity);
 
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause, jlong now_ns);

@@ -143,6 +143,20 @@ TEST_F(LullPauseGoalTest, what_grows_with_the_bytes_is_not_fixed) {
   EXPECT_LE((double)goal.budget() * 3 / Millisecond, 60);
 }
 
+// A program that drops a cache writes to old objects everywhere, and what it allocates dies. Nothing of that is fixed: else
+// longer pauses would make the next ones come later, and be longer still.
+TEST_F(LullPauseGoalTest, lines_that_were_written_to_grow_until_the_pause) {
+  LullPauseGoal goal(50);
+  size_t bytes = 200 * M;
+  for (int i = 0; i < 20; i++) {
+    const size_t written = 3 * bytes / 2;
+    goal.record_young(2 * Millisecond + mark_ns(written), mark_ns(written), written, 0, bytes);
+    bytes = MIN2(goal.budget(), 200 * M);
+  }
+  EXPECT_LE(next_pause_ms(goal, 1.5), 50);
+  EXPECT_GE(next_pause_ms(goal, 1.5), 25);
+}
+
 // By chance a pause that has marked little took long.
 TEST_F(LullPauseGoalTest, one_pause_that_the_machine_held_up_does_not_make_bytes_free) {
   LullPauseGoal goal(50);

@@ -58,10 +58,10 @@ public class TestPauseGoal {
 
     public static void main(String[] args) throws Exception {
         // In the middle of 1 ms: 2 MB of new objects at a time, of some 400 MB.
-        int early = run(1, true, "-XX:+LullConcurrentMarking");
+        int early = run(1, true);
         check(early >= 10, "few early pauses with a goal of 1 ms");
-        check(run(60_000, true, "-XX:+LullConcurrentMarking") == 0, "early pauses though the goal is far");
-        check(run(200, false, "-XX:+LullConcurrentMarking") <= early / 4, "early pauses though nothing survives");
+        check(run(60_000, true) == 0, "early pauses though the goal is far");
+        check(run(200, false) <= early / 4, "early pauses though nothing survives");
         check(run(1, true, "-XX:-LullConcurrentMarking") == 0, "early pauses though the next one may be a global one");
     }
 
