@@ -86,7 +86,8 @@ public class TestDeadLoaders {
 
     public static void main(String[] args) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava("-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI",
-                "-XX:+UseLullGC", "-Xms32m", "-Xmx32m", "-XX:MetaspaceSize=256m", "-Xlog:gc,gc+ergo=debug", Work.class.getName());
+                "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions", "-XX:-LullConcurrentMarking",    // or a cycle stands for the global one
+                "-Xms32m", "-Xmx32m", "-XX:MetaspaceSize=256m", "-Xlog:gc,gc+ergo=debug", Work.class.getName());
         output.shouldHaveExitValue(0);
         output.shouldContain("Rounds: " + ROUNDS);
         output.shouldContain("Pause Young");
