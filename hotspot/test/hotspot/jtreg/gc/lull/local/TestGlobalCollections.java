@@ -42,7 +42,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -54,7 +54,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:LullEvacuationFailureALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -66,7 +66,7 @@ import static gc.lull.local.Checks.isPublic;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:-LullYoungCollections -XX:LullEvacuateALot=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 
@@ -79,7 +79,7 @@ import static gc.lull.local.Checks.isPublic;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
  *                   -XX:+UseStringDeduplication -XX:StringDeduplicationAgeThreshold=1
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
 

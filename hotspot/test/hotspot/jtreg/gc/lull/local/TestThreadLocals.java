@@ -51,7 +51,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals stay forget end
  */
 
@@ -64,7 +64,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   -Xint -XX:+LullLoadCheck
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals stay forget end
  */
 
@@ -77,7 +77,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   -XX:TieredStopAtLevel=1 -XX:+LullLoadCheck
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals stay forget end
  */
 
@@ -90,7 +90,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   -XX:-TieredCompilation -XX:CompileThreshold=100 -XX:LullLocalCollectALot=3
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals stay forget end
  */
 
@@ -116,7 +116,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals field
  */
 
@@ -129,7 +129,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals accessor
  */
 
@@ -142,7 +142,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals getter
  */
 
@@ -155,7 +155,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals handle
  */
 
@@ -168,7 +168,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals getterHandle
  */
 
@@ -181,7 +181,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals jni
  */
 
@@ -194,7 +194,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals jniMethod
  */
 
@@ -207,7 +207,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals jvmtiFields
  */
 
@@ -220,7 +220,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm/native --enable-native-access=ALL-UNNAMED -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals jvmtiMethods
  */
 
@@ -234,7 +234,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
  *                   --add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals poolField
  */
 
@@ -248,7 +248,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   --add-opens=java.base/java.lang=ALL-UNNAMED --add-opens=java.base/java.lang.ref=ALL-UNNAMED
  *                   --add-opens=java.base/jdk.internal.reflect=ALL-UNNAMED -Djdk.reflect.useNativeAccessorOnly=true
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals poolMethod
  */
 
@@ -260,7 +260,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:-LullPrivateThreadLocals
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:-LullPrivateThreadLocals
  *                   gc.lull.local.TestThreadLocals off end
  */
 public class TestThreadLocals {
