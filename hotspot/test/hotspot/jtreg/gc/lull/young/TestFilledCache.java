@@ -153,7 +153,7 @@ public class TestFilledCache {
     private static List<String> run(String mode) throws Exception {
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
             "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-XX:+UseLullGC",
-            "-XX:+UnlockExperimentalVMOptions", "-XX:LullReferencePausePercent=0", mode,
+            "-XX:+UnlockExperimentalVMOptions", "-XX:LullReferencePausePercent=0", "-XX:MaxGCPauseMillis=60000", mode,
             "-Xms160m", "-Xmx160m", "-Xlog:gc,gc+heap", Program.class.getName());
         output.shouldHaveExitValue(0);
         output.shouldContain("Done");
