@@ -420,10 +420,14 @@ void LullLocalCollector::record_pause() {
   _pause_published = LullPublisher::of(_thread)->statistics().published_bytes();
 }
 
+bool LullLocalCollector::has_allocated() const {
+  return LullPublisher::of(_thread)->statistics()._allocated > 0;
+}
+
 void LullLocalCollector::retire() {
   assert(Threads_lock->owned_by_self(), "it guards what is counted of threads that have ended");
   tell_references(0, 0);
-  if (!LullThreadLocalData::is_public_mode(_thread)) {
+  if (!LullThreadLocalData::is_public_mode(_thread) && _allocator->owns_blocks()) {
     LullLocalCollection(_thread, _allocator).collect_at_exit();
   }
   _ended.add(_statistics);

@@ -207,6 +207,9 @@ public:
 
   const LullLocalStatistics& statistics() const { return _statistics; }
 
+  // Any thread may ask.
+  bool has_allocated() const;
+
   // Of all threads.
   static LullLocalStatistics total();
   static void log_total();

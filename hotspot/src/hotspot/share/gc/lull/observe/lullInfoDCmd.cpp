@@ -225,10 +225,10 @@ void LullInfoDCmd::print_threads() {
       continue;
     }
     in_public_mode++;
-    const char* const reason = publisher == nullptr || publisher->mode_reason() == nullptr ? "unknown" : publisher->mode_reason();
+    const char* const reason = publisher->mode_reason() == nullptr ? "unknown" : publisher->mode_reason();
     count_reason(&reasons, reason);
     // Those of the VM are always.
-    if (publisher != nullptr && !thread->is_hidden_from_external_view() && !thread->is_exiting() && named++ < ThreadsNamed) {
+    if (!thread->is_hidden_from_external_view() && !thread->is_exiting() && named++ < ThreadsNamed) {
       const LullPublicationStatistics& statistics = publisher->statistics();
       names.print_cr("threads.public_mode.thread: \"%s\", %s, %.1f MB allocated, %.0f %% of the last window in private mode published, "
                      "entered %zu times", thread->name(), reason, (double)statistics._allocated / M, publisher->published_share() * 100,

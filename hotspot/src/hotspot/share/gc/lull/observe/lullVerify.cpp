@@ -285,9 +285,6 @@ public:
 
   void do_thread(Thread* thread) override {
     const LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
-    if (allocator == nullptr) {
-      return;
-    }
     const LullBlockTable::Owner owner = LullThreadLocalData::owner(thread);
     guarantee(is_aligned(allocator->bump_end(), LullGeometry::LineSize), "H: thread %u allocates up to " PTR_FORMAT
               ", which is in a line", owner, p2i(allocator->bump_end()));

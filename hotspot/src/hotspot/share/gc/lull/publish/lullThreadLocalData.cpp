@@ -19,9 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/alloc/lullAllocator.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/publish/lullPublisher.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
 #include "runtime/thread.hpp"
 
@@ -77,7 +75,8 @@ void LullThreadLocalData::delist() {
 }
 
 LullThreadLocalData::LullThreadLocalData()
-  : _allocator(nullptr),
+  : _mutator(nullptr),
+    _allocator(nullptr),
     _publisher(nullptr),
     _local_collector(nullptr),
     _local_statistics(nullptr),
@@ -95,8 +94,6 @@ LullThreadLocalData::LullThreadLocalData()
 
 LullThreadLocalData::~LullThreadLocalData() {
   delist();
-  delete _publisher;
-  delete _allocator;
 }
 
 void LullThreadLocalData::create(Thread* thread)  { ::new (data(thread)) LullThreadLocalData(); }
