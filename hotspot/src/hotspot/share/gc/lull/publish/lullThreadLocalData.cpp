@@ -75,8 +75,7 @@ void LullThreadLocalData::delist() {
 }
 
 LullThreadLocalData::LullThreadLocalData()
-  : _mutator(nullptr),
-    _allocator(nullptr),
+  : _allocator(nullptr),
     _publisher(nullptr),
     _local_collector(nullptr),
     _local_statistics(nullptr),
@@ -87,6 +86,7 @@ LullThreadLocalData::LullThreadLocalData()
     _store_sp(nullptr),
     _store_pc(nullptr),
     _next_leak_sample(0),
+    _mutator(nullptr),
     _next(nullptr),
     _previous(nullptr) {
   enlist();

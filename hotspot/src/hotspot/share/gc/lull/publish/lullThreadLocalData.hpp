@@ -43,7 +43,6 @@ class LullPublisher;
 // the mutator is made of is found here by those who know nothing of the whole.
 class LullThreadLocalData {
 private:
-  LullMutator*          _mutator;
   LullAllocator*        _allocator;
   LullPublisher*        _publisher;         // nullptr without tracking
   LullLocalCollector*   _local_collector;   // nullptr without local collections; of Java threads alone
@@ -67,6 +66,9 @@ private:
 
   // Bytes that the thread has allocated when the leak profiler may look at it again.
   size_t                _next_leak_sample;
+
+  // What owns the allocator, the publisher and the local collector. Behind what compiled code reads, which lies near.
+  LullMutator*          _mutator;
 
   // All threads, for their names. Under the lock.
   LullThreadLocalData* _next;
