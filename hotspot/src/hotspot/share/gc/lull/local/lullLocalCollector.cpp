@@ -220,6 +220,7 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
 
 // What is published since the last time counts. Of what is kept only what has come since, until a pause has looked at it.
 void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
+  assert(Thread::current() == _thread || Threads_lock->owned_by_self(), "what it has told is its thread's");
   const uint pauses = Universe::heap()->total_collections();
   if (pauses != _told_at_pause) {
     _told_at_pause = pauses;
@@ -409,6 +410,7 @@ void LullLocalCollector::collect_as_asked() {
 }
 
 bool LullLocalCollector::is_idle() const {
+  assert_at_safepoint();
   return allocated_since_last() < MinBudget &&
          (_last_trigger == Trigger::None || _last_trigger == Trigger::Wait || _last_trigger == Trigger::RequestEnd);
 }

@@ -166,7 +166,10 @@ public:
   LullLocalCollector(JavaThread* thread, LullAllocator* allocator);
 
   // Once, while the VM starts.
-  static void set_listener(LullLocalListener* listener) { _listener = listener; }
+  static void set_listener(LullLocalListener* listener) {
+    assert(_listener == nullptr, "one is told");
+    _listener = listener;
+  }
 
   // At the slow path of an allocation.
   void collect_if_due();

@@ -193,6 +193,7 @@ static bool may_keep_private(const LullLocalCollector* collector, GCCause::Cause
 
 void LullMutator::begin_collection(bool keep_private, GCCause::Cause cause) {
   assert_at_safepoint();
+  assert(!keep_private || LullTracking, "without tracking nothing is private");
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullMutator* const mutator = of(thread);
     mutator->_allocator.begin_global_collection(keep_private && may_keep_private(mutator->_local_collector, cause));

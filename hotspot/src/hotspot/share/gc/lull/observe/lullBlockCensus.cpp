@@ -71,6 +71,7 @@ LullBlockCensus::Kind LullBlockCensus::kind_of(LullBlockIndex index, LullBlockSt
 }
 
 void LullBlockCensus::count(uint32_t begin, uint32_t end) {
+  assert(begin < end && end <= _table->limit(), "blocks %u to %u of %u", begin, end, _table->limit());
   for (uint32_t i = begin; i < end; i++) {
     const LullBlockIndex index = to_block_index(i);
     const LullBlockState state = _table->at(index)->state();
@@ -88,6 +89,7 @@ void LullBlockCensus::count(uint32_t begin, uint32_t end) {
 
 // Memory is uncommitted, and its part of the map with it, at safepoints only, and none begins while a piece is counted.
 void LullBlockCensus::take(JavaThread* current) {
+  assert(current == Thread::current() && current->thread_state() == _thread_in_vm, "who counts holds up safepoints");
   find_public_owners();
   for (uint32_t begin = 0; begin < _table->limit(); begin += BlocksAtOnce) {
     count(begin, MIN2(begin + BlocksAtOnce, _table->limit()));

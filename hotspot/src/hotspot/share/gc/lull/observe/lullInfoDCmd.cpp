@@ -51,6 +51,7 @@ const LullTrackingSwitch* LullInfoDCmd::_tracking_switch = nullptr;
 const LullCycle* LullInfoDCmd::_cycle = nullptr;
 
 void LullInfoDCmd::register_command(const LullMonitoring* monitoring, const LullTrackingSwitch* tracking_switch) {
+  assert(_monitoring == nullptr, "once");
   _monitoring = monitoring;
   _tracking_switch = tracking_switch;
   const uint32_t everywhere = DCmd_Source_Internal | DCmd_Source_AttachAPI | DCmd_Source_MBean;
@@ -74,6 +75,7 @@ static double milliseconds(jlong nanos) { return (double)nanos / NANOSECS_PER_MI
 static double percent(double part, double whole) { return whole == 0 ? 0 : 100 * part / whole; }
 
 void LullInfoDCmd::execute(DCmdSource source, TRAPS) {
+  assert(THREAD == Thread::current() && _monitoring != nullptr, "by a thread that stops for safepoints, when there is a heap");
   ResourceMark rm(THREAD);
   print_vm();
   print_flags();

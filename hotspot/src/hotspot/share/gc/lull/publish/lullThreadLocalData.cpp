@@ -50,6 +50,7 @@ bool LullThreadLocalData::is_name_in_use(LullBlockTable::Owner name) {
 
 // A thread that is attached is not a current thread yet, and cannot take a Mutex.
 void LullThreadLocalData::enlist() {
+  assert(_owner == LullBlockTable::NoOwner, "it is in the list");
   Thread::SpinAcquire(&_list_lock);
   _owner = new_name();
   _next = _first;
