@@ -79,7 +79,7 @@ public:
   static const uint32_t RunLists = 256;
 
 private:
-  LullBlockTable* const  _table;
+  LullBlockTable* const  _blocks;
   LullPublicMap* const   _public_map;         // or nullptr
   Mutex                  _lock;               // guards the free runs and state changes of their blocks
 

@@ -508,14 +508,14 @@ void LullVerify::verify_code() const {
 
 class LullVerifyOldHandlesClosure final : public OopClosure {
 private:
-  const MarkBitMap* const _marks;
+  const MarkBitMap* const _mark_bitmap;
 
 public:
-  explicit LullVerifyOldHandlesClosure(const MarkBitMap* marks) : _marks(marks) {}
+  explicit LullVerifyOldHandlesClosure(const MarkBitMap* mark_bitmap) : _mark_bitmap(mark_bitmap) {}
 
   void do_oop(oop* p) override {
     const oop obj = RawAccess<>::oop_load(p);
-    guarantee(obj == nullptr || _marks->is_marked(obj),
+    guarantee(obj == nullptr || _mark_bitmap->is_marked(obj),
               "R: handle " PTR_FORMAT " of a class loader refers to young " PTR_FORMAT ", and the loader has no new references", p2i(p), p2i(obj));
   }
   void do_oop(narrowOop* p) override { ShouldNotReachHere(); }

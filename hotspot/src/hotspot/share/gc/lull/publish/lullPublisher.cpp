@@ -60,7 +60,7 @@ inline void LullPublishClosure::do_oop_work(T* p) {
   const T heap_oop = RawAccess<>::oop_load(p);
   if (!CompressedOops::is_null(heap_oop)) {
     const oop obj = CompressedOops::decode_not_null(heap_oop);
-    if (!_publisher->_map->is_public(obj)) {
+    if (!_publisher->_public_map->is_public(obj)) {
       _publisher->visit(obj);
     }
   }
@@ -72,7 +72,7 @@ void LullPublishClosure::do_oop(narrowOop* p) { do_oop_work(p); }
 LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable* blocks)
   : _thread(thread),
     _owner(LullThreadLocalData::owner(thread)),
-    _map(map),
+    _public_map(map),
     _blocks(blocks),
     _stack(),
     _closure(this),
@@ -128,7 +128,7 @@ void LullPublisher::visit(oop obj) {
          "B: thread %u meets private object " PTR_FORMAT " of thread %u", _owner, p2i(obj),
          _blocks->owner_of(cast_from_oop<void*>(obj)));
   const size_t words = obj->size();
-  _map->publish(cast_from_oop<HeapWord*>(obj), words);
+  _public_map->publish(cast_from_oop<HeapWord*>(obj), words);
   _objects_in_closure++;
   _statistics._words += words;
   const Klass* const klass = obj->klass();
@@ -151,7 +151,7 @@ void LullPublisher::publish(oop obj) {
   _objects_in_closure = 0;
   _is_bounded = is_own;
   const size_t words_before = _statistics._words;
-  if (!_map->is_public(obj)) {
+  if (!_public_map->is_public(obj)) {
     visit(obj);
   }
   while (!_stack.is_empty() && !is_long()) {
