@@ -25,7 +25,6 @@
 #include "gc/lull/heap/lullBlockTable.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "oops/oopsHierarchy.hpp"
-#include "runtime/atomic.hpp"
 #include "runtime/thread.hpp"
 #include "utilities/debug.hpp"
 #include "utilities/sizes.hpp"
