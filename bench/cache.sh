@@ -6,8 +6,7 @@
 # have been sent, pauses, processor time of the server for a request, all of its threads, and its memory (PSS) at the end of the phase.
 #
 # Settings:
-#   CACHE_COLLECTORS="lull g1 zgc shenandoah"   zgc and shenandoah are generational and need a JDK that has them; stopping is Lull with
-#                                     -XX:-LullConcurrentMarking
+#   CACHE_COLLECTORS="lull g1 zgc genshen"   names as in collectors.sh; zgc and genshen need a JDK that has them
 #   CACHE_ENTRIES=5000000             some 400 bytes each
 #   CACHE_HEAP=4g                     the largest heap; CACHE_HEAP_G1=5g, say, is that of one collector, as for the same memory
 #   CACHE_ROUNDS=3
@@ -24,7 +23,7 @@ usage_if_asked "$0" "$@"
 # shellcheck source=bench/service.sh
 . "$BENCH/service.sh"
 
-read -ra collectors <<< "${CACHE_COLLECTORS:-lull g1 zgc shenandoah}"
+read -ra collectors <<< "${CACHE_COLLECTORS:-lull g1 zgc genshen}"
 entries=${CACHE_ENTRIES:-5000000} rounds=${CACHE_ROUNDS:-3} seconds=${CACHE_SECONDS:-20} rate=${CACHE_RATE:-4000} threads=${CACHE_THREADS:-4}
 check_numbers "CACHE_ENTRIES $entries" "CACHE_ROUNDS $rounds" "CACHE_SECONDS $seconds" "CACHE_RATE $rate" "CACHE_THREADS $threads"
 
@@ -34,19 +33,8 @@ of_collector() {
   echo "${!own:-${!all:-$3}}"
 }
 
-flags_of() {   # COLLECTOR: leaves flags
-  case $1 in
-    lull) flags=(-XX:+UseLullGC) ;;
-    stopping) flags=(-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking) ;;
-    g1) flags=(-XX:+UseG1GC) ;;
-    zgc) flags=(-XX:+UseZGC) ;;
-    shenandoah) flags=(-XX:+UseShenandoahGC -XX:ShenandoahGCMode=generational) ;;
-    *) die "CACHE_COLLECTORS has '$1': known are lull, stopping, g1, zgc, shenandoah" ;;
-  esac
-}
-
 for collector in "${collectors[@]}"; do
-  flags_of "$collector"
+  flags_of "$collector" || die "CACHE_COLLECTORS has '$collector': known are $COLLECTOR_NAMES"
   java=$(of_collector CACHE_JAVA "$collector" "$LULL_BUILD/jdk/bin/java")
   "$java" "${flags[@]}" -version > /dev/null 2>&1 || die "$java does not run with ${flags[*]}: leave $collector out of CACHE_COLLECTORS, or give CACHE_JAVA_${collector^^}"
 done

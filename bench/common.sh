@@ -4,6 +4,8 @@
 
 BENCH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 ROOT=$(dirname "$BENCH")
+# shellcheck source=bench/collectors.sh
+. "$BENCH/collectors.sh"
 export LULL_BUILD=${LULL_BUILD:-$ROOT/build}
 SERVICE=${SERVICE:-compile}
 export SERVICE
@@ -82,7 +84,7 @@ build_bench() {
 is_built() {
   local stamp=$LULL_BUILD/bench/$SERVICE/built
   [ -e "$stamp" ] && [ -d "$LULL_BUILD/bench/$SERVICE/lib" ] \
-    && [ -z "$(find "$BENCH" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
+    && [ -z "$(find "$BENCH" "$ROOT/java/page" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
 }
 
 # Builds the JDK if COLLECTORS has Lull and no other java was named for it; gets a JDK 27 if it has one of that.
@@ -118,17 +120,9 @@ collector_of() {
   java=${OTHERWISE:-$LULL_BUILD/jdk/bin/java}
   flags=("$@")
   [[ $name != -* ]] || return 0
-  case ${name%-27} in
-    lull) flags=(-XX:+UseLullGC) ;;
-    g1) flags=(-XX:+UseG1GC) ;;
-    parallel) flags=(-XX:+UseParallelGC) ;;
-    serial) flags=(-XX:+UseSerialGC) ;;
-    zgc) flags=(-XX:+UseZGC) ;;
-    shenandoah) flags=(-XX:+UseShenandoahGC) ;;
-    genshen) flags=(-XX:+UseShenandoahGC -XX:ShenandoahGCMode=generational) ;;
-    *) name=lull-27 ;;
-  esac
-  [ "$name" != lull-27 ] || die "no collector '${1:-}': give lull, or g1, parallel, serial, zgc, shenandoah or genshen, or one of these with -27 at the end; or flags"
+  if ! flags_of "${name%-27}" || [[ $name == *-27 && ${flags[0]} == -XX:+UseLullGC ]]; then
+    die "no collector '${1:-}': give one of $COLLECTOR_NAMES, or one that is not Lull with -27 at the end; or flags"
+  fi
   flags+=("${@:2}")
   case $name in
     *-27)

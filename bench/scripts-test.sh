@@ -104,7 +104,9 @@ chosen "lull" "/build/jdk/bin/java -XX:+UseLullGC"
 chosen "-XX:+UseLullGC -Xmn8m" "/build/jdk/bin/java -XX:+UseLullGC -Xmn8m"
 chosen "g1-27 -Xmn8m" "$WORK/27/bin/java -XX:+UseG1GC -Xmn8m"
 chosen "genshen" "/base/bin/java -XX:+UseShenandoahGC -XX:ShenandoahGCMode=generational"
+chosen "stopping" "/build/jdk/bin/java -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking"
 chosen "lull-27" "error: no collector 'lull-27'"
+chosen "marking-27" "error: no collector 'marking-27'"
 chosen "g2" "error: no collector 'g2'"
 
 # Of two rounds; what one has not, and a 0 of B, divides nothing.

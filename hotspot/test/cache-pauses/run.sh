@@ -10,25 +10,17 @@
 #   CACHE_ENTRIES=4000000  some 260 bytes each
 #   CACHE_HEAP=2g      -Xmx; -Xms is a tenth of it
 #   CACHE_SECONDS=20   of each of the two phases in which the cache serves
-#   CACHE_COLLECTORS   of lull, stopping, g1, shenandoah (default: all); stopping has no concurrent marking
+#   CACHE_COLLECTORS   names as in bench/collectors.sh (default: lull stopping g1 genshen)
 
 # shellcheck source-path=SCRIPTDIR source=../../build/lib.sh
 . "$(dirname "$0")/../../build/lib.sh"
+# shellcheck source-path=SCRIPTDIR source=../../../bench/collectors.sh
+. "$ROOT/bench/collectors.sh"
 
 runs=${CACHE_RUNS:-1} entries=${CACHE_ENTRIES:-4000000} heap=${CACHE_HEAP:-2g} seconds=${CACHE_SECONDS:-20}
 [[ $runs =~ ^[1-9][0-9]*$ ]] || die "CACHE_RUNS is '$runs': a number from 1 on is needed"
-read -ra collectors <<< "${CACHE_COLLECTORS:-lull stopping g1 shenandoah}"
+read -ra collectors <<< "${CACHE_COLLECTORS:-lull stopping g1 genshen}"
 compile_programs cache-pauses jdk "$ROOT/hotspot/test/cache-pauses/CachePauses.java"
-
-flags_of() {   # COLLECTOR: the VM's flags, in the array flags
-  case $1 in
-    lull) flags=(-XX:+UseLullGC) ;;
-    stopping) flags=(-XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking) ;;
-    g1) flags=(-XX:+UseG1GC) ;;
-    shenandoah) flags=(-XX:+UseShenandoahGC -XX:ShenandoahGCMode=generational) ;;
-    *) die "CACHE_COLLECTORS: '$1' is not one of lull, stopping, g1, shenandoah" ;;
-  esac
-}
 
 # The longest pause, in ms, that began in this phase, from a log with the uptime in seconds.
 longest() {   # LOG START END
@@ -40,7 +32,7 @@ longest() {   # LOG START END
 printf '%-11s %-8s %14s %8s %14s\n' collector phase 'longest ms' pauses requests/s
 for ((run = 1; run <= runs; run++)); do
   for collector in "${collectors[@]}"; do
-    flags_of "$collector"
+    flags_of "$collector" || die "CACHE_COLLECTORS has '$collector': known are $COLLECTOR_NAMES"
     log=$work/$collector-$run.log out=$work/$collector-$run.txt
     cleanly "$jdk/bin/java" "${flags[@]}" "-Xmx$heap" "-Xlog:gc*:file=$log:uptime:filecount=0" -cp "$work" \
       CachePauses "$entries" "$seconds" 4 > "$out" || die "CachePauses failed with $collector, see $log and $out"

@@ -90,9 +90,9 @@ MemoryUsage LullHeap::memory_usage() {
 
 HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_exceeded) {
   *gc_overhead_limit_was_exceeded = false;
-  const LullMutator mutator(Thread::current());
-  mutator.prepare();
-  HeapWord* const result = mutator.allocate(words);
+  LullMutator* const mutator = LullMutator::of(Thread::current());
+  mutator->prepare();
+  HeapWord* const result = mutator->allocate(words);
   if (result != nullptr) {
     return result;
   }
@@ -100,7 +100,7 @@ HeapWord* LullHeap::mem_allocate(size_t words, bool* gc_overhead_limit_was_excee
 }
 
 HeapWord* LullHeap::allocate_new_tlab(size_t min_words, size_t requested_words, size_t* actual_words) {
-  return LullMutator(Thread::current()).allocate_tlab(min_words, actual_words);
+  return LullMutator::of(Thread::current())->allocate_tlab(min_words, actual_words);
 }
 
 size_t LullHeap::tlab_capacity(Thread* thread) const         { return capacity(); }

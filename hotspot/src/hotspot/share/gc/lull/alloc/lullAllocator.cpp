@@ -35,7 +35,7 @@ volatile size_t LullAllocator::_released_in_blocks = 0;
 LullAllocator::LullAllocator(LullBlockSupply* supply, LullBlockTable* table, LullReserveUse reserve_use,
                              LullBlockTable::Owner owner, LullPublicMap* public_map)
   : _supply(supply),
-    _table(table),
+    _blocks(table),
     _reserve_use(reserve_use),
     _owner(owner),
     _public_map(public_map),
@@ -105,15 +105,16 @@ void LullAllocator::delete_run(uint32_t id) {
 // A block is listed once, whatever it is used for. While tracking is suspended none has an owner.
 void LullAllocator::own(LullBlockIndex index) {
   if (_public_map != nullptr && !LullPublicMap::is_tracking_suspended()) {
-    _table->own(index, _owner);
+    _blocks->own(index, _owner);
     _owned.append(index);
   } else {
-    _table->set_young(index);   // copies are young until they are swept; without barriers nobody asks
+    _blocks->set_young(index);   // copies are young until they are swept; without barriers nobody asks
   }
 }
 
 void LullAllocator::own_large(LullBlockIndex head, size_t blocks) {
-  assert(_table->at(head)->state() == LullBlockState::LargeHead, "block %u is %s", untype(head), to_string(_table->at(head)->state()));
+  assert(_blocks->at(head)->state() == LullBlockState::LargeHead, "block %u is %s", untype(head),
+         to_string(_blocks->at(head)->state()));
   own(head);
   _handed_out += blocks * LullGeometry::BlockSize;
 }
@@ -143,7 +144,7 @@ bool LullAllocator::add_hole(uint32_t first_line, uint32_t lines) {
 }
 
 void LullAllocator::add_holes_of(LullBlockIndex index) {
-  LullBlock* const block = _table->at(index);
+  LullBlock* const block = _blocks->at(index);
   const uint32_t first = untype(LullGeometry::first_line(index));
   block->free_lines().runs_do([&](uint start, uint length) {
     if (!add_hole(first + start, length)) {
@@ -302,7 +303,7 @@ void LullAllocator::prepare(const LullRun& hole) {
 
 // Free lines have word 0.
 void LullAllocator::forget(LullBlockIndex index, const LullLineSet& lines) {
-  _table->disown(index, _owner);
+  _blocks->disown(index, _owner);
   if (_public_map != nullptr) {
     lines.runs_do([&](uint start, uint length) {
       _public_map->set_lines(to_line_index(untype(LullGeometry::first_line(index)) + start), length, false);
@@ -389,7 +390,7 @@ void LullAllocator::begin_global_collection(bool keep_private) {
   forget_memory();
   if (!keep_private || _born_public) {
     for (int i = 0; i < _owned.length(); i++) {
-      _table->disown(_owned.at(i), _owner);
+      _blocks->disown(_owned.at(i), _owner);
     }
     _owned.clear();
   }
@@ -401,11 +402,12 @@ void LullAllocator::end_global_collection() {
   blocks.swap(&_owned);
   for (int i = 0; i < blocks.length(); i++) {
     const LullBlockIndex index = blocks.at(i);
-    if (_table->owner(index) == LullBlockTable::NoOwner) {
+    if (_blocks->owner(index) == LullBlockTable::NoOwner) {
       continue;
     }
-    assert(_table->owner(index) == _owner, "B: block %u is of thread %u, not %u", untype(index), _table->owner(index), _owner);
-    if (_table->at(index)->has_lines()) {
+    assert(_blocks->owner(index) == _owner, "B: block %u is of thread %u, not %u", untype(index), _blocks->owner(index),
+           _owner);
+    if (_blocks->at(index)->has_lines()) {
       keep(index);
     } else {
       _owned.append(index);
@@ -417,7 +419,7 @@ void LullAllocator::end_global_collection() {
 size_t LullAllocator::forget_free_lines(const LullBlockList& blocks) {
   size_t unused = 0;
   for (int i = 0; i < blocks.length(); i++) {
-    LullLineSet& lines = _table->at(blocks.at(i))->free_lines();
+    LullLineSet& lines = _blocks->at(blocks.at(i))->free_lines();
     unused += lines.count();
     lines.clear_all();
   }
@@ -470,7 +472,7 @@ void LullAllocator::end_copying() {
 void LullAllocator::publish_and_release() {
   for (int i = 0; i < _owned.length(); i++) {
     const LullBlockIndex index = _owned.at(i);
-    const LullBlock* const block = _table->at(index);
+    const LullBlock* const block = _blocks->at(index);
     _public_map->set_blocks(index, block->state() == LullBlockState::LargeHead ? block->large_blocks() : 1, true);
   }
   // Its lines that hold nothing are not public.
@@ -479,12 +481,12 @@ void LullAllocator::publish_and_release() {
 
 void LullAllocator::keep(LullBlockIndex index) {
   _owned.append(index);
-  const uint longest = _table->at(index)->free_lines().longest_run();
+  const uint longest = _blocks->at(index)->free_lines().longest_run();
   if (longest >= min_hole_lines()) {
     (longest >= PreferredHoleLines ? _own_recyclable : _own_fragmented).append(index);
   } else {
-    _skipped_lines += _table->at(index)->free_lines().count();
-    _table->at(index)->free_lines().clear_all();
+    _skipped_lines += _blocks->at(index)->free_lines().count();
+    _blocks->at(index)->free_lines().clear_all();
   }
 }
 
@@ -502,7 +504,7 @@ void LullAllocator::disown(LullBlockIndex index, const LullLineSet& free_lines) 
 void LullAllocator::disown_recyclable(LullBlockList* blocks) {
   while (!blocks->is_empty()) {
     const LullBlockIndex index = blocks->pop();
-    disown(index, _table->at(index)->free_lines());
+    disown(index, _blocks->at(index)->free_lines());
   }
 }
 
@@ -515,7 +517,7 @@ void LullAllocator::undo(HeapWord* start, size_t words) {
 // All objects are public. Blocks lose their owner before any goes back, and may be another thread's.
 void LullAllocator::release() {
   for (int i = 0; i < _owned.length(); i++) {
-    _table->disown(_owned.at(i), _owner);
+    _blocks->disown(_owned.at(i), _owner);
   }
   return_bump_region();
   // Collect the holes block by block; a block's holes go back in one step.

@@ -74,7 +74,7 @@ private:
   typedef LullRunTable<LullGeometry::LinesPerBlock, LullRunSearch::Bitmap> LineRunTable;
 
   LullBlockSupply* const _supply;
-  LullBlockTable* const  _table;
+  LullBlockTable* const  _blocks;
   const LullReserveUse   _reserve_use;
   const LullBlockTable::Owner _owner;       // of the blocks that it takes
   LullPublicMap* const   _public_map;       // nullptr: the words of holes are somebody else's business

@@ -33,7 +33,7 @@
 #include "utilities/growableArray.hpp"
 
 LullBlockSupply::LullBlockSupply(LullBlockTable* table, LullPublicMap* public_map)
-  : _table(table),
+  : _blocks(table),
     _public_map(public_map),
     _lock(Mutex::service - 1, "LullBlockSupply_lock"),
     _runs(MmapArrayAllocator<LullRun>::allocate(table->count(), mtGC)),
@@ -83,16 +83,16 @@ bool LullBlockSupply::is_over_use_limit(size_t bytes, LullReserveUse use) const 
 
 void LullBlockSupply::add_free_run(uint32_t start, uint32_t length) {
   assert(_lock.owned_by_self(), "the lock guards the free runs");
-  assert(length > 0 && start + length <= _table->count(), "blocks %u to %u", start, start + length);
+  assert(length > 0 && start + length <= _blocks->count(), "blocks %u to %u", start, start + length);
   // Join with the neighbours.
-  if (start > 0 && _table->at(to_block_index(start - 1))->is_free()) {
+  if (start > 0 && _blocks->at(to_block_index(start - 1))->is_free()) {
     const uint32_t left = _runs[start - 1]._start;
     length += _runs[left]._length;
     _free_runs.remove(left);
     start = left;
   }
   const uint32_t end = start + length;
-  if (end < _table->count() && _table->at(to_block_index(end))->is_free()) {
+  if (end < _blocks->count() && _blocks->at(to_block_index(end))->is_free()) {
     length += _runs[end]._length;
     _free_runs.remove(end);
   }
@@ -153,7 +153,7 @@ bool LullBlockSupply::take_block_for_copies(LullBlockIndex* index) {
       return false;
     }
     *index = to_block_index(start);
-    _table->make_owned(*index, LullBlockRight::Supply);
+    _blocks->make_owned(*index, LullBlockRight::Supply);
   }
   clear_words(*index);
   return true;
@@ -189,7 +189,7 @@ bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
       return false;
     }
     *index = to_block_index(start);
-    _table->make_owned(*index, LullBlockRight::Supply);
+    _blocks->make_owned(*index, LullBlockRight::Supply);
   }
   clear_words(*index);
   notify_if_due();
@@ -204,7 +204,7 @@ bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockI
       return false;
     }
     *head = to_block_index(start);
-    _table->make_large(*head, blocks, LullBlockRight::Supply);
+    _blocks->make_large(*head, blocks, LullBlockRight::Supply);
   }
   notify_if_due();
   return true;
@@ -219,15 +219,15 @@ bool LullBlockSupply::take_archive(uint32_t blocks, LullBlockIndex* head) {
   }
   *head = to_block_index(start);
   for (uint32_t i = start; i < start + blocks; i++) {
-    _table->make_archive(to_block_index(i), LullBlockRight::Supply);
-    _table->set_young(to_block_index(i));   // until a collection has marked what is alive in it
+    _blocks->make_archive(to_block_index(i), LullBlockRight::Supply);
+    _blocks->set_young(to_block_index(i));   // until a collection has marked what is alive in it
   }
   return true;
 }
 
 void LullBlockSupply::own_recyclable(LullBlockIndex index) {
-  LullBlock* const block = _table->at(index);
-  _table->make_owned(index, LullBlockRight::Taker);
+  LullBlock* const block = _blocks->at(index);
+  _blocks->make_owned(index, LullBlockRight::Taker);
   block->set_in_reserve(false);
   Atomic::add(&_used_bytes, block->free_lines().count() * LullGeometry::LineSize, memory_order_relaxed);
 }
@@ -245,10 +245,10 @@ bool LullBlockSupply::take_recyclable_by(Take take, LullReserveUse use, LullBloc
       return false;
     }
     own_recyclable(*index);
-    if (_table->is_unswept(*index)) {
+    if (_blocks->is_unswept(*index)) {
       _left_sweeper->sweep_taken(*index);
     }
-  } while (_table->is_evacuated(*index));   // no copies where objects leave: the sweep comes to it
+  } while (_blocks->is_evacuated(*index));   // no copies where objects leave: the sweep comes to it
   notify_if_due();
   return true;
 }
@@ -272,7 +272,7 @@ bool LullBlockSupply::take_recyclable_with_hole_at_safepoint(uint lines, LullRes
 }
 
 void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_lines) {
-  LullBlock* const block = _table->at(index);
+  LullBlock* const block = _blocks->at(index);
   assert(block->state() == LullBlockState::Owned, "block %u is %s", untype(index), to_string(block->state()));
   if (free_lines.count() == LullGeometry::LinesPerBlock) {
     MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
@@ -282,12 +282,12 @@ void LullBlockSupply::give_back(LullBlockIndex index, const LullLineSet& free_li
   }
   if (!free_lines.has_run(_min_hole_lines)) {
     block->free_lines().clear_all();
-    _table->make_full(index, free_lines.count(), LullBlockRight::Owner);
+    _blocks->make_full(index, free_lines.count(), LullBlockRight::Owner);
     add_slack(block->slack_lines());
     return;
   }
   block->free_lines() = free_lines;
-  _table->make_recyclable(index, LullBlockRight::Owner);
+  _blocks->make_recyclable(index, LullBlockRight::Owner);
   Atomic::sub(&_used_bytes, free_lines.count() * LullGeometry::LineSize, memory_order_relaxed);
   _recyclable.give_back(index);
 }
@@ -327,15 +327,15 @@ void LullBlockSupply::give_back_swept(LullBlockIndex index, const LullLineSet& f
 void LullBlockSupply::give_back_large_swept(LullBlockIndex head) {
   {
     MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
-    fill_reserve(_table->at(head)->large_blocks());
+    fill_reserve(_blocks->at(head)->large_blocks());
   }
   give_back_large(head);
 }
 
 void LullBlockSupply::give_back_large(LullBlockIndex head) {
-  add_slack(-(ssize_t)_table->at(head)->slack_lines());
+  add_slack(-(ssize_t)_blocks->at(head)->slack_lines());
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
-  free_blocks_locked(untype(head), _table->at(head)->large_blocks());
+  free_blocks_locked(untype(head), _blocks->at(head)->large_blocks());
 }
 
 // The run is listed before its blocks are Free: it must not be joined with itself.
@@ -343,10 +343,10 @@ void LullBlockSupply::free_blocks_locked(uint32_t start, uint32_t count) {
   assert(_lock.owned_by_self(), "the lock guards the free runs");
   add_free_run(start, count);
   for (uint32_t i = start; i < start + count; i++) {
-    assert(!_table->has_straddler(to_block_index(i)), "block %u is free, and a straddler lies there", i);
-    _table->clear_young(to_block_index(i));   // before anybody can take it
-    _table->set_wasted(to_block_index(i), 0);
-    _table->make_free(to_block_index(i), LullBlockRight::Supply);
+    assert(!_blocks->has_straddler(to_block_index(i)), "block %u is free, and a straddler lies there", i);
+    _blocks->clear_young(to_block_index(i));   // before anybody can take it
+    _blocks->set_wasted(to_block_index(i), 0);
+    _blocks->make_free(to_block_index(i), LullBlockRight::Supply);
   }
   LullProtection::forbid(to_block_index(start), count);
   Atomic::store(&_free_blocks, _free_blocks + count);
@@ -366,9 +366,9 @@ void LullBlockSupply::add_recyclable_at_safepoint(const GrowableArrayCHeap<uint3
   size_t free_lines = 0;
   for (int i = 0; i < blocks.length(); i++) {
     const LullBlockIndex index = to_block_index(blocks.at(i));
-    assert(!_table->at(index)->is_recyclable(), "block %u is in a stack", blocks.at(i));
-    _table->make_recyclable(index, LullBlockRight::Sweep);
-    free_lines += _table->at(index)->free_lines().count();
+    assert(!_blocks->at(index)->is_recyclable(), "block %u is in a stack", blocks.at(i));
+    _blocks->make_recyclable(index, LullBlockRight::Sweep);
+    free_lines += _blocks->at(index)->free_lines().count();
   }
   Atomic::sub(&_used_bytes, free_lines * LullGeometry::LineSize, memory_order_relaxed);
   _recyclable.merge_at_safepoint(blocks);
@@ -378,9 +378,9 @@ void LullBlockSupply::add_committed(uint32_t start, uint32_t count) {
   MutexLocker ml(&_lock, Mutex::_no_safepoint_check_flag);
   add_free_run(start, count);
   for (uint32_t i = start; i < start + count; i++) {
-    _table->make_free(to_block_index(i), LullBlockRight::Supply);
+    _blocks->make_free(to_block_index(i), LullBlockRight::Supply);
   }
-  _table->raise_limit(start + count);
+  _blocks->raise_limit(start + count);
   Atomic::store(&_free_blocks, _free_blocks + count);
 }
 
@@ -396,11 +396,11 @@ void LullBlockSupply::rebuild() {
   size_t slack_lines = 0;
   uint32_t run_length = 0;
   GrowableArrayCHeap<uint32_t, mtGC> recyclable;
-  const uint32_t count = _table->limit();
+  const uint32_t count = _blocks->limit();
   for (uint32_t i = 0; i <= count; i++) {
-    const LullBlockState state = i < count ? _table->at(to_block_index(i))->state() : LullBlockState::Uncommitted;
+    const LullBlockState state = i < count ? _blocks->at(to_block_index(i))->state() : LullBlockState::Uncommitted;
     if (i < count) {
-      _table->update_wasted(to_block_index(i));
+      _blocks->update_wasted(to_block_index(i));
     }
     if (state == LullBlockState::Free) {
       run_length++;
@@ -419,13 +419,13 @@ void LullBlockSupply::rebuild() {
     switch (state) {
       case LullBlockState::Recyclable:
         recyclable.append(i);
-        used += LullGeometry::BlockSize - _table->at(to_block_index(i))->free_lines().count() * LullGeometry::LineSize;
+        used += LullGeometry::BlockSize - _blocks->at(to_block_index(i))->free_lines().count() * LullGeometry::LineSize;
         break;
       case LullBlockState::Uncommitted:
         break;
       default:
         used += LullGeometry::BlockSize;
-        slack_lines += _table->at(to_block_index(i))->slack_lines();
+        slack_lines += _blocks->at(to_block_index(i))->slack_lines();
         break;
     }
   }
@@ -436,8 +436,8 @@ void LullBlockSupply::rebuild() {
   // From the last to the first: those at low addresses are taken first, for the heap shrinks from high addresses down.
   for (int i = recyclable.length() - 1; i >= 0; i--) {
     const LullBlockIndex index = to_block_index(recyclable.at(i));
-    _table->at(index)->set_in_reserve(false);
-    if (!_table->is_evacuated(index)) {
+    _blocks->at(index)->set_in_reserve(false);
+    if (!_blocks->is_evacuated(index)) {
       _recyclable.add_at_safepoint(index);    // in the part of what is to be swept, if it is
     }
   }
@@ -484,13 +484,13 @@ const char* LullBlockSupply::verify() const {
   _free_runs.runs_do([&](const LullRun& run) {
     free_in_runs += run._length;
     for (uint32_t i = run._start; i < run._start + run._length; i++) {
-      if (!_table->at(to_block_index(i))->is_free()) {
+      if (!_blocks->at(to_block_index(i))->is_free()) {
         run_error = "a free run holds a block that is not free";
       }
     }
     const uint32_t end = run._start + run._length;
-    if ((run._start > 0 && _table->at(to_block_index(run._start - 1))->is_free()) ||
-        (end < _table->count() && _table->at(to_block_index(end))->is_free())) {
+    if ((run._start > 0 && _blocks->at(to_block_index(run._start - 1))->is_free()) ||
+        (end < _blocks->count() && _blocks->at(to_block_index(end))->is_free())) {
       run_error = "a free run is not joined with its neighbour";
     }
     if (_runs[run._start + run._length - 1]._start != run._start) {
@@ -501,8 +501,8 @@ const char* LullBlockSupply::verify() const {
     return run_error;
   }
   uint32_t free_by_state = 0;
-  for (uint32_t i = 0; i < _table->limit(); i++) {
-    free_by_state += _table->at(to_block_index(i))->is_free() ? 1 : 0;
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    free_by_state += _blocks->at(to_block_index(i))->is_free() ? 1 : 0;
   }
   if (free_in_runs != free_by_state || free_in_runs != _free_blocks) {
     return "the free runs, the free blocks and their count do not agree";

@@ -79,7 +79,7 @@ public:
   static const uint32_t RunLists = 256;
 
 private:
-  LullBlockTable* const  _table;
+  LullBlockTable* const  _blocks;
   LullPublicMap* const   _public_map;         // or nullptr
   Mutex                  _lock;               // guards the free runs and state changes of their blocks
 
@@ -142,7 +142,10 @@ public:
   size_t use_limit() const { return _use_limit; }
 
   // The listener is told, once, when more than so many bytes are in use. Safepoint or start-up.
-  void set_listener(LullUseListener* listener) { _listener = listener; }
+  void set_listener(LullUseListener* listener) {
+    assert(_listener == nullptr, "one is told");
+    _listener = listener;
+  }
   void set_notification(size_t bytes);
   void renew_notification(size_t bytes);    // if it was told meanwhile, and a local collection has freed enough since; by any thread
 
@@ -200,7 +203,10 @@ public:
 
   // ---- Of blocks that a cycle of concurrent marking has left to be swept (LullLaterSweep)
 
-  void set_left_sweeper(LullLeftSweeper* sweeper) { _left_sweeper = sweeper; }
+  void set_left_sweeper(LullLeftSweeper* sweeper) {
+    assert(_left_sweeper == nullptr, "threads that take memory read it without a lock");
+    _left_sweeper = sweeper;
+  }
 
   size_t unswept_garbage() const;
   void add_unswept_garbage(ssize_t bytes);

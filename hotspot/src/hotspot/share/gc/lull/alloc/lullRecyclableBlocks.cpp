@@ -26,7 +26,7 @@
 #include "utilities/growableArray.hpp"
 
 LullRecyclableBlocks::LullRecyclableBlocks(LullBlockTable* table)
-  : _table(table),
+  : _blocks(table),
     _next(MmapArrayAllocator<uint32_t>::allocate(table->count(), mtGC)),
     _stacks() {
   clear();
@@ -57,11 +57,11 @@ void LullRecyclableBlocks::set_unswept() {
 }
 
 uint LullRecyclableBlocks::class_of(LullBlockIndex index) const {
-  return MIN2(_table->at(index)->longest_hole() / LinesPerClass, Classes - 1);
+  return MIN2(_blocks->at(index)->longest_hole() / LinesPerClass, Classes - 1);
 }
 
 void LullRecyclableBlocks::give_back(LullBlockIndex index) {
-  assert(_table->at(index)->is_recyclable(), "block %u is %s", untype(index), to_string(_table->at(index)->state()));
+  assert(_blocks->at(index)->is_recyclable(), "block %u is %s", untype(index), to_string(_blocks->at(index)->state()));
   volatile uint64_t* const stack = &_stacks[(uint)Part::Mutators][class_of(index)];
   uint64_t old = Atomic::load(stack);
   for (;;) {
@@ -117,7 +117,7 @@ size_t LullRecyclableBlocks::drop_owned() {
       uint32_t last = None;
       for (uint32_t block = first_of(_stacks[part][i]); block != None; block = _next[block]) {
         seen++;
-        if (!_table->at(to_block_index(block))->is_recyclable()) {
+        if (!_blocks->at(to_block_index(block))->is_recyclable()) {
           continue;
         }
         if (last == None) {
@@ -179,7 +179,7 @@ bool LullRecyclableBlocks::take_fit_at_safepoint(Part part, uint lines, LullBloc
   volatile uint64_t* const stack = &_stacks[(uint)part][MIN2(lines / LinesPerClass, Classes - 1)];
   uint32_t before = None;
   for (uint32_t block = first_of(*stack); block != None; before = block, block = _next[block]) {
-    if (_table->at(to_block_index(block))->longest_hole() >= lines) {
+    if (_blocks->at(to_block_index(block))->longest_hole() >= lines) {
       if (before == None) {
         *stack = changed(*stack, _next[block]);
       } else {
@@ -195,7 +195,7 @@ bool LullRecyclableBlocks::take_fit_at_safepoint(Part part, uint lines, LullBloc
 // No more than there are, should a stack be damaged: verify() tells.
 template <typename Function>
 void LullRecyclableBlocks::blocks_do(Function f) const {
-  uint32_t left = _table->count();
+  uint32_t left = _blocks->count();
   for (uint part = 0; part < Parts; part++) {
     for (uint i = 0; i < Classes; i++) {
       for (uint32_t block = first_of(_stacks[part][i]); block != None && left > 0; block = _next[block], left--) {
@@ -212,7 +212,7 @@ uint32_t LullRecyclableBlocks::set_reserve(size_t lines) {
     if (part == Part::Unswept) {
       return;    // nobody knows how many lines it will have
     }
-    LullBlock* const block = _table->at(index);
+    LullBlock* const block = _blocks->at(index);
     block->set_in_reserve(false);
     lines_of[block->free_lines().count()] += block->free_lines().count();
     blocks.append(untype(index));
@@ -229,7 +229,7 @@ uint32_t LullRecyclableBlocks::set_reserve(size_t lines) {
   uint32_t reserved = 0;
   // From the last to the first: they come to lie as they were.
   for (int i = blocks.length() - 1; i >= 0; i--) {
-    LullBlock* const block = _table->at(to_block_index(blocks.at(i)));
+    LullBlock* const block = _blocks->at(to_block_index(blocks.at(i)));
     const uint free_lines = block->free_lines().count();
     const bool to_reserve = free_lines >= at_least && sum < lines;
     if (to_reserve) {
@@ -246,7 +246,7 @@ const char* LullRecyclableBlocks::verify() const {
   const char* error = nullptr;
   uint32_t listed = 0;
   blocks_do([&](Part part, uint hole_class, LullBlockIndex index) {
-    const LullBlock* const block = _table->at(index);
+    const LullBlock* const block = _blocks->at(index);
     listed++;
     if (!block->is_recyclable()) {
       error = "a stack of recyclable blocks holds one that is not recyclable";
@@ -254,13 +254,13 @@ const char* LullRecyclableBlocks::verify() const {
       error = "a recyclable block's longest hole is not as long as its stack says";
     } else if (block->is_in_reserve() != (part == Part::Reserve)) {
       error = "a recyclable block and its stack do not agree on whether it is in the reserve";
-    } else if (_table->is_unswept(index) != (part == Part::Unswept)) {
+    } else if (_blocks->is_unswept(index) != (part == Part::Unswept)) {
       error = "a recyclable block and its stack do not agree on whether it is to be swept";
     }
   });
   uint32_t recyclable = 0;
-  for (uint32_t i = 0; i < _table->limit(); i++) {
-    recyclable += _table->at(to_block_index(i))->is_recyclable() && !_table->is_evacuated(to_block_index(i)) ? 1 : 0;
+  for (uint32_t i = 0; i < _blocks->limit(); i++) {
+    recyclable += _blocks->at(to_block_index(i))->is_recyclable() && !_blocks->is_evacuated(to_block_index(i)) ? 1 : 0;
   }
   return error != nullptr ? error : listed != recyclable ? "not every recyclable block is in a stack, once" : nullptr;
 }

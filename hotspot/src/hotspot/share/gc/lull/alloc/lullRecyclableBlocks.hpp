@@ -50,7 +50,7 @@ private:
   static const uint32_t None = UINT32_MAX;
   static const uint Parts = 3;
 
-  LullBlockTable* const _table;
+  LullBlockTable* const _blocks;
   uint32_t* const       _next;    // by block: the next one in its stack
 
   // The first block, and above it a number that each change raises: a block that was taken and has come back meanwhile
@@ -78,7 +78,7 @@ public:
 
   // What a sweep has found; in the part of those to be swept if it is. Safepoint only, one thread.
   void add_at_safepoint(LullBlockIndex index) {
-    add_at_safepoint(_table->is_unswept(index) ? Part::Unswept : Part::Mutators, index);
+    add_at_safepoint(_blocks->is_unswept(index) ? Part::Unswept : Part::Mutators, index);
   }
 
   // All that mutators may take is to be swept; nothing else is any more. Safepoint only, one thread.

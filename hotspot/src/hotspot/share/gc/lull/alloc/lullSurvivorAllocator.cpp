@@ -30,7 +30,7 @@ HeapWord* LullSurvivorAllocator::allocate(size_t words) {
     if (left > MaxLostWords || !_supply->take_block(LullReserveUse::Allow, &index)) {
       return nullptr;
     }
-    _table->set_survivors(index);
+    _blocks->set_survivors(index);
     _top = LullGeometry::start_of(index);
     _end = _top + LullGeometry::WordsPerBlock;
   }

@@ -35,13 +35,13 @@ private:
   static const size_t MaxLostWords = LullGeometry::WordsPerBlock / 8;
 
   LullBlockSupply* const _supply;
-  LullBlockTable* const  _table;
+  LullBlockTable* const  _blocks;
   HeapWord*              _top;
   HeapWord*              _end;
 
 public:
   LullSurvivorAllocator(LullBlockSupply* supply, LullBlockTable* table)
-    : _supply(supply), _table(table), _top(nullptr), _end(nullptr) {}
+    : _supply(supply), _blocks(table), _top(nullptr), _end(nullptr) {}
 
   // A collection starts. What is left of the last block of the one before stays unused until the block is evacuated.
   void reset() { _top = _end = nullptr; }

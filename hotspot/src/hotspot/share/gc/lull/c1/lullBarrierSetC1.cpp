@@ -95,6 +95,7 @@ static LIR_Opr base_in_register(LIRAccess& access) {
 
 // Any address inside of an object answers whether it is public: its own does.
 void LullBarrierSetC1::branch_if_in_use(LIRGenerator* gen, LIR_Opr object, CodeStub* slow) {
+  assert(LullTracking && object->is_register(), "whether it is public is asked of an address, where there is a map");
   const LIR_Opr line = gen->new_pointer_register();
   // Not a move: that may be from a stack slot, and then the types must agree.
   __ leal(LIR_OprFact::address(new LIR_Address(object, T_OBJECT)), line);
@@ -192,6 +193,7 @@ bool LullBarrierSetC1::generate_c1_runtime_stubs(BufferBlob* buffer_blob) {
   if (!LullTracking) {
     return true;
   }
+  assert(_store_runtime_blob == nullptr, "once");
   LullStoreStubC1CodeGenerator generator;
   _store_runtime_blob = Runtime1::generate_blob(buffer_blob, C1StubId::NO_STUBID, "lull_before_store", false, &generator);
 #ifdef ASSERT

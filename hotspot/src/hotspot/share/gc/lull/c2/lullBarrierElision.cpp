@@ -50,6 +50,7 @@ LullBarrierElision::LullBarrierElision(Compile* C)
     _objects(_arena, 4, 0, nullptr) {}
 
 void LullBarrierElision::read_schedule() {
+  assert(_accesses.is_empty() && _objects.is_empty(), "once");
   for (uint b = 0; b < _cfg->number_of_blocks(); b++) {
     const Block* const block = _cfg->get_block(b);
     for (uint i = 0; i < block->number_of_nodes(); i++) {
@@ -187,6 +188,7 @@ static bool is_store_to_thread(const Node* node) {
 }
 
 LullBarrierElision::NewObject* LullBarrierElision::new_object(const Node* allocation) {
+  assert(allocation->is_Phi(), "in an allocation the fast path and the slow one join");
   for (int i = 0; i < _objects.length(); i++) {
     if (_objects.at(i)->_allocation == allocation) {
       return _objects.at(i);
@@ -292,6 +294,7 @@ void LullBarrierElision::push_predecessors(const Block* block, Block_List& stack
 
 // Goes back from the access, on all paths, to the allocation.
 bool LullBarrierElision::is_private_at(const NewObject* object, const MachNode* access) const {
+  assert(object->_is_known, "who else has the object's address is not known");
   const Block* const allocation_block = _cfg->get_block_for_node(object->_allocation);
   const uint after_allocation = position(object->_allocation) + 1;
   const Block* const access_block = _cfg->get_block_for_node(access);

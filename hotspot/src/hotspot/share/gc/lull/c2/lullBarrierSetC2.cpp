@@ -78,6 +78,7 @@ bool LullStoreStubC2::needs_barrier(const MachNode* node) {
 }
 
 LullStoreStubC2* LullStoreStubC2::create(const MachNode* node, Address dest, Register value, Register tmp1, Register tmp2, bool is_narrow) {
+  assert(LullTracking && needs_barrier(node), "the access has no barrier");
   LullStoreStubC2* const stub = new (Compile::current()->comp_arena()) LullStoreStubC2(node, dest, value, tmp1, tmp2, is_narrow);
   if (!Compile::current()->output()->in_scratch_emit_size()) {
     barrier_set_state()->stubs()->append(stub);

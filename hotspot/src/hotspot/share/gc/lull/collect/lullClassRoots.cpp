@@ -24,6 +24,7 @@
 #include "gc/lull/collect/lullClassRoots.hpp"
 #include "gc/lull/collect/lullMarkWorker.inline.hpp"
 #include "memory/iterator.hpp"
+#include "runtime/safepoint.hpp"
 
 // As ClassLoaderData::is_alive(), which asks what the processing of weak roots has left.
 class LullFindDeadClassesClosure final : public CLDClosure {
@@ -48,6 +49,7 @@ public:
 };
 
 LullDeadClasses LullClassRoots::find_dead(BoolObjectClosure* is_alive) {
+  assert_at_safepoint();
   LullFindDeadClassesClosure closure(is_alive);
   ClassLoaderDataGraph::cld_do(&closure);
   return closure.dead();

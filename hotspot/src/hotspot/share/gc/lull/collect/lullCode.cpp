@@ -87,6 +87,7 @@ void LullCode::remove_unlinked() {
 }
 
 void LullCode::oops_do(int i, OopClosure* closure) const {
+  assert_at_safepoint();
   const Method& method = _methods.at(i);
   for (int j = method._first; j < method._first + method._count; j++) {
     oop* const p = _in_instructions.at(j);

@@ -106,6 +106,7 @@ inline bool LullMarkWorker::remember_survivor(const void* place, oop obj) {
 
 template <typename T>
 inline oop LullMarkWorker::evacuate_through(T* p, oop obj, bool* claimed) {
+  assert(_evacuating, "nothing moves in this collection");
   const oop new_obj = evacuate(obj, claimed);
   if (new_obj != obj) {
     RawAccess<IS_NOT_NULL>::oop_store(p, new_obj);
@@ -133,10 +134,12 @@ inline void LullMarkWorker::mark_field(T* p) {
 }
 
 inline void LullMarkWorker::remember(oop obj) {
+  assert(_young && _mark_bitmap->is_marked(obj), PTR_FORMAT " is not old, or all of the heap is traced", p2i(obj));
   _remembered.push(obj);
 }
 
 inline void LullMarkWorker::remember_part(objArrayOop array, size_t start, size_t end) {
+  assert(_young && start < end && end <= (size_t)array->length(), "elements %zu to %zu of %d", start, end, array->length());
   _remembered_parts.push(LullArrayPart{array, start, end});
 }
 

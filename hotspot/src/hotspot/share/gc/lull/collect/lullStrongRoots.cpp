@@ -53,6 +53,7 @@ public:
 };
 
 void LullMarkFromRootsTask::work(uint worker_id) {
+  assert(worker_id < _active_workers, "worker %u of %u", worker_id, _active_workers);
   LullMarkWorker* const worker = _workers[worker_id];
   {
     CLDToOopClosure clds(worker->root_closure(), ClassLoaderData::_claim_stw_fullgc_mark);

@@ -97,6 +97,8 @@ void LullFindRememberedTask::find_in_lines(LullBlockIndex first, size_t blocks, 
 
 // A card tells of an array's elements on it, and that of the header of all.
 void LullFindRememberedTask::find_large(LullBlockIndex head, size_t blocks, LullMarkWorker* worker) {
+  assert(_blocks->at(head)->state() == LullBlockState::LargeHead, "block %u is %s", untype(head),
+         to_string(_blocks->at(head)->state()));
   LullCardTable* const cards = _memory->card_table();
   HeapWord* const start = LullGeometry::start_of(head);
   const oop obj = cast_to_oop(start);
@@ -151,6 +153,7 @@ void LullFindRememberedTask::find_archive(uint32_t index, LullMarkWorker* worker
 }
 
 void LullFindRememberedTask::do_block(LullBlockIndex index, LullBlock* block, uint worker_id) {
+  assert(_memory->card_table()->is_touched(index), "block %u was never asked for", untype(index));
   LullMarkWorker* const worker = _workers[worker_id];
   if (block->state() == LullBlockState::Archive) {
     find_archive(untype(index), worker);
@@ -248,6 +251,7 @@ public:
 };
 
 void LullMarkFromYoungRootsTask::work(uint worker_id) {
+  assert(worker_id < _active_workers, "worker %u of %u", worker_id, _active_workers);
   LullMarkWorker* const worker = _workers[worker_id];
   worker->follow_remembered();
   {

@@ -68,7 +68,7 @@ LullControlThread::LullControlThread(const LullComponents* components)
     _last_collections(0),
     _own_collections(0),
     _last_pause_end(os::javaTimeNanos()),
-    _last_global_end(os::javaTimeNanos()),
+    _all_looked_at_end(os::javaTimeNanos()),
     _cleared(0) {
   set_name("Lull Control");
   set_limits();
@@ -94,14 +94,14 @@ void LullControlThread::wait(jlong ns) {
   _is_woken = false;
 }
 
-void LullControlThread::record_pause(bool is_global, size_t cleared) {
+void LullControlThread::record_pause(bool all_looked_at, size_t cleared) {
   assert_at_safepoint();
-  LullPendingReferences::begin_anew(is_global, cleared);
+  LullPendingReferences::begin_anew(all_looked_at, cleared);
   Atomic::store(&_cleared, cleared);
   const jlong now = os::javaTimeNanos();
   Atomic::store(&_last_pause_end, now);
-  if (is_global) {
-    Atomic::store(&_last_global_end, now);
+  if (all_looked_at) {
+    Atomic::store(&_all_looked_at_end, now);
   }
 }
 
@@ -170,8 +170,8 @@ LullExtent LullControlThread::extent_for_references(const LullReferencePolicy::S
 
 void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
   assert(Thread::current() == this, "the control thread's own fields");
-  const LullReferencePolicy::Seen since_all = {LullPendingReferences::garbage_since_global(), LullPendingReferences::outstanding(),
-                                               now - Atomic::load(&_last_global_end)};
+  const LullReferencePolicy::Seen since_all = {LullPendingReferences::garbage_since_all(), LullPendingReferences::outstanding(),
+                                               now - Atomic::load(&_all_looked_at_end)};
   const bool has_usual_credit = _references.wait_ns(now, false) == 0;
   const LullExtent extent = extent_for_references(since_all, has_usual_credit);
   const bool global = extent == LullExtent::Global;

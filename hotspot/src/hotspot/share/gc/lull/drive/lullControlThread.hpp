@@ -62,7 +62,7 @@ private:
   uint                _last_collections;   // of others
   uint                _own_collections;
   volatile jlong      _last_pause_end; // this and what follows is written at safepoints
-  volatile jlong      _last_global_end;    // or of a remark, which looks at all, too
+  volatile jlong      _all_looked_at_end;  // of the last pause that has looked at all references
   volatile size_t     _cleared;        // by the last pause
 
   LullReferencePolicy::Seen seen_references(jlong now);
@@ -91,8 +91,8 @@ public:
   // By any thread in the VM, which does not wait.
   void wake();
 
-  // A pause has ended, which has cleared or enqueued so many references. At a safepoint.
-  void record_pause(bool is_global, size_t cleared);
+  // A pause has ended, which has cleared or enqueued so many references, perhaps of all. At a safepoint.
+  void record_pause(bool all_looked_at, size_t cleared);
 };
 
 #endif // SHARE_GC_LULL_DRIVE_LULLCONTROLTHREAD_HPP

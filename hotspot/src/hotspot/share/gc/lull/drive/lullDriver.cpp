@@ -36,7 +36,7 @@
 void LullDriver::collect_by_cycle(GCCause::Cause cause) {
   LullCycle* const cycle = _components->_cycle;
   assert(cycle != nullptr && Thread::current()->is_Java_thread(), "a Java thread waits for a cycle");
-  LullMutator(Thread::current()).collect_as_asked();
+  LullMutator::of(Thread::current())->collect_as_asked();
   const size_t begun_before = cycle->begun();
   while (cycle->ended() <= begun_before) {
     const size_t ended_before = cycle->ended();

@@ -52,7 +52,7 @@ static const size_t LittlePercent = 5;
 // left that it could do.
 bool LullFailedAllocation::help_to_sweep() const {
   LullCycle* const cycle = _components->_cycle;
-  Thread* const thread = _mutator.thread();
+  Thread* const thread = _mutator->thread();
   if (cycle == nullptr || !thread->is_Java_thread() || !cycle->later_sweep()->sweep_some()) {
     return false;
   }
@@ -61,17 +61,17 @@ bool LullFailedAllocation::help_to_sweep() const {
 }
 
 HeapWord* LullFailedAllocation::resolve(bool* overhead) {
-  assert(_mutator.thread() == Thread::current(), "a thread resolves its own allocation");
+  assert(_mutator->thread() == Thread::current(), "a thread resolves its own allocation");
   HeapWord* result = nullptr;
   for (uint attempt = 1; result == nullptr; attempt++) {
     while (help_to_sweep()) {
-      result = _mutator.allocate(_words);
+      result = _mutator->allocate(_words);
       if (result != nullptr) {
         return result;
       }
     }
-    if (_mutator.collect_before_global()) {
-      result = _mutator.allocate(_words);
+    if (_mutator->collect_before_global()) {
+      result = _mutator->allocate(_words);
       if (result != nullptr) {
         return result;
       }
@@ -80,7 +80,7 @@ HeapWord* LullFailedAllocation::resolve(bool* overhead) {
     {
       MutexLocker ml(Heap_lock);
       // Another thread's collection may have ended meanwhile.
-      result = _mutator.allocate(_words);
+      result = _mutator->allocate(_words);
       if (result != nullptr) {
         return result;
       }
@@ -93,10 +93,10 @@ HeapWord* LullFailedAllocation::resolve(bool* overhead) {
       return op.result();
     }
     if (QueuedAllocationWarningCount > 0 && attempt % QueuedAllocationWarningCount == 0) {
-      log_warning(gc, ergo)("Thread \"%s\" has tried %u times to allocate %zu words", _mutator.thread()->name(), attempt,
+      log_warning(gc, ergo)("Thread \"%s\" has tried %u times to allocate %zu words", _mutator->thread()->name(), attempt,
                             _words);
     }
-    result = _mutator.allocate(_words);
+    result = _mutator->allocate(_words);
   }
   return result;
 }
@@ -144,10 +144,10 @@ bool LullFailedAllocation::collect_young() {
 HeapWord* LullFailedAllocation::allocate_swept() {
   const size_t FirstBlocks = 1024;
   LullCycle* const cycle = _components->_cycle;
-  HeapWord* result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
+  HeapWord* result = _mutator->allocate_at_safepoint(_words, LullReserveUse::Keep);
   for (size_t blocks = FirstBlocks;
        result == nullptr && cycle != nullptr && cycle->later_sweep()->sweep_more(_components->_workers, blocks); blocks *= 2) {
-    result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
+    result = _mutator->allocate_at_safepoint(_words, LullReserveUse::Keep);
   }
   return result;
 }
@@ -288,11 +288,11 @@ bool LullFailedAllocation::is_little_free() const {
 
 // In the heap as it is, or a larger one. The reserve stays: what has no room for copies cannot be compacted the next time.
 HeapWord* LullFailedAllocation::allocate() {
-  HeapWord* const result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
+  HeapWord* const result = _mutator->allocate_at_safepoint(_words, LullReserveUse::Keep);
   if (result != nullptr || !_components->_sizer->expand_for(_words)) {
     return result;
   }
-  return _mutator.allocate_at_safepoint(_words, LullReserveUse::Keep);
+  return _mutator->allocate_at_safepoint(_words, LullReserveUse::Keep);
 }
 
 HeapWord* LullFailedAllocation::collect_and_retry(const LullEvacuationRequest& request, bool clear_soft_references) {
@@ -302,7 +302,7 @@ HeapWord* LullFailedAllocation::collect_and_retry(const LullEvacuationRequest& r
 
 // Until the next collection mutators get all that there is, or they would come here for each hole of the reserve.
 HeapWord* LullFailedAllocation::allocate_with_reserve() {
-  HeapWord* const result = _mutator.allocate_at_safepoint(_words, LullReserveUse::Allow);
+  HeapWord* const result = _mutator->allocate_at_safepoint(_words, LullReserveUse::Allow);
   if (result != nullptr) {
     _components->_supply->set_reserve(0, false);
   }

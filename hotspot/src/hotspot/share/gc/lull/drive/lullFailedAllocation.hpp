@@ -61,7 +61,7 @@ struct LullEvacuationRequest;
 class LullFailedAllocation : public StackObj {
 private:
   const LullComponents* const _components;
-  const LullMutator&          _mutator;
+  LullMutator* const          _mutator;
   const size_t                _words;
 
   // By the thread.
@@ -92,7 +92,7 @@ private:
   HeapWord* climb();
 
 public:
-  LullFailedAllocation(const LullComponents* components, const LullMutator& mutator, size_t words)
+  LullFailedAllocation(const LullComponents* components, LullMutator* mutator, size_t words)
     : _components(components), _mutator(mutator), _words(words) {}
 
   // The whole ladder, by the thread. nullptr: give up; *overhead: for the time that collections take.

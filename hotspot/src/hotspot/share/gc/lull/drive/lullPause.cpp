@@ -336,55 +336,56 @@ void LullPause::record_young(jlong start, jlong end, size_t used_before) {
   }
 }
 
-// Private objects stay private. The reserve for copies stays one, too: without it the
-// next global collection could not evacuate, and holes would get smaller from cycle to cycle.
-void LullPause::collect_young() {
-  assert(LullYoungCollections, "all of the heap is looked at");
-  if (_components->_cycle != nullptr && _components->_cycle->must_remark()) {
-    remark();
-    return;
-  }
-  pause(young_kind("Pause Young", false /* ends cycle */), [&]() {
+// What the markers have done counts: else a good remark would make each young pause after it look vain.
+void LullPause::record_remark(jlong start, jlong end, size_t used_before) {
+  const GCCause::Cause cause = _components->_heap->gc_cause();
+  const jlong mark_ns = _components->_cycle->mark_ns(_components->_workers->active_workers());
+  _components->_sizer->record_collection(cause, {start, end, used_before, used()});
+  _components->_young_policy->record_global(end - start + mark_ns, used_before - MIN2(used_before, used()));
+  _components->_sizer->resize(cause, end);
+  _components->_heap->record_whole_heap_examined_timestamp();
+  _components->_monitoring->pause_progress()->end_cycle(used());
+}
+
+// Steps 3 to 8 of the two kinds that copy young objects alone: how is told by collect, and what the policies learn by
+// record, from when it began and what was in use then.
+template <typename Collect, typename Record>
+void LullPause::pause_for_young(const LullPauseKind& kind, Collect collect, Record record) {
+  assert(LullYoungCollections && !kind._is_full, "all of the heap is looked at");
+  pause(kind, [&]() {
     const size_t used_before = used();
     const jlong start = os::javaTimeNanos();
     choose_min_hole_lines(true /* routine */);
     retire_tlabs();
     LullMutator::begin_collection(may_keep_private(), _components->_heap->gc_cause());
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
-    _components->_collector->collect_young();
+    collect();
     LullMutator::end_collection();
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
     ClassLoaderDataGraph::clear_claimed_marks();
-    record_young(start, os::javaTimeNanos(), used_before);
+    record(start, os::javaTimeNanos(), used_before);
   });
+}
+
+// Private objects stay private. The reserve for copies stays one, too: without it the
+// next global collection could not evacuate, and holes would get smaller from cycle to cycle.
+void LullPause::collect_young() {
+  if (_components->_cycle != nullptr && _components->_cycle->must_remark()) {
+    remark();
+    return;
+  }
+  pause_for_young(young_kind("Pause Young", false /* ends cycle */),
+                  [&]() { _components->_collector->collect_young(); },
+                  [&](jlong start, jlong end, size_t used_before) { record_young(start, end, used_before); });
 }
 
 // A young pause, after which nothing is young, and old garbage is free. It stands for a global collection, but that
 // nothing old moves and nothing is unloaded.
 void LullPause::remark() {
   assert(_components->_cycle != nullptr && _components->_cycle->is_marking(), "there is no cycle to end");
-  pause(young_kind("Pause Remark", true /* ends cycle */), [&]() {
-    const size_t used_before = used();
-    const jlong start = os::javaTimeNanos();
-    choose_min_hole_lines(true /* routine */);
-    retire_tlabs();
-    LullMutator::begin_collection(may_keep_private(), _components->_heap->gc_cause());
-    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::clear());
-    _components->_collector->remark();
-    LullMutator::end_collection();
-    COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
-    ClassLoaderDataGraph::clear_claimed_marks();
-
-    const GCCause::Cause cause = _components->_heap->gc_cause();
-    const jlong end = os::javaTimeNanos();
-    _components->_sizer->record_collection(cause, {start, end, used_before, used()});
-    // What the markers have done counts: else a good remark would make each young pause after it look vain.
-    const jlong mark_ns = _components->_cycle->mark_ns(_components->_workers->active_workers());
-    _components->_young_policy->record_global(end - start + mark_ns, used_before - MIN2(used_before, used()));
-    _components->_sizer->resize(cause, end);
-    _components->_heap->record_whole_heap_examined_timestamp();
-    _components->_monitoring->pause_progress()->end_cycle(used());
-  });
+  pause_for_young(young_kind("Pause Remark", true /* ends cycle */),
+                  [&]() { _components->_collector->remark(); },
+                  [&](jlong start, jlong end, size_t used_before) { record_remark(start, end, used_before); });
 }
 
 // ---- What an operation asks for
@@ -397,6 +398,7 @@ void LullPause::collect_early(LullExtent extent) {
     collect(LullEvacuationRequest::normal(), false /* clear soft references */);
   } else {
     if (extent == LullExtent::Cycle) {
+      assert(_components->_cycle != nullptr, "there is no concurrent marking, of which a cycle could begin");
       _components->_cycle->ask_for();
     }
     collect_young();

@@ -72,9 +72,12 @@ private:
   void end_tracing(const LullPauseKind& kind);
   void record(const LullPauseKind& kind, jlong start, jlong end, size_t used_before);
   void record_young(jlong start, jlong end, size_t used_before);
+  void record_remark(jlong start, jlong end, size_t used_before);
   void end(const LullPauseKind& kind, bool verifies, jlong ns);
   LullPauseKind young_kind(const char* title, bool ends_cycle) const;
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);
+  template <typename Collect, typename Record>
+  void pause_for_young(const LullPauseKind& kind, Collect collect, Record record);
 
 public:
   explicit LullPause(const LullComponents* components) : _components(components), _requested_collections(0) {}

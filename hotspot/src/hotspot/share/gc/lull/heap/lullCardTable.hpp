@@ -134,6 +134,7 @@ public:
 
   // All cards from that of first to that of last.
   void dirty_all(const void* first, const void* last) {
+    assert(first <= last, PTR_FORMAT " lies behind " PTR_FORMAT, p2i(first), p2i(last));
     const uint32_t end = untype(LullGeometry::line_of(last));
     for (uint32_t line = untype(LullGeometry::line_of(first)); line <= end; line++) {
       dirty(LullGeometry::start_of(to_line_index(line)));
@@ -145,6 +146,7 @@ public:
 
   // Is any card dirty from the line of first to that of last?
   bool is_any_dirty(const void* first, const void* last) const {
+    assert(first <= last, PTR_FORMAT " lies behind " PTR_FORMAT, p2i(first), p2i(last));
     const uint8_t* const end = card_of(LullGeometry::line_of(last)) + 1;
     for (const uint8_t* card = card_of(LullGeometry::line_of(first)); card < end; card++) {
       if (*card == Dirty) {
@@ -233,6 +235,7 @@ public:
 
   // The cards of a block whose objects have moved, none of them dirty; from has no old objects any more.
   void move_block(LullBlockIndex from, LullBlockIndex to) {
+    assert(from != to, "block %u would lose its cards", untype(from));
     memcpy(card_of(LullGeometry::first_line(to)), card_of(LullGeometry::first_line(from)), LullGeometry::LinesPerBlock);
     set_no_old(from, 1);
   }

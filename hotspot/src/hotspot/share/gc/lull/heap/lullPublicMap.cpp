@@ -79,6 +79,7 @@ void LullPublicMap::set_blocks(LullBlockIndex first, size_t count, bool is_publi
 }
 
 void LullPublicMap::move_block(LullBlockIndex from, LullBlockIndex to) {
+  assert(from != to, "block %u would lose its words", untype(from));
   volatile uint32_t* const from_words = word_of(LullGeometry::first_line(from));
   volatile uint32_t* const to_words = word_of(LullGeometry::first_line(to));
   for (uint i = 0; i < LullGeometry::LinesPerBlock; i++) {
@@ -95,6 +96,8 @@ void LullPublicMap::take_words(LullBlockIndex block, const LullLineSet& lines, u
 }
 
 bool LullPublicMap::is_unused(LullBlockIndex block, uint start_line, uint length) const {
+  assert(start_line + length <= LullGeometry::LinesPerBlock, "lines %u to %u of block %u", start_line, start_line + length,
+         untype(block));
   // Nobody writes them meanwhile.
   const uint32_t* const words = (const uint32_t*)word_of(LullGeometry::first_line(block)) + start_line;
   uint32_t bits = 0;

@@ -107,6 +107,7 @@ public:
 
   // Marking: sets the words of all lines that [start, start + words) covers.
   void mark_lines(const HeapWord* start, size_t words) {
+    assert(words > 0, "what covers no line has no last one");
     volatile uint32_t* word = word_of(LullGeometry::line_of(start));
     volatile uint32_t* const last = word_of(LullGeometry::line_of(start + words - 1));
     for (; word <= last; word++) {

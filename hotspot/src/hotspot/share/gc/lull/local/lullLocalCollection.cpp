@@ -54,7 +54,7 @@
 // Private and in a block of the thread, from before the collection. The blocks of another thread that collects at the same
 // time are marked too; what this one can reach of them is public.
 inline bool LullLocalCollection::is_from(oop obj) const {
-  return _blocks->is_evacuated(obj) && !_map->is_public(obj);
+  return _blocks->is_evacuated(obj) && !_public_map->is_public(obj);
 }
 
 template <typename T>
@@ -80,7 +80,7 @@ LullLocalCollection::LullLocalCollection(JavaThread* thread, LullAllocator* allo
     _allocator(allocator),
     _blocks(LullTables::blocks()),
     _supply(allocator->supply()),
-    _map(LullTables::public_map()),
+    _public_map(LullTables::public_map()),
     _mark_bitmap(LullTables::mark_bitmap()),
     _closure(this, OopIterateClosure::DO_FIELDS),
     _weak_closure(this, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
@@ -225,7 +225,7 @@ HeapWord* LullLocalCollection::allocate_copy(LullBlockIndex from, size_t words) 
 
 // The object is private, in a block of the thread, and was so before the collection.
 oop LullLocalCollection::survive(oop obj) {
-  assert(is_from(obj) && !_map->is_public(obj), "B: " PTR_FORMAT " is not this collection's", p2i(obj));
+  assert(is_from(obj) && !_public_map->is_public(obj), "B: " PTR_FORMAT " is not this collection's", p2i(obj));
   const LullBlockIndex from = LullGeometry::block_of(cast_from_oop<void*>(obj));
   assert(_blocks->owner_of(cast_from_oop<void*>(obj)) == LullThreadLocalData::owner(_thread),
          "B: thread %u reaches private " PTR_FORMAT " of thread %u", LullThreadLocalData::owner(_thread), p2i(obj),
@@ -291,7 +291,7 @@ void LullLocalCollection::sweep_lines(LullBlockIndex index, size_t blocks_to_kee
   LullLineSet& lines = _blocks->at(index)->free_lines();
   const LullLineSet in_place = lines;
   LullLineSet free_lines;
-  _map->unused_lines(index, &free_lines);
+  _public_map->unused_lines(index, &free_lines);
   free_lines.remove(in_place);
   LullZap::lines(index, free_lines);
   lines.clear_all();
@@ -315,7 +315,7 @@ void LullLocalCollection::sweep_large(LullBlockIndex head) {
   assert(_blocks->at(head)->state() == LullBlockState::LargeHead, "block %u is %s", untype(head),
          to_string(_blocks->at(head)->state()));
   HeapWord* const start = LullGeometry::start_of(head);
-  if (_map->is_public(start)) {
+  if (_public_map->is_public(start)) {
     // Left to the global collection.
     _blocks->disown(head, LullThreadLocalData::owner(_thread));
   } else if (cast_to_oop(start)->is_self_forwarded()) {
@@ -339,7 +339,7 @@ void LullLocalCollection::tenure() {
   _allocator->publish_and_release();
   for (StackIterator<oop, mtGC> it(_in_place); !it.is_empty(); ) {
     const oop obj = it.next();
-    _map->publish(cast_from_oop<HeapWord*>(obj), obj->size());
+    _public_map->publish(cast_from_oop<HeapWord*>(obj), obj->size());
   }
   OrderAccess::storestore();
 }
@@ -354,7 +354,7 @@ private:
 
   JavaThread* const     _thread;
   LullBlockTable* const _blocks;
-  LullPublicMap* const  _map;
+  LullPublicMap* const  _public_map;
   Visited               _visited;
   Stack<oop, mtGC>      _stack;
 
@@ -365,7 +365,7 @@ private:
     }
     const oop obj = CompressedOops::decode_not_null(heap_oop);
     void* const addr = cast_from_oop<void*>(obj);
-    if (_map->is_public(addr)) {
+    if (_public_map->is_public(addr)) {
       return;
     }
     guarantee(_blocks->owner_of(addr) == LullThreadLocalData::owner(_thread),
@@ -383,7 +383,7 @@ private:
 
 public:
   LullVerifyLocalClosure(JavaThread* thread, LullBlockTable* blocks, LullPublicMap* map)
-    : _thread(thread), _blocks(blocks), _map(map), _visited(), _stack() {}
+    : _thread(thread), _blocks(blocks), _public_map(map), _visited(), _stack() {}
 
   ReferenceIterationMode reference_iteration_mode() override { return DO_FIELDS; }
   void do_oop(oop* p) override       { do_oop_work(p); }
@@ -398,7 +398,7 @@ public:
 
 void LullLocalCollection::verify() {
   if (LullVerifyHeap) {
-    LullVerifyLocalClosure closure(_thread, _blocks, _map);
+    LullVerifyLocalClosure closure(_thread, _blocks, _public_map);
     roots_do(_thread, &closure);
     closure.drain();
   }

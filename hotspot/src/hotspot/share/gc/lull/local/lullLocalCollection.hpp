@@ -87,7 +87,7 @@ private:
   LullAllocator* const             _allocator;
   LullBlockTable* const            _blocks;
   LullBlockSupply* const           _supply;
-  LullPublicMap* const             _map;
+  LullPublicMap* const             _public_map;
   MarkBitMap* const                _mark_bitmap;   // of the last global collection
   LullLocalClosure                 _closure;
   LullLocalClosure                 _weak_closure;  // of References that may lose their referents: see lullPrivateReference.hpp

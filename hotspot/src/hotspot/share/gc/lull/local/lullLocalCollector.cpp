@@ -220,6 +220,7 @@ void LullLocalCollector::learn(Trigger trigger, size_t depth, size_t allocated, 
 
 // What is published since the last time counts. Of what is kept only what has come since, until a pause has looked at it.
 void LullLocalCollector::tell_references(size_t garbage, size_t kept) {
+  assert(Thread::current() == _thread || Threads_lock->owned_by_self(), "what it has told is its thread's");
   const uint pauses = Universe::heap()->total_collections();
   if (pauses != _told_at_pause) {
     _told_at_pause = pauses;
@@ -409,6 +410,7 @@ void LullLocalCollector::collect_as_asked() {
 }
 
 bool LullLocalCollector::is_idle() const {
+  assert_at_safepoint();
   return allocated_since_last() < MinBudget &&
          (_last_trigger == Trigger::None || _last_trigger == Trigger::Wait || _last_trigger == Trigger::RequestEnd);
 }
@@ -420,10 +422,14 @@ void LullLocalCollector::record_pause() {
   _pause_published = LullPublisher::of(_thread)->statistics().published_bytes();
 }
 
+bool LullLocalCollector::has_allocated() const {
+  return LullPublisher::of(_thread)->statistics()._allocated > 0;
+}
+
 void LullLocalCollector::retire() {
   assert(Threads_lock->owned_by_self(), "it guards what is counted of threads that have ended");
   tell_references(0, 0);
-  if (!LullThreadLocalData::is_public_mode(_thread)) {
+  if (!LullThreadLocalData::is_public_mode(_thread) && _allocator->owns_blocks()) {
     LullLocalCollection(_thread, _allocator).collect_at_exit();
   }
   _ended.add(_statistics);

@@ -166,7 +166,10 @@ public:
   LullLocalCollector(JavaThread* thread, LullAllocator* allocator);
 
   // Once, while the VM starts.
-  static void set_listener(LullLocalListener* listener) { _listener = listener; }
+  static void set_listener(LullLocalListener* listener) {
+    assert(_listener == nullptr, "one is told");
+    _listener = listener;
+  }
 
   // At the slow path of an allocation.
   void collect_if_due();
@@ -206,6 +209,9 @@ public:
   void retire();
 
   const LullLocalStatistics& statistics() const { return _statistics; }
+
+  // Any thread may ask.
+  bool has_allocated() const;
 
   // Of all threads.
   static LullLocalStatistics total();

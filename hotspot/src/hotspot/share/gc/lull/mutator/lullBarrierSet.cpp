@@ -24,10 +24,10 @@
 #include "gc/lull/heap/lullBlockTable.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/heap/lullTables.hpp"
-#include "gc/lull/local/lullLocalCollector.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/lull/mutator/lullBarrierSet.inline.hpp"
 #include "gc/lull/mutator/lullBarrierSetAssembler.hpp"
+#include "gc/lull/mutator/lullMutator.hpp"
 #include "gc/lull/publish/lullPublisher.hpp"
 #include "gc/lull/publish/lullStoreBarrier.hpp"
 #include "gc/lull/publish/lullThreadFields.hpp"
@@ -61,28 +61,18 @@ void LullBarrierSet::on_thread_create(Thread* thread) {
   LullThreadLocalData::create(thread);
 }
 
+void LullBarrierSet::on_thread_attach(Thread* thread) {
+  BarrierSet::on_thread_attach(thread);
+  LullMutator::attach(thread);
+}
+
 void LullBarrierSet::on_thread_destroy(Thread* thread) {
-  delete LullThreadLocalData::local_collector(thread);
+  delete LullThreadLocalData::mutator(thread);    // nullptr: it was never attached
   LullThreadLocalData::destroy(thread);
 }
 
 void LullBarrierSet::on_thread_detach(Thread* thread) {
-  if (thread->is_Java_thread()) {
-    LullThreadFields::clear(JavaThread::cast(thread));
-  }
-  // First: it finds memory that the allocator gives back then.
-  LullLocalCollector* const local_collector = LullThreadLocalData::local_collector(thread);
-  if (local_collector != nullptr) {
-    local_collector->retire();
-  }
-  LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
-  if (allocator != nullptr) {
-    allocator->release();
-  }
-  LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
-  if (publisher != nullptr) {
-    publisher->retire();
-  }
+  LullMutator::of(thread)->detach();
 }
 
 static bool is_in_private_object(const void* field) {

@@ -48,6 +48,7 @@ public:
 
   void on_thread_create(Thread* thread) override;
   void on_thread_destroy(Thread* thread) override;
+  void on_thread_attach(Thread* thread) override;
   void on_thread_detach(Thread* thread) override;
   void on_slowpath_allocation_exit(JavaThread* thread, oop new_obj) override;
 

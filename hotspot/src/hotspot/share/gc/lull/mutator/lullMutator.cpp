@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/alloc/lullAllocator.hpp"
 #include "gc/lull/heap/lullBlockTable.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/heap/lullTables.hpp"
@@ -33,62 +32,84 @@
 #include "gc/shared/tlab_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/javaThread.hpp"
+#include "runtime/mutexLocker.hpp"
 #include "runtime/safepoint.hpp"
 #include "runtime/threadSMR.hpp"
 
 LullBlockSupply* LullMutator::_supply = nullptr;
 
-LullAllocator* LullMutator::allocator() const {
-  LullAllocator* allocator = LullThreadLocalData::allocator(_thread);
-  if (allocator == nullptr) {
-    allocator = new LullAllocator(_supply, LullTables::blocks(), LullReserveUse::Keep,
-                                  LullThreadLocalData::owner(_thread),
-                                  LullTracking ? LullTables::public_map() : nullptr);
-    allocator->set_born_public(LullThreadLocalData::is_public_mode(_thread));
-    LullThreadLocalData::set_allocator(_thread, allocator);
-  }
-  return allocator;
+LullMutator::LullMutator(Thread* thread)
+  : _thread(thread),
+    _allocator(_supply, LullTables::blocks(), LullReserveUse::Keep, LullThreadLocalData::owner(thread),
+               LullTracking ? LullTables::public_map() : nullptr),
+    _publisher(LullTracking ? new LullPublisher(thread, LullTables::public_map(), LullTables::blocks()) : nullptr),
+    _local_collector(nullptr) {}
+
+LullMutator::~LullMutator() {
+  assert(!_allocator.owns_blocks(), "thread %u has ended with blocks", LullThreadLocalData::owner(_thread));
+  delete _local_collector;
+  delete _publisher;
 }
 
-LullLocalCollector* LullMutator::local_collector() const {
-  if (!LullLocalCollections || !_thread->is_Java_thread()) {
-    return nullptr;
+void LullMutator::make_local_collector() {
+  JavaThread* const thread = JavaThread::cast(_thread);
+  _local_collector = new LullLocalCollector(thread, &_allocator);
+  LullThreadLocalData::set_local_collector(thread, _local_collector, &_local_collector->statistics());
+  LullThreadFields::create_root(thread);
+}
+
+void LullMutator::attach(Thread* thread) {
+  assert(_supply != nullptr, "there is no heap yet");
+  LullMutator* const mutator = new LullMutator(thread);
+  LullThreadLocalData::set_mutator(thread, mutator, &mutator->_allocator, mutator->_publisher);
+  if (LullLocalCollections && thread->is_Java_thread()) {
+    mutator->make_local_collector();
   }
-  LullLocalCollector* collector = LullThreadLocalData::local_collector(_thread);
-  if (collector == nullptr) {
-    collector = new LullLocalCollector(JavaThread::cast(_thread), allocator());
-    LullThreadLocalData::set_local_collector(_thread, collector, &collector->statistics());
-    LullThreadFields::create_root(JavaThread::cast(_thread));
+}
+
+// A thread of the VM keeps its counts: who adds up asks the VM thread to its end, and no other one publishes.
+void LullMutator::detach() {
+  if (!_thread->is_Java_thread()) {
+    _allocator.release();
+    return;
   }
-  return collector;
+  assert(Threads_lock->owned_by_self(), "who adds up all threads must find it in the list, or what it has left");
+  LullThreadFields::clear(JavaThread::cast(_thread));
+  // First: it finds memory that the allocator gives back then.
+  if (_local_collector != nullptr) {
+    _local_collector->retire();
+  }
+  _allocator.release();
+  if (_publisher != nullptr) {
+    _publisher->retire();
+  }
 }
 
 // ---- Without a collection of others
 
-void LullMutator::collect_if_due() const {
-  LullLocalCollector* const collector = local_collector();
-  if (collector != nullptr) {
-    collector->collect_if_due();
+void LullMutator::collect_if_due() {
+  if (_local_collector != nullptr) {
+    _local_collector->collect_if_due();
   }
 }
 
-void LullMutator::prepare() const {
+void LullMutator::prepare() {
   assert(_thread == Thread::current(), "a thread prepares its own allocation");
   if (LullTracking && !UseTLAB) {
-    LullPublisher::of(_thread)->choose_mode();   // nobody asks for a TLAB, where it is chosen else
+    _publisher->choose_mode();   // nobody asks for a TLAB, where it is chosen else
   }
   collect_if_due();
 }
 
 // Counts what the thread's allocator has given since.
-void LullMutator::count_allocated(size_t before) const {
-  assert(allocator()->allocated() >= before, "what a mutator was given does not fall");
+void LullMutator::count_allocated(size_t before) {
+  assert(_allocator.allocated() >= before, "what a mutator was given does not fall");
   if (LullTracking) {
-    LullPublisher::of(_thread)->count_allocated(allocator()->allocated() - before);
+    _publisher->count_allocated(_allocator.allocated() - before);
   }
 }
 
-HeapWord* LullMutator::allocate_large(size_t words, LullReserveUse use) const {
+HeapWord* LullMutator::allocate_large(size_t words, LullReserveUse use) {
   assert(LullGeometry::is_large(words), "%zu words lie in a block", words);
   LullBlockTable* const table = LullTables::blocks();
   const size_t blocks = LullGeometry::blocks_for(words);
@@ -101,63 +122,61 @@ HeapWord* LullMutator::allocate_large(size_t words, LullReserveUse use) const {
   if (LullTracking) {
     const bool is_public = LullThreadLocalData::is_public_mode(_thread) && !LullPublicMap::is_tracking_suspended();
     LullTables::public_map()->set_blocks(head, blocks, is_public);
-    LullPublisher::of(_thread)->count_allocated(blocks * LullGeometry::BlockSize);
-    allocator()->own_large(head, blocks);
+    _publisher->count_allocated(blocks * LullGeometry::BlockSize);
+    _allocator.own_large(head, blocks);
   }
   return LullGeometry::start_of(head);
 }
 
-HeapWord* LullMutator::allocate(size_t words) const {
+HeapWord* LullMutator::allocate(size_t words) {
   assert(_thread == Thread::current(), "at a safepoint there is another way");
   if (LullGeometry::is_large(words)) {
     return allocate_large(words, LullReserveUse::Keep);
   }
-  const size_t before = allocator()->allocated();
-  HeapWord* const result = allocator()->allocate(words);
+  const size_t before = _allocator.allocated();
+  HeapWord* const result = _allocator.allocate(words);
   count_allocated(before);
   return result;
 }
 
 // Never collects for lack of memory: if there is no hole, the object is allocated outside of a TLAB, and that collects.
-HeapWord* LullMutator::allocate_tlab(size_t min_words, size_t* actual_words) const {
+HeapWord* LullMutator::allocate_tlab(size_t min_words, size_t* actual_words) {
   assert(_thread == Thread::current(), "a thread refills its own TLAB");
   if (LullGeometry::is_large(min_words)) {
     return nullptr;
   }
   if (LullTracking) {
-    LullPublisher::of(_thread)->choose_mode();
+    _publisher->choose_mode();
     collect_if_due();
   }
-  const size_t before = allocator()->allocated();
-  HeapWord* const tlab = allocator()->allocate_tlab(min_words, actual_words);
+  const size_t before = _allocator.allocated();
+  HeapWord* const tlab = _allocator.allocate_tlab(min_words, actual_words);
   count_allocated(before);
   return tlab;
 }
 
-bool LullMutator::collect_before_global() const {
+bool LullMutator::collect_before_global() {
   assert(_thread == Thread::current(), "a thread collects its own objects");
-  LullLocalCollector* const collector = local_collector();
-  return collector != nullptr && collector->collect_before_global();
+  return _local_collector != nullptr && _local_collector->collect_before_global();
 }
 
-void LullMutator::collect_as_asked() const {
+void LullMutator::collect_as_asked() {
   assert(_thread == Thread::current(), "a thread collects its own objects");
-  LullLocalCollector* const collector = local_collector();
-  if (collector != nullptr) {
-    collector->collect_as_asked();
+  if (_local_collector != nullptr) {
+    _local_collector->collect_as_asked();
   }
 }
 
 // ---- At a safepoint
 
-HeapWord* LullMutator::allocate_at_safepoint(size_t words, LullReserveUse use) const {
+HeapWord* LullMutator::allocate_at_safepoint(size_t words, LullReserveUse use) {
   assert_at_safepoint();
   assert(Thread::current()->is_VM_thread(), "one allocation at a time");
   if (LullGeometry::is_large(words)) {
     return allocate_large(words, use);
   }
-  const size_t before = allocator()->allocated();
-  HeapWord* const result = allocator()->allocate_at_safepoint(words, use);
+  const size_t before = _allocator.allocated();
+  HeapWord* const result = _allocator.allocate_at_safepoint(words, use);
   count_allocated(before);
   return result;
 }
@@ -174,25 +193,20 @@ static bool may_keep_private(const LullLocalCollector* collector, GCCause::Cause
 
 void LullMutator::begin_collection(bool keep_private, GCCause::Cause cause) {
   assert_at_safepoint();
+  assert(!keep_private || LullTracking, "without tracking nothing is private");
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
-    LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
-    if (allocator != nullptr) {
-      allocator->begin_global_collection(keep_private &&
-                                         may_keep_private(LullThreadLocalData::local_collector(thread), cause));
-    }
+    LullMutator* const mutator = of(thread);
+    mutator->_allocator.begin_global_collection(keep_private && may_keep_private(mutator->_local_collector, cause));
   }
 }
 
 void LullMutator::end_collection() {
   assert_at_safepoint();
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
-    LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
-    if (allocator != nullptr) {
-      allocator->end_global_collection();
-    }
-    LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-    if (collector != nullptr) {
-      collector->record_pause();
+    LullMutator* const mutator = of(thread);
+    mutator->_allocator.end_global_collection();
+    if (mutator->_local_collector != nullptr) {
+      mutator->_local_collector->record_pause();
     }
   }
 }
@@ -200,10 +214,7 @@ void LullMutator::end_collection() {
 void LullMutator::log_medium_requests() {
   LullMediumRequests total = LullAllocator::released_medium_requests();
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
-    const LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
-    if (allocator != nullptr) {
-      total.add(allocator->medium_requests());
-    }
+    total.add(of(thread)->_allocator.medium_requests());
   }
   log_info(gc, lull)("Objects of more than a line that did not fit the hole in use: %zu got a hole that fits, "
                      "%zu a free block", total._in_holes, total._in_blocks);

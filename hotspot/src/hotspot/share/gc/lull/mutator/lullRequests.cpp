@@ -21,7 +21,6 @@
 
 #include "gc/lull/local/lullLocalCollector.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/mutator/lullMutator.hpp"
 #include "gc/lull/mutator/lullRequests.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
 #include "jni.h"
@@ -35,20 +34,14 @@
 static void JNICALL begin(JNIEnv* env, jclass) {
   JavaThread* const thread = JavaThread::thread_from_jni_environment(env);
   assert(thread == Thread::current() && thread->thread_state() == _thread_in_native, "a native method of this thread");
-  LullLocalCollector* collector = LullThreadLocalData::local_collector(thread);
-  if (collector == nullptr) {
-    // Not in native: a collection may look for it.
-    ThreadInVMfromNative in_vm(thread);
-    collector = LullMutator(thread).local_collector();
-  }
-  collector->begin_request();
+  LullThreadLocalData::local_collector(thread)->begin_request();
 }
 
 static void JNICALL end(JNIEnv* env, jclass) {
   JavaThread* const thread = JavaThread::thread_from_jni_environment(env);
   assert(thread == Thread::current() && thread->thread_state() == _thread_in_native, "a native method of this thread");
   LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-  if (collector != nullptr && collector->end_request() && LullLocalCollector::is_worth_a_look_before_wait(thread)) {
+  if (collector->end_request() && LullLocalCollector::is_worth_a_look_before_wait(thread)) {
     ThreadInVMfromNative in_vm(thread);
     HandleMarkCleaner handle_mark(thread);
     collector->collect_after_request();

@@ -28,10 +28,10 @@
 #include "utilities/ostream.hpp"
 
 LullBlockCensus::LullBlockCensus(LullBlockTable* table, const LullPublicMap* map)
-  : _table(table),
-    _map(map),
+  : _blocks(table),
+    _public_map(map),
     _public_owners(),
-    _blocks(),
+    _counts(),
     _free_lines(0),
     _slack_lines(0),
     _free_run(0),
@@ -57,13 +57,13 @@ LullBlockCensus::Kind LullBlockCensus::kind_of(LullBlockIndex index, LullBlockSt
     default:
       break;
   }
-  const LullBlockTable::Owner owner = _table->owner(index);
+  const LullBlockTable::Owner owner = _blocks->owner(index);
   if (owner == LullBlockTable::NoOwner || _public_owners.contains(owner)) {
     return Kind::Public;
   }
   const uint32_t first = untype(LullGeometry::first_line(index));
   for (uint32_t line = first; line < first + LullGeometry::LinesPerBlock; line++) {
-    if (_map->is_in_use(to_line_index(line))) {
+    if (_public_map->is_in_use(to_line_index(line))) {
       return Kind::Mixed;
     }
   }
@@ -71,15 +71,16 @@ LullBlockCensus::Kind LullBlockCensus::kind_of(LullBlockIndex index, LullBlockSt
 }
 
 void LullBlockCensus::count(uint32_t begin, uint32_t end) {
+  assert(begin < end && end <= _blocks->limit(), "blocks %u to %u of %u", begin, end, _blocks->limit());
   for (uint32_t i = begin; i < end; i++) {
     const LullBlockIndex index = to_block_index(i);
-    const LullBlockState state = _table->at(index)->state();
+    const LullBlockState state = _blocks->at(index)->state();
     if (state != LullBlockState::Uncommitted) {
-      _blocks[(int)kind_of(index, state)]++;
+      _counts[(int)kind_of(index, state)]++;
     }
-    _slack_lines += _table->at(index)->slack_lines();
+    _slack_lines += _blocks->at(index)->slack_lines();
     if (state == LullBlockState::Recyclable) {
-      _free_lines += _table->at(index)->free_lines().count();
+      _free_lines += _blocks->at(index)->free_lines().count();
     }
     _free_run = state == LullBlockState::Free ? _free_run + 1 : 0;
     _longest_free_run = MAX2(_longest_free_run, _free_run);
@@ -88,9 +89,10 @@ void LullBlockCensus::count(uint32_t begin, uint32_t end) {
 
 // Memory is uncommitted, and its part of the map with it, at safepoints only, and none begins while a piece is counted.
 void LullBlockCensus::take(JavaThread* current) {
+  assert(current == Thread::current() && current->thread_state() == _thread_in_vm, "who counts holds up safepoints");
   find_public_owners();
-  for (uint32_t begin = 0; begin < _table->limit(); begin += BlocksAtOnce) {
-    count(begin, MIN2(begin + BlocksAtOnce, _table->limit()));
+  for (uint32_t begin = 0; begin < _blocks->limit(); begin += BlocksAtOnce) {
+    count(begin, MIN2(begin + BlocksAtOnce, _blocks->limit()));
     ThreadBlockInVM safepoint_may_begin(current);
   }
 }

@@ -49,13 +49,13 @@ private:
   // A safepoint waits for the count of so many blocks at most.
   static const uint32_t BlocksAtOnce = 32 * K;
 
-  LullBlockTable* const      _table;
-  const LullPublicMap* const _map;
+  LullBlockTable* const      _blocks;
+  const LullPublicMap* const _public_map;
 
   // Threads that have no private objects.
   ResourceHashtable<LullBlockTable::Owner, bool> _public_owners;
 
-  size_t                     _blocks[(int)Kind::End];
+  size_t                     _counts[(int)Kind::End];
   size_t                     _free_lines;   // of recyclable blocks
   size_t                     _slack_lines;  // of others: nobody gets them
   size_t                     _free_run;     // free blocks up to the last one that was counted
@@ -71,7 +71,7 @@ public:
   // Needs a ResourceMark. Not at a safepoint, with no lock.
   void take(JavaThread* current);
 
-  size_t blocks(Kind kind) const { return _blocks[(int)kind]; }
+  size_t blocks(Kind kind) const { return _counts[(int)kind]; }
   size_t free_lines() const      { return _free_lines; }
   size_t slack_lines() const     { return _slack_lines; }
 

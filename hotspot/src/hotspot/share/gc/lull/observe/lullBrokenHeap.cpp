@@ -184,7 +184,7 @@ public:
   bool holes() {
     for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
       LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
-      for (uint32_t id = 0; allocator != nullptr && id < LullAllocator::MaxRuns; id++) {
+      for (uint32_t id = 0; id < LullAllocator::MaxRuns; id++) {
         if (allocator->is_listed(id) && allocator->_storage[id]._start >= LullGeometry::LinesPerBlock) {
           uint32_t* const start = &allocator->_storage[id]._start;
           *start -= LullGeometry::line_in_block(to_line_index(*start)) + 1;

@@ -42,6 +42,8 @@
 #include "runtime/atomic.hpp"
 #include "runtime/globals.hpp"
 #include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
+#include "runtime/thread.hpp"
 #include "services/diagnosticCommand.hpp"
 #include "utilities/growableArray.hpp"
 #include "utilities/ostream.hpp"
@@ -231,6 +233,7 @@ void LullHeapExport::collect_and_export(const char* name, outputStream* output) 
     output->print_cr("The format knows compressed references, headers of 12 bytes, and objects aligned to 8 bytes only");
     return;
   }
+  assert(Thread::current()->is_Java_thread(), "who asks waits for a pause");
   LullExportRequest mine = { name, "" };
   if (Atomic::cmpxchg(&request, (LullExportRequest*)nullptr, &mine) != nullptr) {
     output->print_cr("Another export is under way; try again");
@@ -244,6 +247,7 @@ void LullHeapExport::collect_and_export(const char* name, outputStream* output) 
 }
 
 void LullHeapExport::write_if_asked(LullMemory* memory, GCCause::Cause cause) {
+  assert_at_safepoint();
   LullExportRequest* const asked = Atomic::load_acquire(&request);
   if (asked != nullptr && GCCause::is_user_requested_gc(cause)) {
     stringStream said(asked->_said, sizeof(asked->_said));
@@ -292,6 +296,7 @@ static size_t copy_marks(const MarkBitMap* bitmap, HeapWord* start, HeapWord* en
 }
 
 void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* output) {
+  assert(Thread::current()->is_VM_thread(), "nobody else may take memory meanwhile");
   LullExportLayouts layouts;
   ClassLoaderDataGraph::classes_do(&layouts);
   LullExportRoots roots;
@@ -310,6 +315,7 @@ void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* o
     granules--;
   }
   const size_t words = granules * granule / HeapWordSize / BitsPerLong;
+  assert(granules == 0 || words % granules == 0, "a granule has whole words of marks");
   u8* const marks = NEW_C_HEAP_ARRAY_RETURN_NULL(u8, words, mtGC);
   if (marks == nullptr) {
     output->print("no memory for %zuK of marks", words * sizeof(u8) / K);

@@ -36,6 +36,7 @@
 #include "runtime/atomic.hpp"
 #include "runtime/javaThread.hpp"
 #include "runtime/os.hpp"
+#include "runtime/safepoint.hpp"
 #include "runtime/threadSMR.hpp"
 #include "runtime/vmThread.hpp"
 #include "utilities/stack.inline.hpp"
@@ -132,6 +133,7 @@ LullHeapWalker::LullHeapWalker(LullMemory* memory, uint workers)
     _queues(workers),
     _next_roots(0),
     _busy(0) {
+  assert_at_safepoint();
   COMPILER2_OR_JVMCI_PRESENT(assert(!DerivedPointerTable::is_active(), "the walk would record derived pointers");)
   for (uint i = 0; i < workers; i++) {
     _queues.register_queue(i, new LullWalkQueue());

@@ -51,6 +51,7 @@ const LullTrackingSwitch* LullInfoDCmd::_tracking_switch = nullptr;
 const LullCycle* LullInfoDCmd::_cycle = nullptr;
 
 void LullInfoDCmd::register_command(const LullMonitoring* monitoring, const LullTrackingSwitch* tracking_switch) {
+  assert(_monitoring == nullptr, "once");
   _monitoring = monitoring;
   _tracking_switch = tracking_switch;
   const uint32_t everywhere = DCmd_Source_Internal | DCmd_Source_AttachAPI | DCmd_Source_MBean;
@@ -74,6 +75,7 @@ static double milliseconds(jlong nanos) { return (double)nanos / NANOSECS_PER_MI
 static double percent(double part, double whole) { return whole == 0 ? 0 : 100 * part / whole; }
 
 void LullInfoDCmd::execute(DCmdSource source, TRAPS) {
+  assert(THREAD == Thread::current() && _monitoring != nullptr, "by a thread that stops for safepoints, when there is a heap");
   ResourceMark rm(THREAD);
   print_vm();
   print_flags();
@@ -225,10 +227,10 @@ void LullInfoDCmd::print_threads() {
       continue;
     }
     in_public_mode++;
-    const char* const reason = publisher == nullptr || publisher->mode_reason() == nullptr ? "unknown" : publisher->mode_reason();
+    const char* const reason = publisher->mode_reason() == nullptr ? "unknown" : publisher->mode_reason();
     count_reason(&reasons, reason);
     // Those of the VM are always.
-    if (publisher != nullptr && !thread->is_hidden_from_external_view() && !thread->is_exiting() && named++ < ThreadsNamed) {
+    if (!thread->is_hidden_from_external_view() && !thread->is_exiting() && named++ < ThreadsNamed) {
       const LullPublicationStatistics& statistics = publisher->statistics();
       names.print_cr("threads.public_mode.thread: \"%s\", %s, %.1f MB allocated, %.0f %% of the last window in private mode published, "
                      "entered %zu times", thread->name(), reason, (double)statistics._allocated / M, publisher->published_share() * 100,

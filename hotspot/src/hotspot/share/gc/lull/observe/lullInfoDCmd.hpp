@@ -65,7 +65,10 @@ public:
 
   // At start-up, if the VM runs Lull.
   static void register_command(const LullMonitoring* monitoring, const LullTrackingSwitch* tracking_switch);
-  static void set_cycle(const LullCycle* cycle) { _cycle = cycle; }
+  static void set_cycle(const LullCycle* cycle) {
+    assert(_cycle == nullptr && cycle != nullptr, "once, if there is one");
+    _cycle = cycle;
+  }
 };
 
 #endif // SHARE_GC_LULL_OBSERVE_LULLINFODCMD_HPP

@@ -69,7 +69,7 @@ void LullLocalEvents::send_threads() {
   // No event while threads are kept from going away.
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     const LullLocalCollector* const collector = LullThreadLocalData::local_collector(thread);
-    if (collector != nullptr && !thread->is_exiting()) {
+    if (collector->has_allocated() && !thread->is_exiting()) {
       threads.append(LullThreadLocalStatistics{ JFR_JVM_THREAD_ID(thread), collector->statistics() });
     }
   }

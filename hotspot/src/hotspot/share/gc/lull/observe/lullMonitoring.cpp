@@ -35,6 +35,7 @@
 #include "runtime/atomic.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/perfData.hpp"
+#include "runtime/safepoint.hpp"
 #include "runtime/task.hpp"
 #include "services/memoryService.hpp"
 
@@ -110,6 +111,7 @@ GrowableArray<GCMemoryManager*> LullMonitoring::memory_managers() {
 }
 
 GrowableArray<MemoryPool*> LullMonitoring::memory_pools() const {
+  assert(_new_pool != nullptr && _old_pool != nullptr, "pools are asked for when they are there");
   GrowableArray<MemoryPool*> pools(2);
   pools.append(_new_pool);
   pools.append(_old_pool);
@@ -127,6 +129,7 @@ public:
 };
 
 void LullMonitoring::initialize_serviceability() {
+  assert(_new_pool == nullptr && _old_pool == nullptr, "once");
   _new_pool = new LullNewPool(this);
   _old_pool = new LullOldPool(this, _heap->capacity(), _heap->max_capacity());
   _global_manager.add_pool(_new_pool);
@@ -182,6 +185,7 @@ void LullMonitoring::sample_heap_counters() {
 }
 
 void LullMonitoring::update_counters() {
+  assert_at_safepoint();
   MemoryService::track_memory_usage();
   if (_heap_counters != nullptr) {
     MutexLocker ml(&_heap_counters_lock, Mutex::_no_safepoint_check_flag);

@@ -49,10 +49,10 @@ void LullPublicationReport::log_threads() {
   ResourceMark rm;
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     const LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
-    if (publisher == nullptr) {
+    const LullPublicationStatistics& statistics = publisher->statistics();
+    if (statistics.is_empty()) {
       continue;
     }
-    const LullPublicationStatistics& statistics = publisher->statistics();
     log_debug(gc, publish)("Thread %u \"%s\", %s mode: allocated: %zuK, published: %zuK (%.1f%%), %zu objects in %zu closures, "
                            "the longest of %zu; slow calls: %zu; public mode: entered %zu times, left %zu times",
                            LullThreadLocalData::owner(thread), thread->name(),

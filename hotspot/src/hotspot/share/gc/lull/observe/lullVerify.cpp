@@ -285,9 +285,6 @@ public:
 
   void do_thread(Thread* thread) override {
     const LullAllocator* const allocator = LullThreadLocalData::allocator(thread);
-    if (allocator == nullptr) {
-      return;
-    }
     const LullBlockTable::Owner owner = LullThreadLocalData::owner(thread);
     guarantee(is_aligned(allocator->bump_end(), LullGeometry::LineSize), "H: thread %u allocates up to " PTR_FORMAT
               ", which is in a line", owner, p2i(allocator->bump_end()));
@@ -511,14 +508,14 @@ void LullVerify::verify_code() const {
 
 class LullVerifyOldHandlesClosure final : public OopClosure {
 private:
-  const MarkBitMap* const _marks;
+  const MarkBitMap* const _mark_bitmap;
 
 public:
-  explicit LullVerifyOldHandlesClosure(const MarkBitMap* marks) : _marks(marks) {}
+  explicit LullVerifyOldHandlesClosure(const MarkBitMap* mark_bitmap) : _mark_bitmap(mark_bitmap) {}
 
   void do_oop(oop* p) override {
     const oop obj = RawAccess<>::oop_load(p);
-    guarantee(obj == nullptr || _marks->is_marked(obj),
+    guarantee(obj == nullptr || _mark_bitmap->is_marked(obj),
               "R: handle " PTR_FORMAT " of a class loader refers to young " PTR_FORMAT ", and the loader has no new references", p2i(p), p2i(obj));
   }
   void do_oop(narrowOop* p) override { ShouldNotReachHere(); }

@@ -98,7 +98,7 @@ void LullVerifyCycle::verify_black(LullCycle* cycle, LullMemory* memory, LullBlo
 class LullVerifySweptTask : public LullBlockTask {
 private:
   const LullPublicMap* const  _public_map;
-  const MarkBitMap* const     _marks;
+  const MarkBitMap* const     _mark_bitmap;
   const LullCycleMarks* const _cycle_marks;
 
   // The part of it that lies in the block which begins at start.
@@ -117,10 +117,10 @@ private:
       HeapWord* const straddler = _blocks->straddler(index);
       cover(start, straddler, straddler + _blocks->straddler_words(index), covered);
     }
-    for (HeapWord* addr = _marks->get_next_marked_addr(start, end); addr < end; ) {
+    for (HeapWord* addr = _mark_bitmap->get_next_marked_addr(start, end); addr < end; ) {
       HeapWord* const behind = addr + cast_to_oop(addr)->size();
       cover(start, addr, behind, covered);
-      addr = behind < end ? _marks->get_next_marked_addr(behind, end) : end;
+      addr = behind < end ? _mark_bitmap->get_next_marked_addr(behind, end) : end;
     }
   }
 
@@ -161,7 +161,7 @@ public:
   LullVerifySweptTask(LullBlockTable* blocks, LullMemory* memory, const LullCycleMarks* cycle_marks)
     : LullBlockTask("Lull Verify Swept", blocks),
       _public_map(memory->public_map()),
-      _marks(memory->mark_bitmap()),
+      _mark_bitmap(memory->mark_bitmap()),
       _cycle_marks(cycle_marks) {}
 };
 

@@ -51,6 +51,7 @@ public:
   // Bytes since the mark. After so many pauses; resident: the process' bytes, 0 if unknown; allocated: in the heap.
   size_t look(uint pauses, size_t resident, size_t allocated) {
     const Look now = {resident, allocated};
+    assert(pauses >= _pauses, "%u pauses, and %u before", pauses, _pauses);
     if (pauses != _pauses) {
       _mark = _last;
       _pauses = pauses;
@@ -79,6 +80,7 @@ public:
 
   // How many more there are than at the look before the last pause. After so many pauses; count: there are now.
   size_t look(uint pauses, size_t count) {
+    assert(pauses >= _pauses, "%u pauses, and %u before", pauses, _pauses);
     if (pauses != _pauses) {
       _mark = _last;
       _pauses = pauses;

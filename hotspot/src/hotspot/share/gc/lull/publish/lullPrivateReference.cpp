@@ -32,6 +32,7 @@
 Symbol* LullPrivateReference::_no_queue_name = nullptr;
 
 void LullPrivateReference::initialize() {
+  assert(_no_queue_name == nullptr, "once");
   _no_queue_name = SymbolTable::new_permanent_symbol("java/lang/ref/ReferenceQueue$Null");
 }
 

@@ -71,7 +71,7 @@ void LullPublicationEvents::send_threads() {
   // No event while threads are kept from going away.
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     const LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
-    if (publisher != nullptr && !thread->is_exiting()) {
+    if (!publisher->statistics().is_empty() && !thread->is_exiting()) {
       threads.append(LullThreadStatistics{ JFR_JVM_THREAD_ID(thread), LullThreadLocalData::is_public_mode(thread),
                                            publisher->statistics() });
     }

@@ -60,7 +60,7 @@ inline void LullPublishClosure::do_oop_work(T* p) {
   const T heap_oop = RawAccess<>::oop_load(p);
   if (!CompressedOops::is_null(heap_oop)) {
     const oop obj = CompressedOops::decode_not_null(heap_oop);
-    if (!_publisher->_map->is_public(obj)) {
+    if (!_publisher->_public_map->is_public(obj)) {
       _publisher->visit(obj);
     }
   }
@@ -72,7 +72,7 @@ void LullPublishClosure::do_oop(narrowOop* p) { do_oop_work(p); }
 LullPublisher::LullPublisher(Thread* thread, LullPublicMap* map, LullBlockTable* blocks)
   : _thread(thread),
     _owner(LullThreadLocalData::owner(thread)),
-    _map(map),
+    _public_map(map),
     _blocks(blocks),
     _stack(),
     _closure(this),
@@ -99,11 +99,8 @@ void LullPublisher::retire() {
 }
 
 LullPublisher* LullPublisher::of(Thread* thread) {
-  LullPublisher* publisher = LullThreadLocalData::publisher(thread);
-  if (publisher == nullptr) {
-    publisher = new LullPublisher(thread, LullTables::public_map(), LullTables::blocks());
-    LullThreadLocalData::set_publisher(thread, publisher);
-  }
+  LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
+  assert(publisher != nullptr, "thread %u is not attached, or all objects are public", LullThreadLocalData::owner(thread));
   return publisher;
 }
 
@@ -131,7 +128,7 @@ void LullPublisher::visit(oop obj) {
          "B: thread %u meets private object " PTR_FORMAT " of thread %u", _owner, p2i(obj),
          _blocks->owner_of(cast_from_oop<void*>(obj)));
   const size_t words = obj->size();
-  _map->publish(cast_from_oop<HeapWord*>(obj), words);
+  _public_map->publish(cast_from_oop<HeapWord*>(obj), words);
   _objects_in_closure++;
   _statistics._words += words;
   const Klass* const klass = obj->klass();
@@ -154,7 +151,7 @@ void LullPublisher::publish(oop obj) {
   _objects_in_closure = 0;
   _is_bounded = is_own;
   const size_t words_before = _statistics._words;
-  if (!_map->is_public(obj)) {
+  if (!_public_map->is_public(obj)) {
     visit(obj);
   }
   while (!_stack.is_empty() && !is_long()) {
@@ -243,7 +240,7 @@ void LullPublisher::publish_all(const char* reason, bool for_good) {
 void LullPublisher::publish_present() {
   assert(JavaThread::cast(_thread)->is_handshake_safe_for(Thread::current()), "the thread runs");
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
-  if (allocator == nullptr || LullThreadLocalData::is_public_mode(_thread)) {
+  if (LullThreadLocalData::is_public_mode(_thread)) {
     return;
   }
   // What is left of the TLAB is about to have the words of public objects.
@@ -257,10 +254,8 @@ void LullPublisher::enter_public_mode(const char* reason) {
          "thread %u runs, and another one takes what is private from it", _owner);
   assert(!LullThreadLocalData::is_public_mode(_thread), "thread %u is in public mode", _owner);
   LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
-  if (allocator != nullptr) {
-    allocator->publish_and_release();
-    allocator->set_born_public(true);
-  }
+  allocator->publish_and_release();
+  allocator->set_born_public(true);
   _statistics._references++;    // for those that may be among what is published by blocks
   Atomic::store(&_mode_reason, reason);
   OrderAccess::storestore();
@@ -274,10 +269,7 @@ void LullPublisher::enter_public_mode(const char* reason) {
 void LullPublisher::leave_public_mode(const char* reason) {
   assert(Thread::current() == _thread, "a thread leaves public mode at its own refills");
   assert(LullThreadLocalData::is_public_mode(_thread), "thread %u is in private mode", _owner);
-  LullAllocator* const allocator = LullThreadLocalData::allocator(_thread);
-  if (allocator != nullptr) {
-    allocator->set_born_public(false);
-  }
+  LullThreadLocalData::allocator(_thread)->set_born_public(false);
   LullThreadLocalData::set_public_mode(_thread, false);
   Atomic::store(&_mode_reason, reason);
   _statistics._public_mode_left++;
@@ -303,14 +295,8 @@ LullPublicationStatistics LullPublisher::total() {
   ConditionalMutexLocker ml(Threads_lock, !Threads_lock->owned_by_self());
   LullPublicationStatistics total = _ended;
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
-    LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
-    if (publisher != nullptr) {
-      total.add(publisher->statistics());
-    }
+    total.add(of(thread)->statistics());
   }
-  LullPublisher* const vm = LullThreadLocalData::publisher(VMThread::vm_thread());
-  if (vm != nullptr) {
-    total.add(vm->statistics());
-  }
+  total.add(of(VMThread::vm_thread())->statistics());
   return total;
 }

@@ -72,7 +72,7 @@ class LullPublisher : public CHeapObj<mtGC> {
 private:
   Thread* const                   _thread;
   const LullBlockTable::Owner     _owner;
-  LullPublicMap* const            _map;
+  LullPublicMap* const            _public_map;
   LullBlockTable* const           _blocks;
 
   // Published objects whose fields are still to be visited; empty between publications.

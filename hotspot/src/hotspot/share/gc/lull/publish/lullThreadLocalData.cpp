@@ -19,9 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "gc/lull/alloc/lullAllocator.hpp"
 #include "gc/lull/lull_globals.hpp"
-#include "gc/lull/publish/lullPublisher.hpp"
 #include "gc/lull/publish/lullThreadLocalData.hpp"
 #include "runtime/thread.hpp"
 
@@ -52,6 +50,7 @@ bool LullThreadLocalData::is_name_in_use(LullBlockTable::Owner name) {
 
 // A thread that is attached is not a current thread yet, and cannot take a Mutex.
 void LullThreadLocalData::enlist() {
+  assert(_owner == LullBlockTable::NoOwner, "it is in the list");
   Thread::SpinAcquire(&_list_lock);
   _owner = new_name();
   _next = _first;
@@ -88,6 +87,7 @@ LullThreadLocalData::LullThreadLocalData()
     _store_sp(nullptr),
     _store_pc(nullptr),
     _next_leak_sample(0),
+    _mutator(nullptr),
     _next(nullptr),
     _previous(nullptr) {
   enlist();
@@ -95,8 +95,6 @@ LullThreadLocalData::LullThreadLocalData()
 
 LullThreadLocalData::~LullThreadLocalData() {
   delist();
-  delete _publisher;
-  delete _allocator;
 }
 
 void LullThreadLocalData::create(Thread* thread)  { ::new (data(thread)) LullThreadLocalData(); }

@@ -25,23 +25,26 @@
 #include "gc/lull/heap/lullBlockTable.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "oops/oopsHierarchy.hpp"
-#include "runtime/atomic.hpp"
 #include "runtime/thread.hpp"
 #include "utilities/debug.hpp"
 #include "utilities/sizes.hpp"
 
 class LullAllocator;
 class LullLocalCollector;
+class LullMutator;
 struct LullLocalStatistics;
 class LullPublisher;
 
 // What Lull keeps in each thread. Only the thread itself changes it, or a thread that has stopped it: the VM thread, or in a handshake
 // another Java thread. Statistics are read while it runs.
+//
+// A thread has its LullMutator from when it is attached, before it is in a list of threads, until it is destroyed. What
+// the mutator is made of is found here by those who know nothing of the whole.
 class LullThreadLocalData {
 private:
-  LullAllocator*        _allocator;     // created at the first allocation
-  LullPublisher*        _publisher;     // created at the first publication or refill; only with tracking
-  LullLocalCollector*   _local_collector;   // created at the first refill; only with local collections
+  LullAllocator*        _allocator;
+  LullPublisher*        _publisher;         // nullptr without tracking
+  LullLocalCollector*   _local_collector;   // nullptr without local collections; of Java threads alone
   const LullLocalStatistics* _local_statistics;   // its
   oop*                  _mounted;       // a weak root, made with the local collector; see LullThreadFields, which alone writes it
   LullBlockTable::Owner _owner;         // this thread's name in the block table; no other thread has it that lives at the same time
@@ -62,6 +65,9 @@ private:
 
   // Bytes that the thread has allocated when the leak profiler may look at it again.
   size_t                _next_leak_sample;
+
+  // What owns the allocator, the publisher and the local collector. Behind what compiled code reads, which lies near.
+  LullMutator*          _mutator;
 
   // All threads, for their names. Under the lock.
   LullThreadLocalData* _next;
@@ -85,23 +91,26 @@ private:
 
 public:
   static void create(Thread* thread);
-  static void destroy(Thread* thread);    // the local collector is deleted by who has made it
+  static void destroy(Thread* thread);    // the mutator is deleted by who has made it
 
-  static LullAllocator* allocator(Thread* thread) { return data(thread)->_allocator; }
-  static void set_allocator(Thread* thread, LullAllocator* allocator) { data(thread)->_allocator = allocator; }
-
-  // Made while others look at statistics: whole before they are there.
-  static LullPublisher* publisher(Thread* thread) { return Atomic::load_acquire(&data(thread)->_publisher); }
-  static void set_publisher(Thread* thread, LullPublisher* publisher) { Atomic::release_store(&data(thread)->_publisher, publisher); }
-
-  static LullLocalCollector* local_collector(Thread* thread) { return Atomic::load_acquire(&data(thread)->_local_collector); }
+  // Once, while the thread is attached.
+  static void set_mutator(Thread* thread, LullMutator* mutator, LullAllocator* allocator, LullPublisher* publisher) {
+    assert(data(thread)->_mutator == nullptr, "one for each thread");
+    data(thread)->_mutator = mutator;
+    data(thread)->_allocator = allocator;
+    data(thread)->_publisher = publisher;
+  }
   static void set_local_collector(Thread* thread, LullLocalCollector* collector, const LullLocalStatistics* statistics) {
-    Atomic::release_store(&data(thread)->_local_statistics, statistics);
-    Atomic::release_store(&data(thread)->_local_collector, collector);
+    assert(data(thread)->_local_collector == nullptr, "one for each thread");
+    data(thread)->_local_statistics = statistics;
+    data(thread)->_local_collector = collector;
   }
 
-  // Of this thread's local collections; nullptr if it has no collector yet.
-  static const LullLocalStatistics* local_statistics(Thread* thread) { return Atomic::load_acquire(&data(thread)->_local_statistics); }
+  static LullMutator* mutator(Thread* thread)                { return data(thread)->_mutator; }
+  static LullAllocator* allocator(Thread* thread)            { return data(thread)->_allocator; }
+  static LullPublisher* publisher(Thread* thread)            { return data(thread)->_publisher; }
+  static LullLocalCollector* local_collector(Thread* thread) { return data(thread)->_local_collector; }
+  static const LullLocalStatistics* local_statistics(Thread* thread) { return data(thread)->_local_statistics; }
 
   static oop* mounted(const Thread* thread) { return data(const_cast<Thread*>(thread))->_mounted; }
   static void set_mounted(Thread* thread, oop* root) { data(thread)->_mounted = root; }

@@ -57,6 +57,7 @@ bool LullThreadLocalMap::is_entry(const Klass* klass) {
 
 // The contents of a public object in a new private one.
 oop LullThreadLocalMap::copy(oop obj, LullAllocator* allocator) {
+  assert(LullTables::is_public(obj), "private " PTR_FORMAT " need not be copied", p2i(obj));
   const size_t words = obj->size();
   HeapWord* const to = allocator->allocate(words);
   if (to == nullptr) {

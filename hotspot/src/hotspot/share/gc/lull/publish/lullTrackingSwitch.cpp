@@ -108,7 +108,7 @@ void LullTrackingSwitch::end_collection(jlong pause, bool by_references) {
     interval._by_references = by_references;
     for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
       LullPublisher* const publisher = LullThreadLocalData::publisher(thread);
-      if (publisher != nullptr && !thread->is_hidden_from_external_view()) {
+      if (!thread->is_hidden_from_external_view()) {
         add_thread(publisher, thread, with_costs, &interval);
       }
     }

@@ -27,7 +27,7 @@ volatile size_t LullPendingReferences::_garbage = 0;
 volatile size_t LullPendingReferences::_references = 0;
 volatile size_t LullPendingReferences::_garbage_at_pause = 0;
 volatile size_t LullPendingReferences::_references_at_pause = 0;
-size_t LullPendingReferences::_garbage_at_global = 0;
+size_t LullPendingReferences::_garbage_at_all = 0;
 size_t LullPendingReferences::_outstanding = 0;
 volatile size_t LullPendingReferences::_garbage_due = SIZE_MAX;
 volatile size_t LullPendingReferences::_references_due = SIZE_MAX;
@@ -58,12 +58,12 @@ void LullPendingReferences::set_limits(size_t garbage, size_t references) {
   Atomic::store(&_references_due, limit_after(Atomic::load(&_references_at_pause), references));
 }
 
-void LullPendingReferences::begin_anew(bool is_global, size_t cleared) {
+void LullPendingReferences::begin_anew(bool all_looked_at, size_t cleared) {
   assert_at_safepoint();
   const size_t outstanding = _outstanding + references();
-  _outstanding = is_global ? 0 : outstanding - MIN2(cleared, outstanding);
-  if (is_global) {
-    _garbage_at_global = all_garbage();
+  _outstanding = all_looked_at ? 0 : outstanding - MIN2(cleared, outstanding);
+  if (all_looked_at) {
+    _garbage_at_all = all_garbage();
   }
   Atomic::store(&_garbage_at_pause, Atomic::load(&_garbage));
   Atomic::store(&_references_at_pause, Atomic::load(&_references));
@@ -79,6 +79,6 @@ size_t LullPendingReferences::garbage()     { return since(&_garbage_at_pause, &
 size_t LullPendingReferences::references()  { return since(&_references_at_pause, &_references); }
 size_t LullPendingReferences::all_garbage() { return Atomic::load(&_garbage); }
 
-size_t LullPendingReferences::garbage_since_global() { return all_garbage() - _garbage_at_global; }
+size_t LullPendingReferences::garbage_since_all() { return all_garbage() - _garbage_at_all; }
 size_t LullPendingReferences::outstanding()          { return _outstanding + references(); }
 size_t LullPendingReferences::looked_at()            { return _outstanding; }

@@ -28,6 +28,9 @@
 // How much local garbage there was since the last pause, and how many References that only a pause can process:
 // LullReferencePolicy decides by that, LullControlThread asks it.
 //
+// A young pause looks at some of them, a global one or the end of a cycle of concurrent marking at all: what has come
+// since that is counted, too.
+//
 // Mutators add to the counts after their local collections. The marks of the last pause are written at safepoints,
 // limits by the control thread. All are read without a lock: who is late by one collection asks at the next.
 class LullPendingReferences : public AllStatic {
@@ -36,7 +39,7 @@ private:
   static volatile size_t _references;
   static volatile size_t _garbage_at_pause;     // when the last one ended
   static volatile size_t _references_at_pause;
-  static size_t          _garbage_at_global;    // the same of the last global one; of references, less those cleared since
+  static size_t          _garbage_at_all;       // when all were looked at last
   static size_t          _outstanding;          // published since then and not cleared, at the last pause
   static volatile size_t _garbage_due;          // at these counts the control thread is woken, once; SIZE_MAX: never
   static volatile size_t _references_due;
@@ -49,16 +52,16 @@ public:
   // The control thread is woken when so much has come since the last pause, or at once if it has. SIZE_MAX: never.
   static void set_limits(size_t garbage, size_t references);
 
-  // At a safepoint, when a pause has ended that has cleared so many.
-  static void begin_anew(bool is_global, size_t cleared);
+  // At a safepoint, when a pause has ended that has cleared so many, perhaps of all.
+  static void begin_anew(bool all_looked_at, size_t cleared);
 
   // Since the last pause.
   static size_t garbage();
   static size_t references();
 
-  // Since the last global pause: references without those that were cleared, and those of them that pauses have looked
-  // at. By the control thread.
-  static size_t garbage_since_global();
+  // Since all were looked at: references without those that were cleared, and those of them that pauses have looked at.
+  // By the control thread.
+  static size_t garbage_since_all();
   static size_t outstanding();
   static size_t looked_at();
 

@@ -50,6 +50,7 @@ struct LullPublicationSite {
 
   // The table keeps the names.
   void keep() {
+    assert((_holder == nullptr) == (_method == nullptr), "a method has a class");
     _stored->increment_refcount();
     if (_holder != nullptr) {
       _holder->increment_refcount();
@@ -90,6 +91,7 @@ void LullPublicationSamples::initialize() {
 }
 
 void LullPublicationSamples::add(const Klass* stored, const Method* method, int bci, size_t objects, size_t bytes) {
+  assert(_lock != nullptr, "nobody takes samples");
   LullPublicationSite site = { stored->name(), nullptr, nullptr, -1 };
   if (method != nullptr) {
     site._holder = method->method_holder()->name();
@@ -137,6 +139,7 @@ struct LullPublicationLine {
 };
 
 void LullPublicationSamples::log(size_t most) {
+  assert(_lock != nullptr, "nobody takes samples");
   ResourceMark rm;
   GrowableArray<LullPublicationLine> lines;
   LullPublicationCount all;

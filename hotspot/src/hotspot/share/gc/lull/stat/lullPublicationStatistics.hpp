@@ -45,6 +45,9 @@ struct LullPublicationStatistics {
       _slow_calls(0), _calls_private_destination(0), _calls_public_value(0), _calls_published(0),
       _public_mode_entered(0), _public_mode_left(0), _allocated(0) {}
 
+  // Has the thread allocated or published?
+  bool is_empty() const { return _allocated == 0 && _objects == 0 && _slow_calls == 0; }
+
   void add(const LullPublicationStatistics& other) {
     _closures                  += other._closures;
     _objects                   += other._objects;
