@@ -12,7 +12,8 @@ pub const DEADLINE_RANGE: RangeInclusive<u64> = 1..=600_000;
 /// Range of `poll`, microseconds; 0 as well, which is never.
 pub const POLL_RANGE: RangeInclusive<u64> = 50..=1_000_000;
 /// Range of `tls-connections`.
-pub const TLS_CONNECTIONS_RANGE: RangeInclusive<u64> = 1..=1_000_000;
+/// Each has a connection from 127.0.0.1 to the service's port, and the kernel has 28,232 ports for such if nothing else is said.
+pub const TLS_CONNECTIONS_RANGE: RangeInclusive<u64> = 1..=28_000;
 
 /// What the gate needs to serve TLS ([`crate::tls`]).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -489,6 +490,7 @@ mod tests {
             ("port=80,tls-port=81,cert=c,key", "key= needs the path"),
             ("cql-port=80,tls-port=81,cert=c,key=k", "speaks HTTP without TLS"),
             ("port=80,tls-port=81,cert=c,key=k,tls-connections=0", "tls-connections=0 is not a number"),
+            ("port=80,tls-port=81,cert=c,key=k,tls-connections=28001", "tls-connections=28001 is not a number"),
             ("port=80,tls-port=81,tls-port=82,cert=c,key=k", "twice"),
             ("port=80,datagrams=localhost:7", "localhost:7"),
             ("port=80,datagrams=127.0.0.1:0", "127.0.0.1:0"),

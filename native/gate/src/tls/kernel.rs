@@ -10,6 +10,11 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 /// How many clients may wait to be accepted; the kernel may have a lower bound.
 const BACKLOG: i32 = 1024;
 
+/// A client that is silent for so many seconds is asked by the kernel whether it is there, so often, and so many times.
+const SILENT_S: i32 = 60;
+const PROBE_S: i32 = 10;
+const PROBES: i32 = 6;
+
 fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
@@ -65,6 +70,46 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
         checked(libc::bind(fd, (&raw const storage).cast(), length))?;
     }
     Ok(TcpListener::from(socket))
+}
+
+/// What a client's connection is before it is used: it does not wait, does not hold small writes back, and ends when the client's host is gone and
+/// says nothing. To the application each client is on this host: what it sets for that on its own connection finds nothing out.
+///
+/// # Errors
+/// The client has gone meanwhile.
+pub fn prepare(client: &TcpStream) -> io::Result<()> {
+    client.set_nonblocking(true)?;
+    client.set_nodelay(true)?;
+    let set = |level, option, value: libc::c_int| {
+        // SAFETY: an int, of the length that is said.
+        checked(unsafe {
+            libc::setsockopt(client.as_raw_fd(), level, option, (&raw const value).cast(), size_of::<libc::c_int>() as libc::socklen_t)
+        })
+        .map(drop)
+    };
+    set(libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
+    set(libc::IPPROTO_TCP, libc::TCP_KEEPIDLE, SILENT_S)?;
+    set(libc::IPPROTO_TCP, libc::TCP_KEEPINTVL, PROBE_S)?;
+    set(libc::IPPROTO_TCP, libc::TCP_KEEPCNT, PROBES)
+}
+
+/// Ends a connection by a reset: the other side sees it break.
+pub fn break_off(stream: TcpStream) {
+    let at_once = libc::linger { l_onoff: 1, l_linger: 0 };
+    // SAFETY: one linger. If it cannot be set, the connection ends in order.
+    unsafe {
+        let size = size_of::<libc::linger>() as libc::socklen_t;
+        libc::setsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_LINGER, (&raw const at_once).cast(), size);
+    }
+    drop(stream);
+}
+
+/// How many descriptors this process may have; as many as can be where the kernel does not tell.
+pub fn most_descriptors() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: one structure, which the kernel fills.
+    let is_told = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
+    if is_told { usize::try_from(limit.rlim_cur).unwrap_or(usize::MAX) } else { usize::MAX }
 }
 
 /// From now on clients can connect.
@@ -226,5 +271,30 @@ impl Bell {
     /// To watch.
     pub fn fd(&self) -> RawFd {
         self.0.as_raw_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+
+    fn option(stream: &TcpStream, level: i32, option: i32) -> i32 {
+        let (mut value, mut size) = (0, size_of::<libc::c_int>() as libc::socklen_t);
+        // SAFETY: an int, of the length that is said.
+        checked(unsafe { libc::getsockopt(stream.as_raw_fd(), level, option, (&raw mut value).cast(), &raw mut size) }).unwrap();
+        value
+    }
+
+    #[test]
+    fn a_client_whose_host_is_gone_is_noticed() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        assert_eq!(option(&client, libc::SOL_SOCKET, libc::SO_KEEPALIVE), 0);
+        prepare(&client).unwrap();
+        assert_eq!(option(&client, libc::SOL_SOCKET, libc::SO_KEEPALIVE), 1);
+        let of = |name| option(&client, libc::IPPROTO_TCP, name);
+        assert_eq!([of(libc::TCP_KEEPIDLE), of(libc::TCP_KEEPINTVL), of(libc::TCP_KEEPCNT)], [60, 10, 6]);
+        assert_eq!((&client).read(&mut [0]).unwrap_err().kind(), io::ErrorKind::WouldBlock);
     }
 }

@@ -9,7 +9,8 @@
 //! * **B** (bounded): of each direction, no more is read before what was read is written. So a relay holds one read's bytes of each, and
 //!   what of a record is not yet complete.
 //! * **E** (ends): an end is passed on as an end, behind all bytes before it; what breaks, breaks: a client is told by `close_notify` that
-//!   all has come only if the application has ended its side.
+//!   all has come only if the application has ended its side, and an application sees an end only if its client has ended its own. That is by
+//!   `close_notify`, or by TCP alone: many clients say no more. A record that is wrong, or a client's reset, breaks the application's connection.
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpStream};
@@ -208,6 +209,11 @@ impl Relay {
         self.tls.wants_write()
     }
 
+    /// Whether the client has been told that nothing more comes, behind all that there was for it.
+    pub fn is_told(&self) -> bool {
+        self.client_told
+    }
+
     /// How many bytes the client's connection has taken.
     pub fn taken(&self) -> u64 {
         self.taken
@@ -231,7 +237,8 @@ impl Relay {
             progress |= self.write_application()?;
             progress |= self.read_application(&mut ready, scratch)?;
             progress |= self.write_client()?;
-            if self.stage.is_over() && self.client_ended {
+            // The client may have ended long before, and have no room yet for the last that it is told; or the application none for its last.
+            if self.stage.is_over() && self.client_ended && self.client_told && !self.has_up() {
                 return Err(Over::Ended);
             }
             if !progress {
@@ -256,7 +263,11 @@ impl Relay {
         if !ready.from_client || self.client_ended || self.has_up() {
             return Ok(false);
         }
-        let Some(length) = read(&mut self.client, scratch, &mut ready.from_client).map_err(|_| Over::Ended)? else { return Ok(false) };
+        let length = match read(&mut self.client, scratch, &mut ready.from_client) {
+            Ok(Some(length)) => length,
+            Ok(None) => return Ok(false),
+            Err(_) => return Err(self.broken()),
+        };
         let bytes = &scratch[..length];
         if length == 0 {
             if self.stage == Stage::Handshake {
@@ -280,10 +291,23 @@ impl Relay {
     fn fail(&mut self, reason: String) {
         let is_unknown = self.stage == Stage::Handshake;
         self.failure = is_unknown.then_some(reason);
-        self.application = None;
+        self.break_application();
         self.up.clear();
         self.up_begin = 0;
         self.stage = if is_unknown { Stage::Failed } else { Stage::Ending };
+    }
+
+    /// The client has broken its connection.
+    fn broken(&mut self) -> Over {
+        self.break_application();
+        Over::Ended
+    }
+
+    /// The application's connection breaks, if it is there: what has come over it is not taken for all that there was to come.
+    pub fn break_application(&mut self) {
+        if let Some(application) = self.application.take() {
+            kernel::break_off(application);
+        }
     }
 
     /// All of `bytes`, so that no more than one record is kept by rustls, and no plain text.
@@ -385,7 +409,7 @@ impl Relay {
             match kernel::send(&self.client, self.plain) {
                 Ok(n) => self.plain = &self.plain[n..],
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-                Err(_) => return Err(Over::Ended),
+                Err(_) => return Err(self.broken()),
             }
         }
         let mut progress = false;
@@ -397,7 +421,7 @@ impl Relay {
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(progress),
-                Err(_) => return Err(Over::Ended),
+                Err(_) => return Err(self.broken()),
             }
         }
         if self.stage.is_over() && !self.client_told {

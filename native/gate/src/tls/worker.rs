@@ -8,7 +8,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use rustls::ServerConfig;
 use crate::metrics::Metrics;
 use crate::own_ports;
 use crate::tls::kernel::{self, Bell, Epoll};
+use crate::tls::places::{Next, Placed, Places, Ticket};
 use crate::tls::queue::Queue;
 use crate::tls::relay::{self, Over, Ready, Relay, Stage, Targets, Waits};
 
@@ -32,8 +34,9 @@ pub const STALL: Duration = Duration::from_secs(30);
 const HELD: Duration = Duration::from_secs(1);
 /// Events of one wait.
 const EVENTS: usize = 256;
-/// So many clients are accepted at once; others are served meanwhile.
+/// So many clients are accepted at once, and so many begin or are ended for others; others are served meanwhile.
 const MOST_ACCEPTS: usize = 32;
+const MOST_TAKEN: usize = 2 * MOST_ACCEPTS;
 /// Where no descriptor is left, nobody is accepted for so long.
 const NO_DESCRIPTORS: Duration = Duration::from_millis(100);
 /// At the VM's end, what the application has written is passed on for so long.
@@ -48,6 +51,27 @@ const LISTENER: u64 = u64::MAX;
 const ENDED: u64 = u64::MAX - 1;
 const BELL: u64 = u64::MAX - 2;
 
+/// What goes wrong with clients again and again: each kind is told for itself, so that one does not hide another.
+#[derive(Debug, Clone, Copy)]
+pub enum Trouble {
+    /// There are as many clients as may be.
+    Full,
+    /// No descriptor is left.
+    Descriptors,
+    /// A handshake has failed.
+    Handshake,
+    /// The application's port is not to be had.
+    Unreachable,
+    /// Of the gate's own.
+    Defect,
+}
+
+/// How many kinds there are.
+pub const TROUBLES: usize = Trouble::Defect as usize + 1;
+
+/// A client that was accepted, and who that is.
+pub type Accepted = (TcpStream, SocketAddr);
+
 /// What all threads have together.
 pub struct Shared {
     /// Keys, certificate, protocols.
@@ -56,15 +80,15 @@ pub struct Shared {
     pub targets: Targets,
     /// So many clients at most.
     pub most: usize,
-    /// So many there are.
-    pub open: AtomicUsize,
+    /// Who they are, and those that wait for a thread to begin with them. Each thread takes its own out, and any puts in for each.
+    pub places: Mutex<Places<Accepted>>,
     /// The clients, by the addresses that the application sees.
     pub peers: Mutex<HashMap<SocketAddr, SocketAddr>>,
     /// Where clients come in.
     pub listener: TcpListener,
     /// Whether it listens, as it does while the application does. Written by the thread that looks, before the bells.
     pub is_open: AtomicBool,
-    /// One for each thread: raised when that has changed, and put down by the thread.
+    /// One for each thread: raised when that has changed, or somebody waits for it; put down by the thread.
     pub bells: Vec<Bell>,
     /// The thread that looks whether the application listens: woken when a connection to it was refused.
     pub looks: OnceLock<Thread>,
@@ -74,26 +98,68 @@ pub struct Shared {
     pub unfinished: AtomicUsize,
     /// What was done.
     pub metrics: &'static Metrics,
-    /// Says a line to the operator.
-    pub complain: fn(&str),
-    /// When the last such line was said of clients, or of the application's port.
-    pub complained: Mutex<Option<Instant>>,
+    /// Lines for the operator, to the thread that writes them: where they go to may stand still, and clients must not.
+    pub lines: SyncSender<String>,
+    /// When each kind was told last.
+    pub told: Mutex<[Option<Instant>; TROUBLES]>,
     /// How long a handshake may take.
     pub handshake: Duration,
     /// How long a client may take nothing of what an application has left behind.
     pub stall: Duration,
-    /// So many handshakes may be under way on each thread.
-    pub handshakes: usize,
+    /// So often a thread is to have a defect.
+    #[cfg(test)]
+    pub defects: AtomicUsize,
 }
 
 impl Shared {
-    /// Says the line, unless one was said a short time ago.
-    fn complain(&self, line: impl FnOnce() -> String) {
-        let mut last = self.complained.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.is_none_or(|last| last.elapsed() >= COMPLAINTS) {
-            *last = Some(Instant::now());
-            (self.complain)(&line());
+    /// Says a line to the operator. If the ones before it have not been written yet, it is left out.
+    pub fn say(&self, line: String) {
+        let _ = self.lines.try_send(line);
+    }
+
+    /// Says the line, unless one of its kind was said a short time ago.
+    fn complain(&self, trouble: Trouble, line: impl FnOnce() -> String) {
+        let is_due = {
+            let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+            let last = &mut told[trouble as usize];
+            let is_due = last.is_none_or(|last| last.elapsed() >= COMPLAINTS);
+            *last = if is_due { Some(Instant::now()) } else { *last };
+            is_due
+        };
+        if is_due {
+            self.say(line());
         }
+    }
+
+    /// The application's port is not to be had: it is looked whether it still listens.
+    fn unreachable(&self, port: u16, error: &io::Error) {
+        self.metrics.tls_unreachable.add(1);
+        self.looks.get().inspect(|thread| thread.unpark());
+        self.complain(Trouble::Unreachable, || {
+            let help = help_for(error);
+            format!("TLS: a client was let go, for the service's port {port} cannot be connected to at 127.0.0.1 or ::1: {error}; {help}")
+        });
+    }
+
+    /// The places of all threads. Nothing is done while they are held.
+    pub fn places(&self) -> MutexGuard<'_, Places<Accepted>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says and counts what has become of one that came, and closes who has gone for it: which thread has to take it in.
+    fn placed(&self, placed: Placed<Accepted>) -> Option<usize> {
+        if placed.was_full || placed.thread.is_none() {
+            self.metrics.tls_refused.add(1);
+        }
+        if placed.was_full {
+            let most = self.most;
+            self.complain(Trouble::Full, || format!("TLS: there are {most} clients, and no more may be; raise tls-connections"));
+        }
+        if placed.thread.is_some() && placed.gone.is_some() {
+            // It has waited and was not begun with.
+            [&self.metrics.tls_connections, &self.metrics.tls_failed, &self.metrics.tls_closed].into_iter().for_each(|count| count.add(1));
+        }
+        placed.thread
     }
 
     /// Who is behind the connection that the application sees as from `address`: of one that listens at `::`, an IPv4 address within IPv6.
@@ -125,6 +191,8 @@ impl Key {
 struct Entry {
     key: Key,
     relay: Relay,
+    /// Given back behind the relay's end.
+    place: Place,
     client: u32,
     application: u32,
     /// The descriptor that `application` is for.
@@ -132,6 +200,8 @@ struct Entry {
     /// By which the application sees the client.
     seen_as: Option<SocketAddr>,
     stage: Stage,
+    /// It has been told the end, and has so long to read it.
+    is_told: bool,
     /// Where it is in the queue of those who take nothing: how much it had taken when it came there.
     stall: Option<u64>,
 }
@@ -147,7 +217,7 @@ pub struct Worker {
     round: u32,
     handshakes: Queue<Key>,
     /// Clients at their handshake, or whose handshake has failed.
-    unknown: usize,
+    unknown: HashMap<Ticket, Key>,
     failures: Queue<Key>,
     endings: Queue<Key>,
     /// Clients that had something to take, each once.
@@ -171,7 +241,7 @@ impl Worker {
         epoll.set(shared.ended.fd(), 0, kernel::IN, ENDED)?;
         Ok(Worker {
             handshakes: Queue::new(shared.handshake),
-            unknown: 0,
+            unknown: HashMap::new(),
             failures: Queue::new(FAILED),
             endings: Queue::new(ENDING),
             stalls: Queue::new(shared.stall),
@@ -190,6 +260,8 @@ impl Worker {
 
     /// Until the VM ends.
     pub fn run(mut self) {
+        // Another one may have been here before, and taken nothing of what came since.
+        self.shared.bells[self.bell].raise();
         while self.step(None) != Step::Ended {}
         let give_up = Instant::now() + LAST_WORDS;
         let _ = self.epoll.set(self.shared.ended.fd(), kernel::IN, 0, ENDED);
@@ -206,6 +278,10 @@ impl Worker {
 
     /// Waits for something and does it.
     fn step(&mut self, patience: Option<i32>) -> Step {
+        #[cfg(test)]
+        if self.shared.defects.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok() {
+            panic!("a defect, as a test wants it");
+        }
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
         let n = self.epoll.wait(&mut events, patience.unwrap_or_else(|| self.next_ms()));
         let mut step = if n == 0 { Step::Silent } else { Step::Busy };
@@ -238,6 +314,9 @@ impl Worker {
         if is_accepting && step != Step::Ended {
             self.accept(now);
         }
+        if is_accepting {
+            self.take_in(now);
+        }
         step
     }
 
@@ -267,10 +346,12 @@ impl Worker {
         let shared = self.shared.clone();
         for _ in 0..MOST_ACCEPTS {
             match shared.listener.accept() {
-                Ok((client, peer)) => self.begin(client, peer, now),
+                Ok(accepted) => self.deal(accepted),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM)) => {
-                    shared.complain(|| format!("TLS: no client can be accepted: {error}; raise the limit of open files (ulimit -n)"));
+                    shared.complain(Trouble::Descriptors, || {
+                        format!("TLS: no client can be accepted: {error}; raise the limit of open files (ulimit -n)")
+                    });
                     self.listen(false);
                     self.accepts_from = Some(now + NO_DESCRIPTORS);
                     return;
@@ -283,39 +364,67 @@ impl Worker {
         }
     }
 
-    /// A client was accepted. Where there are too many, the one that has been at its handshake for longest has to go for it, or else it itself.
-    fn begin(&mut self, client: TcpStream, peer: SocketAddr, now: Instant) {
-        let (shared, metrics) = (self.shared.clone(), self.shared.metrics);
-        // Held by this client from here on. Threads do this at the same time, so that for a moment there may be one more for each.
-        let is_full = shared.open.fetch_add(1, Ordering::Relaxed) >= shared.most;
-        let held = Place(&shared.open);
-        if is_full {
-            metrics.tls_refused.add(1);
-            let most = shared.most;
-            shared.complain(|| format!("TLS: there are {most} clients, and no more may be; raise tls-connections"));
+    /// A client was accepted, which may be another thread's.
+    fn deal(&self, accepted: Accepted) {
+        let placed = self.shared.places().come(self.bell, accepted);
+        // One's own are taken in behind this.
+        let others = self.shared.placed(placed).filter(|thread| *thread != self.bell);
+        others.inspect(|thread| self.shared.bells[*thread].raise());
+    }
+
+    /// Begins with those that wait for this thread, and ends those whose places they have.
+    fn take_in(&mut self, now: Instant) {
+        for _ in 0..MOST_TAKEN {
+            let next = self.shared.places().next(self.bell);
+            match next {
+                Some(Next::End(ticket)) => self.give_up(ticket),
+                Some(Next::Begin(ticket, accepted)) => {
+                    let place = Place { shared: self.shared.clone(), ticket, thread: self.bell, is_known: false };
+                    self.begin(accepted, place, now);
+                }
+                None => return,
+            }
         }
-        if is_full || self.unknown >= shared.handshakes {
-            let entries = &self.entries;
-            let Some(oldest) = self.handshakes.oldest(|key| stage(entries, key).is_some_and(Stage::is_unknown)) else { return };
-            self.end_unknown(oldest);
+        self.shared.bells[self.bell].raise();
+    }
+
+    /// Another one has the place of this one, unless what has come meanwhile ends its handshake.
+    fn give_up(&mut self, ticket: Ticket) {
+        // It may have gone by itself.
+        let Some(&key) = self.unknown.get(&ticket) else { return };
+        self.turn(key, Ready { from_client: true, from_application: false });
+        if stage(&self.entries, key).is_some_and(Stage::is_unknown) {
+            self.end_unknown(key);
         }
-        if client.set_nonblocking(true).is_err() || client.set_nodelay(true).is_err() {
+    }
+
+    fn begin(&mut self, (client, peer): Accepted, place: Place, now: Instant) {
+        if kernel::prepare(&client).is_err() {
             return;
         }
-        let Ok(relay) = Relay::new(client, peer, shared.config.clone()) else { return };
-        let place = self.free.pop().unwrap_or_else(|| {
+        let Ok(relay) = Relay::new(client, peer, self.shared.config.clone()) else { return };
+        let index = self.free.pop().unwrap_or_else(|| {
             self.entries.push(None);
             self.entries.len() as u32 - 1
         });
         self.round = (self.round + 1) & 0x3fff_ffff;
-        let key = Key { place, round: self.round };
-        let entry =
-            Entry { key, relay, client: 0, application: 0, application_fd: -1, seen_as: None, stage: Stage::Handshake, stall: None };
-        self.entries[place as usize] = Some(entry);
-        std::mem::forget(held);
-        metrics.tls_connections.add(1);
+        let key = Key { place: index, round: self.round };
+        self.unknown.insert(place.ticket, key);
+        let entry = Entry {
+            key,
+            relay,
+            place,
+            client: 0,
+            application: 0,
+            application_fd: -1,
+            seen_as: None,
+            stage: Stage::Handshake,
+            is_told: false,
+            stall: None,
+        };
+        self.entries[index as usize] = Some(entry);
+        self.shared.metrics.tls_connections.add(1);
         self.handshakes.begin(now, key);
-        self.unknown += 1;
         // Mostly, its first bytes are there already.
         self.turn(key, Ready { from_client: true, from_application: false });
     }
@@ -327,51 +436,52 @@ impl Worker {
         };
         let (shared, scratch) = (&self.shared, &mut self.scratch);
         match catch_unwind(AssertUnwindSafe(|| entry.relay.turn(ready, shared.targets, scratch))) {
-            Ok(Ok(waits)) => {
-                if let Some(reason) = entry.relay.take_failure() {
-                    shared.metrics.tls_failed.add(1);
-                    let peer = entry.relay.peer();
-                    shared.complain(|| {
-                        format!("TLS: the handshake with {peer} has failed: {reason} (more of these are not told for a minute)")
-                    });
-                }
-                if entry.stage != entry.relay.stage() {
-                    self.unknown -= usize::from(entry.stage.is_unknown());
-                    entry.stage = entry.relay.stage();
-                    self.unknown += usize::from(entry.stage.is_unknown());
-                    match entry.stage {
-                        Stage::Failed => self.failures.begin(Instant::now(), key),
-                        Stage::Ending => self.endings.begin(Instant::now(), key),
-                        Stage::Handshake | Stage::Open => {}
-                    }
-                }
-                if entry.stage == Stage::Open && entry.relay.is_blocked() && entry.stall.is_none() {
-                    entry.stall = Some(entry.relay.taken());
-                    self.stalls.begin(Instant::now(), key);
-                }
-                entry.tell_peers(shared);
-                if entry.watch(&self.epoll, waits).is_err() {
-                    self.end(key);
-                }
-            }
+            Ok(Ok(waits)) => self.turned(key, waits),
             Ok(Err(over)) => {
                 if let Over::Unreachable(port, error) = over {
-                    shared.metrics.tls_unreachable.add(1);
-                    shared.looks.get().inspect(|thread| thread.unpark());
-                    shared.complain(|| {
-                        format!(
-                            "TLS: a client was let go, for the service's port {port} cannot be connected to at 127.0.0.1 or ::1: {error}; \
-                             have the service listen there"
-                        )
-                    });
+                    shared.unreachable(port, &error);
                 }
                 self.end(key);
             }
             Err(_) => {
                 shared.metrics.tls_defects.add(1);
-                shared.complain(|| "a defect: a client of TLS was let go; the others go on".to_string());
-                self.end(key);
+                shared.complain(Trouble::Defect, || "a defect: a client of TLS was let go; the others go on".to_string());
+                self.break_off(key);
             }
+        }
+    }
+
+    /// A relay has had its turn and `waits`.
+    fn turned(&mut self, key: Key, waits: Waits) {
+        let Some(entry) = self.entries[key.place as usize].as_mut() else { return };
+        let shared = &self.shared;
+        if let Some(reason) = entry.relay.take_failure() {
+            shared.metrics.tls_failed.add(1);
+            let peer = entry.relay.peer();
+            shared.complain(Trouble::Handshake, || {
+                format!("TLS: the handshake with {peer} has failed: {reason} (more of these are not told for a minute)")
+            });
+        }
+        let stage = entry.relay.stage();
+        if std::mem::replace(&mut entry.stage, stage) != stage && stage == Stage::Failed {
+            self.failures.begin(Instant::now(), key);
+        }
+        if !stage.is_unknown() && !entry.place.is_known {
+            self.unknown.remove(&entry.place.ticket);
+            entry.place.know();
+        }
+        // Until it is told the end it has the time of those who take nothing: there may be much before it.
+        if stage == Stage::Ending && entry.relay.is_told() && !entry.is_told {
+            entry.is_told = true;
+            self.endings.begin(Instant::now(), key);
+        }
+        if is_to_take(stage) && entry.relay.is_blocked() && entry.stall.is_none() {
+            entry.stall = Some(entry.relay.taken());
+            self.stalls.begin(Instant::now(), key);
+        }
+        entry.tell_peers(shared);
+        if entry.watch(&self.epoll, waits).is_err() {
+            self.end(key);
         }
     }
 
@@ -401,7 +511,7 @@ impl Worker {
     fn end_stalled(&mut self, now: Instant) {
         loop {
             let entries = &self.entries;
-            let Some(key) = self.stalls.overdue(now, |key| stage(entries, key) == Some(Stage::Open)) else { return };
+            let Some(key) = self.stalls.overdue(now, |key| stage(entries, key).is_some_and(is_to_take)) else { return };
             let Some(entry) = self.entries[key.place as usize].as_mut() else { return };
             let taken = entry.relay.taken();
             let had = entry.stall.take();
@@ -409,7 +519,9 @@ impl Worker {
                 continue;
             }
             entry.stall = Some(taken);
-            let address = entry.relay.application().and_then(|stream| stream.local_addr().ok());
+            // One that has said all waits for nobody.
+            let is_ending = entry.stage == Stage::Ending;
+            let address = entry.relay.application().filter(|_| !is_ending).and_then(|stream| stream.local_addr().ok());
             if had == Some(taken) && !address.is_some_and(|address| self.is_held(now, address)) {
                 self.end(key);
             } else {
@@ -434,11 +546,44 @@ impl Worker {
         if let Some(address) = entry.seen_as {
             self.shared.peers.lock().unwrap_or_else(PoisonError::into_inner).remove(&address);
         }
-        self.unknown -= usize::from(entry.stage.is_unknown());
+        self.unknown.remove(&entry.place.ticket);
         drop(entry);
         self.free.push(key.place);
-        self.shared.open.fetch_sub(1, Ordering::Relaxed);
         self.shared.metrics.tls_closed.add(1);
+    }
+
+    /// The same, and the application sees the connection break.
+    fn break_off(&mut self, key: Key) {
+        if let Some(entry) = self.entries[key.place as usize].as_mut().filter(|entry| entry.key == key) {
+            entry.relay.break_application();
+        }
+        self.end(key);
+    }
+}
+
+/// Whoever ends a thread, its clients are gone then, and count no more. Of a thread that has had a defect the applications see them break.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let keys: Vec<Key> = self.entries.iter().flatten().map(|entry| entry.key).collect();
+        let is_defect = std::thread::panicking();
+        keys.into_iter().for_each(|key| if is_defect { self.break_off(key) } else { self.end(key) });
+    }
+}
+
+/// Whether a client may have something to take.
+fn is_to_take(stage: Stage) -> bool {
+    matches!(stage, Stage::Open | Stage::Ending)
+}
+
+/// What to do where the application cannot be connected to.
+fn help_for(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EADDRNOTAVAIL) => {
+            "no port of this host is left for one more connection there: lower tls-connections, or widen net.ipv4.ip_local_port_range"
+        }
+        Some(libc::EMFILE | libc::ENFILE) => "raise the limit of open files (ulimit -n), or lower tls-connections",
+        Some(libc::ENOBUFS | libc::ENOMEM) => "the kernel has no memory for it: give this host, or its container, more",
+        _ => "have the service listen there",
     }
 }
 
@@ -446,12 +591,30 @@ fn stage(entries: &[Option<Entry>], key: Key) -> Option<Stage> {
     entries.get(key.place as usize)?.as_ref().filter(|entry| entry.key == key).map(|entry| entry.relay.stage())
 }
 
-/// Of the clients that there may be, one; until an entry holds it.
-struct Place<'a>(&'a AtomicUsize);
+/// A client's place, which it gives back when it goes.
+struct Place {
+    shared: Arc<Shared>,
+    ticket: Ticket,
+    /// Whose it is.
+    thread: usize,
+    /// Its handshake has ended.
+    is_known: bool,
+}
 
-impl Drop for Place<'_> {
+impl Place {
+    /// The handshake has ended.
+    fn know(&mut self) {
+        self.is_known = true;
+        let placed = self.shared.places().known(self.ticket, self.thread);
+        // One that was to have this place waits for another one.
+        let thread = placed.and_then(|placed| self.shared.placed(placed));
+        thread.inspect(|thread| self.shared.bells[*thread].raise());
+    }
+}
+
+impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.shared.places().gone(self.ticket, self.thread, self.is_known);
     }
 }
 
@@ -494,5 +657,18 @@ impl Entry {
             self.application = now;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_is_said_by_what_is_wrong() {
+        let of = |number| help_for(&io::Error::from_raw_os_error(number));
+        assert!(of(libc::ECONNREFUSED).contains("have the service listen"));
+        assert!(of(libc::EADDRNOTAVAIL).contains("ip_local_port_range") && !of(libc::EADDRNOTAVAIL).contains("listen there"));
+        assert!(of(libc::EMFILE).contains("ulimit -n") && of(libc::ENOBUFS).contains("memory"));
     }
 }
