@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "classfile/classLoaderData.hpp"
 #include "code/nmethod.hpp"
 #include "gc/lull/alloc/lullBlockSupply.hpp"
 #include "gc/lull/collect/lullCode.hpp"
@@ -50,6 +51,7 @@
 #include "gc/shared/suspendibleThreadSet.hpp"
 #include "gc/shared/workerThread.hpp"
 #include "logging/log.hpp"
+#include "memory/classLoaderMetaspace.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/init.hpp"
@@ -125,6 +127,18 @@ HeapWord* LullHeap::allocate_loaded_archive_space(size_t words) {
 void LullHeap::collect(GCCause::Cause cause) {
   assert(!Thread::current()->is_VM_thread(), "who is at a safepoint has do_full_collection()");
   _components._driver->collect(cause);
+}
+
+// As where G1 begins a cycle: metaspace grows meanwhile. When it can not, it is emptied at once.
+MetaWord* LullHeap::satisfy_failed_metadata_allocation(ClassLoaderData* loader_data, size_t words,
+                                                       Metaspace::MetadataType type) {
+  if (_components._driver->unload_by_cycle(GCCause::_metadata_GC_threshold)) {
+    MetaWord* const result = loader_data->metaspace_non_null()->expand_and_allocate(words, type);
+    if (result != nullptr) {
+      return result;
+    }
+  }
+  return CollectedHeap::satisfy_failed_metadata_allocation(loader_data, words, type);
 }
 
 // By the VM thread, for who has executed a VM operation.

@@ -117,6 +117,9 @@ public:
   // The rest of a retired TLAB stays as it is: the heap is not parsable.
   void fill_with_dummy_object(HeapWord* start, HeapWord* end, bool zap) override {}
 
+  MetaWord* satisfy_failed_metadata_allocation(ClassLoaderData* loader_data, size_t words,
+                                               Metaspace::MetadataType type) override;
+
   // Collection
   void collect(GCCause::Cause cause) override;
   void do_full_collection(bool clear_all_soft_refs) override;

@@ -78,7 +78,7 @@ LullMarkFromClassesTask::LullMarkFromClassesTask(LullMarkWorker** workers, const
 
 void LullMarkFromClassesTask::work(uint worker_id) {
   LullMarkWorker* const worker = _workers[worker_id];
-  CLDToOopClosure clds(worker->root_closure(), ClassLoaderData::_claim_stw_fullgc_mark);
+  CLDToOopClosure clds(worker->root_closure(), worker->class_claim());
   ClassLoaderDataGraph::cld_do(&clds);
   LullMarkCodeClosure code(worker);
   _code.oops_do(&code);

@@ -30,7 +30,8 @@
 
 class LullCode;
 
-// For a global collection that keeps all classes and code: when the trace from the strong roots is done, these are roots too.
+// For a global collection, or a remark, that keeps all classes and code: when the trace from the strong roots is done,
+// these are roots too.
 class LullClassRoots : public AllStatic {
 public:
   // What would be unloaded. Before references are processed, which may keep more alive.

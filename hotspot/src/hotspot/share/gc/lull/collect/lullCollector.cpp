@@ -32,6 +32,7 @@
 #include "gc/lull/collect/lullSlidingCompaction.hpp"
 #include "gc/lull/collect/lullStrongRoots.hpp"
 #include "gc/lull/collect/lullSweep.hpp"
+#include "gc/lull/collect/lullUnloadingCheck.hpp"
 #include "gc/lull/collect/lullUpdate.inline.hpp"
 #include "gc/lull/collect/lullYoungRoots.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
@@ -168,9 +169,13 @@ void LullCollector::follow_left() {
   while (_cycle->take(&task)) {
     _mark_workers[tasks++ % _workers->active_workers()]->leave(task);
   }
+  size_t methods = 0;
+  _cycle->take_chunk_code([&](nmethod* nm) {
+    _mark_workers[methods++ % _workers->active_workers()]->leave_code(nm);
+  });
   LullFollowLeftTask follow(_mark_workers, _workers->active_workers(), &_queues);
   _workers->run_task(&follow);
-  log_debug(gc, marking)("Left by the markers: %zu tasks", tasks);
+  log_debug(gc, marking)("Left by the markers: %zu tasks, %zu methods in stack chunks", tasks, methods);
 }
 
 void LullCollector::give_grey_to_cycle() {
@@ -380,6 +385,17 @@ void LullCollector::unload_classes() {
   _unloading_policy.record_unloading(used_code_cache());
 }
 
+// All is marked, and weak roots are processed.
+void LullCollector::unload_dead(bool unload_always) {
+  const bool found_dead_in_code = update_code(!unload_always);
+  if (unload_always || must_unload(found_dead_in_code)) {
+    unload_classes();
+  }
+  if (_cycle != nullptr) {
+    _cycle->record_unloading();
+  }
+}
+
 // All is marked.
 void LullCollector::finish_marking() {
   _statistics = LullMarkStatistics();
@@ -450,7 +466,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   }
   sweep_what_is_left();
   prepare(request);
-  unload_always = unload_always || has_code_grown();
+  unload_always = unload_always || has_code_grown() || (_cycle != nullptr && _cycle->must_unload());
 
   _reference_processor->start_discovery(clear_soft_references);
   bool kept;
@@ -468,10 +484,7 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
 
   process_weak_roots();
   if (!kept) {
-    const bool found_dead_in_code = update_code(!unload_always);
-    if (unload_always || must_unload(found_dead_in_code)) {
-      unload_classes();
-    }
+    unload_dead(unload_always);
   }
   assert(!kept || !is_any_loader_dead(), "a class loader is dead that was marked");
   LullSweepTask sweep_task(_blocks, _memory, _supply->min_hole_lines());
@@ -487,22 +500,33 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   log_statistics();
 }
 
-// From what is remembered and from roots; with a cycle, also from classes and code in its first pause and its last.
-void LullCollector::trace_young(bool from_classes, bool remark) {
-  ReferenceProcessor* const processor = remark ? _cycle->references() : _reference_processor;
-  if (!remark) {
-    processor->start_discovery(false /* clear soft references */);
-  }
+// From what is remembered and from roots; in the first pause of a cycle that keeps them, from classes and code.
+void LullCollector::trace_young(bool is_first) {
+  _reference_processor->start_discovery(false /* clear soft references */);
   StrongRootsScope scope(_workers->active_workers());
   find_remembered();
   mark_young();
-  if (from_classes) {
+  if (is_first && !_cycle->follows_classes()) {
     mark_from_classes();
   }
-  if (remark) {
-    follow_left();
+  process_references(_reference_processor, &_young_tracer);
+}
+
+// The same for the last pause. Returns whether classes and code are kept.
+bool LullCollector::trace_remark(bool follows_classes, bool unload_always) {
+  StrongRootsScope scope(_workers->active_workers());
+  find_remembered();
+  mark_young();
+  if (!follows_classes) {
+    mark_from_classes();
   }
-  process_references(processor, &_young_tracer);
+  follow_left();
+  const bool kept = !follows_classes || (!unload_always && keep_classes());
+  if (follows_classes) {
+    _unloading_policy.record(kept);
+  }
+  process_references(_cycle->references(), &_young_tracer);
+  return kept;
 }
 
 void LullCollector::end_young_trace() {
@@ -523,7 +547,7 @@ void LullCollector::collect_young() {
   if (_cycle != nullptr && _cycle->is_marking()) {
     prepare_cycle(false /* remark */);
   }
-  trace_young(is_first, false /* remark */);
+  trace_young(is_first);
   end_young_trace();
   LullYoungSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers());
   sweep(&sweep_task);
@@ -544,12 +568,22 @@ void LullCollector::clean_cards() {
 
 void LullCollector::remark() {
   assert_at_safepoint();
+  _code->verify();
   _young_tracer.report_tenuring_threshold(0);
+  const bool follows_classes = _cycle->follows_classes();
+  const bool unload_always = follows_classes && (_cycle->must_unload() || has_code_grown());
   _cycle->begin_remark();
   prepare_young(false /* ages */);
   prepare_cycle(true /* remark */);
-  trace_young(true /* from classes */, true /* remark */);
+  const bool kept = trace_remark(follows_classes, unload_always);
   end_young_trace();
+  if (follows_classes && LullVerifyHeap) {
+    LullUnloadingCheck::verify(_blocks, _cycle->marks()->alive(), &_is_alive, _workers);
+  }
+  if (!kept) {
+    unload_dead(unload_always);
+  }
+  assert(!kept || !follows_classes || !is_any_loader_dead(), "a class loader is dead that was marked");
   flip();
   LullRemarkSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers(), _cycle->marks());
   sweep(&sweep_task);

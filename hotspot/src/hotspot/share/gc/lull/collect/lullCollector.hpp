@@ -84,8 +84,11 @@ class WorkerThreads;
 // While a cycle of concurrent marking runs, young collections mark for it (lullCycle.hpp). The last one, the remark, is
 // also what a global collection is, but that it does not trace again what the cycle has found, and moves nothing old:
 //
-//   mark         and from all classes and all code, which are kept; then what the cycle has left
+//   mark         with the code on stacks; then what the cycle has left
+//   classes      as in a global collection. Without ClassUnloadingWithConcurrentMark all are kept
 //   references   those that the cycle has found, too
+//   code         as in a global collection
+//   unload       as well
 //   flip         the marks of the cycle become those of the heap
 //   sweep        blocks in which there may be something young; all others later (lullLaterSweep.hpp)
 
@@ -150,7 +153,8 @@ private:
   void flip();
   void sweep_what_is_left();
   void clean_cards();
-  void trace_young(bool from_classes, bool remark);
+  void trace_young(bool is_first);
+  bool trace_remark(bool follows_classes, bool unload_always);
   void end_young_trace();
   void mark();
   bool keep_classes();
@@ -162,6 +166,7 @@ private:
   bool has_code_grown() const;
   bool must_unload(bool found_dead_in_code);
   void unload_classes();
+  void unload_dead(bool unload_always);
   void finish_marking();
   void sweep(LullSweepTask* task);
   void end_evacuation();
@@ -198,7 +203,7 @@ public:
   // The same for what is young. The supply is right when it ends.
   void collect_young();
 
-  // The same, and ends the cycle that runs.
+  // The same, and ends the cycle that runs. The caller has a ClassUnloadingContext.
   void remark();
 };
 

@@ -43,6 +43,8 @@
 #include "utilities/copy.hpp"
 #include "utilities/stack.inline.hpp"
 
+#include <string.h>
+
 // Tasks that remembered objects may leave in the queue before others are looked at: enough of them to fetch ahead.
 static const uint RememberedBatch = 256;
 
@@ -50,14 +52,43 @@ static const uint RememberedBatch = 256;
 static const size_t ReportStep = 2048;
 
 LullMarkClosure::LullMarkClosure(LullMarkWorker* worker, ReferenceProcessor* reference_processor, ReferenceIterationMode mode)
-  : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_stw_fullgc_mark, reference_processor),
+  : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_none /* see do_cld() */, reference_processor),
     _worker(worker),
     _mode(mode) {}
 
 void LullMarkClosure::do_nmethod(nmethod* nm) {
-  // Not the default, nmethod::follow_nmethod: that is for collectors that do not move
-  // objects while they mark, and leaves the old addresses in the instructions.
-  _worker->code_closure()->do_nmethod(nm);
+  _worker->visit_chunk_code(nm);
+}
+
+// Not nmethod::follow_nmethod, HotSpot's own way: that is for collectors that do not move objects while they mark, and
+// leaves the old addresses in the instructions. What code refers to that is young any young collection finds, by its
+// list of such code. What is old is alive for the cycle only if the code still is when it ends.
+void LullMarkWorker::visit_chunk_code(nmethod* nm) {
+  if (_young && !_remark) {
+    _chunk_code.add(nm);
+  } else {
+    keep_chunk_code(nm);
+  }
+}
+
+void LullMarkWorker::keep_chunk_code(nmethod* nm) {
+  if (!_remark || !is_left_out("RemarkChunks")) {
+    _code_closure.do_nmethod(nm);
+  }
+}
+
+bool LullMarkWorker::is_left_out(const char* part) {
+  return DEBUG_ONLY((LullBreakInvariant != nullptr && strcmp(LullBreakInvariant, part) == 0) ||) false;
+}
+
+// If not: when something leads to the loader all its handles are visited. The object of one that has got its data
+// after a marker has looked at that object leads nowhere.
+bool LullMarkWorker::is_known_alive(const ClassLoaderData* cld) const {
+  if (!_marks_old || !_cycle->follows_classes() || cld->claimed(ClassLoaderData::_claim_strong)) {
+    return true;
+  }
+  const oop holder = cld->holder_no_keepalive();
+  return holder == nullptr ? cld->is_alive() : _cycle_marks->is_alive(holder);
 }
 
 void LullMarkStatistics::add(const LullMarkStatistics& other) {
@@ -118,7 +149,12 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _left(),
     _marks_old(false),
     _remark(false),
-    _greys(false) {
+    _greys(false),
+    _follows_classes(true),
+    _may_unload(false),
+    _class_claim(ClassLoaderData::_claim_stw_fullgc_mark),
+    _chunk_code(),
+    _left_code() {
   DEBUG_ONLY(_copies = 0;)
 }
 
@@ -134,14 +170,24 @@ void LullMarkWorker::prepare(bool evacuating, bool young) {
   _marks_old = false;
   _remark = false;
   _greys = false;
+  _follows_classes = !young;
+  _may_unload = false;
+  _class_claim = ClassLoaderData::_claim_stw_fullgc_mark;
+  _chunk_code.clear();
   _closure.discover_with(_reference_processor);
 }
 
 void LullMarkWorker::prepare_cycle(bool remark) {
-  assert(_young && _grey.is_empty() && _left.is_empty(), "cycles are those of young collections");
+  assert(_young && _grey.is_empty() && _left.is_empty() && _left_code.is_empty(),
+         "cycles are those of young collections");
   _marks_old = true;
   _remark = remark;
   _greys = true;
+  if (_cycle->follows_classes()) {
+    _follows_classes = !remark || !is_left_out("RemarkLoaders");
+    _may_unload = remark;
+    _class_claim = ClassLoaderData::_claim_strong;
+  }
   if (remark) {
     _closure.discover_with(_cycle->references());
   }
@@ -509,8 +555,13 @@ void LullMarkWorker::follow_left(const LullOldTask& task) {
 }
 
 void LullMarkWorker::leave(const LullOldTask& task) { _left.push(task); }
+void LullMarkWorker::leave_code(nmethod* nm)        { _left_code.push(nm); }
 
 void LullMarkWorker::follow_left() {
+  while (!_left_code.is_empty()) {
+    keep_chunk_code(_left_code.pop());
+    drain();
+  }
   while (!_left.is_empty()) {
     follow_left(_left.pop());
     drain();
@@ -518,6 +569,7 @@ void LullMarkWorker::follow_left() {
 }
 
 void LullMarkWorker::give_grey_to_cycle() {
+  _chunk_code.take_all([&](nmethod* nm) { _cycle->add_chunk_code(nm); });
   while (!_grey.is_empty()) {
     const LullOldTask task = _grey.pop();
 #ifdef ASSERT

@@ -24,6 +24,7 @@
 
 #include "gc/lull/alloc/lullAllocator.hpp"
 #include "gc/lull/alloc/lullSurvivorAllocator.hpp"
+#include "gc/lull/concurrent/lullCodeSet.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
 #include "gc/lull/concurrent/lullPrefetchQueue.hpp"
 #include "gc/shared/partialArraySplitter.hpp"
@@ -73,8 +74,11 @@ public:
 
   ReferenceIterationMode reference_iteration_mode() override { return _mode; }
 
-  // A young collection finds the classes that lead to something young by their loaders.
+  // A young collection finds the classes that lead to something young by their loaders. But one of a cycle that may
+  // unload classes has to know which are alive.
   bool do_metadata() override;
+  void do_klass(Klass* klass) override;
+  void do_cld(ClassLoaderData* cld) override;
 
   void do_oop(oop* p) override;
   void do_oop(narrowOop* p) override;
@@ -140,6 +144,9 @@ struct LullMarkStatistics {
 //                             will come to them, or they are dead: then what is old does not live by them
 // In the cycle's last pause, the remark, the workers follow what they meet themselves. There the cycle's mark claims
 // an object, old or young.
+//
+// In a cycle that may unload classes an object that is followed for it leads to its class's loader, which is claimed
+// once in the cycle, by whoever comes first. Code in frames of stack chunks waits for the remark.
 
 class LullMarkWorker : public CHeapObj<mtGC> {
 private:
@@ -178,6 +185,11 @@ private:
   bool                      _marks_old;         // a cycle runs
   bool                      _remark;            // and this is its last pause
   bool                      _greys;             // what is visited now leads to old objects that are alive
+  bool                      _follows_classes;   // from objects; else all classes are roots
+  bool                      _may_unload;        // a remark: classes and code that nothing leads to are dead when it ends
+  int                       _class_claim;       // with which a class loader is claimed
+  LullCodeSet               _chunk_code;        // in frames of chunks, for the remark
+  Stack<nmethod*, mtGC>     _left_code;         // of that, for a remark
   DEBUG_ONLY(uint           _copies;)
 
   template <typename T, typename F> void mark_through(T* p, F visit_evacuated);
@@ -212,6 +224,7 @@ private:
   void start_task(ScannerTask task, bool stolen);
   void request_deduplication(oop obj, bool is_private);
   void report_progress();
+  void keep_chunk_code(nmethod* nm);
 
 public:
   LullMarkWorker(LullBlockTable* blocks,
@@ -241,6 +254,7 @@ public:
 
   // What the markers of the cycle have left to do; then all of that. Only in a remark.
   void leave(const LullOldTask& task);
+  void leave_code(nmethod* nm);
   void follow_left();
 
   // An object that is alive has been linked to the list of References for the Java program.
@@ -254,7 +268,25 @@ public:
   void remember_part(objArrayOop array, size_t start, size_t end);
   void follow_remembered();
 
-  bool is_young_collection() const { return _young; }
+  // Does what is visited now lead to its class?
+  bool follows_classes() const { return _follows_classes && (_greys || !_young); }
+  int class_claim() const      { return _class_claim; }
+
+  // Are classes that nothing leads to, and code that is on no stack, dead when this pause ends?
+  bool may_unload() const { return _may_unload; }
+
+  // Is what the handles of this loader refer to alive, as far as is known before the trace?
+  bool is_known_alive(const ClassLoaderData* cld) const;
+
+  // What is visited until this is called again is perhaps referred to by something dead. What is young of it is
+  // followed, as always; what is old is not alive for it.
+  void set_doubtful(bool is_doubtful) { _greys = _marks_old && !is_doubtful; }
+
+  // Code in the frame of a stack chunk.
+  void visit_chunk_code(nmethod* nm);
+
+  // Fault injection (LullBreakInvariant): is this part of a remark left out?
+  static bool is_left_out(const char* part);
 
   // A reference to this object has been stored in this place, or found there. Nothing to do unless that is one in the heap, and the object a
   // survivor of this collection. Returns whether it is one.

@@ -24,6 +24,7 @@
 
 #include "gc/lull/collect/lullMarkWorker.hpp"
 
+#include "classfile/classLoaderData.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
@@ -34,6 +35,7 @@
 #include "gc/shared/taskqueue.inline.hpp"
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
+#include "oops/klass.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/prefetch.inline.hpp"
 #include "utilities/stack.inline.hpp"
@@ -146,7 +148,17 @@ inline void LullMarkWorker::remember_part(objArrayOop array, size_t start, size_
 inline void LullMarkRootClosure::do_oop(oop* p)       { _worker->mark_root(p); }
 inline void LullMarkRootClosure::do_oop(narrowOop* p) { _worker->mark_root(p); }
 
-inline bool LullMarkClosure::do_metadata() { return !_worker->is_young_collection(); }
+inline bool LullMarkClosure::do_metadata() { return _worker->follows_classes(); }
+
+inline void LullMarkClosure::do_cld(ClassLoaderData* cld) { cld->oops_do(this, _worker->class_claim()); }
+
+// One of an archive may have no loader yet.
+inline void LullMarkClosure::do_klass(Klass* klass) {
+  ClassLoaderData* const cld = klass->class_loader_data();
+  if (cld != nullptr) {
+    do_cld(cld);
+  }
+}
 
 // With compressed references, others are outside of the heap: of class loaders.
 inline void LullMarkClosure::do_oop(oop* p) {

@@ -207,18 +207,27 @@ public:
 
 class LullMarkNewReferencesClosure : public CLDClosure {
 private:
+  LullMarkWorker* const  _worker;
   LullMarkHandlesClosure _handles;
 
 public:
-  explicit LullMarkNewReferencesClosure(LullMarkWorker* worker) : _handles(worker) {}
+  explicit LullMarkNewReferencesClosure(LullMarkWorker* worker) : _worker(worker), _handles(worker) {}
 
-  // Every worker comes to each, and visits those that it claims.
+  // Every worker comes to each, and visits those that it claims. What becomes alive by the trace of this pause is
+  // visited as a whole then, whatever is decided here.
   void do_cld(ClassLoaderData* cld) override {
-    if (cld->has_modified_oops()) {
-      cld->oops_do(&_handles, ClassLoaderData::_claim_stw_fullgc_mark, true /* clear modified oops */);
-      if (_handles.take_found_survivor()) {
-        cld->record_modified_oops();
-      }
+    if (!cld->has_modified_oops()) {
+      return;
+    }
+    const bool is_alive = _worker->is_known_alive(cld);
+    if (!is_alive && _worker->may_unload()) {
+      return;
+    }
+    _worker->set_doubtful(!is_alive);
+    cld->oops_do(&_handles, ClassLoaderData::_claim_stw_fullgc_mark, true /* clear modified oops */);
+    _worker->set_doubtful(false);
+    if (_handles.take_found_survivor()) {
+      cld->record_modified_oops();
     }
   }
 };
@@ -226,6 +235,12 @@ public:
 class LullMarkYoungThreadClosure : public ThreadClosure {
 private:
   LullMarkWorker* const _worker;
+
+  // Where code is no root, that on stacks is. Elsewhere code is visited below.
+  NMethodClosure* code_closure() const {
+    const bool is_root = _worker->may_unload() && !LullMarkWorker::is_left_out("RemarkStacks");
+    return is_root ? _worker->code_closure() : nullptr;
+  }
 
   // First the Thread object itself: in the place that it leaves, its fields would be visited for nothing, and what they refer to, new and no
   // root any more by the next collection perhaps, not remembered in the place where the object is then.
@@ -241,7 +256,7 @@ public:
 
   void do_thread(Thread* thread) override {
     ResourceMark rm;
-    thread->oops_do(_worker->root_closure(), nullptr /* code: see below */);
+    thread->oops_do(_worker->root_closure(), code_closure());
     if (thread->is_Java_thread()) {
       mark_fields(JavaThread::cast(thread)->threadObj());
       mark_fields(LullThreadFields::mounted(JavaThread::cast(thread)));
@@ -250,23 +265,31 @@ public:
   }
 };
 
+void LullMarkFromYoungRootsTask::mark_from_classes(LullMarkWorker* worker) {
+  if (worker->follows_classes()) {
+    CLDToOopClosure clds(worker->root_closure(), worker->class_claim());
+    ClassLoaderDataGraph::always_strong_cld_do(&clds);
+  }
+  LullMarkNewReferencesClosure clds(worker);
+  ClassLoaderDataGraph::cld_do(&clds);
+  worker->drain();
+}
+
 void LullMarkFromYoungRootsTask::work(uint worker_id) {
   assert(worker_id < _active_workers, "worker %u of %u", worker_id, _active_workers);
   LullMarkWorker* const worker = _workers[worker_id];
   worker->follow_remembered();
-  {
-    LullMarkNewReferencesClosure clds(worker);
-    ClassLoaderDataGraph::cld_do(&clds);
-    worker->drain();
-  }
+  mark_from_classes(worker);
   {
     LullMarkYoungThreadClosure threads(worker);
     Threads::possibly_parallel_threads_do(_active_workers > 1, &threads);
   }
   _storages.oops_do(worker->root_closure());
-  if (worker_id == 0) {
+  if (worker_id == 0 && !worker->may_unload()) {
     MarkingNMethodClosure code(worker->root_closure(), NMethodToOopClosure::FixRelocations, false /* keepalive */);
+    worker->set_doubtful(worker->follows_classes());
     ScavengableNMethods::nmethods_do(&code);
+    worker->set_doubtful(false);
   }
   worker->drain_and_steal(worker_id, &_terminator);
 }

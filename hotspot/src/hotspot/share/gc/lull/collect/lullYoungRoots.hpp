@@ -68,13 +68,19 @@ public:
 //   class loaders with a new reference      those of others lead to old objects; those that lead to survivors stay such
 //   code with a reference to a young one    as ScavengableNMethods lists it
 //
-// No class loader and no code is unloaded. The caller holds a StrongRootsScope.
+// A cycle that may unload classes also marks from class loaders that always live. For it what hangs on the last two
+// kinds of roots alone is not alive: old objects do not get its mark by them. In its remark they are no roots, but code
+// on stacks is.
+//
+// The caller holds a StrongRootsScope.
 class LullMarkFromYoungRootsTask : public WorkerTask {
 private:
   LullMarkWorker** const                      _workers;
   const uint                                  _active_workers;
   OopStorageSetStrongParState<false, false>   _storages;
   TaskTerminator                              _terminator;
+
+  void mark_from_classes(LullMarkWorker* worker);
 
 public:
   LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues);

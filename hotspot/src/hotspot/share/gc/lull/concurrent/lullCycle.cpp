@@ -19,6 +19,8 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "classfile/classLoaderDataGraph.hpp"
+#include "code/codeCache.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullMarkThread.hpp"
@@ -72,6 +74,10 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _is_asked_for(false),
     _is_driven(false),
     _cause(GCCause::_no_gc),
+    _needs_begin(false),
+    _must_unload(false),
+    _follows_classes(false),
+    _chunk_code(),
     _is_held(false),
     _next_marker(0),
     _start_ns(0),
@@ -145,6 +151,7 @@ bool LullCycle::has_tasks() const {
 void LullCycle::start(const char* why) {
   assert(state() == State::Idle, "one cycle at a time");
   log_info(gc, marking)("Cycle %zu begins: %s", _cycles, why);
+  Atomic::store(&_needs_begin, false);
   _start_ns = os::javaTimeNanos();
   Atomic::store(&_gc_id, GCId::current());
   Atomic::store(&_begun, _begun + 1);
@@ -179,7 +186,9 @@ static bool is_controlled_by_test() {
   return ConcurrentGCBreakpoints::is_controlled();
 }
 
-bool LullCycle::is_waited_for() const { return begun() != ended() && (is_driven() || is_controlled_by_test()); }
+bool LullCycle::is_waited_for() const {
+  return begun() != ended() && (is_driven() || must_unload() || is_controlled_by_test());
+}
 
 bool LullCycle::needs_pause() const {
   const State now = state();
@@ -188,8 +197,21 @@ bool LullCycle::needs_pause() const {
 
 void LullCycle::drive(GCCause::Cause cause) {
   _is_asked_for = true;
+  Atomic::store(&_must_unload, ClassUnloadingWithConcurrentMark);
   Atomic::store(&_cause, cause);
   Atomic::store(&_is_driven, true);
+}
+
+void LullCycle::unload_soon(GCCause::Cause cause) {
+  assert(ClassUnloadingWithConcurrentMark, "no cycle would unload");
+  Atomic::store(&_cause, cause);
+  Atomic::store(&_must_unload, true);
+  Atomic::store(&_needs_begin, true);
+}
+
+// A test that has control begins cycles by itself. Its next one unloads.
+bool LullCycle::needs_begin() const {
+  return Atomic::load(&_needs_begin) && state() == State::Idle && !is_controlled_by_test();
 }
 
 void LullCycle::wait_for_end(size_t ended_before) { _thread->wait_for_end(ended_before); }
@@ -206,8 +228,9 @@ bool LullCycle::begin_young() {
     return false;
   }
   assert(!has_tasks(), "left over from the cycle before");
+  begin_classes();
   for (uint i = 0; i < _markers_count; i++) {
-    _markers[i]->begin_cycle();
+    _markers[i]->begin_cycle(_follows_classes);
   }
   _mark_ns = 0;
   Atomic::store(&_marking_ns, os::javaTimeNanos());
@@ -215,6 +238,16 @@ bool LullCycle::begin_young() {
   _references->start_discovery(false /* clear soft references */);
   set_state(State::Marking);
   return true;
+}
+
+// Which code is on stacks counts by cycles that follow classes, and by global collections.
+void LullCycle::begin_classes() {
+  ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_strong);
+  _follows_classes = ClassUnloadingWithConcurrentMark;
+  _chunk_code.clear();
+  if (_follows_classes) {
+    CodeCache::on_gc_marking_cycle_start();
+  }
 }
 
 void LullCycle::begin_remark() {
@@ -278,6 +311,7 @@ void LullCycle::abort() {
     _references->disable_discovery();
     _references->abandon_partial_discovery();
     _marks.all_to_clear();
+    take_chunk_code([](nmethod*) {});
   }
   if (state() != State::Clearing) {
     become_idle(true);
@@ -298,14 +332,16 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
   _last_used = used;
   if (was_global_or_remark) {
     Atomic::store(&_used_at_last, used);
+    Atomic::store(&_needs_begin, false);
     _is_asked_for = false;
   }
+  const bool to_unload = Atomic::load(&_needs_begin);
   switch (state()) {
     case State::Idle: {
       const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns, _was_vain};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
-      if (may_start() && (always || _is_asked_for || LullCyclePolicy::wants_cycle(seen, _worth))) {
-        start(always ? "always" : is_driven() ? "asked for" :
+      if (may_start() && (always || to_unload || _is_asked_for || LullCyclePolicy::wants_cycle(seen, _worth))) {
+        start(always ? "always" : is_driven() ? "asked for" : to_unload ? "classes or code have grown" :
               _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
       }
       break;

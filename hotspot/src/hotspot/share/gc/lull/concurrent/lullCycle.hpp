@@ -47,8 +47,8 @@ class WorkerThreads;
 //     +-------------------- global collection --------------+-------------------------+
 //
 //   Clearing   the thread of the cycle sweeps what the cycle before has left, and forgets the marks of that
-//   Ready      the next young pause is the cycle's first: what its roots, the classes, the code and all that is traced
-//              in it refer to and is old is marked
+//   Ready      the next young pause is the cycle's first: what its roots and all that is traced in it refer to and is
+//              old is marked
 //   Marking    markers trace old objects. Young pauses go on: each marks what it finds of old objects from roots and
 //              from what is not old, and has old objects that were written to looked at again
 //   Marked     no marker has anything left. The next young pause is the remark
@@ -65,6 +65,11 @@ class WorkerThreads;
 //   Found   when a cycle ends, all that can be reached has a mark. Roots, private and young objects are traced in that
 //           pause; old ones by Black, with no dirty card and no task left.
 //
+// The remark may unload classes and code, which are no roots then: an object leads to its class's loader, which is
+// claimed (_claim_strong) as an object is marked. A loader that has new handles is one with a dirty card. In a cycle
+// without ClassUnloadingWithConcurrentMark they are roots, in its first pause and its last. What that asks for, Loaded
+// and Frames, is in lullUnloadingCheck.hpp.
+//
 // State: written in pauses, and by the thread of the cycle while it has joined the suspendible threads.
 class LullCycle : public CHeapObj<mtGC> {
 public:
@@ -72,7 +77,7 @@ public:
 
   // Values of LullDropMarking: what is left out. What pauses mark beside these only helps the markers.
   static const uint DropDirty    = 1;   // objects on dirty cards are not looked at again
-  static const uint DropClasses  = 2;   // classes and code are no roots
+  static const uint DropClasses  = 2;   // objects do not lead to their classes; where these are roots, they are none
   static const uint DropEnqueued = 3;   // References that are linked for the Java program are not marked
   static const uint DropLines    = 4;   // lines of what is alive are not noted
 
@@ -107,6 +112,11 @@ private:
                                               // Java threads in the VM, which no pause runs beside
   volatile bool             _is_driven;       // somebody waits for the end of a cycle; by who does, and in pauses
   volatile GCCause::Cause   _cause;           // what for
+  volatile bool             _needs_begin;     // the control thread makes the pause that begins one; by who asks, and
+                                              // in pauses
+  volatile bool             _must_unload;     // until a remark, or a global collection, has; the same
+  bool                      _follows_classes; // the running one; by its first pause
+  LullCodeSet               _chunk_code;      // that its pauses have met in stack chunks
   bool                      _is_held;         // the thread of the cycle is at a breakpoint: it does not get Marked
   uint                      _next_marker;     // gets the next task of a pause
   jlong                     _start_ns;
@@ -129,6 +139,7 @@ private:
   void set_state(State state);
   void start(const char* why);
   void become_idle(bool given_up);
+  void begin_classes();
   bool may_start() const;
   bool has_tasks() const;
 
@@ -171,10 +182,19 @@ public:
   // The next pause begins a cycle, if none runs, and the one that runs then is driven.
   void drive(GCCause::Cause cause);
 
+  // Metaspace or the code cache fills. The next remark unloads what is dead, and somebody has to make the pauses to
+  // it. The caller does not wait for that: who needs more takes more meanwhile.
+  void unload_soon(GCCause::Cause cause);
+
   // Why pauses are made for it.
-  GCCause::Cause cause() const      { return is_driven() ? Atomic::load(&_cause) : GCCause::_wb_breakpoint; }
+  GCCause::Cause cause() const {
+    return is_driven() || must_unload() ? Atomic::load(&_cause) : GCCause::_wb_breakpoint;
+  }
 
   bool is_driven() const            { return Atomic::load(&_is_driven); }
+
+  // None runs, and somebody who does not make the pause that begins one wants it. By the control thread.
+  bool needs_begin() const;
 
   // Does a cycle run that somebody waits for, and can it go on in a young pause only? By the control thread.
   bool is_waited_for() const;
@@ -204,6 +224,24 @@ public:
 
   // A young pause begins. Returns whether it is the first one of the cycle.
   bool begin_young();
+
+  // Are classes and code no roots, so that the remark may unload them? Each object that is looked at leads to its
+  // class.
+  bool follows_classes() const { return _follows_classes; }
+
+  // Code in the frames of chunks that a pause has looked at; then f(nmethod*) for all that was met in chunks.
+  void add_chunk_code(nmethod* nm) { _chunk_code.add(nm); }
+  template <typename Function>
+  void take_chunk_code(Function f) {
+    _chunk_code.take_all(f);
+    for (uint i = 0; i < _markers_count; i++) {
+      _markers[i]->code()->take_all(f);
+    }
+  }
+
+  // Does somebody want the next remark, or global collection, to unload whatever is dead? It has done that.
+  bool must_unload() const { return Atomic::load(&_must_unload); }
+  void record_unloading()  { Atomic::store(&_must_unload, false); }
 
   // It is the last one: what is left is handed out by take().
   void begin_remark();

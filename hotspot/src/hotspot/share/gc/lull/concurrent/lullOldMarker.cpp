@@ -19,8 +19,10 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
+#include "gc/lull/lull_globals.hpp"
 #include "gc/shared/continuationGCSupport.inline.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
@@ -42,6 +44,12 @@ inline void LullMarkOldClosure::visit(T* p) {
   }
 }
 
+LullMarkOldClosure::LullMarkOldClosure(LullOldMarker* marker, ReferenceDiscoverer* discoverer,
+                                       ReferenceIterationMode mode)
+  : ClaimMetadataVisitingOopIterateClosure(ClassLoaderData::_claim_strong, discoverer), _marker(marker), _mode(mode) {}
+
+void LullMarkOldClosure::do_nmethod(nmethod* nm) { _marker->code()->add(nm); }
+
 void LullMarkOldClosure::do_oop(oop* p)       { visit(p); }
 void LullMarkOldClosure::do_oop(narrowOop* p) { visit(p); }
 
@@ -52,8 +60,17 @@ LullOldMarker::LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, Ref
     _candidates(),
     _new_closure(this, discoverer, OopIterateClosure::DO_DISCOVERY),
     _again_closure(this, nullptr, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
+    _code(),
+    _follows_classes(false),
     _objects(0),
     _words(0) {}
+
+void LullOldMarker::begin_cycle(bool follows_classes) {
+  _follows_classes = follows_classes DEBUG_ONLY(&& LullDropMarking != LullCycle::DropClasses);
+  _code.clear();
+  _objects = 0;
+  _words = 0;
+}
 
 void LullOldMarker::visit(oop obj) {
   if (_candidates.is_full()) {
@@ -85,6 +102,9 @@ size_t LullOldMarker::do_new(oop obj) {
   size_t work = 1;
   if (obj->is_objArray()) {
     words = obj->size();
+    if (_follows_classes) {
+      _new_closure.do_klass(obj->klass());
+    }
     work = do_elements(obj, 0, (size_t)objArrayOop(obj)->length());
   } else {
     ContinuationGCSupport::transform_stack_chunk(obj);

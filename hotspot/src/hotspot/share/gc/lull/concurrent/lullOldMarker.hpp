@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_CONCURRENT_LULLOLDMARKER_HPP
 #define SHARE_GC_LULL_CONCURRENT_LULLOLDMARKER_HPP
 
+#include "gc/lull/concurrent/lullCodeSet.hpp"
 #include "gc/lull/concurrent/lullPrefetchQueue.hpp"
 #include "gc/shared/taskqueue.hpp"
 #include "memory/allocation.hpp"
@@ -70,7 +71,8 @@ public:
 typedef OverflowTaskQueue<LullOldTask, mtGC>        LullOldQueue;
 typedef GenericTaskQueueSet<LullOldQueue, mtGC>     LullOldQueueSet;
 
-class LullMarkOldClosure final : public BasicOopIterateClosure {
+// Visits the fields of an old object and, in a cycle that may unload classes, its class.
+class LullMarkOldClosure final : public ClaimMetadataVisitingOopIterateClosure {
 private:
   LullOldMarker* const         _marker;
   const ReferenceIterationMode _mode;
@@ -78,10 +80,11 @@ private:
   template <typename T> void visit(T* p);
 
 public:
-  LullMarkOldClosure(LullOldMarker* marker, ReferenceDiscoverer* discoverer, ReferenceIterationMode mode)
-    : BasicOopIterateClosure(discoverer), _marker(marker), _mode(mode) {}
+  LullMarkOldClosure(LullOldMarker* marker, ReferenceDiscoverer* discoverer, ReferenceIterationMode mode);
 
   ReferenceIterationMode reference_iteration_mode() override { return _mode; }
+  bool do_metadata() override;
+  void do_nmethod(nmethod* nm) override;    // in a frame of a stack chunk
   void do_oop(oop* p) override;
   void do_oop(narrowOop* p) override;
 };
@@ -92,6 +95,10 @@ public:
 //
 // A mutator may write to a field before or after it is read here. Either way its card is dirty (R), and the next
 // pause has the object looked at again.
+//
+// In a cycle that may unload classes each object leads to its class, and so to what the class's loader refers to, once
+// for each loader (ClassLoaderData::_claim_strong). A handle that a loader gets later is visited in the next pause.
+// Code in the frames of stack chunks is noted for the remark: only a pause may change code, and unlink it.
 class LullOldMarker : public CHeapObj<mtGC> {
 private:
   LullCycleMarks* const    _marks;
@@ -100,6 +107,8 @@ private:
   LullPrefetchQueue<oop>   _candidates;     // found in fields, and perhaps neither old nor new to the cycle
   LullMarkOldClosure       _new_closure;
   LullMarkOldClosure       _again_closure;  // the referents of References are not looked at twice
+  LullCodeSet              _code;           // in frames of the chunks of this cycle
+  bool                     _follows_classes;
   size_t                   _objects;        // marked, in this cycle
   size_t                   _words;
 
@@ -113,6 +122,8 @@ public:
   LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer);
 
   LullOldQueue* queue() { return &_queue; }
+  LullCodeSet* code()   { return &_code; }
+  bool follows_classes() const { return _follows_classes; }
 
   // A field of an old object refers to this one.
   void visit(oop obj);
@@ -124,7 +135,9 @@ public:
 
   size_t objects() const { return _objects; }
   size_t words() const   { return _words; }
-  void begin_cycle()     { _objects = _words = 0; }
+  void begin_cycle(bool follows_classes);
 };
+
+inline bool LullMarkOldClosure::do_metadata() { return _marker->follows_classes(); }
 
 #endif // SHARE_GC_LULL_CONCURRENT_LULLOLDMARKER_HPP

@@ -311,18 +311,18 @@ void LullControlThread::keep_pause_goal() {
   }
 }
 
-// A cycle that somebody waits for needs two young pauses: one that begins the marking, and the remark. Returns whether
-// such a cycle runs.
+// A cycle that somebody waits for needs two young pauses: one that begins the marking, and the remark. One that is to
+// unload also needs the pause that begins it. Returns whether such a cycle runs, or will.
 bool LullControlThread::drive_cycle() {
   assert(Thread::current() == this, "the control thread's own fields");
   const LullCycle* const cycle = _components->_cycle;
   if (cycle == nullptr || !is_init_completed()) {
     return false;
   }
-  if (cycle->needs_pause()) {
+  if (cycle->needs_begin() || cycle->needs_pause()) {
     _components->_driver->collect_early(cycle->cause(), LullExtent::Young);
   }
-  return cycle->is_waited_for();
+  return cycle->is_waited_for() || cycle->needs_begin();
 }
 
 void LullControlThread::run_service() {

@@ -26,8 +26,11 @@
 #include "gc/lull/drive/lullPause.hpp"
 #include "gc/lull/drive/lullVMOperations.hpp"
 #include "gc/lull/mutator/lullMutator.hpp"
+#include "gc/lull/policy/lullUnloadingPolicy.hpp"
 #include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
+#include "logging/log.hpp"
+#include "runtime/globals.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/vmThread.hpp"
 
@@ -55,10 +58,24 @@ void LullDriver::begin_cycle() {
   _components->_control_thread->wake();
 }
 
+bool LullDriver::unload_by_cycle(GCCause::Cause cause) {
+  assert(LullUnloadingPolicy::is_for_classes(cause), "%s", GCCause::to_string(cause));
+  if (_components->_cycle == nullptr || !ClassUnloadingWithConcurrentMark) {
+    return false;
+  }
+  log_debug(gc, ergo)("A cycle is to unload what is dead: %s", GCCause::to_string(cause));
+  _components->_cycle->unload_soon(cause);
+  _components->_control_thread->wake();
+  return true;
+}
+
 void LullDriver::collect(GCCause::Cause cause) {
   assert(!Heap_lock->owned_by_self(), "this thread should not own the Heap_lock");
   if (cause == GCCause::_wb_breakpoint) {
     begin_cycle();
+    return;
+  }
+  if (LullUnloadingPolicy::is_for_classes(cause) && unload_by_cycle(cause)) {
     return;
   }
   const bool is_system_gc = cause == GCCause::_java_lang_system_gc || cause == GCCause::_dcmd_gc_run;

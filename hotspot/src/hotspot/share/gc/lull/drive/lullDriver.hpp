@@ -45,6 +45,10 @@ public:
   // there was one that is as good, whoever has begun it.
   void collect(GCCause::Cause cause);
 
+  // Metaspace or the code cache fills: a cycle of concurrent marking is to unload what is dead. Returns at once. False:
+  // there are no cycles that unload.
+  bool unload_by_cycle(GCCause::Cause cause);
+
   // Before memory is lacking. False: another pause came first.
   bool collect_early(GCCause::Cause cause, LullExtent extent);
 

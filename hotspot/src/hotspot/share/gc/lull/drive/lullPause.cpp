@@ -42,6 +42,7 @@
 #include "gc/lull/observe/lullVerify.hpp"
 #include "gc/lull/observe/lullVerifyCycle.hpp"
 #include "gc/lull/policy/lullHolePolicy.hpp"
+#include "gc/lull/policy/lullUnloadingPolicy.hpp"
 #include "gc/lull/policy/lullYoungPolicy.hpp"
 #include "gc/lull/publish/lullTrackingSwitch.hpp"
 #include "gc/lull/stat/lullPauseProgress.hpp"
@@ -277,7 +278,9 @@ void LullPause::collect(const LullEvacuationRequest& request, bool clear_soft_re
     choose_min_hole_lines(routine);
     retire_tlabs();
     LullMutator::begin_collection(LullLocalCollections && routine && may_keep_private(), heap->gc_cause());
-    CodeCache::on_gc_marking_cycle_start();
+    if (!CodeCache::is_gc_marking_cycle_active()) {    // else a cycle of concurrent marking has begun it, and ends here
+      CodeCache::on_gc_marking_cycle_start();
+    }
     ClassUnloadingContext unloading_context(_components->_workers->active_workers(),
                                             false /* unregister while purging */,
                                             false /* lock while freeing */);
@@ -292,14 +295,10 @@ void LullPause::collect(const LullEvacuationRequest& request, bool clear_soft_re
 
     // Everything has moved that will move.
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
-    CodeCache::on_gc_marking_cycle_finish();
-    CodeCache::arm_all_nmethods();
     // Purging forgets mirrors of classes that were never published, which have been marked.
     LullHeapExport::write_if_asked(_components->_memory, heap->gc_cause());
-    ClassLoaderDataGraph::purge(true /* at safepoint */);
-    DEBUG_ONLY(MetaspaceUtils::verify();)
+    purge_classes();
     ClassLoaderDataGraph::clear_claimed_marks();
-    MetaspaceGC::compute_new_size();
 
     const jlong end = os::javaTimeNanos();
     _components->_sizer->record_collection(heap->gc_cause(), {start, end, used_before, used()});
@@ -314,6 +313,15 @@ void LullPause::collect(const LullEvacuationRequest& request, bool clear_soft_re
   });
 }
 
+// What follows on a trace that may have unloaded, whether it has or not.
+void LullPause::purge_classes() {
+  CodeCache::on_gc_marking_cycle_finish();
+  CodeCache::arm_all_nmethods();
+  ClassLoaderDataGraph::purge(true /* at safepoint */);
+  DEBUG_ONLY(MetaspaceUtils::verify();)
+  MetaspaceGC::compute_new_size();
+}
+
 LullPauseKind LullPause::young_kind(const char* title, bool ends_cycle) const {
   LullMonitoring* const monitoring = _components->_monitoring;
   return { title, "end of minor GC", false, ends_cycle, SvcGCMarker::MINOR, _components->_collector->young_tracer(),
@@ -325,7 +333,7 @@ void LullPause::record_young(jlong start, jlong end, size_t used_before) {
   const GCCause::Cause cause = _components->_heap->gc_cause();
   const size_t freed = used_before - MIN2(used_before, used());
   LullHeapSizer* const sizer = _components->_sizer;
-  if (LullSizePolicy::is_asked_for(cause)) {
+  if (LullSizePolicy::is_asked_for(cause) || LullUnloadingPolicy::is_for_classes(cause)) {
     // It was not for memory: it says nothing of what the heap needs, or of whether the next one pays.
     sizer->update_reserve();
   } else if (cause == GCCause::_lull_pause_goal) {
@@ -364,7 +372,7 @@ void LullPause::pause_for_young(const LullPauseKind& kind, Collect collect, Reco
     collect();
     LullMutator::end_collection();
     COMPILER2_OR_JVMCI_PRESENT(DerivedPointerTable::update_pointers());
-    ClassLoaderDataGraph::clear_claimed_marks();
+    ClassLoaderDataGraph::clear_claimed_marks(ClassLoaderData::_claim_stw_fullgc_mark);    // a cycle's stay
     record(start, os::javaTimeNanos(), used_before);
   });
 }
@@ -382,12 +390,24 @@ void LullPause::collect_young() {
 }
 
 // A young pause, after which nothing is young, and old garbage is free. It stands for a global collection, but that
-// nothing old moves and nothing is unloaded.
+// nothing old moves.
 void LullPause::remark() {
   assert(_components->_cycle != nullptr && _components->_cycle->is_marking(), "there is no cycle to end");
+  const bool may_unload = _components->_cycle->follows_classes();
+  const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
+  ClassUnloadingContext unloading_context(_components->_workers->active_workers(),
+                                          false /* unregister while purging */,
+                                          false /* lock while freeing */);
   pause_for_young(young_kind("Pause Remark", true /* ends cycle */),
                   [&]() { _components->_collector->remark(); },
-                  [&](jlong start, jlong end, size_t used_before) { record_remark(start, end, used_before); });
+                  [&](jlong start, jlong end, size_t used_before) {
+    if (may_unload) {
+      purge_classes();
+    }
+    ClassLoaderDataGraph::clear_claimed_marks();
+    record_remark(start, end, used_before);
+    MetaspaceUtils::print_metaspace_change(metaspace_before);
+  });
 }
 
 // ---- What an operation asks for

@@ -47,7 +47,7 @@ enum class LullExtent {
 //    4  mutators' holes are forgotten; whoever is to keep private objects keeps their blocks (LullMutator)
 //    5  LullCollector marks, copies, sweeps; a remark ends the cycle
 //    6  mutators get back what is free of their blocks; after a global one the supply is built anew
-//    7  dead classes are purged, after a global one
+//    7  dead classes are purged, after a global one or a remark
 //    8  the heap gets its size; the policies learn what this one has cost
 //    9  the next young pause is planned; tracking is suspended or resumed
 //   10  a cycle begins, if one is due
@@ -73,6 +73,7 @@ private:
   void record(const LullPauseKind& kind, jlong start, jlong end, size_t used_before);
   void record_young(jlong start, jlong end, size_t used_before);
   void record_remark(jlong start, jlong end, size_t used_before);
+  void purge_classes();
   void end(const LullPauseKind& kind, bool verifies, jlong ns);
   LullPauseKind young_kind(const char* title, bool ends_cycle) const;
   template <typename Collect> void pause(const LullPauseKind& kind, Collect collect);

@@ -223,8 +223,11 @@ static const struct {
   { "Young",      false, &LullHeapBreaker::young },
 };
 
-// Parts that the sweep after a cycle of concurrent marking leaves out if it is asked to (LullLaterSweep).
-static const char* const parts_of_sweep[] = { "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords" };
+// Parts that a remark that may unload (LullMarkWorker), and the sweep after a cycle of concurrent marking
+// (LullLaterSweep), leave out if they are asked to.
+static const char* const parts[] = {
+  "RemarkChunks", "RemarkLoaders", "RemarkStacks", "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords"
+};
 
 // A flag of no characters is a null pointer.
 static bool is_none(const char* name) {
@@ -240,7 +243,7 @@ bool LullBrokenHeap::is_known(const char* name) {
       return true;
     }
   }
-  for (const char* part : parts_of_sweep) {
+  for (const char* part : parts) {
     if (strcmp(part, name) == 0) {
       return true;
     }

@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "classfile/classLoaderDataGraph.hpp"
 #include "gc/lull/collect/lullSweep.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
@@ -62,6 +63,15 @@ class LullVerifyBlackTask : public LullBlockTask {
 private:
   const LullCycleMarks* const _marks;
   const MarkBitMap* const     _tasks;
+  const bool                  _follows_classes;
+
+  // By objects: those of an archive may have a class that is not loaded yet.
+  void verify_class(oop obj) const {
+    const ClassLoaderData* const cld = obj->klass()->class_loader_data();
+    guarantee(!_follows_classes || cld == nullptr || cld->claimed(ClassLoaderData::_claim_strong),
+              "Black: " PTR_FORMAT " was looked at, and the loader of its class %s is not claimed",
+              p2i(obj), obj->klass()->external_name());
+  }
 
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override {
     ResourceMark rm;    // for a message
@@ -71,6 +81,7 @@ private:
       const oop obj = cast_to_oop(addr);
       guarantee(_marks->is_old(obj), "Black: " PTR_FORMAT " has a mark of the cycle, and is not old", p2i(addr));
       if (!_tasks->is_marked(addr)) {
+        verify_class(obj);
         LullVerifyBlackClosure closure(_marks, obj);
         obj->oop_iterate(&closure);
       }
@@ -78,8 +89,50 @@ private:
   }
 
 public:
-  LullVerifyBlackTask(LullBlockTable* blocks, const LullCycleMarks* marks, const MarkBitMap* tasks)
-    : LullBlockTask("Lull Verify Black", blocks), _marks(marks), _tasks(tasks) {}
+  LullVerifyBlackTask(LullBlockTable* blocks, const LullCycleMarks* marks, const MarkBitMap* tasks,
+                      bool follows_classes)
+    : LullBlockTask("Lull Verify Black", blocks), _marks(marks), _tasks(tasks), _follows_classes(follows_classes) {}
+};
+
+// A loader is looked at with its object, or when an object of one of its classes is.
+class LullVerifyBlackLoaders final : public CLDClosure {
+private:
+  class Handles final : public OopClosure {
+  private:
+    const LullCycleMarks* const  _marks;
+    const ClassLoaderData* const _cld;
+
+  public:
+    Handles(const LullCycleMarks* marks, const ClassLoaderData* cld) : _marks(marks), _cld(cld) {}
+
+    void do_oop(oop* p) override {
+      const oop target = RawAccess<>::oop_load(p);
+      guarantee(target == nullptr || !_marks->is_old(target) || _marks->is_alive(target),
+                "Black: handle " PTR_FORMAT " of class loader data " PTR_FORMAT ", which was looked at, refers to old "
+                PTR_FORMAT " (%s) without a mark of the cycle", p2i(p), p2i(_cld), p2i(target),
+                target->klass()->external_name());
+    }
+    void do_oop(narrowOop* p) override { ShouldNotReachHere(); }
+  };
+
+  const LullCycleMarks* const _marks;
+  const MarkBitMap* const     _tasks;
+
+  bool was_looked_at(const ClassLoaderData* cld) const {
+    const oop holder = cld->holder_no_keepalive();
+    return cld->claimed(ClassLoaderData::_claim_strong) ||
+           (holder != nullptr && _marks->is_alive(holder) && !_tasks->is_marked(holder));
+  }
+
+public:
+  LullVerifyBlackLoaders(const LullCycleMarks* marks, const MarkBitMap* tasks) : _marks(marks), _tasks(tasks) {}
+
+  void do_cld(ClassLoaderData* cld) override {
+    if (was_looked_at(cld)) {
+      Handles handles(_marks, cld);
+      cld->oops_do(&handles, ClassLoaderData::_claim_none);
+    }
+  }
 };
 
 void LullVerifyCycle::verify_black(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks,
@@ -90,8 +143,13 @@ void LullVerifyCycle::verify_black(LullCycle* cycle, LullMemory* memory, LullBlo
     return;   // it has said so
   }
   cycle->tasks_do([&](const LullOldTask& task) { tasks->mark(task.obj()); });
-  LullVerifyBlackTask task(blocks, cycle->marks(), tasks);
+  LullVerifyBlackTask task(blocks, cycle->marks(), tasks, cycle->follows_classes());
   workers->run_task(&task);
+  if (cycle->follows_classes()) {
+    ResourceMark rm;    // for a message
+    LullVerifyBlackLoaders loaders(cycle->marks(), tasks);
+    ClassLoaderDataGraph::cld_do(&loaders);
+  }
   memory->release_walk_bitmap();
 }
 

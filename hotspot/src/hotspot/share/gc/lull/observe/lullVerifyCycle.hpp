@@ -31,6 +31,8 @@ class WorkerThreads;
 
 // Checks the invariant Black of a cycle of concurrent marking, at the end of a pause in which it goes on: what an
 // object refers to that has a mark of the cycle, and is no task, has one, too, if it is old. Visits each object with a mark of the cycle.
+// In a cycle that follows classes the loader of such an object's class is claimed, and the same holds for what the
+// handles of loaders refer to.
 // Found is checked by LullVerify: what can be reached has a mark when the cycle has ended.
 class LullVerifyCycle : public AllStatic {
 public:

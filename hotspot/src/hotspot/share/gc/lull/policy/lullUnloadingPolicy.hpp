@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_POLICY_LULLUNLOADINGPOLICY_HPP
 #define SHARE_GC_LULL_POLICY_LULLUNLOADINGPOLICY_HPP
 
+#include "gc/shared/gcCause.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "memory/allocation.hpp"
 #include "runtime/globals.hpp"
@@ -35,7 +36,7 @@ struct LullDeadClasses {
   LullDeadClasses() : _loaders(0), _hidden(0) {}
 };
 
-// Does a global collection that nobody has asked for unload classes and code?
+// Does a global collection, or a remark, that nobody has asked for unload classes and code?
 //
 // To unlink what is dead HotSpot looks at all compiled code. That takes as long as all the rest of the pause. A service
 // goes on making hidden classes, and dropping some, long after it has warmed up: frameworks call through method
@@ -61,6 +62,12 @@ private:
 
 public:
   LullUnloadingPolicy() : _kept(0), _code_used(0) {}
+
+  // Does somebody ask because metaspace, or the code cache, fills? Then not memory of the heap is lacking.
+  static bool is_for_classes(GCCause::Cause cause) {
+    return cause == GCCause::_metadata_GC_threshold || cause == GCCause::_codecache_GC_threshold ||
+           cause == GCCause::_codecache_GC_aggressive;
+  }
 
   // Of a code cache with so many bytes in use: is it time to unload what is cold? As CodeCache::gc_on_allocation: each SweeperThreshold percent,
   // and more often the fuller it is.

@@ -32,7 +32,8 @@ import jdk.test.lib.process.ProcessTools;
  * @requires vm.gc.Lull & vm.debug
  * @summary With a part of concurrent marking, or of the sweep after it, left out the checks of invariants stop the VM.
  * @library / /test/lib
- * @build gc.lull.concurrent.TestConcurrentMarking gc.lull.concurrent.TestLaterSweep jdk.test.whitebox.WhiteBox
+ * @build gc.lull.concurrent.TestConcurrentMarking gc.lull.concurrent.TestLaterSweep gc.lull.concurrent.TestUnloading
+ *        jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main gc.lull.concurrent.TestDroppedMarking
  */
@@ -43,6 +44,8 @@ public class TestDroppedMarking {
 
     // The sweep has filled what is alive, and a worker reads it before anybody checks.
     private static final String OVERWRITTEN = "narrowKlass ID out of range|Internal Error.*lullSweep.cpp|failed: Unswept: line";
+
+    private static final String UNLOADING_LOG = "-Xlog:gc*,gc+marking=debug:file=unloading.log";
 
     private static void run(String what, String expected, String... programWithOptions) throws Exception {
         List<String> command = new ArrayList<>(List.of(
@@ -55,6 +58,10 @@ public class TestDroppedMarking {
         System.out.println(what + ": " + output.firstMatch(expected + ".*"));
     }
 
+    private static void runHolders(String what, String expected) throws Exception {
+        run(what, expected, "-Xmx128m", UNLOADING_LOG, TestUnloading.class.getName(), "holders");
+    }
+
     private static void run(String what, String expected) throws Exception {
         run(what, expected, "-Xmx96m", "-XX:+LullCycleALot", "-Xlog:gc+marking=debug:file=cycles.log",
             TestConcurrentMarking.class.getName(), "30");
@@ -62,8 +69,13 @@ public class TestDroppedMarking {
 
     public static void main(String[] args) throws Exception {
         run("-XX:LullDropMarking=1", "guarantee.*failed: Black: field");
-        run("-XX:LullDropMarking=2", LOST);
         run("-XX:LullDropMarking=4", LOST + "|" + OVERWRITTEN);
+        run("-XX:LullDropMarking=2", "guarantee.*failed: Black: .*loader", "-Xmx128m", "-XX:+LullCycleALot", UNLOADING_LOG,
+            TestUnloading.class.getName(), "churn");
+        runHolders("-XX:LullDropMarking=2", "guarantee.*failed: Loaded: ");
+        runHolders("-XX:LullBreakInvariant=RemarkLoaders", "guarantee.*failed: Loaded: ");
+        runHolders("-XX:LullBreakInvariant=RemarkStacks", "guarantee.*failed: Frames: ");
+        runHolders("-XX:LullBreakInvariant=RemarkChunks", "guarantee.*failed: Frames: ");
         run("-XX:LullBreakInvariant=Unswept", "guarantee.*failed: Unswept: block");
         // A line whose card says that something old is there stays in use in a young sweep.
         run("-XX:LullBreakInvariant=SweepCards", "guarantee.*failed: (R|Swept): line");
