@@ -105,12 +105,16 @@ void LullCollector::prepare(const LullEvacuationRequest& request) {
   _workers->run_task(&task);
 }
 
-void LullCollector::prepare_young(bool ages) {
+// What is in sparse blocks is young from here on, if they move.
+void LullCollector::prepare_young(bool ages, bool moves_sparse) {
   assert(LullYoungCollections, "nothing is old");
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
-  const bool evacuating = _evacuation_policy->select_young(_memory->card_table(), ages);
+  const size_t promised_lines = moves_sparse ? _cycle->sparse()->lines_to_copy() : 0;
+  const bool evacuates_young = _evacuation_policy->select_young(_memory->card_table(), ages, promised_lines);
+  const bool evacuates_sparse = moves_sparse && _cycle->sparse()->begin_move();
   for (uint i = 0; i < _workers->max_workers(); i++) {
-    _mark_workers[i]->prepare(evacuating, true /* young */);
+    _mark_workers[i]->prepare(evacuates_young || evacuates_sparse, true /* young */);
+    _mark_workers[i]->prepare_move(moves_sparse ? _cycle->sparse() : nullptr);
   }
   LullPrepareYoungTask task(_blocks);
   _workers->run_task(&task);
@@ -147,7 +151,8 @@ bool LullCollector::keep_classes() {
 // From all class loaders and all code that no trace has come to yet.
 void LullCollector::mark_from_classes() {
 #ifdef ASSERT
-  if (LullDropMarking == LullCycle::DropClasses) {
+  if (LullDropMarking == LullCycle::DropClasses ||
+      (_cycle != nullptr && _cycle->sparse()->is_left() && LullSparseBlocks::are_classes_left_out())) {
     return;
   }
 #endif
@@ -188,6 +193,7 @@ void LullCollector::flip() {
   _cycle->flip();
   _is_alive.set_marks(_memory->mark_bitmap());
   _cycle->later_sweep()->begin(_workers, _cycle->gc_id());
+  _cycle->sparse()->end_cycle();
 }
 
 void LullCollector::sweep_what_is_left() {
@@ -248,7 +254,7 @@ public:
   void enqueue(HeapWord* discovered_field_addr, oop value) override {
     RawAccess<>::oop_store(discovered_field_addr, value);
     _worker->remember_survivor(discovered_field_addr, value);
-    _worker->grey_enqueued(value);
+    _worker->grey_enqueued(discovered_field_addr, value);
     _worker->count_cleared_reference();    // each list is linked, and its end to what others have found
   }
 };
@@ -503,7 +509,7 @@ void LullCollector::trace_young(bool from_classes, bool remark) {
 
 void LullCollector::end_young_trace() {
   finish_marking();
-  const size_t live_words = _statistics._evacuated_words + _statistics._failed_words;
+  const size_t live_words = _statistics._evacuated_words + _statistics._failed_words - _statistics._sparse_words;
   assert(_statistics._mature_words <= live_words, "%zu of %zu words in evacuated blocks were survivors",
          _statistics._mature_words, live_words);
   _evacuation_policy->record_young(live_words - _statistics._mature_words, _statistics._mature_words);
@@ -512,20 +518,29 @@ void LullCollector::end_young_trace() {
 
 void LullCollector::collect_young() {
   assert_at_safepoint();
-  const bool is_first = _cycle != nullptr && _cycle->begin_young();
+  // A cycle that is ready begins with the next pause: its notes are those of one choice.
+  const bool moves_sparse = _cycle != nullptr && _cycle->sparse()->is_left();
+  const bool is_first = _cycle != nullptr && !moves_sparse && _cycle->begin_young();
+  if (is_first) {
+    _cycle->sparse()->choose(_evacuation_policy->needs_reserve());
+  }
   const bool ages = _evacuation_policy->must_age();
   _young_tracer.report_tenuring_threshold(ages ? 1 : 0);
-  prepare_young(ages);
+  prepare_young(ages, moves_sparse);
   if (_cycle != nullptr && _cycle->is_marking()) {
     prepare_cycle(false /* remark */);
   }
-  trace_young(is_first, false /* remark */);
+  trace_young(is_first || moves_sparse, false /* remark */);
   end_young_trace();
   LullYoungSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers());
   sweep(&sweep_task);
   end_evacuation();
   sweep_task.finish();
-  _evacuation_policy->record_young_in_place(sweep_task.survived_words());
+  const size_t survived_words = sweep_task.survived_words();
+  _evacuation_policy->record_young_in_place(survived_words - MIN2(survived_words, _statistics._sparse_words));
+  if (moves_sparse) {
+    _cycle->sparse()->end_move(_statistics._sparse_words);
+  }
   give_grey_to_cycle();
   log_statistics();
 }
@@ -542,7 +557,7 @@ void LullCollector::remark() {
   assert_at_safepoint();
   _young_tracer.report_tenuring_threshold(0);
   _cycle->begin_remark();
-  prepare_young(false /* ages */);
+  prepare_young(false /* ages */, false /* moves sparse */);
   prepare_cycle(true /* remark */);
   trace_young(true /* from classes */, true /* remark */);
   end_young_trace();

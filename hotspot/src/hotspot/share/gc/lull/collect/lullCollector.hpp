@@ -88,6 +88,8 @@ class WorkerThreads;
 //   references   those that the cycle has found, too
 //   flip         the marks of the cycle become those of the heap
 //   sweep        blocks in which there may be something young; all others later (lullLaterSweep.hpp)
+//
+// The young collection after that moves what is in sparse old blocks, as if it was young: lullSparseBlocks.hpp.
 
 class LullYoungTracer : public YoungGCTracer, public CHeapObj<mtGC> {
 public:
@@ -141,7 +143,7 @@ private:
   LullCycle* const            _cycle;     // nullptr without concurrent marking
 
   void prepare(const LullEvacuationRequest& request);
-  void prepare_young(bool ages);
+  void prepare_young(bool ages, bool moves_sparse);
   void prepare_cycle(bool remark);
   void mark_from_classes();
   void follow_left();

@@ -21,6 +21,7 @@
 
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
+#include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/shared/continuationGCSupport.inline.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
@@ -38,24 +39,28 @@ template <typename T>
 inline void LullMarkOldClosure::visit(T* p) {
   const T heap_oop = RawAccess<MO_RELAXED>::oop_load(p);
   if (!CompressedOops::is_null(heap_oop)) {
-    _marker->visit(CompressedOops::decode_not_null(heap_oop));
+    _marker->visit(p, CompressedOops::decode_not_null(heap_oop));
   }
 }
 
 void LullMarkOldClosure::do_oop(oop* p)       { visit(p); }
 void LullMarkOldClosure::do_oop(narrowOop* p) { visit(p); }
 
-LullOldMarker::LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer)
+LullOldMarker::LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer,
+                             LullSparseNotes* sparse_notes)
   : _marks(marks),
     _queues(queues),
     _queue(),
     _candidates(),
-    _new_closure(this, discoverer, OopIterateClosure::DO_DISCOVERY),
+    _sparse_notes(sparse_notes),
+    _referent_notes(sparse_notes, discoverer),
+    _new_closure(this, &_referent_notes, OopIterateClosure::DO_DISCOVERY),
     _again_closure(this, nullptr, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
     _objects(0),
     _words(0) {}
 
-void LullOldMarker::visit(oop obj) {
+void LullOldMarker::visit(const void* field, oop obj) {
+  _sparse_notes->note(field, obj, LullSparseNotes::By::Marker);
   if (_candidates.is_full()) {
     claim(_candidates.take());
   }

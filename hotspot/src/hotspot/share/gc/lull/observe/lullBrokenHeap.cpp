@@ -226,6 +226,9 @@ static const struct {
 // Parts that the sweep after a cycle of concurrent marking leaves out if it is asked to (LullLaterSweep).
 static const char* const parts_of_sweep[] = { "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords" };
 
+// Who finds references to sparse old blocks, and is left out (LullSparseBlocks).
+static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses", "NotesReferents" };
+
 // A flag of no characters is a null pointer.
 static bool is_none(const char* name) {
   return name == nullptr || *name == '\0';
@@ -241,6 +244,11 @@ bool LullBrokenHeap::is_known(const char* name) {
     }
   }
   for (const char* part : parts_of_sweep) {
+    if (strcmp(part, name) == 0) {
+      return true;
+    }
+  }
+  for (const char* part : parts_of_notes) {
     if (strcmp(part, name) == 0) {
       return true;
     }
