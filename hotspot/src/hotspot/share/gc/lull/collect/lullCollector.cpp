@@ -217,7 +217,9 @@ void LullCollector::mark_young() {
   GCTraceTime(Info, gc, phases) tm("Mark", &_timer);
   const jlong start = os::javaTimeNanos();
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
-  LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
+  // Code that is not in the list of what refers to young objects refers to what is young in sparse blocks.
+  const bool moves_sparse = _cycle != nullptr && _cycle->sparse()->is_left();
+  LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues, !moves_sparse);
   _workers->run_task(&task);
   _young_mark_ns = os::javaTimeNanos() - start;
 }

@@ -66,18 +66,19 @@ public:
 //   thread-local and scoped values          which hang on Thread objects that are old
 //   strong storages of the VM
 //   class loaders with a new reference      those of others lead to old objects; those that lead to survivors stay such
-//   code with a reference to a young one    as ScavengableNMethods lists it
+//   code with a reference to a young one    as ScavengableNMethods lists it, unless all code is visited after it
 //
 // No class loader and no code is unloaded. The caller holds a StrongRootsScope.
 class LullMarkFromYoungRootsTask : public WorkerTask {
 private:
   LullMarkWorker** const                      _workers;
   const uint                                  _active_workers;
+  const bool                                  _visits_code;
   OopStorageSetStrongParState<false, false>   _storages;
   TaskTerminator                              _terminator;
 
 public:
-  LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues);
+  LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues, bool visits_code);
 
   void work(uint worker_id) override;
 };

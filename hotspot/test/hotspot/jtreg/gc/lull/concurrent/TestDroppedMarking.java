@@ -62,7 +62,7 @@ public class TestDroppedMarking {
     }
 
     private static void runSparse(String what, String expected) throws Exception {
-        run("-XX:LullBreakInvariant=" + what, expected, "-Xms96m", "-Xmx96m", "-XX:+ExplicitGCInvokesConcurrent",
+        run("-XX:LullBreakInvariant=" + what, expected, "-Xms48m", "-Xmx48m", "-XX:+ExplicitGCInvokesConcurrent",
             "-XX:LullEvacuateALot=1", "-Xlog:gc,gc+marking=debug:file=sparse.log", TestSparseBlocks.class.getName(), "1", "4");
     }
 

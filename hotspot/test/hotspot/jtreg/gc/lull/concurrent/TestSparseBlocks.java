@@ -21,7 +21,6 @@
  */
 
 package gc.lull.concurrent;
-package gc.lull.concurrent;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -46,10 +45,10 @@ import jdk.test.whitebox.WhiteBox;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms96m -Xmx96m -XX:+UseLullGC
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
  *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
- *                   -Xlog:gc,gc+marking=debug:file=sparse.log
- *                   gc.lull.concurrent.TestSparseBlocks 2 8
+ *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:LullFragmentationTriggerPercent=3
+ *                   gc.lull.concurrent.TestSparseBlocks 2 5
  */
 
 /*
@@ -59,10 +58,11 @@ import jdk.test.whitebox.WhiteBox;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms96m -Xmx96m -XX:+UseLullGC
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
  *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:-UseCompressedOops -Xint
- *                   gc.lull.concurrent.TestSparseBlocks 1 5
+ *                   -XX:LullFragmentationTriggerPercent=3
+ *                   gc.lull.concurrent.TestSparseBlocks 1 4
  */
 
 /*
@@ -72,11 +72,11 @@ import jdk.test.whitebox.WhiteBox;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms96m -Xmx96m -XX:+UseLullGC
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
  *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:+UseCompactObjectHeaders -XX:TieredStopAtLevel=1
- *                   -XX:+LullAlwaysPublic
- *                   gc.lull.concurrent.TestSparseBlocks 1 5
+ *                   -XX:+LullAlwaysPublic -XX:LullFragmentationTriggerPercent=3
+ *                   gc.lull.concurrent.TestSparseBlocks 1 4
  */
 
 /*
@@ -87,11 +87,11 @@ import jdk.test.whitebox.WhiteBox;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms96m -Xmx96m -XX:+UseLullGC
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
  *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=5000
  *                   -XX:ParallelGCThreads=3 -XX:ConcGCThreads=2 -XX:-UseDynamicNumberOfGCThreads
- *                   gc.lull.concurrent.TestSparseBlocks 2 5
+ *                   gc.lull.concurrent.TestSparseBlocks 2 4
  */
 
 /*
@@ -102,7 +102,7 @@ import jdk.test.whitebox.WhiteBox;
 public class TestSparseBlocks {
     private static final WhiteBox WB = WhiteBox.getWhiteBox();
 
-    private static final int ENTRIES = 320_000;
+    private static final int ENTRIES = 160_000;
     private static final int SHORT = 512;
     private static final int KEPT_OF = 8;
 
@@ -134,7 +134,18 @@ public class TestSparseBlocks {
 
     private static Entry[] largeTable = new Entry[ENTRIES / 2];
     private static Entry[][] smallTables = new Entry[ENTRIES / 2 / SHORT][SHORT];
-    private static WeakReference<?>[] weak = new WeakReference<?>[ENTRIES / 16];
+    private static final WeakReference<?>[] WEAK = new WeakReference<?>[ENTRIES / 16];
+
+    /** Its end has entries to which a marker comes late: after weak references to them. */
+    private static final class Link {
+        final Object next;
+
+        Link(Object next) {
+            this.next = next;
+        }
+    }
+
+    private static final Link CHAIN = chain(20_000, new Entry[ENTRIES / 64]);
     private static SoftReference<?>[] soft = new SoftReference<?>[ENTRIES / 64];
     private static final List<Holder> HOLDERS = new ArrayList<>();
     private static final ThreadLocal<Entry[]> LOCAL = new ThreadLocal<>();
@@ -147,6 +158,22 @@ public class TestSparseBlocks {
         if (!condition) {
             throw new AssertionError(what);
         }
+    }
+
+    private static Link chain(int length, Object end) {
+        Link link = new Link(end);
+        for (int i = 1; i < length; i++) {
+            link = new Link(link);
+        }
+        return link;
+    }
+
+    private static Entry[] late() {
+        Object end = CHAIN;
+        while (end instanceof Link link) {
+            end = link.next;
+        }
+        return (Entry[]) end;
     }
 
     private static Entry get(int i) {
@@ -170,7 +197,7 @@ public class TestSparseBlocks {
                 set(i, entry);
             }
             if (i % 16 == 0) {
-                weak[i / 16] = new WeakReference<>(get(i));
+                WEAK[i / 16] = new WeakReference<>(get(i));
             }
             if (i % 64 == 0) {
                 soft[i / 64] = new SoftReference<>(get(i));
@@ -179,8 +206,12 @@ public class TestSparseBlocks {
     }
 
     private static void drop(Random random) {
+        Entry[] late = late();
         for (int i = 0; i < ENTRIES / 2 / SHORT * SHORT + ENTRIES / 2; i++) {
             if (random.nextInt(KEPT_OF) != 0) {
+                if (i % 64 == 32) {
+                    late[i / 64] = get(i);
+                }
                 set(i, null);
             }
         }
@@ -192,9 +223,13 @@ public class TestSparseBlocks {
             Entry entry = get(i);
             found += entry == null ? 0 : 1;
             check(entry == null || entry.is(i), "entry " + i);
-            check(i % 16 != 0 || entry == null || weak[i / 16].get() == entry, "weak reference to entry " + i);
+            check(i % 16 != 0 || entry == null || WEAK[i / 16].get() == entry, "weak reference to entry " + i);
             check(i % 64 != 0 || entry == null || soft[i / 64].get() == entry, "soft reference to entry " + i);
             check(i % 100 != 0 || entry == null || entry.name == nameOf(i).intern(), "name of entry " + i);
+        }
+        Entry[] late = late();
+        for (int i = 0; i < late.length; i++) {
+            check(late[i] == null || late[i].is(i * 64 + 32), "late entry " + i);
         }
         check(found > ENTRIES / KEPT_OF / 2, "only " + found + " entries are there");
         for (Holder holder : HOLDERS) {
