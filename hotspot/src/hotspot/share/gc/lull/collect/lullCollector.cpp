@@ -107,12 +107,16 @@ void LullCollector::prepare(const LullEvacuationRequest& request) {
   _workers->run_task(&task);
 }
 
-void LullCollector::prepare_young(bool ages) {
+// What is in sparse blocks is young from here on, if they move.
+void LullCollector::prepare_young(bool ages, bool moves_sparse) {
   assert(LullYoungCollections, "nothing is old");
   GCTraceTime(Debug, gc, phases) tm("Prepare", &_timer);
-  const bool evacuating = _evacuation_policy->select_young(_memory->card_table(), ages);
+  const size_t promised_lines = moves_sparse ? _cycle->sparse()->lines_to_copy() : 0;
+  const bool evacuates_young = _evacuation_policy->select_young(_memory->card_table(), ages, promised_lines);
+  const bool evacuates_sparse = moves_sparse && _cycle->sparse()->begin_move();
   for (uint i = 0; i < _workers->max_workers(); i++) {
-    _mark_workers[i]->prepare(evacuating, true /* young */);
+    _mark_workers[i]->prepare(evacuates_young || evacuates_sparse, true /* young */);
+    _mark_workers[i]->prepare_move(moves_sparse ? _cycle->sparse() : nullptr);
   }
   LullPrepareYoungTask task(_blocks);
   _workers->run_task(&task);
@@ -149,7 +153,8 @@ bool LullCollector::keep_classes() {
 // From all class loaders and all code that no trace has come to yet.
 void LullCollector::mark_from_classes() {
 #ifdef ASSERT
-  if (LullDropMarking == LullCycle::DropClasses) {
+  if (LullDropMarking == LullCycle::DropClasses ||
+      (_cycle != nullptr && _cycle->sparse()->is_left() && LullSparseBlocks::are_classes_left_out())) {
     return;
   }
 #endif
@@ -194,6 +199,7 @@ void LullCollector::flip() {
   _cycle->flip();
   _is_alive.set_marks(_memory->mark_bitmap());
   _cycle->later_sweep()->begin(_workers, _cycle->gc_id());
+  _cycle->sparse()->end_cycle();
 }
 
 void LullCollector::sweep_what_is_left() {
@@ -220,7 +226,9 @@ void LullCollector::mark_young() {
   GCTraceTime(Info, gc, phases) tm("Mark", &_timer);
   const jlong start = os::javaTimeNanos();
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
-  LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues);
+  // Code that is not in the list of what refers to young objects refers to what is young in sparse blocks.
+  const bool moves_sparse = _cycle != nullptr && _cycle->sparse()->is_left();
+  LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues, !moves_sparse);
   _workers->run_task(&task);
   _young_mark_ns += os::javaTimeNanos() - start;
 }
@@ -257,7 +265,7 @@ public:
   void enqueue(HeapWord* discovered_field_addr, oop value) override {
     RawAccess<>::oop_store(discovered_field_addr, value);
     _worker->remember_survivor(discovered_field_addr, value);
-    _worker->grey_enqueued(value);
+    _worker->grey_enqueued(discovered_field_addr, value);
     _worker->count_cleared_reference();    // each list is linked, and its end to what others have found
   }
 };
@@ -500,13 +508,14 @@ void LullCollector::collect(const LullEvacuationRequest& request, bool clear_sof
   log_statistics();
 }
 
-// From what is remembered and from roots; in the first pause of a cycle that keeps them, from classes and code.
-void LullCollector::trace_young(bool is_first) {
+// From what is remembered and from roots; in the first pause of a cycle that keeps them, and where what is sparse moves,
+// from classes and code.
+void LullCollector::trace_young(bool from_classes) {
   _reference_processor->start_discovery(false /* clear soft references */);
   StrongRootsScope scope(_workers->active_workers());
   find_remembered();
   mark_young();
-  if (is_first && !_cycle->follows_classes()) {
+  if (from_classes) {
     mark_from_classes();
   }
   process_references(_reference_processor, &_young_tracer);
@@ -531,7 +540,7 @@ bool LullCollector::trace_remark(bool follows_classes, bool unload_always) {
 
 void LullCollector::end_young_trace() {
   finish_marking();
-  const size_t live_words = _statistics._evacuated_words + _statistics._failed_words;
+  const size_t live_words = _statistics._evacuated_words + _statistics._failed_words - _statistics._sparse_words;
   assert(_statistics._mature_words <= live_words, "%zu of %zu words in evacuated blocks were survivors",
          _statistics._mature_words, live_words);
   _evacuation_policy->record_young(live_words - _statistics._mature_words, _statistics._mature_words);
@@ -540,20 +549,29 @@ void LullCollector::end_young_trace() {
 
 void LullCollector::collect_young() {
   assert_at_safepoint();
-  const bool is_first = _cycle != nullptr && _cycle->begin_young();
+  // A cycle that is ready begins with the next pause: its notes are those of one choice.
+  const bool moves_sparse = _cycle != nullptr && _cycle->sparse()->is_left();
+  const bool is_first = _cycle != nullptr && !moves_sparse && _cycle->begin_young();
+  if (is_first) {
+    _cycle->sparse()->choose(_evacuation_policy->needs_reserve());
+  }
   const bool ages = _evacuation_policy->must_age();
   _young_tracer.report_tenuring_threshold(ages ? 1 : 0);
-  prepare_young(ages);
+  prepare_young(ages, moves_sparse);
   if (_cycle != nullptr && _cycle->is_marking()) {
     prepare_cycle(false /* remark */);
   }
-  trace_young(is_first);
+  trace_young(moves_sparse || (is_first && !_cycle->follows_classes()));
   end_young_trace();
   LullYoungSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers());
   sweep(&sweep_task);
   end_evacuation();
   sweep_task.finish();
-  _evacuation_policy->record_young_in_place(sweep_task.survived_words());
+  const size_t survived_words = sweep_task.survived_words();
+  _evacuation_policy->record_young_in_place(survived_words - MIN2(survived_words, _statistics._sparse_words));
+  if (moves_sparse) {
+    _cycle->sparse()->end_move(_statistics._sparse_words);
+  }
   give_grey_to_cycle();
   log_statistics();
 }
@@ -573,7 +591,7 @@ void LullCollector::remark() {
   const bool follows_classes = _cycle->follows_classes();
   const bool unload_always = follows_classes && (_cycle->must_unload() || has_code_grown());
   _cycle->begin_remark();
-  prepare_young(false /* ages */);
+  prepare_young(false /* ages */, false /* moves sparse */);
   prepare_cycle(true /* remark */);
   const bool kept = trace_remark(follows_classes, unload_always);
   end_young_trace();

@@ -91,6 +91,8 @@ class WorkerThreads;
 //   unload       as well
 //   flip         the marks of the cycle become those of the heap
 //   sweep        blocks in which there may be something young; all others later (lullLaterSweep.hpp)
+//
+// The young collection after that moves what is in sparse old blocks, as if it was young: lullSparseBlocks.hpp.
 
 class LullYoungTracer : public YoungGCTracer, public CHeapObj<mtGC> {
 public:
@@ -145,7 +147,7 @@ private:
   LullCycle* const            _cycle;     // nullptr without concurrent marking
 
   void prepare(const LullEvacuationRequest& request);
-  void prepare_young(bool ages);
+  void prepare_young(bool ages, bool moves_sparse);
   void prepare_cycle(bool remark);
   void mark_from_classes();
   void follow_left();
@@ -153,7 +155,7 @@ private:
   void flip();
   void sweep_what_is_left();
   void clean_cards();
-  void trace_young(bool is_first);
+  void trace_young(bool from_classes);
   bool trace_remark(bool follows_classes, bool unload_always);
   void end_young_trace();
   void mark();

@@ -25,6 +25,7 @@
 #include "gc/lull/collect/lullUpdate.inline.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
+#include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -104,6 +105,7 @@ void LullMarkStatistics::add(const LullMarkStatistics& other) {
   _survivor_words    += other._survivor_words;
   _mature_words      += other._mature_words;
   _cleared_references += other._cleared_references;
+  _sparse_words      += other._sparse_words;
   _greyed_objects    += other._greyed_objects;
 }
 
@@ -154,7 +156,10 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _may_unload(false),
     _class_claim(ClassLoaderData::_claim_stw_fullgc_mark),
     _chunk_code(),
-    _left_code() {
+    _left_code(),
+    _sparse(nullptr),
+    _sparse_notes(cycle == nullptr ? nullptr : cycle->sparse()->new_notes()),
+    _referent_notes(_sparse_notes, cycle == nullptr ? nullptr : cycle->references()) {
   DEBUG_ONLY(_copies = 0;)
 }
 
@@ -174,6 +179,7 @@ void LullMarkWorker::prepare(bool evacuating, bool young) {
   _may_unload = false;
   _class_claim = ClassLoaderData::_claim_stw_fullgc_mark;
   _chunk_code.clear();
+  _sparse = nullptr;
   _closure.discover_with(_reference_processor);
 }
 
@@ -189,7 +195,7 @@ void LullMarkWorker::prepare_cycle(bool remark) {
     _class_claim = ClassLoaderData::_claim_strong;
   }
   if (remark) {
-    _closure.discover_with(_cycle->references());
+    _closure.discover_with(&_referent_notes);
   }
 }
 
@@ -257,14 +263,22 @@ oop LullMarkWorker::evacuate(oop obj, bool* claimed) {
   }
   _statistics._evacuated_objects++;
   _statistics._evacuated_words += words;
-  if (fate == LullFate::Mature) {
-    _statistics._mature_words += words;
-  } else if (fate == LullFate::Age && _blocks->has_survivors(LullGeometry::block_of(to))) {
+  count_moved(block, words, fate);
+  if (fate == LullFate::Age && _blocks->has_survivors(LullGeometry::block_of(to))) {
     _statistics._survivor_objects++;
     _statistics._survivor_words += words;
   }
   *claimed = true;
   return copy;
+}
+
+// Or left there, of a block that was to be empty.
+inline void LullMarkWorker::count_moved(LullBlockIndex block, size_t words, LullFate fate) {
+  if (fate == LullFate::Mature) {
+    _statistics._mature_words += words;
+  } else if (_sparse != nullptr && _sparse->is_sparse(block)) {
+    _statistics._sparse_words += words;
+  }
 }
 
 oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words, LullFate fate, bool* claimed) {
@@ -274,7 +288,7 @@ oop LullMarkWorker::keep_in_place(oop obj, markWord mark, size_t words, LullFate
   }
   _statistics._failed_objects++;
   _statistics._failed_words += words;
-  _statistics._mature_words += fate == LullFate::Mature ? words : 0;
+  count_moved(LullGeometry::block_of(cast_from_oop<void*>(obj)), words, fate);
   _self_forwarded.push(obj);
   *claimed = true;
   return obj;
@@ -466,7 +480,10 @@ void LullMarkWorker::grey(oop obj) {
   }
 }
 
-void LullMarkWorker::grey_enqueued(oop obj) {
+void LullMarkWorker::grey_enqueued(const void* field, oop obj) {
+  if (_marks_old && obj != nullptr) {
+    _sparse_notes->note(field, obj, LullSparseNotes::By::Pause);
+  }
 #ifdef ASSERT
   if (LullDropMarking == LullCycle::DropEnqueued) {
     return;

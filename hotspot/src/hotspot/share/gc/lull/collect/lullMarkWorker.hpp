@@ -44,6 +44,7 @@ class LullMarkWorker;
 class LullMemory;
 class LullPauseProgress;
 class LullPublicMap;
+class LullSparseBlocks;
 class ReferenceProcessor;
 class TaskTerminator;
 
@@ -111,6 +112,7 @@ struct LullMarkStatistics {
   size_t _survivor_words;
   size_t _mature_words;        // of survivors of the last young collection, in evacuated blocks
   size_t _cleared_references;  // or enqueued, if final
+  size_t _sparse_words;        // of sparse old blocks, copied or left there
   size_t _greyed_objects;      // old ones that a cycle of concurrent marking has got from this pause
 
   void add(const LullMarkStatistics& other);
@@ -190,6 +192,9 @@ private:
   int                       _class_claim;       // with which a class loader is claimed
   LullCodeSet               _chunk_code;        // in frames of chunks, for the remark
   Stack<nmethod*, mtGC>     _left_code;         // of that, for a remark
+  const LullSparseBlocks*   _sparse;            // whose objects this collection moves; else nullptr
+  LullSparseNotes* const    _sparse_notes;      // nullptr without concurrent marking
+  LullReferentNotes         _referent_notes;    // of what the cycle's processor discovers
   DEBUG_ONLY(uint           _copies;)
 
   template <typename T, typename F> void mark_through(T* p, F visit_evacuated);
@@ -199,6 +204,7 @@ private:
   HeapWord* allocate_copy(size_t words, LullFate fate);
   oop evacuate(oop obj, bool* claimed);
   oop keep_in_place(oop obj, markWord mark, size_t words, LullFate fate, bool* claimed);
+  void count_moved(LullBlockIndex block, size_t words, LullFate fate);
 
   LullMarkClosure* closure_of(oop obj, bool is_private);
   void mark_lines(oop obj, LullBlockIndex block, size_t words, bool has_owner, bool is_private);
@@ -252,13 +258,17 @@ public:
   // The cycle marks in this young collection, or it is the remark. After prepare().
   void prepare_cycle(bool remark);
 
+  // This young collection moves what is in sparse old blocks. After prepare().
+  void prepare_move(const LullSparseBlocks* sparse) { _sparse = sparse; }
+
   // What the markers of the cycle have left to do; then all of that. Only in a remark.
   void leave(const LullOldTask& task);
   void leave_code(nmethod* nm);
   void follow_left();
 
-  // An object that is alive has been linked to the list of References for the Java program.
-  void grey_enqueued(oop obj);
+  // An object that is alive has been linked to the list of References for the Java program, in this field, which
+  // nobody visits after it.
+  void grey_enqueued(const void* field, oop obj);
 
   // Gives the markers what they have to do. One thread.
   void give_grey_to_cycle();

@@ -25,6 +25,7 @@
 #include "gc/lull/collect/lullMarkWorker.hpp"
 
 #include "classfile/classLoaderData.hpp"
+#include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
@@ -76,6 +77,9 @@ inline void LullMarkWorker::mark_through(T* p, F visit_evacuated) {
   const LullBlockIndex block = LullGeometry::block_of(cast_from_oop<void*>(obj));
   if (_young && !_blocks->has_young(block)) {
     assert(_mark_bitmap->is_marked(obj), PTR_FORMAT " is not marked, in block %u without young objects", p2i(obj), untype(block));
+    if (_marks_old) {
+      _sparse_notes->note(p, obj, LullSparseNotes::By::Pause);
+    }
     if (_greys) {
       push(ScannerTask(obj));
     }

@@ -176,10 +176,12 @@ void LullFindRememberedTask::blocks_do(uint32_t start, uint32_t end, Visit* visi
   _memory->card_table()->touched_do(start, end, [&](LullBlockIndex index) { visit->block(index); });
 }
 
-LullMarkFromYoungRootsTask::LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues)
+LullMarkFromYoungRootsTask::LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers,
+                                                       LullMarkQueueSet* queues, bool visits_code)
   : WorkerTask("Lull Mark From Young Roots"),
     _workers(workers),
     _active_workers(active_workers),
+    _visits_code(visits_code),
     _storages(),
     _terminator(active_workers, queues) {}
 
@@ -285,7 +287,7 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
     Threads::possibly_parallel_threads_do(_active_workers > 1, &threads);
   }
   _storages.oops_do(worker->root_closure());
-  if (worker_id == 0 && !worker->may_unload()) {
+  if (worker_id == 0 && _visits_code && !worker->may_unload()) {
     MarkingNMethodClosure code(worker->root_closure(), NMethodToOopClosure::FixRelocations, false /* keepalive */);
     worker->set_doubtful(worker->follows_classes());
     ScavengableNMethods::nmethods_do(&code);

@@ -66,7 +66,7 @@ public:
 //   thread-local and scoped values          which hang on Thread objects that are old
 //   strong storages of the VM
 //   class loaders with a new reference      those of others lead to old objects; those that lead to survivors stay such
-//   code with a reference to a young one    as ScavengableNMethods lists it
+//   code with a reference to a young one    as ScavengableNMethods lists it, unless all code is visited after it
 //
 // A cycle that may unload classes also marks from class loaders that always live. For it what hangs on the last two
 // kinds of roots alone is not alive: old objects do not get its mark by them. In its remark they are no roots, but code
@@ -77,13 +77,14 @@ class LullMarkFromYoungRootsTask : public WorkerTask {
 private:
   LullMarkWorker** const                      _workers;
   const uint                                  _active_workers;
+  const bool                                  _visits_code;
   OopStorageSetStrongParState<false, false>   _storages;
   TaskTerminator                              _terminator;
 
   void mark_from_classes(LullMarkWorker* worker);
 
 public:
-  LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues);
+  LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues, bool visits_code);
 
   void work(uint worker_id) override;
 };

@@ -55,7 +55,8 @@ bool LullCycle::IsAlive::do_object_b(oop obj) {
 LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, uint workers)
   : _memory(memory),
     _marks(memory, blocks),
-    _later_sweep(memory, blocks, &_marks, supply),
+    _sparse(memory, blocks, supply),
+    _later_sweep(memory, blocks, &_marks, &_sparse, supply),
     _always_true(),
     _is_alive(this, blocks),
     _references(new ReferenceProcessor(&_always_true,
@@ -96,7 +97,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _given_up(0) {
   DEBUG_ONLY(_pauses = 0;)
   for (uint i = 0; i < _markers_count; i++) {
-    _markers[i] = new LullOldMarker(&_marks, &_queues, _references);
+    _markers[i] = new LullOldMarker(&_marks, &_queues, _references, _sparse.new_notes());
     _queues.register_queue(i, _markers[i]->queue());
   }
 }
@@ -301,6 +302,7 @@ void LullCycle::end_remark() {
 
 void LullCycle::abort() {
   assert_at_safepoint();
+  _sparse.forget();
   if (is_marking()) {
     log_info(gc, marking)("Cycle %zu is given up: a global collection comes first", _cycles);
     Atomic::store(&_given_up, _given_up + 1);

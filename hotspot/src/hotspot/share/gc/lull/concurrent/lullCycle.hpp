@@ -25,6 +25,7 @@
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
 #include "gc/lull/concurrent/lullLaterSweep.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
+#include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/policy/lullCycleWorth.hpp"
 #include "gc/shared/gcCause.hpp"
 #include "gc/shared/referenceProcessor.hpp"
@@ -95,6 +96,7 @@ private:
 
   LullMemory* const         _memory;
   LullCycleMarks            _marks;
+  LullSparseBlocks          _sparse;
   LullLaterSweep            _later_sweep;
   AlwaysTrueClosure         _always_true;
   IsAlive                   _is_alive;
@@ -151,6 +153,7 @@ public:
   void threads_do(ThreadClosure* closure) const;
 
   LullCycleMarks* marks()           { return &_marks; }
+  LullSparseBlocks* sparse()        { return &_sparse; }
   LullLaterSweep* later_sweep()     { return &_later_sweep; }
   const LullLaterSweep* later_sweep() const { return &_later_sweep; }
   ReferenceProcessor* references()  { return _references; }

@@ -22,6 +22,7 @@
 
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
 #include "gc/lull/concurrent/lullLaterSweep.hpp"
+#include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
@@ -43,9 +44,10 @@ static bool is_left_out(const char* part) {
 }
 
 LullLaterSweep::LullLaterSweep(LullMemory* memory, LullBlockTable* blocks, LullCycleMarks* marks,
-                               LullBlockSupply* supply)
+                               const LullSparseBlocks* sparse, LullBlockSupply* supply)
   : _blocks(blocks),
     _marks(marks),
+    _sparse(sparse),
     _supply(supply),
     _public_map(memory->public_map()),
     _card_table(memory->card_table()),
@@ -118,7 +120,7 @@ bool LullLaterSweep::leave(LullBlockIndex index, ssize_t* wasted_lines, size_t* 
     return false;   // nothing is there
   }
   *wasted_lines += _marks->give_counts(index);
-  if (is_left_out("SweepLeave")) {
+  if (_sparse->is_sparse(index) || is_left_out("SweepLeave")) {
     return false;
   }
   _blocks->set_unswept(index);

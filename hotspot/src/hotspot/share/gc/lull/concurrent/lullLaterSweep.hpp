@@ -34,6 +34,7 @@ class LullCycleMarks;
 class LullMarkBitMap;
 class LullMemory;
 class LullPublicMap;
+class LullSparseBlocks;
 class WorkerThreads;
 
 // The sweep after a cycle of concurrent marking, of the blocks that have no owner and nothing young. It runs beside the
@@ -70,6 +71,7 @@ private:
 
   LullBlockTable* const  _blocks;
   LullCycleMarks* const  _marks;
+  const LullSparseBlocks* const _sparse;
   LullBlockSupply* const _supply;
   LullPublicMap* const   _public_map;
   LullCardTable* const   _card_table;
@@ -97,7 +99,8 @@ private:
   bool sweep_recyclable(Done* done);
 
 public:
-  LullLaterSweep(LullMemory* memory, LullBlockTable* blocks, LullCycleMarks* marks, LullBlockSupply* supply);
+  LullLaterSweep(LullMemory* memory, LullBlockTable* blocks, LullCycleMarks* marks, const LullSparseBlocks* sparse,
+                 LullBlockSupply* supply);
 
   // Something may have to be swept.
   bool is_open() const { return Atomic::load(&_is_open); }
@@ -114,7 +117,8 @@ public:
   // is recyclable to take off the stacks (LullBlockSupply::set_recyclable_unswept).
   void begin(WorkerThreads* workers, uint gc_id);
 
-  // By begin(): leaves a block to be swept; returns whether it is. Adds up what that changes.
+  // By begin(): leaves a block to be swept; returns whether it is. One that the next pause empties is not: that sweeps
+  // it. Adds up what that changes.
   bool leave(LullBlockIndex index, ssize_t* wasted_lines, size_t* garbage_bytes);
 
   // ---- Of any thread, which does not stop for a pause meanwhile

@@ -22,6 +22,7 @@
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
+#include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/continuationGCSupport.inline.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -40,7 +41,7 @@ template <typename T>
 inline void LullMarkOldClosure::visit(T* p) {
   const T heap_oop = RawAccess<MO_RELAXED>::oop_load(p);
   if (!CompressedOops::is_null(heap_oop)) {
-    _marker->visit(CompressedOops::decode_not_null(heap_oop));
+    _marker->visit(p, CompressedOops::decode_not_null(heap_oop));
   }
 }
 
@@ -53,12 +54,15 @@ void LullMarkOldClosure::do_nmethod(nmethod* nm) { _marker->code()->add(nm); }
 void LullMarkOldClosure::do_oop(oop* p)       { visit(p); }
 void LullMarkOldClosure::do_oop(narrowOop* p) { visit(p); }
 
-LullOldMarker::LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer)
+LullOldMarker::LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer,
+                             LullSparseNotes* sparse_notes)
   : _marks(marks),
     _queues(queues),
     _queue(),
     _candidates(),
-    _new_closure(this, discoverer, OopIterateClosure::DO_DISCOVERY),
+    _sparse_notes(sparse_notes),
+    _referent_notes(sparse_notes, discoverer),
+    _new_closure(this, &_referent_notes, OopIterateClosure::DO_DISCOVERY),
     _again_closure(this, nullptr, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
     _code(),
     _follows_classes(false),
@@ -72,7 +76,8 @@ void LullOldMarker::begin_cycle(bool follows_classes) {
   _words = 0;
 }
 
-void LullOldMarker::visit(oop obj) {
+void LullOldMarker::visit(const void* field, oop obj) {
+  _sparse_notes->note(field, obj, LullSparseNotes::By::Marker);
   if (_candidates.is_full()) {
     claim(_candidates.take());
   }

@@ -24,6 +24,7 @@
 
 #include "gc/lull/concurrent/lullCodeSet.hpp"
 #include "gc/lull/concurrent/lullPrefetchQueue.hpp"
+#include "gc/lull/concurrent/lullSparseNotes.hpp"
 #include "gc/shared/taskqueue.hpp"
 #include "memory/allocation.hpp"
 #include "memory/iterator.hpp"
@@ -105,6 +106,8 @@ private:
   LullOldQueueSet* const   _queues;
   LullOldQueue             _queue;
   LullPrefetchQueue<oop>   _candidates;     // found in fields, and perhaps neither old nor new to the cycle
+  LullSparseNotes* const   _sparse_notes;
+  LullReferentNotes        _referent_notes;
   LullMarkOldClosure       _new_closure;
   LullMarkOldClosure       _again_closure;  // the referents of References are not looked at twice
   LullCodeSet              _code;           // in frames of the chunks of this cycle
@@ -119,14 +122,15 @@ private:
   bool take(LullOldTask* task);
 
 public:
-  LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer);
+  LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer,
+                LullSparseNotes* sparse_notes);
 
   LullOldQueue* queue() { return &_queue; }
   LullCodeSet* code()   { return &_code; }
   bool follows_classes() const { return _follows_classes; }
 
-  // A field of an old object refers to this one.
-  void visit(oop obj);
+  // This field of an old object refers to this one.
+  void visit(const void* field, oop obj);
 
   // Visits so many objects or elements, about; returns whether some are left in the own queue. What is found in fields is in the queue then: nothing
   // is known of what the next pause moves.

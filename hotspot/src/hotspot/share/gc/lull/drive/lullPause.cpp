@@ -149,6 +149,10 @@ void LullPause::verify_before(bool by_flag) {
   DEBUG_ONLY(LullBrokenHeap::break_if_asked(memory, blocks, supply, true /* before collection */);)
   const LullVerify verify(memory, blocks, supply, _components->_workers, LullVerify::Moment::BeforeCollection);
   verify.verify_holes();
+  LullCycle* const cycle = _components->_cycle;
+  if (cycle != nullptr && cycle->sparse()->is_left()) {
+    LullVerifyCycle::verify_recorded(cycle, memory, blocks, _components->_workers);
+  }
   if (LullTracking) {
     GCTraceTime(Debug, gc, verify) tm("Verify publication");
     verify.verify_publication();

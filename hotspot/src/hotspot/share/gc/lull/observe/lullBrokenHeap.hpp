@@ -31,8 +31,8 @@ class LullMemory;
 
 // Fault injection for LullVerify: -XX:LullBreakInvariant=NAME changes what the heap knows of itself, just before it is
 // verified, so that the invariant of this name does not hold. What the barriers and marking are for is broken by leaving
-// them out: LullDropBarrier, LullDropMarking. So is what a remark, and the sweep after a cycle of concurrent marking, are
-// for, by names of their parts here.
+// them out: LullDropBarrier, LullDropMarking. So is what a remark is for, and what a cycle of concurrent marking does after
+// its end, by names of their parts here.
 class LullBrokenHeap : public AllStatic {
 public:
   // Is there such an invariant? None is asked for by the empty name.

@@ -24,9 +24,12 @@
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
+#include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
+#include "gc/lull/observe/lullHeapWalker.hpp"
 #include "gc/lull/observe/lullVerifyCycle.hpp"
+#include "gc/lull/publish/lullThreadFields.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
 #include "gc/shared/taskqueue.inline.hpp"
 #include "gc/shared/workerThread.hpp"
@@ -35,6 +38,7 @@
 #include "oops/access.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
 #include "oops/oop.inline.hpp"
+#include "utilities/bitMap.inline.hpp"
 
 class LullVerifyBlackClosure final : public BasicOopIterateClosure {
 private:
@@ -158,6 +162,7 @@ private:
   const LullPublicMap* const  _public_map;
   const MarkBitMap* const     _mark_bitmap;
   const LullCycleMarks* const _cycle_marks;
+  const LullSparseBlocks* const _sparse;
 
   // The part of it that lies in the block which begins at start.
   static void cover(HeapWord* start, HeapWord* from, HeapWord* to, LullLineSet* lines) {
@@ -199,6 +204,9 @@ private:
     if (!block->has_lines() || _blocks->has_young(index)) {
       return;
     }
+    if (_sparse->is_left() && _sparse->is_sparse(index)) {
+      return;    // the next young pause sweeps it
+    }
     LullLineSet covered;
     find_covered(index, &covered);
     if (_blocks->is_unswept(index)) {
@@ -216,17 +224,94 @@ private:
   }
 
 public:
-  LullVerifySweptTask(LullBlockTable* blocks, LullMemory* memory, const LullCycleMarks* cycle_marks)
+  LullVerifySweptTask(LullBlockTable* blocks, LullMemory* memory, LullCycle* cycle)
     : LullBlockTask("Lull Verify Swept", blocks),
       _public_map(memory->public_map()),
       _mark_bitmap(memory->mark_bitmap()),
-      _cycle_marks(cycle_marks) {}
+      _cycle_marks(cycle->marks()),
+      _sparse(cycle->sparse()) {}
 };
 
 void LullVerifyCycle::verify_swept(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks,
                                    WorkerThreads* workers) {
   assert_at_safepoint();
   cycle->later_sweep()->verify();
-  LullVerifySweptTask task(blocks, memory, cycle->marks());
+  LullVerifySweptTask task(blocks, memory, cycle);
   workers->run_task(&task);
+}
+
+// By all workers: it has no state that changes.
+class LullVerifyRecordedVisitor : public LullWalkVisitor {
+private:
+  const LullSparseBlocks* const _sparse;
+  const LullBlockTable* const   _blocks;
+  const LullCardTable* const    _cards;
+  const MarkBitMap* const       _marks;
+  const BitMap&                 _noted;    // by line
+
+  bool is_sparse(oop obj) const { return _sparse->is_sparse(LullGeometry::block_of(cast_from_oop<void*>(obj))); }
+
+  bool is_visited(LullLineIndex line) const {
+    return _cards->is_dirty(line) || (_cards->has_old(line) && _noted.at(untype(line)));
+  }
+
+  bool is_any_visited(LullLineIndex first, LullLineIndex last) const {
+    for (uint32_t line = untype(first); line <= untype(last); line++) {
+      if (is_visited(to_line_index(line))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+public:
+  LullVerifyRecordedVisitor(const LullSparseBlocks* sparse, const LullBlockTable* blocks, LullMemory* memory,
+                            const BitMap& noted)
+    : _sparse(sparse), _blocks(blocks), _cards(memory->card_table()), _marks(memory->mark_bitmap()), _noted(noted) {}
+
+  void visit_object(oop obj) override {}
+
+  void visit_reference(const void* field, oop holder, oop target) override {
+    if (!is_sparse(target) || holder == nullptr || is_sparse(holder) || !_marks->is_marked(holder) ||
+        LullThreadFields::is_root(field, holder)) {
+      return;
+    }
+    HeapWord* const start = cast_from_oop<HeapWord*>(holder);
+    const size_t words = holder->size();
+    const LullLineIndex header_line = LullGeometry::line_of(start);
+    const bool has_parts = holder->is_objArray() &&
+                           (_blocks->block_of(start)->state() == LullBlockState::LargeHead ||
+                            LullGeometry::leaves_block(start, words));
+    guarantee(has_parts ? is_visited(header_line) || is_visited(LullGeometry::line_of(field))
+                        : is_any_visited(header_line, LullGeometry::line_of(start + words - 1)),
+              "Recorded: field " PTR_FORMAT " of old " PTR_FORMAT " (%s) refers to " PTR_FORMAT " (%s) in a sparse block, "
+              "and its card is not dirty, nor was its line noted", p2i(field), p2i(holder),
+              holder->klass()->external_name(), p2i(target), target->klass()->external_name());
+  }
+};
+
+class LullVerifyRecordedTask : public WorkerTask {
+private:
+  LullHeapWalker* const  _walker;
+  LullWalkVisitor* const _visitor;
+
+public:
+  LullVerifyRecordedTask(LullHeapWalker* walker, LullWalkVisitor* visitor)
+    : WorkerTask("Lull Verify Recorded"), _walker(walker), _visitor(visitor) {}
+
+  void work(uint worker_id) override { _walker->walk(worker_id, _visitor); }
+};
+
+void LullVerifyCycle::verify_recorded(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks,
+                                      WorkerThreads* workers) {
+  assert_at_safepoint();
+  assert(cycle->sparse()->is_left(), "nothing is to be moved");
+  CHeapBitMap noted((BitMap::idx_t)blocks->limit() * LullGeometry::LinesPerBlock, mtGC);
+  cycle->sparse()->noted_do([&](LullLineIndex line) { noted.set_bit(untype(line)); });
+  LullVerifyRecordedVisitor visitor(cycle->sparse(), blocks, memory, noted);
+  LullHeapWalker walker(memory, workers->active_workers());
+  if (walker.is_possible()) {
+    LullVerifyRecordedTask task(&walker, &visitor);
+    workers->run_task(&task);
+  }
 }

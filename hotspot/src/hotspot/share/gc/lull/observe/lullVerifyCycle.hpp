@@ -42,6 +42,10 @@ public:
   // no line with something marked is to be free; in any other each line in use holds a part of a marked object. Visits
   // each marked object.
   static void verify_swept(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks, WorkerThreads* workers);
+
+  // Recorded, before the pause that moves what is in sparse old blocks: an old object outside of them that refers to
+  // one is on a dirty card, or on a line that was noted. Visits each object that can be reached.
+  static void verify_recorded(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks, WorkerThreads* workers);
 };
 
 #endif // SHARE_GC_LULL_OBSERVE_LULLVERIFYCYCLE_HPP

@@ -307,7 +307,7 @@ void LullEvacuationPolicy::leave_young(const LullCardTable* cards) {
 // What survives in a block that is not selected, or finds no room, stays where it is: the block is free
 // only when all of that is dead, and a few objects in each block would leave no free block. What is young beside old objects
 // is moved, too: it may age then, and does not make holes shorter.
-bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
+bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages, size_t promised_lines) {
   assert_at_safepoint();
   _new_blocks = {0, 0, 0};
   _survivor_blocks = {0, 0, 0};
@@ -326,8 +326,9 @@ bool LullEvacuationPolicy::select_young(const LullCardTable* cards, bool ages) {
   };
   ResourceMark rm;
   GrowableArray<Mixed> mixed;
-  const double room_at_first = (double)_supply->free_blocks() * LinesPerBlock +
-                               _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
+  const double room_in_all = (double)_supply->free_blocks() * LinesPerBlock +
+                             _hole_use.room_in(_supply->recyclable_lines(Universe::heap()->capacity()));
+  const double room_at_first = room_in_all - MIN2(room_in_all, (double)promised_lines);
   YoungRoom room = {room_at_first, 1, ages};
   _blocks->young_do(0, _blocks->limit(), [&](LullBlockIndex index) {
     const uint lines = young_lines(index, cards);

@@ -130,7 +130,8 @@ public:
   // nothing is old, for they get free; others while what is free then is more than what their copies take. Of all as
   // many as there is room for if as much of each is alive as at the last ones. What is in new ones survives, and what
   // survivors' blocks have is old enough to be old. Where most has lived on none is: LullYoungSurvival.
-  bool select_young(const LullCardTable* cards, bool ages);
+  // So many lines are promised to others, whose objects the collection moves, too.
+  bool select_young(const LullCardTable* cards, bool ages, size_t promised_lines);
 
   // So many words were alive of what was selected; or of all that was young in blocks without an owner, when they have
   // been swept: that counts if nothing was to be copied.

@@ -33,6 +33,7 @@ import jdk.test.lib.process.ProcessTools;
  * @summary With a part of concurrent marking, or of the sweep after it, left out the checks of invariants stop the VM.
  * @library / /test/lib
  * @build gc.lull.concurrent.TestConcurrentMarking gc.lull.concurrent.TestLaterSweep gc.lull.concurrent.TestUnloading
+ *        gc.lull.concurrent.TestSparseBlocks
  *        jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main gc.lull.concurrent.TestDroppedMarking
@@ -67,6 +68,11 @@ public class TestDroppedMarking {
             TestConcurrentMarking.class.getName(), "30");
     }
 
+    private static void runSparse(String what, String expected) throws Exception {
+        run("-XX:LullBreakInvariant=" + what, expected, "-Xms48m", "-Xmx48m", "-XX:+ExplicitGCInvokesConcurrent",
+            "-XX:LullEvacuateALot=1", "-Xlog:gc,gc+marking=debug:file=sparse.log", TestSparseBlocks.class.getName(), "1", "4");
+    }
+
     public static void main(String[] args) throws Exception {
         run("-XX:LullDropMarking=1", "guarantee.*failed: Black: field");
         run("-XX:LullDropMarking=4", LOST + "|" + OVERWRITTEN);
@@ -86,5 +92,9 @@ public class TestDroppedMarking {
         run("-XX:LullBreakInvariant=SweepTaken", "failed: (Unswept|Runs): ", "-Xms128m", "-Xmx128m",
             "-XX:+LullMarkInRemark", "-XX:+ExplicitGCInvokesConcurrent",
             "-Xlog:gc*,gc+heap=debug,gc+marking=debug:file=sweeps.log", TestLaterSweep.class.getName(), "takers");
+        runSparse("NotesMarkers", "guarantee.*failed: Recorded: field");
+        runSparse("NotesPauses", "guarantee.*failed: Recorded: field");
+        runSparse("NotesReferents", "guarantee.*failed: Recorded: field");
+        runSparse("NotesClasses", LOST);
     }
 }
