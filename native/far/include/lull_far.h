@@ -97,6 +97,68 @@ int lull_far_contains(const void* address);
 
 int lull_far_get_statistics(struct lull_far_statistics* out);
 
+/*
+ * What a program knows of its pages, and the pager does not: for a collector, which knows what is garbage, and what is young. Of one part of one
+ * range. All of it is of use only if the program can say it without looking at paged memory.
+ */
+enum {
+  LULL_FAR_OTHER = 0, /* nothing is known of it: what was not used for longest leaves */
+  LULL_FAR_YOUNG = 1, /* what is in it is used now, or garbage soon: it stays for as long as anything else can leave */
+  LULL_FAR_UNUSED = 2 /* nobody needs what is in it: it leaves without being sent, and is zeros when it is used again */
+};
+
+/*
+ * What a page is, by its first address. Called by a thread of the pager, at any time from the attaching on, until the process has ended. Takes no
+ * lock, and touches no paged memory.
+ *
+ * LULL_FAR_UNUSED is exact: true at the moment of the answer. Whoever is about to use such a page makes the function answer otherwise before his
+ * first access. All other answers are hints.
+ */
+typedef uint32_t (*lull_far_use)(const void* page);
+
+/* Counts since the start. Later versions have more at the end. */
+struct lull_far_owner_statistics {
+  uint64_t local_pages;          /* as in struct lull_far_statistics: now in local memory; never above the next */
+  uint64_t local_pages_limit;
+  uint64_t pages_fetched;
+  uint64_t pages_written;
+  uint64_t pages_dropped_clean;
+  uint64_t pages_dropped_unused; /* left local memory without being sent, because they were of no use */
+  uint64_t pages_forgotten;      /* had left, and need not be fetched any more */
+  uint64_t young_pages_passed;   /* how often a young page was passed over, so that another one left */
+  uint64_t young_pages_written;  /* of the pages written: those that were young */
+  uint64_t held_pages_left;      /* held pages that had to leave: there was no other */
+};
+
+struct lull_far_owner {
+  size_t size; /* of this structure, as the library knows it. Later versions have more at the end */
+
+  /* From now on the pager asks what pages from `start` on are, whole pages of one range. Once. Refused with lull-far run --no-owner. */
+  int (*attach)(void* start, size_t bytes, lull_far_use function, char* error, size_t error_size);
+
+  /*
+   * What is in these bytes is of no use any more, and nobody has begun to use them again: whole pages of them that have left are not fetched when
+   * that is done. Cheap: no system call. Parts of pages stay.
+   */
+  void (*forget)(void* start, size_t bytes);
+
+  /* The program has given up much: what is local and LULL_FAR_UNUSED is dropped now, instead of when room is needed. Returns at once. */
+  void (*trim)(void);
+
+  /*
+   * The kernel is about to be given these addresses. Returns when their pages are there; they stay for as long as anything that is not held can
+   * leave, until they are released as often. Does nothing with LULL_FAR_HANDLERS, as system calls wait for pages then.
+   */
+  void (*hold)(const void* start, size_t bytes);
+  void (*release)(const void* start, size_t bytes);
+
+  /* Of the first `size` bytes of the structure. */
+  int (*get_statistics)(struct lull_far_owner_statistics* out, size_t size);
+};
+
+/* Never NULL. To be looked up by dlsym, by a program that may run without a pager. */
+const struct lull_far_owner* lull_far_get_owner(void);
+
 /* Gives all regions back to the servers, instead of when the servers' --linger is over. For the end of the process. */
 void lull_far_leave(void);
 

@@ -96,6 +96,10 @@ struct Run {
     #[arg(long)]
     statistics: bool,
 
+    /// Do not ask the program what its pages are, as a JVM with Lull would say which are young or garbage: to measure what that is good for.
+    #[arg(long)]
+    no_owner: bool,
+
     /// Write the number of each page that has a fault to a file, 4 bytes each, little-endian, in order: the less is local, the finer
     /// a trace of the program's accesses.
     #[arg(long, value_name = "FILE")]
@@ -229,6 +233,7 @@ fn run_program(run: &Run) -> Result<(), String> {
         .env("LULL_FAR_SERVER_TIMEOUT_MS", run.server_timeout.to_string())
         .env("LULL_FAR_SEAL", if run.seal { "1" } else { "0" })
         .env("LULL_FAR_PLAIN_FRAMES", if run.plain_frames { "1" } else { "0" })
+        .env("LULL_FAR_OWNER", if run.no_owner { "0" } else { "1" })
         .env("LULL_FAR_STATISTICS", if run.statistics { "1" } else { "0" })
         .exec();
     Err(format!("cannot run {}: {error}", program.display()))

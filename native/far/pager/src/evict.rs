@@ -7,6 +7,9 @@
 //! there is, as nobody keeps accessed bits for us. What reaches the end of the second was not used for as long as it took
 //! to get there, and leaves: at once if it is clean, after the servers' acknowledgement if it is dirty (invariant **A**).
 //!
+//! Who owns a page may know better (`owner.rs`): what is young is passed over while there is anything else (`passing.rs`), and what is of no
+//! use is dropped without being sent (invariant **U**), as soon as nobody can reach it.
+//!
 //! This thread touches no paged memory: it reads pages from the memory file.
 
 use std::collections::VecDeque;
@@ -26,19 +29,29 @@ use crate::life::{self, Leaving, Oldest};
 use crate::link::Channel;
 use crate::page::{Claim, Kind};
 use crate::pager::Pager;
+use crate::passing::{Passing, Use};
 use crate::syscall::{self, Errno};
 use crate::write::WriteRequest;
 
 /// Pages in one step: the cost of a flush of other processors' translations is shared by so many.
 const BATCH: usize = MAX_PAGES_PER_FRAME;
 
+/// Pages that one step passes over at most: others wait for its lock.
+const MOST_PASSED: usize = 16 * BATCH;
+
+/// A page, and the right to change it.
+type Claimed = (u32, Claim<'static>);
+
 /// The thread.
 pub fn run(pager: &'static Pager) {
     let mut evictor = Evictor::new(pager);
     let room = &pager.local.room;
     while !pager.stopping.load(Ordering::Relaxed) {
+        if pager.owner.take_trim() {
+            evictor.trim();
+        }
         if room.free() >= room.low() {
-            pager.evictor.wait(1_000_000_000, || room.free() >= room.low());
+            pager.evictor.wait(1_000_000_000, || room.free() >= room.low() && !pager.owner.wants_trim());
             continue;
         }
         while room.free() < room.high() {
@@ -65,6 +78,7 @@ struct Evictor {
     unmapped_total: u64,
     /// Pages that left local memory.
     reclaimed_total: u64,
+    passing: Passing,
     /// Contents of the dirty pages of a step.
     contents: Vec<u8>,
     vectors: Vec<libc::iovec>,
@@ -78,6 +92,7 @@ impl Evictor {
             unmapped: VecDeque::with_capacity(pager.local.room.total() as usize * 2),
             unmapped_total: 0,
             reclaimed_total: 0,
+            passing: Passing::default(),
             contents: vec![0; BATCH * PAGE_SIZE],
             vectors: Vec::with_capacity(BATCH),
             written: Vec::with_capacity(BATCH),
@@ -90,11 +105,11 @@ impl Evictor {
         let quarter = self.pager.local.room.total() / 4;
         // First what makes room. What is unmapped then is there for the next step: nobody who waits for room waits for that, too.
         let reclaimed = if self.waiting() >= quarter { self.reclaim(write) } else { 0 };
-        let unmapped = if self.waiting() < quarter { self.unmap() } else { 0 };
-        if reclaimed > 0 || unmapped == BATCH && self.pager.local.room.free() > 0 {
+        let (unmapped, looks_on) = if self.waiting() < quarter { self.unmap() } else { (0, false) };
+        if reclaimed > 0 || (unmapped == BATCH || looks_on) && self.pager.local.room.free() > 0 {
             return true;
         }
-        unmapped + self.reclaim(write) > 0
+        unmapped + self.reclaim(write) > 0 || looks_on
     }
 
     /// How many pages wait for their second chance. An estimate: pages of ranges that are gone are in the numbers, and not in the queue for
@@ -104,18 +119,41 @@ impl Evictor {
         self.unmapped_total.saturating_sub(self.reclaimed_total + chances).min(self.unmapped.len() as u64)
     }
 
-    /// Takes the oldest mapped pages out of the page table.
-    fn unmap(&mut self) -> usize {
-        let mut claims: Vec<(u32, Claim<'static>)> = Vec::with_capacity(BATCH);
-        let mut busy = 0;
-        while claims.len() < BATCH && busy < BATCH {
-            match life::take_oldest(self.pager) {
-                Oldest::Claimed(page, claim) => claims.push((page, claim)),
+    /// Takes the oldest mapped pages out of the page table, but for those that stay for their owner's sake. Returns how many, and whether it has
+    /// passed over so many that it is to be called again for the rest.
+    fn unmap(&mut self) -> (usize, bool) {
+        let pager = self.pager;
+        let _looking = pager.owner.unmapping();
+        let mut claims: Vec<Claimed> = Vec::with_capacity(BATCH);
+        let (mut busy, mut passed, mut young, mut held) = (0, 0, 0, 0);
+        while claims.len() < BATCH && busy < BATCH && passed < MOST_PASSED {
+            let mut page_use = Use::Other;
+            let queued = pager.local.mapped.queued();
+            let stays = |page| {
+                page_use = pager.use_of(page);
+                self.passing.passes(page_use, queued)
+            };
+            match life::take_oldest(pager, stays) {
+                Oldest::Claimed(page, claim) => {
+                    claims.push((page, claim));
+                    held += u64::from(page_use == Use::Held);
+                }
                 Oldest::Gone => {}
                 Oldest::Busy => busy += 1,
+                Oldest::Passed => {
+                    passed += 1;
+                    young += u64::from(page_use == Use::Young);
+                }
                 Oldest::Nothing => break,
             }
         }
+        pager.owner.counters.young_passed.fetch_add(young, Ordering::Relaxed);
+        pager.owner.counters.held_left.fetch_add(held, Ordering::Relaxed);
+        (self.unmap_claimed(claims), passed == MOST_PASSED)
+    }
+
+    /// The same of pages that are claimed. What is of no use is dropped: asked now that nobody can reach it.
+    fn unmap_claimed(&mut self, mut claims: Vec<Claimed>) -> usize {
         claims.sort_unstable_by_key(|(page, _)| *page);
         let spans: Vec<Span> = self.runs(claims.iter().map(|(page, _)| *page)).into_iter().map(|(_, span)| span).collect();
         let held = self.pager.dirty.as_ref().map(DirtyPages::hold);
@@ -130,7 +168,12 @@ impl Evictor {
             held.unmapped(claims.iter().map(|(page, _)| *page), &mut self.written);
         }
         let count = claims.len();
+        let mut unused: Vec<Claimed> = Vec::new();
         for ((page, claim), &dirty) in claims.into_iter().zip(&self.written) {
+            if self.pager.use_of(page) == Use::Unused {
+                unused.push((page, claim));
+                continue;
+            }
             life::unmapped(self.pager, page, claim, dirty);
             if self.unmapped.len() == self.unmapped.capacity() {
                 let local = &self.pager.local;
@@ -138,30 +181,34 @@ impl Evictor {
             }
             self.unmapped.push_back(page);
         }
-        self.unmapped_total += count as u64;
+        self.unmapped_total += (count - unused.len()) as u64;
+        self.drop_unused(unused);
         count
     }
 
     /// Frees the local memory of the pages that were unmapped first.
     fn reclaim(&mut self, write: &mut [Channel]) -> usize {
-        let mut clean: Vec<(u32, Claim<'static>)> = Vec::with_capacity(BATCH);
+        let pager = self.pager;
+        let mut clean: Vec<Claimed> = Vec::with_capacity(BATCH);
+        let mut unused: Vec<Claimed> = Vec::new();
         let mut dirty: Vec<u32> = Vec::with_capacity(BATCH);
-        while clean.len() + dirty.len() < BATCH {
+        while clean.len() + dirty.len() + unused.len() < BATCH {
             let Some(page) = self.unmapped.pop_front() else { break };
-            match life::begin_to_leave(self.pager, page) {
+            match life::begin_to_leave(pager, page, |page| pager.use_of(page) == Use::Unused) {
                 Leaving::Clean(claim) => clean.push((page, claim)),
                 Leaving::Dirty => dirty.push(page),
+                Leaving::Unused(claim) => unused.push((page, claim)),
                 Leaving::Not => {}
             }
         }
-        self.pager.counters.pages_dropped_clean.fetch_add(clean.len() as u64, Ordering::Relaxed);
-        let mut count = clean.len();
+        pager.counters.pages_dropped_clean.fetch_add(clean.len() as u64, Ordering::Relaxed);
+        let mut count = clean.len() + unused.len();
+        self.drop_unused(unused);
         self.free(clean);
         if !dirty.is_empty() {
             dirty.sort_unstable();
             self.write_pages(&dirty, write);
             // Those that a fault took meanwhile stay, dirty.
-            let pager = self.pager;
             let written: Vec<_> = dirty.into_iter().filter_map(|page| life::acknowledged(pager, page).map(|claim| (page, claim))).collect();
             count += written.len();
             self.free(written);
@@ -170,8 +217,51 @@ impl Evictor {
         count
     }
 
+    /// Looks at all that is local, and drops what is of no use.
+    fn trim(&mut self) {
+        let pager = self.pager;
+        let mut left = pager.local.mapped.queued();
+        while left > 0 {
+            let _working = pager.evicting.lock().unwrap_or_else(PoisonError::into_inner);
+            if pager.stopping.load(Ordering::Relaxed) {
+                return;
+            }
+            let _looking = pager.owner.unmapping();
+            let mut claims: Vec<Claimed> = Vec::with_capacity(BATCH);
+            let end = left.saturating_sub(MOST_PASSED as u64);
+            while left > end && claims.len() < BATCH {
+                left -= 1;
+                match life::take_oldest(pager, |page| pager.use_of(page) != Use::Unused) {
+                    Oldest::Claimed(page, claim) => claims.push((page, claim)),
+                    Oldest::Nothing => left = end,
+                    Oldest::Gone | Oldest::Busy | Oldest::Passed => {}
+                }
+            }
+            self.unmap_claimed(claims);
+        }
+        let mut unused: Vec<Claimed> = Vec::new();
+        self.unmapped.retain(|&page| {
+            let claim = life::take_unused(pager, page, |page| pager.use_of(page) == Use::Unused);
+            claim.map(|claim| unused.push((page, claim))).is_none()
+        });
+        self.reclaimed_total += unused.len() as u64;
+        self.drop_unused(unused);
+    }
+
     /// Gives memory back to the system, then room to those who wait for it.
-    fn free(&mut self, mut claims: Vec<(u32, Claim<'static>)>) {
+    fn free(&mut self, claims: Vec<Claimed>) {
+        let claims = self.free_memory(claims);
+        life::left(self.pager, claims.into_iter());
+    }
+
+    /// The same of pages that are of no use.
+    fn drop_unused(&mut self, claims: Vec<Claimed>) {
+        self.pager.owner.counters.dropped_unused.fetch_add(claims.len() as u64, Ordering::Relaxed);
+        let claims = self.free_memory(claims);
+        life::dropped(self.pager, claims.into_iter());
+    }
+
+    fn free_memory(&self, mut claims: Vec<Claimed>) -> Vec<Claimed> {
         claims.sort_unstable_by_key(|(page, _)| *page);
         for (page, span) in self.runs(claims.iter().map(|(page, _)| *page)) {
             let file = &self.pager.ranges.of(page).file;
@@ -179,7 +269,7 @@ impl Evictor {
                 fatal(format_args!("cannot free pages: error {}", error.0));
             }
         }
-        life::left(self.pager, claims.into_iter());
+        claims
     }
 
     /// Sends pages, and returns when every server that should have them has acknowledged just what was sent. All servers get
@@ -225,6 +315,8 @@ impl Evictor {
             ));
         }
         pager.counters.pages_written.fetch_add(pages.len() as u64, Ordering::Relaxed);
+        let young = pages.iter().filter(|&&page| pager.use_of(page) == Use::Young).count();
+        pager.owner.counters.young_written.fetch_add(young as u64, Ordering::Relaxed);
     }
 
     /// Ascending pages as runs, each with its first page; a run stays within its range.

@@ -69,7 +69,7 @@ static START: Mutex<()> = Mutex::new(());
 
 /// # Safety
 /// As the header says: `error` has room for `error_size` bytes.
-unsafe fn fail(text: &str, error: *mut c_char, error_size: usize) {
+pub(crate) unsafe fn fail(text: &str, error: *mut c_char, error_size: usize) {
     if error.is_null() || error_size == 0 {
         return;
     }

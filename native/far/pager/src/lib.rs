@@ -15,6 +15,7 @@ compile_error!("the pager is written for Linux on x86-64");
 pub mod kept;
 pub mod life;
 pub mod page;
+pub mod passing;
 pub mod queue;
 pub mod room;
 pub mod stream;
@@ -33,6 +34,8 @@ mod fault;
 #[cfg(not(loom))]
 pub mod ffi;
 #[cfg(not(loom))]
+pub mod ffi_owner;
+#[cfg(not(loom))]
 mod keeper;
 #[cfg(not(loom))]
 pub mod kernel;
@@ -48,6 +51,8 @@ mod link;
 mod mapping;
 #[cfg(not(loom))]
 pub mod options;
+#[cfg(not(loom))]
+pub mod owner;
 #[cfg(not(loom))]
 pub mod pager;
 #[cfg(not(loom))]

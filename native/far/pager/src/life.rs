@@ -236,16 +236,22 @@ pub enum Oldest<'a> {
     Gone,
     /// A page that a thread is mapping again: it is in the queue once more.
     Busy,
+    /// A page that stays, for its owner's sake: as well.
+    Passed,
     /// A page, and the right to change it.
     Claimed(u32, Claim<'a>),
 }
 
-/// Evictor: takes the page that was mapped longest.
-pub fn take_oldest<W: World>(world: &W) -> Oldest<'_> {
+/// Evictor: takes the page that was mapped longest, unless it `stays`.
+pub fn take_oldest<W: World>(world: &W, stays: impl FnOnce(u32) -> bool) -> Oldest<'_> {
     let local = world.local();
     let Some(page) = local.mapped.take() else { return Oldest::Nothing };
     let state = local.page(page);
     let seen = state.seen();
+    if seen.kind() == Kind::Mapped && stays(page) {
+        local.mapped.put(page);
+        return Oldest::Passed;
+    }
     match state.claim(seen) {
         Some(claim) => {
             debug_assert!(seen.kind() == Kind::Mapped);
@@ -272,12 +278,25 @@ pub enum Leaving<'a> {
     Clean(Claim<'a>),
     /// When the servers have acknowledged its content, which may be read now; then by [`acknowledged`].
     Dirty,
+    /// At once, by [`dropped`]: what is in it is of no use.
+    Unused(Claim<'a>),
     /// Not: a fault was faster, or its range is gone.
     Not,
 }
 
+/// Evictor: the right to free a page that was unmapped before, if it is `unused`. That is asked when it is known that nobody can reach it; who maps
+/// it before it is claimed has taken it from us.
+pub fn take_unused<W: World>(world: &W, page: u32, unused: impl FnOnce(u32) -> bool) -> Option<Claim<'_>> {
+    let state = world.local().page(page);
+    let seen = state.seen();
+    if matches!(seen.kind(), Kind::Clean | Kind::Dirty) && unused(page) { state.claim(seen) } else { None }
+}
+
 /// Evictor: begins to reclaim a page that was unmapped before.
-pub fn begin_to_leave<W: World>(world: &W, page: u32) -> Leaving<'_> {
+pub fn begin_to_leave<W: World>(world: &W, page: u32, unused: impl FnOnce(u32) -> bool) -> Leaving<'_> {
+    if let Some(claim) = take_unused(world, page, unused) {
+        return Leaving::Unused(claim);
+    }
     let state = world.local().page(page);
     let seen = state.seen();
     match seen.kind() {
@@ -294,11 +313,34 @@ pub fn acknowledged<W: World>(world: &W, page: u32) -> Option<Claim<'_>> {
 
 /// Evictor: the memory of these pages was freed.
 pub fn left<'a>(world: &impl World, pages: impl Iterator<Item = (u32, Claim<'a>)>) {
+    freed(world, pages, Claim::absent);
+}
+
+/// Evictor: the same of pages that are of no use.
+pub fn dropped<'a>(world: &impl World, pages: impl Iterator<Item = (u32, Claim<'a>)>) {
+    freed(world, pages, Claim::dropped);
+}
+
+fn freed<'a>(world: &impl World, pages: impl Iterator<Item = (u32, Claim<'a>)>, end: impl Fn(Claim<'a>)) {
     let mut count = 0;
     for (page, claim) in pages {
-        claim.absent();
+        end(claim);
         world.wake(page, 1);
         count += 1;
     }
     give_room(world, count);
+}
+
+/// Who owns a page: what is in it is of no use, and nobody has begun to use it again. If it has left, it is not fetched when that is done. Returns
+/// whether that spares a fetch.
+pub fn forget(world: &impl World, page: u32) -> bool {
+    let state = world.local().page(page);
+    let seen = state.seen();
+    if seen.kind() != Kind::Absent || !seen.has_copy() {
+        return false;
+    }
+    let Some(claim) = state.claim(seen) else { return false };
+    claim.dropped();
+    world.wake(page, 1);
+    true
 }

@@ -41,6 +41,8 @@ pub struct Options {
     pub server_timeout: Duration,
     /// The most pages that one fault fetches, 1 to 32. With less than 8 MB of local memory, 1/64 of that, or 16.
     pub read_ahead: usize,
+    /// Whether the program is asked what its pages are, if it says that it knows. Not: for measurements of what that is good for.
+    pub asks_owner: bool,
     /// Where to write the numbers of the pages that have faults, in order.
     pub record: Option<PathBuf>,
     /// Where to write how many pages are written to in each 10 ms, 100 ms and second. Costs the kernel's look at all mapped pages each 10 ms,
@@ -65,6 +67,7 @@ impl Options {
             mode,
             server_timeout,
             read_ahead: LONGEST,
+            asks_owner: true,
             record: None,
             dirty: None,
         }

@@ -18,7 +18,8 @@
 //! connection over which its content comes (`link.rs`); when nobody does, nobody changes it. **A (acknowledged)**: a page becomes Absent only if the server's
 //! copy is its content: it was clean when it was unmapped, and nobody could have written to it since; or it was Writing from
 //! before its content was read until after the servers acknowledged just that content. A fault takes a page out of Writing,
-//! so that the evictor's exchange at the end fails and the page stays, dirty.
+//! so that the evictor's exchange at the end fails and the page stays, dirty. **U (unused)**: or its content is of no use to anybody,
+//! as its owner has said while nobody could reach it (`owner.rs`); then it is as if servers did not hold it, whatever they have.
 //!
 //! The bit [`COPY`] says that servers hold the page; a clean page without it is one of zeros that was never written.
 
@@ -159,6 +160,11 @@ impl Claim<'_> {
         self.end(Kind::Absent, acknowledged || self.was.has_copy());
     }
 
+    /// Its local memory is free, if it had any, and what it held is of no use: a page of zeros from now on. Of a page that nobody can reach.
+    pub fn dropped(self) {
+        self.end(Kind::Absent, false);
+    }
+
     /// A server is about to be asked for it. Of a page that was Absent and that servers hold.
     pub fn coming(self) {
         debug_assert!(self.was.kind() == Kind::Absent && self.was.has_copy());
@@ -192,6 +198,17 @@ mod tests {
             for copy in [0, COPY] {
                 let seen = Page(AtomicU8::new(kind as u8 | copy)).seen();
                 assert_eq!((seen.kind(), seen.has_copy()), (kind, copy == COPY));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_dropped_is_a_page_of_zeros_whatever_servers_have() {
+        for kind in [Kind::Absent, Kind::Mapped, Kind::Clean, Kind::Dirty] {
+            for copy in [0, COPY] {
+                let page = Page(AtomicU8::new(kind as u8 | copy));
+                page.claim(page.seen()).unwrap().dropped();
+                assert_eq!((page.seen().kind(), page.seen().has_copy()), (Kind::Absent, false));
             }
         }
     }

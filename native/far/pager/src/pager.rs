@@ -24,6 +24,7 @@ use crate::layout::Place;
 use crate::life::Local;
 use crate::link::{Channel, Credentials, LinkError, Payload, Server, random};
 use crate::options::{self, Options};
+use crate::owner::{Owner, OwnerCounters};
 use crate::page::Page;
 use crate::queue::{Cell, Queue};
 use crate::ranges::{Range, Ranges};
@@ -102,6 +103,8 @@ pub struct Pager {
     pub(crate) record: Option<Record>,
     /// If writes are counted.
     pub(crate) dirty: Option<DirtyPages>,
+    /// Who knows what pages are.
+    pub(crate) owner: Owner,
     /// Wakes the evictor.
     pub(crate) evictor: Event,
     /// Wakes the keeper.
@@ -161,6 +164,7 @@ impl Pager {
         let pages = unsafe { kernel::table::<Page>(total) }.map_err(failed)?;
         // SAFETY: a zero cell is an empty one.
         let cells = unsafe { kernel::table::<Cell>(total.next_power_of_two()) }.map_err(failed)?;
+        let owner = Owner::new(total).map_err(failed)?;
         let seals = if options.seal { Some(seals(&secret, total)?) } else { None };
         let evicting = Mutex::new(servers.iter().map(|_| Channel::new(ChannelKind::Write)).collect());
         let pager = Box::leak(Box::new(Pager {
@@ -177,6 +181,7 @@ impl Pager {
             streams: Streams::new(read_ahead, local),
             record,
             dirty,
+            owner,
             evictor: Event::default(),
             keeper,
             counters: Counters::default(),
@@ -257,6 +262,12 @@ impl Pager {
     #[must_use]
     pub fn coming_pages(&self) -> u64 {
         self.local.ahead.used()
+    }
+
+    /// What has come of what the owner knows.
+    #[must_use]
+    pub fn owner_counters(&self) -> &OwnerCounters {
+        &self.owner.counters
     }
 
     /// How often a frame of an encrypted connection was not what a server had sent next, or not whole.

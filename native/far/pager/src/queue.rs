@@ -60,6 +60,11 @@ impl<C: AsRef<[Cell]>> Queue<C> {
         cell.turn.store(empty.wrapping_add(1), Ordering::Release);
     }
 
+    /// How many are in it, or about to be.
+    pub fn queued(&self) -> u64 {
+        self.tail.load(Ordering::Relaxed).saturating_sub(self.head.load(Ordering::Relaxed))
+    }
+
     /// Takes the oldest out. Called by one thread at a time.
     pub fn take(&self) -> Option<u32> {
         let position = self.head.load(Ordering::Relaxed);

@@ -51,6 +51,8 @@ struct Model {
     kept: Kept<[AtomicU64; 1]>,
     /// Held by who protects or unmaps the page, if writes are counted.
     counting: Option<Mutex<()>>,
+    /// 1: the page's owner says that what is in it is of no use.
+    unused: AtomicU64,
 }
 
 const MAPPED: u64 = 1;
@@ -154,6 +156,7 @@ impl Model {
             connection: Connection { state: AtomicU64::new(READY), answer: AtomicU64::new(0) },
             kept: Kept::new([AtomicU64::new(0)]),
             counting: None,
+            unused: AtomicU64::new(0),
         };
         Arc::new(model)
     }
@@ -237,9 +240,9 @@ impl Model {
         model
     }
 
-    /// One access of the program: adds one, if the page is mapped at that instant; the processor and the kernel see to it that
-    /// the access and the mark are one step.
-    fn try_increment(&self) -> bool {
+    /// One access of the program, if the page is mapped at that instant; the processor and the kernel see to it that the access and the mark are
+    /// one step.
+    fn try_access(&self, access: impl FnOnce(&AtomicU64)) -> bool {
         loop {
             let entry = self.memory.entry.load(Ordering::SeqCst);
             if entry & MAPPED == 0 {
@@ -252,9 +255,16 @@ impl Model {
             }
             thread::yield_now();
         }
-        self.memory.local.fetch_add(1, Ordering::SeqCst);
+        access(&self.memory.local);
         self.memory.entry.fetch_and(!ACCESS, Ordering::SeqCst);
         true
+    }
+
+    /// Adds one.
+    fn try_increment(&self) -> bool {
+        self.try_access(|local| {
+            local.fetch_add(1, Ordering::SeqCst);
+        })
     }
 
     fn increment(&self, write_fault: bool) {
@@ -266,7 +276,7 @@ impl Model {
 
     /// One step of the evictor: unmaps the oldest.
     fn unmap(&self) -> bool {
-        let Oldest::Claimed(page, claim) = life::take_oldest(self) else { return false };
+        let Oldest::Claimed(page, claim) = life::take_oldest(self, |_| false) else { return false };
         assert_eq!(claim.was().kind(), Kind::Mapped, "in the queue and not mapped");
         let held = self.counting.as_ref().map(|lock| lock.lock().unwrap());
         // Waits for an access that is under way, as the flush of translations does.
@@ -279,6 +289,10 @@ impl Model {
         };
         let kept = held.is_some() && self.kept.take(0);
         drop(held);
+        if self.is_unused() {
+            self.drop_unused(claim);
+            return true;
+        }
         // No marker: taken as written to.
         life::unmapped(self, page, claim, entry & DIRTY != 0 || entry == 0 || kept);
         true
@@ -286,7 +300,7 @@ impl Model {
 
     /// The other: reclaims it.
     fn reclaim(&self) {
-        let claim = match life::begin_to_leave(self, 0) {
+        let claim = match life::begin_to_leave(self, 0, |_| self.is_unused()) {
             Leaving::Clean(claim) => Some(claim),
             Leaving::Dirty => {
                 let content = self.memory.local.load(Ordering::SeqCst);
@@ -296,11 +310,41 @@ impl Model {
                 self.memory.server.store(content - 1, Ordering::SeqCst);
                 life::acknowledged(self, 0)
             }
+            Leaving::Unused(claim) => {
+                self.drop_unused(claim);
+                None
+            }
             Leaving::Not => None,
         };
         if let Some(claim) = claim {
             self.memory.local.store(0, Ordering::SeqCst);
             life::left(self, std::iter::once((0, claim)));
+        }
+    }
+
+    fn is_unused(&self) -> bool {
+        self.unused.load(Ordering::SeqCst) == 1
+    }
+
+    /// As `evict::drop_unused`.
+    fn drop_unused(&self, claim: Claim<'_>) {
+        self.memory.local.store(0, Ordering::SeqCst);
+        life::dropped(self, std::iter::once((0, claim)));
+    }
+
+    /// The owner: has no use for the page, and then another one, for which it does not matter what is in it.
+    fn use_anew(&self, value: u64) {
+        self.unused.store(1, Ordering::SeqCst);
+        self.unused.store(0, Ordering::SeqCst);
+        life::forget(self, 0);
+        self.assign(value);
+    }
+
+    /// One write of the program.
+    fn assign(&self, value: u64) {
+        while !self.try_access(|local| local.store(1 + value, Ordering::SeqCst)) {
+            self.fault(true);
+            thread::yield_now();
         }
     }
 
@@ -483,6 +527,52 @@ fn no_write_is_lost_while_writes_are_counted() {
             assert_eq!(model.value(), 2);
         });
     }
+}
+
+/// What is written after a page was of no use is there, whether the evictor has dropped the page, is about to, or has asked too early.
+#[test]
+fn what_is_written_into_a_page_that_was_of_no_use_stays() {
+    for begins in [Kind::Absent, Kind::Mapped, Kind::Dirty] {
+        explore(3, move || {
+            let model = if begins == Kind::Absent { Model::away() } else { Model::new() };
+            if begins != Kind::Absent {
+                model.increment(true);
+            }
+            if begins == Kind::Dirty {
+                assert!(model.unmap());
+            }
+            assert_eq!(model.kind(), begins);
+            let evictor = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || {
+                    for _ in 0..2 {
+                        model.unmap();
+                        model.reclaim();
+                    }
+                })
+            };
+            model.use_anew(7);
+            evictor.join().unwrap();
+            assert_eq!((model.value(), model.local.room.free()), (7, 0));
+        });
+    }
+}
+
+/// What has left and was forgotten is zeros, and no server is asked.
+#[test]
+fn what_was_forgotten_is_not_fetched() {
+    explore(2, || {
+        let model = Model::away();
+        let other = {
+            let model = Arc::clone(&model);
+            thread::spawn(move || life::forget(&*model, 0))
+        };
+        let here = life::forget(&*model, 0);
+        assert!(here ^ other.join().unwrap(), "it is spared once");
+        // A fetch of what is there now would be refused.
+        model.memory.server.store(99, Ordering::SeqCst);
+        assert_eq!(model.value(), 0);
+    });
 }
 
 /// One thread asks for the page ahead, another needs it, and the evictor is faster or slower.

@@ -4,6 +4,7 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub struct Settings {
     plain_frames: Result<bool, String>,
     mode: FaultMode,
     timeout: Duration,
+    /// Whether the program may say what its pages are.
+    owner: bool,
     record: Option<PathBuf>,
     dirty: Option<PathBuf>,
     statistics: bool,
@@ -70,6 +73,7 @@ fn read() -> Option<Settings> {
         plain_frames: yes("LULL_FAR_PLAIN_FRAMES", "--plain-frames"),
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
         timeout: Duration::from_millis(text("LULL_FAR_SERVER_TIMEOUT_MS")?.parse().ok()?),
+        owner: text("LULL_FAR_OWNER").is_none_or(|value| value != "0"),
         record: std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from),
         dirty: std::env::var_os("LULL_FAR_DIRTY").map(PathBuf::from),
         statistics: text("LULL_FAR_STATISTICS").is_some_and(|value| value == "1"),
@@ -106,6 +110,7 @@ impl Settings {
         options.plain_frames = self.plain_frames.clone()?;
         options.mode = self.mode;
         options.server_timeout = self.timeout;
+        options.asks_owner = self.owner;
         options.record.clone_from(&self.record);
         options.dirty.clone_from(&self.dirty);
         let pager = Pager::start(options).map_err(|error| error.to_string())?;
@@ -131,6 +136,20 @@ extern "C" fn finish_record() {
     }
 }
 
+/// What has come of what the program knows of its pages.
+fn of_owner(pager: &Pager) -> String {
+    let counters = pager.owner_counters();
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    format!(
+        " dropped_unused {} forgotten {} young_passed {} young_written {} held_left {}",
+        count(&counters.dropped_unused),
+        count(&counters.forgotten),
+        count(&counters.young_passed),
+        count(&counters.young_written),
+        count(&counters.held_left)
+    )
+}
+
 extern "C" fn statistics() {
     let mut out = lull_far::ffi::CFarStatistics::default();
     // SAFETY: room for the counts.
@@ -138,7 +157,7 @@ extern "C" fn statistics() {
         let s = out;
         say(format_args!(
             "local {} of {} pages, zero_faults {} fetch_faults {} second_chances {} fetched {} written {} dropped_clean {} replica_fetches {} \
-             harmed_frames {}",
+             harmed_frames {}{}",
             s.local_pages,
             s.local_pages_limit,
             s.zero_faults,
@@ -148,7 +167,8 @@ extern "C" fn statistics() {
             s.pages_written,
             s.pages_dropped_clean,
             s.replica_fetches,
-            signal::installed().map_or(0, Pager::harmed_frames)
+            signal::installed().map_or(0, Pager::harmed_frames),
+            signal::installed().map_or(String::new(), of_owner)
         ));
     }
 }

@@ -19,6 +19,7 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullGeometry.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lullArguments.hpp"
@@ -174,6 +175,13 @@ static void initialize_metaspace() {
   }
 }
 
+// A thread serves the faults of a far heap on its own stack, wherever in the VM it is.
+static void initialize_stacks() {
+  if (FLAG_IS_DEFAULT(StackShadowPages)) {
+    FLAG_SET_DEFAULT(StackShadowPages, StackShadowPages + LullFarHeap::more_shadow_pages());
+  }
+}
+
 static void initialize_pauses() {
   // Every collection visits the whole heap: give it a twentieth of the time.
   if (FLAG_IS_DEFAULT(GCTimeRatio)) {
@@ -222,6 +230,7 @@ void LullArguments::initialize() {
   check_stress_flags();
   initialize_tlabs();
   initialize_metaspace();
+  initialize_stacks();
   initialize_pauses();
   DEBUG_ONLY(assert_modes();)
 }

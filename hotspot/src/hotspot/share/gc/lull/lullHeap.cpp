@@ -28,6 +28,7 @@
 #include "gc/lull/drive/lullFailedAllocation.hpp"
 #include "gc/lull/drive/lullPause.hpp"
 #include "gc/lull/heap/lullBlockTable.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/heap/lullTables.hpp"
@@ -137,12 +138,14 @@ void LullHeap::pin_object(JavaThread* thread, oop obj) {
   assert(Thread::current() == thread, "a collection would not wait for this thread");
   LullBlock* const block = _components._blocks->block_of(cast_from_oop<void*>(obj));
   Atomic::inc(block->pin_count_addr());
+  LullFarHeap::hold(obj);
 }
 
 void LullHeap::unpin_object(JavaThread* thread, oop obj) {
   assert(Thread::current() == thread, "who has pinned it unpins it");
   LullBlock* const block = _components._blocks->block_of(cast_from_oop<void*>(obj));
   assert(block->is_pinned(), "unpinned more often than pinned");
+  LullFarHeap::release(obj);
   Atomic::dec(block->pin_count_addr());
 }
 

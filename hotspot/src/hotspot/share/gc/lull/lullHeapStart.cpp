@@ -29,6 +29,7 @@
 #include "gc/lull/drive/lullPause.hpp"
 #include "gc/lull/drive/lullYoungSchedule.hpp"
 #include "gc/lull/heap/lullBlockTable.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/local/lullLocalCollector.hpp"
@@ -102,6 +103,7 @@ jint LullHeap::initialize() {
 
   LullComponents& c = _components;
   LullGeometry::initialize(space.base());
+  LullFarHeap::find(space);
   c._memory = new LullMemory(space);
   if (!c._memory->is_usable()) {
     vm_shutdown_during_initialization("Could not reserve address space for the tables of the Lull heap");
@@ -109,6 +111,7 @@ jint LullHeap::initialize() {
   }
   c._blocks = new LullBlockTable(space.size());
   LullTables::initialize(c._memory, c._blocks);
+  LullFarHeap::attach(space, c._blocks);
   static LullHeapListener listener(&c);
   LullLocalCollector::set_listener(&listener);
   c._supply = new LullBlockSupply(c._blocks, c._memory->public_map());

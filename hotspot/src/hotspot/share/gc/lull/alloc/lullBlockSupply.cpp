@@ -21,6 +21,7 @@
 
 #include "gc/lull/alloc/lullBlockSupply.hpp"
 #include "gc/lull/alloc/lullRunTable.inline.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullProtection.inline.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -155,6 +156,7 @@ bool LullBlockSupply::take_block_for_copies(LullBlockIndex* index) {
     *index = to_block_index(start);
     _table->make_owned(*index, LullBlockRight::Supply);
   }
+  LullFarHeap::forget(*index, 1);
   clear_words(*index);
   return true;
 }
@@ -191,6 +193,7 @@ bool LullBlockSupply::take_block(LullReserveUse use, LullBlockIndex* index) {
     *index = to_block_index(start);
     _table->make_owned(*index, LullBlockRight::Supply);
   }
+  LullFarHeap::forget(*index, 1);
   clear_words(*index);
   notify_if_due();
   return true;
@@ -206,6 +209,7 @@ bool LullBlockSupply::take_large(uint32_t blocks, LullReserveUse use, LullBlockI
     *head = to_block_index(start);
     _table->make_large(*head, blocks, LullBlockRight::Supply);
   }
+  LullFarHeap::forget(*head, blocks);
   notify_if_due();
   return true;
 }

@@ -27,6 +27,7 @@
 #include "gc/lull/collect/lullSweep.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullProtection.inline.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
@@ -323,6 +324,7 @@ bool LullSlidingCompaction::compact() {
     return false;
   }
   LullProtection::allow_free(_blocks);    // the supply forbids what is left of them when it is rebuilt
+  const LullFarHeap::Sliding sliding;
   update();
   move();
   return true;

@@ -30,6 +30,7 @@
 #include "gc/lull/drive/lullControlThread.hpp"
 #include "gc/lull/drive/lullPause.hpp"
 #include "gc/lull/drive/lullYoungSchedule.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/local/lullLocalCollector.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -198,6 +199,7 @@ void LullPause::end(const LullPauseKind& kind, bool verifies, jlong ns) {
   LullMonitoring* const monitoring = _components->_monitoring;
   log_info(gc, heap)("Used: %zuK, of it %zuK of slack, in which nothing lies and that nobody gets",
                      used() / K, _components->_supply->slack_bytes() / K);
+  LullFarHeap::log_statistics();
   if (_components->_cycle != nullptr) {
     const LullCycle::Ended ended = kind._is_full ? LullCycle::Ended::Global :
                                    kind._ends_cycle ? LullCycle::Ended::Remark : LullCycle::Ended::Young;

@@ -21,6 +21,8 @@
 
 #include "gc/lull/alloc/lullBlockSupply.hpp"
 #include "gc/lull/drive/lullYoungSchedule.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/init.hpp"
@@ -29,12 +31,15 @@
 void LullYoungSchedule::plan(size_t used) {
   assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "what is in use must not change meanwhile");
   _used_at_pause = used;
-  const size_t budget = _is_kept ? _goal.budget() : SIZE_MAX;
+  const size_t goal = _is_kept ? _goal.budget() : SIZE_MAX;
+  // Of a far heap, what is new must be collected while it is local.
+  const size_t budget = LullYoungCollections ? MIN2(goal, LullFarHeap::young_budget()) : goal;
   const size_t due_at = budget == SIZE_MAX ? SIZE_MAX : used + budget;
   Atomic::store(&_due_at, due_at);
   _supply->set_notification(due_at);
   if (budget != SIZE_MAX) {
-    log_debug(gc, ergo)("Pause goal: a young pause is due after %zuM more", budget / M);
+    log_debug(gc, ergo)("%s: a young pause is due after %zuM more", budget == goal ? "Pause goal" : "Far heap",
+                        budget / M);
   }
 }
 

@@ -33,8 +33,10 @@ class LullBlockSupply;
 //   the supply       tells its listener when so many are in use; that wakes the control thread
 //   control thread   asks is_due(), and has the pause made
 //
+// Of a far heap what is new must be collected while it is local: then a young pause is due, too.
+//
 // Without cycles of concurrent marking the next pause may be a global collection, which an early one would not make
-// shorter: then nothing is ever due.
+// shorter: then nothing is ever due for the goal.
 class LullYoungSchedule : public CHeapObj<mtGC> {
 private:
   LullBlockSupply* const _supply;

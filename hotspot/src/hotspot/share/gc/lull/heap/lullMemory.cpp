@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
@@ -85,7 +86,7 @@ static size_t bias_of(const ReservedHeapSpace& heap, size_t (*storage_bytes)(siz
 
 LullMemory::LullMemory(const ReservedHeapSpace& heap)
   : _heap(heap),
-    _pinned(heap.special()),
+    _pinned(heap.special() && !LullFarHeap::is_far()),
     _public_map_space(LullTracking ? reserve_low(LullPublicMap::storage_bytes(heap.size()), bias_of(heap, LullPublicMap::storage_bytes))
                                    : reserve_table(LullPublicMap::storage_bytes(heap.size()))),
     _mark_bitmap_space(reserve_table(MarkBitMap::compute_size(heap.size()))),
@@ -149,6 +150,20 @@ bool LullMemory::is_committed(const void* addr) const {
   return _committed[((const char*)addr - _heap.base()) / granule_size()];
 }
 
+// Of a far heap no page takes memory before it is used; and the mapping is the pager's, as a whole.
+static bool commit_heap(char* start, size_t bytes, size_t page_size) {
+  return LullFarHeap::is_far() || os::commit_memory(start, bytes, page_size, false);
+}
+
+static bool uncommit_heap(char* start, size_t bytes) {
+  if (LullFarHeap::is_far()) {
+    LullFarHeap::forget(LullGeometry::block_of(start), bytes / LullGeometry::BlockSize);
+    LullFarHeap::trim();
+    return true;
+  }
+  return os::uncommit_memory(start, bytes, false);
+}
+
 // The part of a table that belongs to a granule, in whole pages.
 static bool commit_part(const ReservedSpace& space, size_t part_size, size_t granule) {
   assert(is_aligned(part_size, os::vm_page_size()), "%zu", part_size);
@@ -173,14 +188,14 @@ bool LullMemory::commit_tables(size_t granule) {
 bool LullMemory::commit(size_t granule) {
   assert(SafepointSynchronize::is_at_safepoint() || !is_init_completed(), "others look at what is committed");
   assert(!_committed[granule], "granule %zu is committed", granule);
-  if (!_pinned && !os::commit_memory(granule_start(granule), granule_size(), _heap.page_size(), false)) {
+  if (!_pinned && !commit_heap(granule_start(granule), granule_size(), _heap.page_size())) {
     log_warning(gc)("Failed to commit %zuM of heap memory: the system has no more", granule_size() / M);
     return false;
   }
   if (!commit_tables(granule)) {
     log_warning(gc)("Failed to commit the tables of %zuM of heap memory: the system has no more", granule_size() / M);
     if (!_pinned) {
-      os::uncommit_memory(granule_start(granule), granule_size(), false);
+      uncommit_heap(granule_start(granule), granule_size());
     }
     return false;
   }
@@ -211,7 +226,7 @@ void LullMemory::pretouch(size_t granule, size_t count, WorkerThreads* workers) 
 void LullMemory::uncommit(size_t granule) {
   assert_at_safepoint();
   assert(can_uncommit() && _committed[granule], "granule %zu", granule);
-  if (!os::uncommit_memory(granule_start(granule), granule_size(), false)) {
+  if (!uncommit_heap(granule_start(granule), granule_size())) {
     // Harmless for the heap: what is committed again is mapped anew.
     log_warning(gc)("Failed to give back %zuM of heap memory at " PTR_FORMAT, granule_size() / M, p2i(granule_start(granule)));
   }

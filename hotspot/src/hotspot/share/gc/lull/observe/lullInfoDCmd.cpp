@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/concurrent/lullCycle.hpp"
+#include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/local/lullLocalCollector.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -86,6 +87,7 @@ void LullInfoDCmd::execute(DCmdSource source, TRAPS) {
     print_pauses("young", *_monitoring->young_pauses());
   }
   print_marking();
+  print_far();
 }
 
 void LullInfoDCmd::print_marking() {
@@ -156,6 +158,32 @@ void LullInfoDCmd::print_heap(JavaThread* current) {
   }
   bytes("blocks.holes", census.free_lines() * LullGeometry::LineSize);
   bytes("blocks.longest_free_run", census.longest_free_run() * LullGeometry::BlockSize);
+}
+
+void LullInfoDCmd::print_far() {
+  LullFarStatistics now;
+  if (!LullFarHeap::is_far()) {
+    return;
+  }
+  if (!LullFarHeap::statistics(&now)) {
+    line("far.pager", "asks nothing");
+    return;
+  }
+  const struct { const char* _key; uint64_t _pages; } counts[] = {
+    { "far.local",          now._local },
+    { "far.local_limit",    now._local_limit },
+    { "far.fetched",        now._fetched },
+    { "far.sent",           now._written },
+    { "far.sent_young",     now._young_written },
+    { "far.dropped_clean",  now._dropped_clean },
+    { "far.dropped_free",   now._dropped_unused },
+    { "far.forgotten",      now._forgotten }
+  };
+  for (const auto& count : counts) {
+    bytes(count._key, (size_t)count._pages * os::vm_page_size());
+  }
+  line("far.young_passed", "%zu pages", (size_t)now._young_passed);
+  line("far.held_left", "%zu pages", (size_t)now._held_left);
 }
 
 void LullInfoDCmd::print_publication() {

@@ -48,6 +48,7 @@ private:
   void print_vm();
   void print_flags();
   void print_heap(JavaThread* current);
+  void print_far();
   void print_publication();
   void print_local();
   void print_threads();

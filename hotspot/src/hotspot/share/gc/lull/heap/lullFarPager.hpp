@@ -1,0 +1,65 @@
+/*
+ * Copyright (c) 2026, the Lull authors. All rights reserved.
+ * DO NOT ALTER OR REMOVE COPYRIGHT NOTICES OR THIS FILE HEADER.
+ *
+ * This code is free software; you can redistribute it and/or modify it
+ * under the terms of the GNU General Public License version 2 only, as
+ * published by the Free Software Foundation.  The Lull authors designate
+ * this particular file as subject to the "Classpath" exception as provided
+ * in the LICENSE file that accompanied this code.
+ *
+ * This code is distributed in the hope that it will be useful, but WITHOUT
+ * ANY WARRANTY; without even the implied warranty of MERCHANTABILITY or
+ * FITNESS FOR A PARTICULAR PURPOSE.  See the GNU General Public License
+ * version 2 for more details (a copy is included in the LICENSE file that
+ * accompanied this code).
+ *
+ * You should have received a copy of the GNU General Public License version
+ * 2 along with this work; if not, write to the Free Software Foundation,
+ * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
+ */
+
+
+#ifndef SHARE_GC_LULL_HEAP_LULLFARPAGER_HPP
+#define SHARE_GC_LULL_HEAP_LULLFARPAGER_HPP
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What the pager of far memory offers to a program that knows what its pages are. As native/far/include/lull_far.h has
+// it, which is the text to read; native/far/pager/tests/owner.rs compares the two. Not included from there: HotSpot is
+// built without the Rust parts.
+//
+// Fields are added at the end only. The library says how long its structure is.
+
+typedef uint32_t (*LullFarUse)(const void* page);
+
+static const uint32_t LullFarOther  = 0;
+static const uint32_t LullFarYoung  = 1;
+static const uint32_t LullFarUnused = 2;
+
+// Pages, since the start but for the first two.
+struct LullFarStatistics {
+  uint64_t _local;
+  uint64_t _local_limit;
+  uint64_t _fetched;
+  uint64_t _written;
+  uint64_t _dropped_clean;
+  uint64_t _dropped_unused;
+  uint64_t _forgotten;
+  uint64_t _young_passed;
+  uint64_t _young_written;
+  uint64_t _held_left;
+};
+
+struct LullFarPager {
+  size_t _size;
+  int  (*_attach)(void* start, size_t bytes, LullFarUse function, char* error, size_t error_size);
+  void (*_forget)(void* start, size_t bytes);
+  void (*_trim)(void);
+  void (*_hold)(const void* start, size_t bytes);
+  void (*_release)(const void* start, size_t bytes);
+  int  (*_get_statistics)(LullFarStatistics* out, size_t size);
+};
+
+#endif // SHARE_GC_LULL_HEAP_LULLFARPAGER_HPP

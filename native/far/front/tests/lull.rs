@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! `lull-far run` with a JVM that knows of it: Lull tells the pager what is young, and what is free.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use common::{Directory, count, front, permitted, server, skip, text, watch};
+
+/// A JDK with Lull: LULL_JAVA, or one that was built here. Says why there is none to test.
+fn java(test: &str) -> Option<PathBuf> {
+    if std::env::var_os("LULL_NATIVE_SCOPE").is_some_and(|scope| scope == "quick") {
+        skip(test, "a quick run");
+        return None;
+    }
+    if !permitted("thread", test) {
+        return None;
+    }
+    if let Some(java) = std::env::var_os("LULL_JAVA") {
+        return Some(java.into());
+    }
+    let build = std::env::var_os("LULL_BUILD").map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../build"), PathBuf::from);
+    let found = ["jdk", "jdk-debug"].iter().map(|jdk| build.join(jdk).join("bin/java")).find(|java| java.exists());
+    if found.is_none() {
+        skip(test, "there is neither LULL_JAVA nor a JDK in build/: make jdk");
+    }
+    found
+}
+
+/// A JVM with Lull and a far heap.
+struct Jvm<'a> {
+    java: &'a Path,
+    directory: &'a Directory,
+    local: &'a str,
+    /// Of `lull-far run`.
+    options: &'a [&'a str],
+    heap: &'a str,
+    /// Of the JVM.
+    flags: &'a [&'a str],
+}
+
+impl Jvm<'_> {
+    /// Compiles a class of these tests.
+    fn compile(java: &Path, directory: &Directory, class: &str) {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/java/{class}.java"));
+        let compiled = Command::new(java.with_file_name("javac")).args(["-nowarn", "-d", directory.name()]).arg(&source).output().unwrap();
+        assert!(compiled.status.success(), "{}: {}", source.display(), text(&compiled.stderr));
+    }
+
+    /// Runs a class; what it has come to, and the most bytes of its heap that were local.
+    fn run(&self, arguments: &[&str]) -> (Output, u64) {
+        let servers = [server(256), server(256)];
+        let names = format!("{},{}", servers[0].address, servers[1].address);
+        watch(
+            front()
+                .args(["run", "--servers", &names, "--local", self.local, "--server-timeout", "60000", "--statistics"])
+                .args(self.options)
+                .arg("--")
+                .arg(self.java)
+                .args(["-XX:+UseLullGC", "-XX:+UnlockDiagnosticVMOptions", "-XX:-LullVerifyHeap", self.heap])
+                .args([&format!("-XX:AllocateHeapAt={}", self.directory.name()), "-Xlog:gc*:stdout"])
+                .args(self.flags)
+                .args(["-cp", self.directory.name()])
+                .args(arguments),
+        )
+    }
+}
+
+/// All that is in the heap but garbage is old. What is sent is that, and what else must leave for it: not garbage, of which there is eight
+/// times as much.
+#[test]
+fn garbage_is_not_sent() {
+    let test = "the garbage of a JVM with Lull";
+    let Some(java) = java(test) else { return };
+    let directory = Directory::new("requests");
+    Jvm::compile(&java, &directory, "Requests");
+    let run = |options: &[&str]| {
+        let jvm = Jvm { java: &java, directory: &directory, local: "12m", options, heap: "-Xmx96m", flags: &[] };
+        let (output, most) = jvm.run(&["Requests", "24", "400", "2"]);
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success() && stdout.contains(" wrong=0"), "{stdout}{stderr}");
+        assert!(most > 0 && most <= 12 << 20, "{most} bytes local");
+        assert!(count(&output, "fetched") > 0, "the old records are local: {stderr}");
+        let allocated = stdout.split("allocated=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap().parse::<u64>().unwrap();
+        eprintln!("{options:?}: allocated {allocated}; {}", stderr.trim());
+        (output, allocated)
+    };
+    let (with, allocated) = run(&[]);
+    let (without, _) = run(&["--no-owner"]);
+    let bytes = |output: &Output, name: &str| count(output, name) * 4096;
+    let said = text(&with.stdout);
+    assert!(said.contains("Far heap: 96M on memory servers, of which 12M may be local"), "{said}");
+    assert!(count(&with, "dropped_unused") > 0 && count(&with, "young_passed") > 0, "{}", text(&with.stderr));
+    // Of what is young next to nothing is sent, and nothing at all is known of it without being asked.
+    assert!(bytes(&with, "young_written") * 100 <= allocated, "{} bytes of {allocated}", bytes(&with, "young_written"));
+    let (sent, otherwise) = (bytes(&with, "written"), bytes(&without, "written"));
+    assert!(sent * 2 <= otherwise, "{sent} bytes were sent, and {otherwise} if nobody is asked");
+}
+
+/// Native code that calls the kernel itself, with the JVM's arrays; dumps; the ends of stacks.
+#[test]
+fn what_else_looks_at_the_heap() {
+    let test = "who else looks at a far heap";
+    let Some(java) = java(test) else { return };
+    let directory = Directory::new("kernel");
+    Jvm::compile(&java, &directory, "Kernel");
+    let library = directory.0.join("libcritical.so");
+    let include = java.parent().and_then(Path::parent).unwrap().join("include");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c/critical.c");
+    let compiled = Command::new("cc")
+        .args(["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o"])
+        .arg(&library)
+        .arg("-I")
+        .arg(&include)
+        .arg("-I")
+        .arg(include.join("linux"))
+        .arg(&source)
+        .status();
+    assert!(compiled.unwrap().success(), "{}", source.display());
+    let run = |options: &[&str], what: &str| {
+        let jvm = Jvm {
+            java: &java,
+            directory: &directory,
+            local: "8m",
+            options,
+            heap: "-Xmx128m",
+            flags: &["--enable-native-access=ALL-UNNAMED", "-Xlog:disable", "-Xlog:all=warning:stdout"],
+        };
+        for name in ["critical0", "critical1", "downcall", "channel"] {
+            let _ = std::fs::remove_file(directory.0.join(name));
+        }
+        let (output, most) = jvm.run(&["Kernel", directory.name(), library.to_str().unwrap(), what]);
+        assert!(most > 0 && most <= 8 << 20, "{what}: {most} bytes local");
+        eprintln!("{what} {options:?}: {}", text(&output.stderr).trim());
+        output
+    };
+    let by_handlers: &[&str] = &["--faults", "handlers"];
+    for (what, options) in [("critical", &[][..]), ("channel", &[]), ("dump", &[]), ("stack", &[]), ("downcall", by_handlers)] {
+        if !options.is_empty() && !permitted("handlers", test) {
+            continue;
+        }
+        let output = run(options, what);
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success() && stdout.contains(&format!("{what}: as it should be")), "{what}: {stdout}{stderr}");
+        assert!(count(&output, "fetched") > 0 && count(&output, "held_left") == 0, "{what}: {stderr}");
+    }
+    // As the pager alone cannot know what the kernel is given.
+    let output = run(&["--no-owner"], "critical");
+    let said = text(&output.stdout);
+    assert!(!output.status.success() && said.contains("within a critical section"), "{said}");
+}
+
+#[test]
+fn what_a_far_heap_cannot_have_is_refused() {
+    let test = "what a far heap cannot have";
+    let Some(java) = java(test) else { return };
+    let directory = Directory::new("refused");
+    // A system that has no huge pages, or one node only, leaves the flag out itself.
+    let cases: &[(&[&str], &str, bool)] = &[
+        (&["-XX:+AlwaysPreTouch"], "-XX:+AlwaysPreTouch", true),
+        (&["-XX:+UseTransparentHugePages"], "-XX:+UseTransparentHugePages", false),
+        (&["-XX:+UseLargePages"], "-XX:+UseLargePages", false),
+        (&["-XX:+UseNUMA"], "-XX:+UseNUMA", false),
+    ];
+    for (flags, named, always) in cases {
+        let jvm = Jvm { java: &java, directory: &directory, local: "16m", options: &[], heap: "-Xmx64m", flags };
+        let output = jvm.run(&["-version"]).0;
+        let said = text(&output.stdout) + &text(&output.stderr);
+        let want = format!("{named} cannot be used with a heap on memory servers (lull-far run): ");
+        if !always && output.status.success() {
+            skip(&format!("{test}: {named}"), "this system does not have it");
+            continue;
+        }
+        assert!(!output.status.success() && said.contains(&want), "{flags:?}: {said}");
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0 */
+/*
+ * What a JVM with Lull takes for the pager's structures is what they are. Compiled only.
+ */
+#include "lull_far.h"
+
+#include "gc/lull/heap/lullFarPager.hpp"
+
+#define SAME_SIZE(ours, theirs) static_assert(sizeof(ours) == sizeof(theirs), #ours)
+#define SAME_PLACE(ours, our_field, theirs, their_field) \
+  static_assert(offsetof(ours, our_field) == offsetof(theirs, their_field), #our_field); \
+  static_assert(sizeof(((ours*)0)->our_field) == sizeof(((theirs*)0)->their_field), #our_field)
+
+SAME_SIZE(LullFarPager, struct lull_far_owner);
+SAME_PLACE(LullFarPager, _size, struct lull_far_owner, size);
+SAME_PLACE(LullFarPager, _attach, struct lull_far_owner, attach);
+SAME_PLACE(LullFarPager, _forget, struct lull_far_owner, forget);
+SAME_PLACE(LullFarPager, _trim, struct lull_far_owner, trim);
+SAME_PLACE(LullFarPager, _hold, struct lull_far_owner, hold);
+SAME_PLACE(LullFarPager, _release, struct lull_far_owner, release);
+SAME_PLACE(LullFarPager, _get_statistics, struct lull_far_owner, get_statistics);
+
+SAME_SIZE(LullFarStatistics, struct lull_far_owner_statistics);
+SAME_PLACE(LullFarStatistics, _local, struct lull_far_owner_statistics, local_pages);
+SAME_PLACE(LullFarStatistics, _local_limit, struct lull_far_owner_statistics, local_pages_limit);
+SAME_PLACE(LullFarStatistics, _fetched, struct lull_far_owner_statistics, pages_fetched);
+SAME_PLACE(LullFarStatistics, _written, struct lull_far_owner_statistics, pages_written);
+SAME_PLACE(LullFarStatistics, _dropped_clean, struct lull_far_owner_statistics, pages_dropped_clean);
+SAME_PLACE(LullFarStatistics, _dropped_unused, struct lull_far_owner_statistics, pages_dropped_unused);
+SAME_PLACE(LullFarStatistics, _forgotten, struct lull_far_owner_statistics, pages_forgotten);
+SAME_PLACE(LullFarStatistics, _young_passed, struct lull_far_owner_statistics, young_pages_passed);
+SAME_PLACE(LullFarStatistics, _young_written, struct lull_far_owner_statistics, young_pages_written);
+SAME_PLACE(LullFarStatistics, _held_left, struct lull_far_owner_statistics, held_pages_left);
+
+static_assert(LullFarOther == LULL_FAR_OTHER && LullFarYoung == LULL_FAR_YOUNG && LullFarUnused == LULL_FAR_UNUSED, "answers");
+
+/* The functions have the same arguments. */
+void compare(LullFarPager* ours, struct lull_far_owner* theirs) {
+  theirs->forget = ours->_forget;
+  theirs->trim = ours->_trim;
+  theirs->hold = ours->_hold;
+  theirs->release = ours->_release;
+  theirs->attach = ours->_attach;
+}
