@@ -196,7 +196,11 @@ void LullMutator::begin_collection(bool keep_private, GCCause::Cause cause) {
   assert(!keep_private || LullTracking, "without tracking nothing is private");
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
     LullMutator* const mutator = of(thread);
-    mutator->_allocator.begin_global_collection(keep_private && may_keep_private(mutator->_local_collector, cause));
+    const bool keeps = keep_private && may_keep_private(mutator->_local_collector, cause);
+    mutator->_allocator.begin_global_collection(keeps);
+    if (!keeps && mutator->_publisher != nullptr) {
+      mutator->_publisher->private_objects_lost();
+    }
   }
 }
 

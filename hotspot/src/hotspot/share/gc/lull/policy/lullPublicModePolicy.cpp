@@ -36,6 +36,7 @@ LullPublicModePolicy::LullPublicModePolicy()
     _local_published(0),
     _share(0.0f),
     _is_settled(true),
+    _has_paid(true),
     _entered_ends(0),
     _wait(LullPublicModeWindows),
     _waited(0),
@@ -59,6 +60,14 @@ const char* LullPublicModePolicy::forced(Thread* thread) const {
     return "a thread of the VM";
   }
   return nullptr;
+}
+
+// Once for each time that it has paid: a thread that publishes much is judged, however many collections there are.
+void LullPublicModePolicy::private_objects_lost(const Statistics& statistics) {
+  if (_has_paid) {
+    _has_paid = false;
+    enter_private_mode(statistics);
+  }
 }
 
 void LullPublicModePolicy::entered(bool for_good) {
@@ -112,6 +121,7 @@ bool LullPublicModePolicy::wants_public_mode(Thread* thread, bool is_public, con
   // Private mode pays for this thread.
   if ((LullLocalCollections ? by_local_collections : by_share) == Verdict::Pays) {
     _wait = LullPublicModeWindows;
+    _has_paid = true;
   }
   return false;
 }

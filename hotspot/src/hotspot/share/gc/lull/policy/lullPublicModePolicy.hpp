@@ -33,7 +33,8 @@ struct LullLocalStatistics;
 // its local collections free too little for what publication costs; a thread
 // that was found so tries again after a while, and each time it fails it waits twice as
 // long. A thread that leaves public mode in the middle of a request stores what is private now
-// into what was public before: it is judged from the request's end on.
+// into what was public before: it is judged from the request's end on. So does one that has lost to a
+// collection what it had, unless it was not worth while anyway.
 //
 // Threads whose objects are not of requests, or are seen by others past all barriers, are
 // in public mode always: while the VM starts, compiler and other hidden threads, carriers of virtual threads.
@@ -62,7 +63,8 @@ private:
   size_t _local_freed;
   size_t _local_published;
   float  _share;              // of what was allocated in the last window in private mode, published
-  bool   _is_settled;         // a request has ended since private mode was entered
+  bool   _is_settled;         // a request has ended since private mode was entered, or private objects were lost
+  bool   _has_paid;           // as the last window says, of those since then
   size_t _entered_ends;       // ends of requests when private mode was entered
   size_t _wait;               // windows to stay in public mode, when it is entered next
   size_t _waited;             // windows since it was entered
@@ -86,6 +88,9 @@ public:
   LullPublicModePolicy();
 
   float share() const { return _share; }
+
+  // In private mode: all that the thread has is public from here on.
+  void private_objects_lost(const Statistics& statistics);
 
   // The thread has entered public mode without being asked.
   void entered(bool for_good);

@@ -289,6 +289,13 @@ void LullPublisher::choose_mode() {
   }
 }
 
+void LullPublisher::private_objects_lost() {
+  assert_at_safepoint();
+  if (!LullThreadLocalData::is_public_mode(_thread)) {
+    _policy.private_objects_lost({_statistics, LullThreadLocalData::local_statistics(_thread)});
+  }
+}
+
 // The lock keeps threads from ending between the two counts. The VM thread has it at
 // safepoints.
 LullPublicationStatistics LullPublisher::total() {

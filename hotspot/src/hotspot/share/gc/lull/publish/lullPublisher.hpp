@@ -123,6 +123,9 @@ public:
   // Publishes everything that a thread has which is stopped, as a global collection would. What it allocates from here on is private again.
   void publish_present();
 
+  // At a safepoint: a collection makes all public that the thread has.
+  void private_objects_lost();
+
   // At a refill, when the thread has no TLAB: public or private mode from here on?
   void choose_mode();
 
