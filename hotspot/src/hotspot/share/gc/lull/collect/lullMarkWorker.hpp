@@ -188,7 +188,7 @@ private:
   bool                      _remark;            // and this is its last pause
   bool                      _greys;             // what is visited now leads to old objects that are alive
   bool                      _follows_classes;   // from objects; else all classes are roots
-  bool                      _may_unload;        // a remark: classes and code that nothing leads to are dead when it ends
+  bool                      _may_unload;        // a remark after which classes and code that nothing leads to are dead
   int                       _class_claim;       // with which a class loader is claimed
   LullCodeSet               _chunk_code;        // in frames of chunks, for the remark
   Stack<nmethod*, mtGC>     _left_code;         // of that, for a remark

@@ -32,8 +32,8 @@ class WorkerThreads;
 // Checks, before a remark unloads anything, that nothing which lives on needs what is dead. Afterwards such an object
 // could not even be looked at.
 //
-//   Loaded   the class of each object with a mark of the cycle has a loader that is alive, and so has the class of which
-//            it is the mirror
+//   Loaded   the class of each object with a mark of the cycle has a loader that is alive, and so has the class of
+//            which it is the mirror
 //   Frames   code in frames, of threads and of stack chunks with a mark, refers to nothing dead
 //
 // Asks each object and each frame by itself, and not what the trace has claimed. Safepoint only, when all is marked and

@@ -76,8 +76,8 @@ public class TestDroppedMarking {
     public static void main(String[] args) throws Exception {
         run("-XX:LullDropMarking=1", "guarantee.*failed: Black: field");
         run("-XX:LullDropMarking=4", LOST + "|" + OVERWRITTEN);
-        run("-XX:LullDropMarking=2", "guarantee.*failed: Black: .*loader", "-Xmx128m", "-XX:+LullCycleALot", UNLOADING_LOG,
-            TestUnloading.class.getName(), "churn");
+        run("-XX:LullDropMarking=2", "guarantee.*failed: Black: .*loader", "-Xmx128m", "-XX:+LullCycleALot",
+            UNLOADING_LOG, TestUnloading.class.getName(), "churn");
         runHolders("-XX:LullDropMarking=2", "guarantee.*failed: Loaded: ");
         runHolders("-XX:LullBreakInvariant=RemarkLoaders", "guarantee.*failed: Loaded: ");
         runHolders("-XX:LullBreakInvariant=RemarkStacks", "guarantee.*failed: Frames: ");

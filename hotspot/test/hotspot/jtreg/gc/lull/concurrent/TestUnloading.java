@@ -85,8 +85,8 @@ import jdk.test.whitebox.code.BlobType;
 /*
  * @test id=kept
  * @requires vm.gc.Lull
- * @summary Without ClassUnloadingWithConcurrentMark, or ClassUnloading, cycles keep all classes. What is in use works. A
- *          global collection unloads then, or nothing does.
+ * @summary Without ClassUnloadingWithConcurrentMark, or ClassUnloading, cycles keep all classes. What is in use works.
+ *          A global collection unloads then, or nothing does.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
