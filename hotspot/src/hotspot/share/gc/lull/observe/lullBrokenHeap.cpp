@@ -227,7 +227,7 @@ static const struct {
 static const char* const parts_of_sweep[] = { "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords" };
 
 // Who finds references to sparse old blocks, and is left out (LullSparseBlocks).
-static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses", "NotesReferents" };
+static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses" };
 
 // A flag of no characters is a null pointer.
 static bool is_none(const char* name) {
