@@ -84,7 +84,7 @@ build_bench() {
 is_built() {
   local stamp=$LULL_BUILD/bench/$SERVICE/built
   [ -e "$stamp" ] && [ -d "$LULL_BUILD/bench/$SERVICE/lib" ] \
-    && [ -z "$(find "$BENCH" "$ROOT/java/page" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
+    && [ -z "$(find "$BENCH" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
 }
 
 # Builds the JDK if COLLECTORS has Lull and no other java was named for it; gets a JDK 27 if it has one of that.

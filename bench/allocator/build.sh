@@ -107,9 +107,9 @@ build_programs() {
 
 # The report draws with the classes of the harness.
 build_report() {
-  newer_than "$OUT/report/built" "$ALLOCATOR/report" "$BENCH/harness/src/main/java/lull/bench/report" "$ROOT/java/page" || return 0
+  newer_than "$OUT/report/built" "$ALLOCATOR/report" "$BENCH/harness/src/main/java/lull/bench/report" || return 0
   mkdir -p "$OUT/report"
-  "$LULL_BASE_JDK/bin/javac" -implicit:class -sourcepath "$ALLOCATOR/report:$BENCH/harness/src/main/java:$ROOT/java/page/src/main/java" -d "$OUT/report" \
+  "$LULL_BASE_JDK/bin/javac" -implicit:class -sourcepath "$ALLOCATOR/report:$BENCH/harness/src/main/java" -d "$OUT/report" \
     "$ALLOCATOR"/report/lull/bench/allocator/report/*.java
   touch "$OUT/report/built"
 }

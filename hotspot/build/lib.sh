@@ -153,7 +153,7 @@ compile_programs() {
 draw_table() {
   local classes=$BUILD/test-work/csv-picture sources=$ROOT/bench/harness/src/main/java
   mkdir -p "$classes"
-  "$(boot_jdk)/bin/javac" -d "$classes" -sourcepath "$sources:$ROOT/java/page/src/main/java" "$sources/lull/bench/run/CsvPicture.java"
+  "$(boot_jdk)/bin/javac" -d "$classes" -sourcepath "$sources" "$sources/lull/bench/run/CsvPicture.java"
   "$(boot_jdk)/bin/java" -cp "$classes" lull.bench.run.CsvPicture "${@:2}" < "$1" > "${1%.csv}.svg"
 }
 

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
+import lull.bench.report.Markup;
 import lull.bench.report.Page.Key;
-import lull.page.Markup;
-import lull.page.Scale;
+import lull.bench.report.Scale;
 
 /** The pictures: colours tell coalescings, strokes tell searches. */
 final class Pictures {

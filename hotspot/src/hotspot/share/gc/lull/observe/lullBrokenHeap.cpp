@@ -230,7 +230,7 @@ static const char* const parts[] = {
 };
 
 // Who finds references to sparse old blocks, and is left out (LullSparseBlocks).
-static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses", "NotesReferents" };
+static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses" };
 
 // A flag of no characters is a null pointer.
 static bool is_none(const char* name) {

@@ -94,7 +94,6 @@ public class TestDroppedMarking {
             "-Xlog:gc*,gc+heap=debug,gc+marking=debug:file=sweeps.log", TestLaterSweep.class.getName(), "takers");
         runSparse("NotesMarkers", "guarantee.*failed: Recorded: field");
         runSparse("NotesPauses", "guarantee.*failed: Recorded: field");
-        runSparse("NotesReferents", "guarantee.*failed: Recorded: field");
         runSparse("NotesClasses", LOST);
     }
 }

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import lull.page.Markup;
+import lull.report.page.Markup;
 import lull.report.page.Page.Key;
 import lull.report.page.Picture;
 import lull.report.page.Picture.Point;

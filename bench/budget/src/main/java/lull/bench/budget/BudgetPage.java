@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
+import lull.bench.report.Markup;
 import lull.bench.report.Page;
+import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
-import lull.page.Markup;
-import lull.page.Scale;
 
 /** The table and the page of several runs of the same phases. */
 final class BudgetPage {

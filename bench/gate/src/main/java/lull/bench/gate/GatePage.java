@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Locale;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
+import lull.bench.report.Markup;
 import lull.bench.report.Page;
+import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
-import lull.page.Markup;
-import lull.page.Scale;
 
 /** The page and the tables of a {@link GateBench} or a {@link CassandraBench}. */
 final class GatePage {

@@ -4,8 +4,6 @@ package lull.bench.report;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
-import lull.page.Markup;
-import lull.page.Scale;
 
 /**
  * One picture with two axes, as an SVG element. Colours come from the page's style sheet by class, so that light and dark both work.
@@ -45,9 +43,9 @@ public final class Chart {
         for (double mark : scale.marks(4)) {
             double at = scale.at(mark);
             svg.empty("line", "class", "grid", "x1", LEFT, "x2", RIGHT, "y1", at, "y2", at);
-            svg.element("text", Scale.label(mark), "class", "mark", "x", LEFT - 6, "y", at + 4, "text-anchor", "end");
+            svg.text("text", Scale.label(mark), "class", "mark", "x", LEFT - 6, "y", at + 4, "text-anchor", "end");
         }
-        svg.element("text", unit, "class", "unit", "x", LEFT - 6, "y", 10.0, "text-anchor", "end").line();
+        svg.text("text", unit, "class", "unit", "x", LEFT - 6, "y", 10.0, "text-anchor", "end").line();
         return this;
     }
 
@@ -60,9 +58,9 @@ public final class Chart {
             svg.empty("line", "class", "axis", "x1", at, "x2", at, "y1", bottom, "y2", bottom + 4);
             // At the right edge there is no room for its second half.
             boolean last = at > RIGHT - 12;
-            svg.element("text", label.apply(mark), "class", "mark", "x", last ? WIDTH : at, "y", bottom + 17, "text-anchor", last ? "end" : "middle");
+            svg.text("text", label.apply(mark), "class", "mark", "x", last ? WIDTH : at, "y", bottom + 17, "text-anchor", last ? "end" : "middle");
         }
-        svg.element("text", title, "class", "unit", "x", (LEFT + RIGHT) / 2, "y", bottom + 32, "text-anchor", "middle").line();
+        svg.text("text", title, "class", "unit", "x", (LEFT + RIGHT) / 2, "y", bottom + 32, "text-anchor", "middle").line();
         return this;
     }
 
@@ -126,7 +124,7 @@ public final class Chart {
     public Chart rule(double value, String word) {
         double at = x.at(value);
         svg.empty("line", "class", "rule", "x1", at, "x2", at, "y1", TOP, "y2", bottom);
-        svg.element("text", word, "class", "unit", "x", at, "y", 12.0, "text-anchor", at > WIDTH * 0.75 ? "end" : "middle").line();
+        svg.text("text", word, "class", "unit", "x", at, "y", 12.0, "text-anchor", at > WIDTH * 0.75 ? "end" : "middle").line();
         return this;
     }
 
@@ -135,7 +133,7 @@ public final class Chart {
         double at = LEFT + 24;
         for (int i = 0; i < names.size(); i++) {
             svg.empty("path", "class", "line " + classes.get(i), "d", "M" + Markup.number(at) + " 6H" + Markup.number(at + 18));
-            svg.element("text", names.get(i), "x", at + 23, "y", 10.0);
+            svg.text("text", names.get(i), "x", at + 23, "y", 10.0);
             at += 40 + 7.2 * names.get(i).length();
         }
         svg.line();
@@ -174,14 +172,14 @@ public final class Chart {
         for (int i = 0; i < bars.size(); i++) {
             Bar bar = bars.get(i);
             double top = 4 + i * row;
-            svg.element("text", bar.name, "class", "name", "x", 4.0, "y", top + 14);
+            svg.text("text", bar.name, "class", "name", "x", 4.0, "y", top + 14);
             double sum = 0;
             for (Part part : bar.parts) {
                 double left = scale.at(sum);
                 sum += part.value;
                 svg.empty("rect", "class", "bar " + part.classes, "x", left, "y", top + 20, "width", Math.max(0.5, scale.at(sum) - left), "height", 16.0);
             }
-            svg.element("text", String.format(Locale.ROOT, "%.1f ", sum) + unit, "class", "value", "x", scale.at(sum) + 6, "y", top + 33).line();
+            svg.text("text", String.format(Locale.ROOT, "%.1f ", sum) + unit, "class", "value", "x", scale.at(sum) + 6, "y", top + 33).line();
         }
         return svg.close();
     }

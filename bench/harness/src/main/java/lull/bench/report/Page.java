@@ -2,7 +2,6 @@
 package lull.bench.report;
 
 import java.util.List;
-import lull.page.Markup;
 
 /**
  * A page in one file: no network, no script, legible in light and dark and on narrow and wide screens. It is written as XHTML syntax
@@ -65,27 +64,27 @@ public final class Page {
 
     public Page(String title) {
         this.title = title;
-        body.element("h1", title).line();
+        body.text("h1", title).line();
     }
 
     public Page heading(String text) {
-        body.element("h2", text).line();
+        body.text("h2", text).line();
         return this;
     }
 
     public Page paragraph(String text) {
-        body.element("p", text).line();
+        body.text("p", text).line();
         return this;
     }
 
     public Page note(String text) {
-        body.element("p", text, "class", "note").line();
+        body.text("p", text, "class", "note").line();
         return this;
     }
 
     /** Adds text as it would stand in a terminal; long lines wrap. */
     public Page terminal(String text) {
-        body.element("pre", text).line();
+        body.text("pre", text).line();
         return this;
     }
 
@@ -93,11 +92,11 @@ public final class Page {
     public Page table(TextTable table) {
         List<List<String>> rows = table.rows();
         body.open("div", "class", "scroll").open("table").open("thead").open("tr");
-        rows.getFirst().forEach(cell -> body.element("th", cell));
+        rows.getFirst().forEach(cell -> body.text("th", cell));
         body.close().close().open("tbody").line();
         for (List<String> row : rows.subList(1, rows.size())) {
             body.open("tr");
-            row.forEach(cell -> body.element("td", cell));
+            row.forEach(cell -> body.text("td", cell));
             body.close().line();
         }
         body.close().close().close().line();
@@ -117,13 +116,13 @@ public final class Page {
 
     /** Adds a picture with its title, a note (may be empty) and its keys. */
     public Page picture(String heading, String note, List<Key> keys, Markup picture) {
-        body.open("div", "class", "card").element("h3", heading);
+        body.open("div", "class", "card").text("h3", heading);
         if (!note.isEmpty()) {
             note(note);
         }
         body.open("div", "class", "note");
         for (Key key : keys) {
-            body.open("span", "class", "key " + key.colour).element("i", "", "class", key.style).text(key.word).close();
+            body.open("span", "class", "key " + key.colour).text("i", "", "class", key.style).text(key.word).close();
         }
         body.close().add(picture).close().line();
         return this;
@@ -137,7 +136,7 @@ public final class Page {
     public String toString() {
         Markup head = new Markup();
         head.open("head").empty("meta", "charset", "utf-8").empty("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
-                .element("title", title);
+                .text("title", title);
         String style = "<style>\n" + STYLE + "</style>\n";
         return "<!DOCTYPE html>\n<html lang=\"en\">\n" + head.add(new Markup()).close().toString().replace("</head>", style + "</head>") + "\n<body>\n"
                 + body + "</body>\n</html>\n";

@@ -6,13 +6,13 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import lull.bench.report.Markup;
 import lull.bench.report.Page;
 import lull.bench.report.Page.Key;
+import lull.bench.report.Scale;
 import lull.bench.result.Cell;
 import lull.bench.result.Privacy;
 import lull.bench.run.BenchReport.Findings;
-import lull.page.Markup;
-import lull.page.Scale;
 
 /** The page of a benchmark: pictures and numbers of each service, what is missing, and how it was measured. */
 final class BenchPage {

@@ -12,11 +12,11 @@ import java.util.function.Function;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
 import lull.bench.report.Chart.Range;
+import lull.bench.report.Markup;
 import lull.bench.report.Page.Key;
+import lull.bench.report.Scale;
 import lull.bench.result.Cell;
 import lull.bench.util.Interval;
-import lull.page.Markup;
-import lull.page.Scale;
 
 /** The pictures of one service of a benchmark: a line per collector, its gaps where points are missing, intervals as vertical lines. */
 final class BenchPictures {

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
-import lull.page.Scale;
+import lull.bench.report.Scale;
 
 /**
  * A picture of a table: reads lines of values between commas from standard input, writes an SVG to standard output. The

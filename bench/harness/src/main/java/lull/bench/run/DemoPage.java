@@ -9,11 +9,11 @@ import java.util.Locale;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Collectors;
+import lull.bench.report.Markup;
 import lull.bench.report.Page;
 import lull.bench.report.Page.Key;
 import lull.bench.report.TextTable;
 import lull.bench.service.Service;
-import lull.page.Markup;
 
 /** The page of the demo: what was run, the numbers, the pictures, what to be careful about, and the exact commands. */
 final class DemoPage {

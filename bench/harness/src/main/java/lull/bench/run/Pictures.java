@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
-import lull.page.Markup;
-import lull.page.Scale;
+import lull.bench.report.Markup;
+import lull.bench.report.Scale;
 
 /** The pictures of a comparison of runs. A run is drawn in the colour of its collector; time starts when warm-up has ended. */
 final class Pictures {

@@ -6,10 +6,10 @@ import java.util.Collection;
 import java.util.List;
 import lull.bench.report.Chart;
 import lull.bench.report.Chart.Point;
+import lull.bench.report.Markup;
 import lull.bench.report.Page.Key;
+import lull.bench.report.Scale;
 import lull.bench.result.Timeline;
-import lull.page.Markup;
-import lull.page.Scale;
 
 /** Pictures of what servers did over time: one of each server, all on the same scales. Time starts when warm-up has ended. */
 final class TimePictures {

@@ -4,7 +4,6 @@ package lull.report.page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import lull.page.Markup;
 
 /** A page in one file: no network, no script, legible in light and dark and on narrow and wide screens. Well-formed XML. */
 public final class Page {

@@ -2,8 +2,6 @@
 package lull.report.page;
 
 import java.util.List;
-import lull.page.Markup;
-import lull.page.Scale;
 
 /**
  * A picture over the time of the recording, as an SVG element. Its colours are classes of the page's style sheet, so light and dark
@@ -18,39 +16,39 @@ public final class Picture {
     private static final double BOTTOM = HEIGHT - 36;
 
     private final Markup svg = new Markup();
-    private final Scale x;
-    private final Scale y;
+    private final Axis x;
+    private final Axis y;
 
     /** A value at a time, in seconds. */
     public record Point(double time, double value) { }
 
-    private Picture(String description, double seconds, Scale y, String unit) {
-        this.x = Scale.linear(0, seconds, LEFT, RIGHT);
+    private Picture(String description, double seconds, Axis y, String unit) {
+        this.x = Axis.linear(seconds, LEFT, RIGHT);
         this.y = y;
-        svg.open("svg", "viewBox", "0 0 " + Markup.number(WIDTH) + " " + Markup.number(HEIGHT), "role", "img", "aria-label",
+        svg.open("svg", "viewBox", "0 0 " + Markup.coordinate(WIDTH) + " " + Markup.coordinate(HEIGHT), "role", "img", "aria-label",
                 description,
                 "xmlns", "http://www.w3.org/2000/svg");
         for (double mark : y.marks(5)) {
             svg.empty("line", "class", "grid", "x1", LEFT, "x2", RIGHT, "y1", y.at(mark), "y2", y.at(mark));
-            svg.element("text", Scale.label(mark), "class", "mark", "x", LEFT - 6, "y", y.at(mark) + 4, "text-anchor", "end");
+            svg.element("text", Axis.label(mark), "class", "mark", "x", LEFT - 6, "y", y.at(mark) + 4, "text-anchor", "end");
         }
         svg.element("text", unit, "class", "mark", "x", LEFT - 6, "y", 12.0, "text-anchor", "end");
         svg.empty("line", "class", "axis", "x1", LEFT, "x2", RIGHT, "y1", BOTTOM, "y2", BOTTOM);
         for (double mark : x.marks(6)) {
             svg.empty("line", "class", "axis", "x1", x.at(mark), "x2", x.at(mark), "y1", BOTTOM, "y2", BOTTOM + 4);
-            svg.element("text", Scale.label(mark), "class", "mark", "x", x.at(mark), "y", BOTTOM + 17, "text-anchor", "middle");
+            svg.element("text", Axis.label(mark), "class", "mark", "x", x.at(mark), "y", BOTTOM + 17, "text-anchor", "middle");
         }
         svg.element("text", "seconds", "class", "mark", "x", (LEFT + RIGHT) / 2, "y", BOTTOM + 32, "text-anchor", "middle").line();
     }
 
     /** A picture whose vertical axis goes from 0 to {@code most}. */
     public static Picture linear(String description, double seconds, double most, String unit) {
-        return new Picture(description, seconds, Scale.linear(0, most * 1.08, BOTTOM, TOP), unit);
+        return new Picture(description, seconds, Axis.linear(most * 1.08, BOTTOM, TOP), unit);
     }
 
     /** A picture whose vertical axis is logarithmic; {@code least} is above 0. */
     public static Picture log(String description, double seconds, double least, double most, String unit) {
-        return new Picture(description, seconds, Scale.log(least, most, BOTTOM, TOP), unit);
+        return new Picture(description, seconds, Axis.log(least, most, BOTTOM, TOP), unit);
     }
 
     /** Draws a line through points. */
@@ -77,8 +75,8 @@ public final class Picture {
     public Picture stems(String classes, List<Point> points) {
         StringBuilder d = new StringBuilder();
         for (Point point : points) {
-            d.append('M').append(Markup.number(x.at(point.time))).append(' ').append(Markup.number(BOTTOM))
-                    .append('V').append(Markup.number(y.at(point.value)));
+            d.append('M').append(Markup.coordinate(x.at(point.time))).append(' ').append(Markup.coordinate(BOTTOM))
+                    .append('V').append(Markup.coordinate(y.at(point.value)));
         }
         if (d.length() > 0) {
             svg.empty("path", "class", "stem " + classes, "d", d).line();
@@ -109,6 +107,6 @@ public final class Picture {
     }
 
     private String position(Point point) {
-        return Markup.number(x.at(point.time)) + " " + Markup.number(y.at(point.value));
+        return Markup.coordinate(x.at(point.time)) + " " + Markup.coordinate(y.at(point.value));
     }
 }

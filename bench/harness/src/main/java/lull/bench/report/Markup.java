@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-package lull.page;
+package lull.bench.report;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
 
 /**
- * Writes HTML and SVG that is also well-formed XML: every text and attribute value is escaped, every element closed. Numbers in
- * attributes have one decimal, which is finer than a pixel.
+ * Writes HTML and SVG that is also well-formed XML: every text and attribute value is escaped, every element closed.
+ * Numbers in attributes have one decimal, which is finer than a pixel.
  */
 public final class Markup {
     private final StringBuilder out = new StringBuilder();
@@ -15,90 +15,87 @@ public final class Markup {
 
     /** Opens an element. {@code attributes} are names and values in turn; numbers are formatted. */
     public Markup open(String element, Object... attributes) {
-        begin(element, attributes);
+        start(element, attributes);
         out.append('>');
         open.push(element);
         return this;
     }
 
-    /** Writes an element that has no content. */
+    /** Writes an element without content. */
     public Markup empty(String element, Object... attributes) {
-        begin(element, attributes);
+        start(element, attributes);
         out.append("/>");
         return this;
     }
 
-    /** Writes an element with text in it. */
-    public Markup element(String element, String text, Object... attributes) {
+    /** Writes an element with {@code text} as its content. */
+    public Markup text(String element, String text, Object... attributes) {
         return open(element, attributes).text(text).close();
     }
 
-    /** Writes text. */
+    /** Writes {@code text}, escaped. */
     public Markup text(String text) {
         out.append(escape(text));
         return this;
     }
 
-    /** Closes the element that was opened last. */
+    /** Closes the innermost open element. */
     public Markup close() {
-        out.append("</").append(open.pop()).append(">");
+        out.append("</").append(open.pop()).append('>');
         return this;
     }
 
-    /** Ends the line, for those who read the source. */
+    /** Starts a new line, for people who read the source. */
     public Markup line() {
         out.append('\n');
         return this;
     }
 
-    /** Writes what another one has written. */
+    /** Adds what another one wrote, as it is. */
     public Markup add(Markup other) {
         out.append(other);
         return this;
     }
 
-    private void begin(String element, Object[] attributes) {
+    private void start(String element, Object... attributes) {
         if (attributes.length % 2 != 0) {
             throw new IllegalArgumentException("attributes of " + element + " must be names and values in turn");
         }
         out.append('<').append(element);
         for (int i = 0; i < attributes.length; i += 2) {
             Object value = attributes[i + 1];
-            out.append(' ').append(attributes[i]).append("=\"").append(value instanceof Double d ? number(d)
-                    : escape(value.toString())).append('"');
+            out.append(' ').append(attributes[i]).append("=\"")
+                    .append(escape(value instanceof Double d ? number(d) : value.toString())).append('"');
         }
     }
 
     /** Formats a coordinate. */
-    public static String number(double value) {
-        if (!Double.isFinite(value)) {
+    static String number(double value) {
+        if (Double.isNaN(value) || Double.isInfinite(value)) {
             throw new IllegalArgumentException("a coordinate is " + value);
         }
         String text = String.format(Locale.ROOT, "%.1f", value);
         return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
     }
 
-    /** Text for elements and attributes; characters that XML does not know become U+FFFD. */
-    public static String escape(String text) {
+    /** Escapes text for elements and attributes; characters that XML cannot hold become U+FFFD. */
+    static String escape(String text) {
         StringBuilder escaped = new StringBuilder(text.length() + 16);
-        text.codePoints().forEach(c -> {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             switch (c) {
                 case '&' -> escaped.append("&amp;");
                 case '<' -> escaped.append("&lt;");
                 case '>' -> escaped.append("&gt;");
                 case '"' -> escaped.append("&quot;");
                 case '\'' -> escaped.append("&#39;");
-                default -> escaped.appendCodePoint(isXml(c) ? c : 0xfffd);
+                default -> escaped.append(c < ' ' && c != '\n' && c != '\t' && c != '\r' ? '\ufffd' : c);
             }
-        });
+        }
         return escaped.toString();
     }
 
-    private static boolean isXml(int c) {
-        return c == '\n' || c == '\t' || c == '\r' || c >= ' ' && (c < 0xd800 || c > 0xdfff) && c != 0xfffe && c != 0xffff;
-    }
-
-    /** What was written. All elements must be closed. */
+    /** Returns what was written. @throws IllegalStateException if an element is still open */
     @Override
     public String toString() {
         if (!open.isEmpty()) {
