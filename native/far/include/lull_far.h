@@ -56,6 +56,8 @@ struct lull_far_options {
   uint32_t    flags;             /* 0, or LULL_FAR_SEAL, LULL_FAR_PLAIN_FRAMES, or both */
   const char* key_file;          /* the file with the key that the servers have, too (lull-far new-key makes one); NULL: none.
                                     Options that end before this are taken, too */
+  const char* spares;            /* "host:port,host:port": servers that take the places of lost ones, with replicas = 1; NULL: none.
+                                    Options that end before this are taken, too */
 };
 
 /* Counts since the start. A page has 4096 bytes. */

@@ -3,8 +3,8 @@
 //! Frames that are encrypted, and proven to be what the other side has sent next: AES-128 in Galois/counter mode, behind the handshake of
 //! [`crate::proof`].
 //!
-//! Each connection has a key for each direction, which is derived from the shared one, both nonces of the handshake and its last proof. The
-//! nonce of a frame is its number in its direction, counted by both sides and never sent. So a frame of another connection, of the other
+//! Each connection has a key for each direction, which is derived from the shared one, from what both sides have agreed upon for this connection
+//! ([`crate::Share`]), both halves of that as they were said, and the last proof of the handshake. The nonce of a frame is its number in its direction, counted by both sides and never sent. So a frame of another connection, of the other
 //! direction, of another place or time has not the tag that is expected, nor has one with a bit changed: the header is proven, too. Whatever
 //! is wrong, nothing that comes behind it is taken ([`NotProven`]): nobody can know where the next frame begins, or which it is.
 //!
@@ -21,10 +21,10 @@ use aes_gcm::{Aes128Gcm, KeyInit, Nonce, Tag};
 use lull_far_protocol::{HEADER_LEN, Header, Op, TAG_LEN, VERSION_ENCRYPTED};
 use zeroize::Zeroizing;
 
-use crate::key::{Key, of_direction};
+use crate::key::{Key, Nonces, of_direction};
 
-const TO_SERVER: &[u8] = b"lull-far 2 to server";
-const TO_CLIENT: &[u8] = b"lull-far 2 to client";
+const TO_SERVER: &[u8] = b"lull-far 3 to server";
+const TO_CLIENT: &[u8] = b"lull-far 3 to client";
 
 /// A key that has encrypted so many blocks of 16 bytes, 64 GB, is to be renewed: at this bound an attacker who has seen them all tells what is
 /// encrypted from chance with a probability of 2^-65.
@@ -69,8 +69,8 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    pub(crate) fn new(key: &Key, client_nonce: &[u8; 32], server_nonce: &[u8; 32], said: &[u8; 32]) -> Ends {
-        let direction = |info| Direction::new(&of_direction(key, client_nonce, server_nonce, info, said));
+    pub(crate) fn new(key: &Key, nonces: &Nonces, agreed: &[u8; 32], said: &[u8; 32]) -> Ends {
+        let direction = |info| Direction::new(&of_direction(key, nonces, agreed, info, said));
         Ends { to_server: direction(TO_SERVER), to_client: direction(TO_CLIENT) }
     }
 
@@ -195,8 +195,12 @@ impl Direction {
 mod tests {
     use super::*;
 
+    fn nonces(client: u8, server: u8) -> Nonces {
+        Nonces { client: [client; 32], server: [server; 32] }
+    }
+
     fn ends() -> (Frames, Frames) {
-        let ends = || Ends::new(&Key::new([1; 32]), &[2; 32], &[3; 32], &[4; 32]);
+        let ends = || Ends::new(&Key::new([1; 32]), &nonces(2, 3), &[5; 32], &[4; 32]);
         (ends().of_client(), ends().of_server())
     }
 
@@ -258,7 +262,7 @@ mod tests {
         }
         let (mut client, mut server) = ends();
         assert_eq!(taken(&mut client, &frames[0]), None, "sent back");
-        let mut other = Ends::new(&Key::new([1; 32]), &[2; 32], &[5; 32], &[4; 32]).of_client();
+        let mut other = Ends::new(&Key::new([1; 32]), &nonces(2, 9), &[5; 32], &[4; 32]).of_client();
         assert_eq!(taken(&mut server, &sent(&mut other, 0, b"x")), None, "of another connection");
         let (_, mut server) = ends();
         assert_eq!(taken(&mut server, &frames[0][..frames[0].len() - 1]), None, "cut");
@@ -267,12 +271,12 @@ mod tests {
     /// Each thing that both sides have said makes other keys.
     #[test]
     fn keys_are_of_the_whole_handshake() {
-        let of = |key: u8, client: u8, server: u8, said: u8| {
-            let ends = Ends::new(&Key::new([key; 32]), &[client; 32], &[server; 32], &[said; 32]);
+        let of = |key: u8, client: u8, server: u8, agreed: u8, said: u8| {
+            let ends = Ends::new(&Key::new([key; 32]), &nonces(client, server), &[agreed; 32], &[said; 32]);
             sent(&mut ends.of_client(), 1, &[0; 64])
         };
-        let all = [of(1, 2, 3, 4), of(9, 2, 3, 4), of(1, 9, 3, 4), of(1, 2, 9, 4), of(1, 2, 3, 9)];
-        assert!((1..5).all(|one| (0..one).all(|other| all[one] != all[other])));
+        let all = [of(1, 2, 3, 5, 4), of(9, 2, 3, 5, 4), of(1, 9, 3, 5, 4), of(1, 2, 9, 5, 4), of(1, 2, 3, 9, 4), of(1, 2, 3, 5, 9)];
+        assert!((1..6).all(|one| (0..one).all(|other| all[one] != all[other])));
     }
 
     #[test]

@@ -44,11 +44,21 @@ impl Key {
     }
 
     /// A key for one connection and one direction.
-    pub(crate) fn of_connection(&self, client_nonce: &[u8; 32], server_nonce: &[u8; 32], info: &[u8]) -> Zeroizing<[u8; 32]> {
-        let mut salt = [0; 64];
-        salt[..32].copy_from_slice(client_nonce);
-        salt[32..].copy_from_slice(server_nonce);
-        Zeroizing::new(derive(&salt, &self.0[..], info))
+    pub(crate) fn of_connection(&self, nonces: &Nonces, info: &[u8]) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(derive(&nonces.salt(), &self.0[..], info))
+    }
+}
+
+/// What both sides have drawn for a connection, as it was said.
+#[derive(Clone, Copy)]
+pub(crate) struct Nonces {
+    pub(crate) client: [u8; 32],
+    pub(crate) server: [u8; 32],
+}
+
+impl Nonces {
+    fn salt(&self) -> [u8; 64] {
+        std::array::from_fn(|at| if at < 32 { self.client[at] } else { self.server[at - 32] })
     }
 }
 
@@ -66,16 +76,11 @@ pub fn seal_key(secret: &[u8; 32]) -> Zeroizing<[u8; 16]> {
     Zeroizing::new(derive(b"lull-far seal 1", secret, b"pages"))
 }
 
-/// The key and the first nonce of one direction of one connection. `said` is the last proof of the handshake, which covers all that was said
-/// before it.
-pub(crate) fn of_direction(
-    key: &Key,
-    client_nonce: &[u8; 32],
-    server_nonce: &[u8; 32],
-    info: &[u8],
-    said: &[u8; 32],
-) -> Zeroizing<[u8; 32]> {
-    key.of_connection(client_nonce, server_nonce, &[info, said].concat())
+/// The key and the first nonce of one direction of one connection. `agreed` is what both sides have agreed upon, which nobody knows who has only
+/// listened, and has the key; `said` is the last proof of the handshake, which covers all that was said before it.
+pub(crate) fn of_direction(key: &Key, nonces: &Nonces, agreed: &[u8; 32], info: &[u8], said: &[u8; 32]) -> Zeroizing<[u8; 32]> {
+    let secret: Zeroizing<[u8; 64]> = Zeroizing::new(std::array::from_fn(|at| if at < 32 { key.0[at] } else { agreed[at - 32] }));
+    Zeroizing::new(derive(&nonces.salt(), &secret[..], &[info, said].concat()))
 }
 
 fn derive<const N: usize>(salt: &[u8], secret: &[u8], info: &[u8]) -> [u8; N] {

@@ -3,12 +3,25 @@
 //! The handshake against golden frames, which another program has made of the protocol's document; and against each bit that could be
 //! changed on the way.
 
-use lull_far_auth::{Frames, Key, proof};
+use lull_far_auth::{Frames, Key, Share, proof};
 use lull_far_protocol::golden::{ENCRYPTED, frame, page};
 use lull_far_protocol::{Fetch, HEADER_LEN, Header, Heartbeat, Hello, Message, Prove, Proved, RunOfPages, VERSION_ENCRYPTED};
 
 fn key() -> Key {
     Key::new(std::array::from_fn(|i| 100 + i as u8))
+}
+
+/// What both sides have drawn.
+fn shares() -> (Share, Share) {
+    (Share::of(std::array::from_fn(|i| 32 + i as u8)), Share::of(std::array::from_fn(|i| 64 + i as u8)))
+}
+
+fn client_of<'a>(key: &'a Key, hello: &Hello, challenge: [u8; 32]) -> proof::Client<'a> {
+    proof::Client::new(key, hello, challenge, shares().0)
+}
+
+fn server_of(hello: &Hello) -> proof::Server {
+    proof::Server::new(hello, shares().1)
 }
 
 fn message(bytes: &[u8]) -> Message<'_> {
@@ -27,9 +40,8 @@ fn golden() -> (Hello, [u8; 32], Prove, Proved) {
 fn both_sides_say_what_the_document_says() {
     let (hello, challenge, prove, proved) = golden();
     let key = key();
-    let client = proof::Client::new(&key, &hello, challenge, prove.nonce);
-    assert_eq!(client.prove(), prove);
-    let server = proof::Server::new(&hello, challenge);
+    let (client, server) = (client_of(&key, &hello, challenge), server_of(&hello));
+    assert_eq!((client.prove(), server.challenge()), (prove, challenge));
     assert!(server.is_proved(&key, &prove));
     assert_eq!(server.prove(&key, &prove, proved.ack), proved);
     assert!(client.is_proved(&proved));
@@ -40,8 +52,8 @@ fn both_sides_say_what_the_document_says() {
 fn frames_are_encrypted_as_the_document_says() {
     let (hello, challenge, prove, proved) = golden();
     let key = key();
-    let mut client = proof::Client::new(&key, &hello, challenge, prove.nonce).frames(&proved);
-    let mut server = proof::Server::new(&hello, challenge).frames(&key, &prove, &proved);
+    let mut client = client_of(&key, &hello, challenge).frames(&proved);
+    let mut server = server_of(&hello).frames(&key, &prove, &proved);
     let (run, bytes) = (Fetch { first: 3, count: 2 }, [page(3), page(4)].concat());
     let state = Heartbeat { capacity: 1 << 30, free: 1 << 29, stopping: false };
     let said = [
@@ -66,9 +78,9 @@ fn frames_are_encrypted_as_the_document_says() {
 fn another_key_proves_nothing() {
     let (hello, challenge, prove, proved) = golden();
     let other = Key::new([1; 32]);
-    assert!(!proof::Server::new(&hello, challenge).is_proved(&other, &prove));
-    let theirs = proof::Server::new(&hello, challenge).prove(&other, &prove, proved.ack);
-    assert!(!proof::Client::new(&key(), &hello, challenge, prove.nonce).is_proved(&theirs));
+    assert!(!server_of(&hello).is_proved(&other, &prove));
+    let theirs = server_of(&hello).prove(&other, &prove, proved.ack);
+    assert!(!client_of(&key(), &hello, challenge).is_proved(&theirs));
     assert_ne!(other.id(), key().id());
 }
 
@@ -99,10 +111,10 @@ fn no_bit_of_what_was_said_can_be_changed() {
             }
             seen += 1;
             let accepted = match message(&bytes) {
-                Message::Hello(other) => proof::Server::new(&other, challenge).is_proved(&key, &prove),
-                Message::Challenge(other) => proof::Server::new(&hello, other).is_proved(&key, &prove),
-                Message::Prove(other) => proof::Server::new(&hello, challenge).is_proved(&key, &other),
-                Message::Proved(other) => proof::Client::new(&key, &hello, challenge, prove.nonce).is_proved(&other),
+                Message::Hello(other) => server_of(&other).is_proved(&key, &prove),
+                Message::Challenge(other) => server_of(&hello).is_proved(&key, &client_of(&key, &hello, other).prove()),
+                Message::Prove(other) => server_of(&hello).is_proved(&key, &other),
+                Message::Proved(other) => client_of(&key, &hello, challenge).is_proved(&other),
                 other => panic!("{other:?}"),
             };
             assert!(!accepted, "bit {bit} of {name} was changed, and nobody noticed");
@@ -116,7 +128,20 @@ fn no_bit_of_what_was_said_can_be_changed() {
 fn a_proof_cannot_be_sent_back() {
     let (hello, challenge, prove, proved) = golden();
     let key = key();
-    let client = proof::Client::new(&key, &hello, challenge, prove.nonce);
-    assert!(!client.is_proved(&Proved { proof: prove.proof, ..proved }));
-    assert!(!proof::Server::new(&hello, challenge).is_proved(&key, &Prove { proof: proved.proof, ..prove }));
+    assert!(!client_of(&key, &hello, challenge).is_proved(&Proved { proof: prove.proof, ..proved }));
+    assert!(!server_of(&hello).is_proved(&key, &Prove { proof: proved.proof, ..prove }));
+}
+
+/// Who is between says to each side what he has drawn himself, and passes the proofs on: neither believes the other to have said it.
+#[test]
+fn who_is_between_cannot_put_in_what_he_has_drawn() {
+    let (hello, challenge, prove, proved) = golden();
+    let (key, his) = (key(), Share::of([99; 32]).said());
+    // To the client, in place of the server's: its proof is of that, and the server's own is of another.
+    let misled = client_of(&key, &hello, his).prove();
+    assert!(!server_of(&hello).is_proved(&key, &misled));
+    // To the server, in place of the client's, with the client's right proof.
+    assert!(!server_of(&hello).is_proved(&key, &Prove { nonce: his, ..prove }));
+    // And a client that was misled takes no answer that is meant for another one.
+    assert!(!client_of(&key, &hello, his).is_proved(&proved) && client_of(&key, &hello, challenge).is_proved(&proved));
 }

@@ -83,6 +83,11 @@ struct Run {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=1))]
     replicas: u8,
 
+    /// Servers that take the places of lost ones, host:port, separated by commas: with --replicas 1, the pages of a server that is lost are
+    /// copied to one of them, while the program goes on. They hold nothing until then.
+    #[arg(long, value_name = "C,D,...", value_delimiter = ',')]
+    spare: Vec<String>,
+
     /// Who serves a fault.
     #[arg(long, value_enum, default_value_t = Faults::Thread)]
     faults: Faults,
@@ -179,6 +184,7 @@ fn run_program(run: &Run) -> Result<(), String> {
     if run.seal || (run.key.is_some() && !run.plain_frames) {
         trial::sealing().map_err(|error| error.to_string())?;
     }
+    check_spares(run)?;
     let directory = directory(run)?;
     let key = run.key.as_deref().map(key).transpose()?;
     let library = preload_library()?;
@@ -221,6 +227,7 @@ fn run_program(run: &Run) -> Result<(), String> {
         .env("LD_PRELOAD", preload)
         .env("LULL_FAR_DIRECTORY", directory)
         .env("LULL_FAR_SERVERS", run.servers.join(","))
+        .env("LULL_FAR_SPARES", run.spare.join(","))
         .env("LULL_FAR_LOCAL", &run.local)
         .env("LULL_FAR_REPLICAS", run.replicas.to_string())
         .env(
@@ -237,6 +244,15 @@ fn run_program(run: &Run) -> Result<(), String> {
         .env("LULL_FAR_STATISTICS", if run.statistics { "1" } else { "0" })
         .exec();
     Err(format!("cannot run {}: {error}", program.display()))
+}
+
+fn check_spares(run: &Run) -> Result<(), String> {
+    match run.replicas {
+        0 if !run.spare.is_empty() => {
+            Err("--spare without --replicas 1: of a lost server's pages nobody would have a copy to give it".to_owned())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The file of a key, which must be of use: better to say so now than when the program maps its first file.

@@ -157,6 +157,7 @@ fn what_cannot_be_done_is_said_before_the_program_runs() {
         (&["--servers", "a:1", "--local", "101%", "--", "true"], "say 1% to 100%, or a size of 4m or more"),
         (&["--servers", "a:1", "--local", "1m", "--", "true"], "say 1% to 100%, or a size of 4m or more"),
         (&["--servers", "a:1", "--local", "25%", "--replicas", "2", "--", "true"], "2 is not in 0..=1"),
+        (&["--servers", "a:1", "--spare", "b:1", "--local", "25%", "--", "true"], "--spare without --replicas 1"),
         (&["--servers", "a:1", "--local", "25%", "--directory", "/nowhere", "--", "true"], "directory /nowhere: No such file"),
         (
             &["--servers", "a:1", "--local", "25%", "--directory", directory.name(), "--", "/no/program"],

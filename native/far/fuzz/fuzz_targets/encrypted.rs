@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use lull_far::fuzzing::FetchAnswer;
-use lull_far_auth::{Frames, Key, proof};
+use lull_far_auth::{Frames, Key, Share, proof};
 use lull_far_protocol::{
     ChannelKind, Fetch, HEADER_LEN, Header, Hello, Message, RunOfPages, TAG_LEN, VERSION_ENCRYPTED, WriteAck, crc32c_of, encode_write,
 };
@@ -37,8 +37,8 @@ fn key() -> Key {
 fn both() -> (Frames, Frames) {
     let hello = Hello::new(ChannelKind::Fetch, 0, 1, [1; 16]).with_key(VERSION_ENCRYPTED);
     let key = key();
-    let client = proof::Client::new(&key, &hello, [2; 32], [3; 32]);
-    let server = proof::Server::new(&hello, [2; 32]);
+    let server = proof::Server::new(&hello, Share::of([2; 32]));
+    let client = proof::Client::new(&key, &hello, server.challenge(), Share::of([3; 32]));
     let ack = lull_far_protocol::HelloAck {
         version: VERSION_ENCRYPTED,
         page_size_log2: 12,
@@ -48,8 +48,9 @@ fn both() -> (Frames, Frames) {
         capacity: 0,
         free: 0,
     };
-    let proved = server.prove(&key, &client.prove(), ack);
-    (client.frames(&proved), server.frames(&key, &client.prove(), &proved))
+    let prove = client.prove();
+    let proved = server.prove(&key, &prove, ack);
+    (client.frames(&proved), server.frames(&key, &prove, &proved))
 }
 
 /// What is done to frames: each step says to which, and what. Returns what is sent in their place, and how many of them are right from the
@@ -183,7 +184,7 @@ fn greet(address: SocketAddr, kind: ChannelKind, generation: u64) -> (TcpStream,
     let (header, payload) = ask(&mut stream, None, &Message::Hello(hello), 1, 0);
     let Ok(Message::Challenge(challenge)) = Message::decode(&header, &payload) else { panic!("no CHALLENGE") };
     let key = key();
-    let client = proof::Client::new(&key, &hello, challenge, [9; 32]);
+    let client = proof::Client::new(&key, &hello, challenge, Share::of([9; 32]));
     let (header, payload) = ask(&mut stream, None, &Message::Prove(client.prove()), 2, 0);
     let Ok(Message::Proved(proved)) = Message::decode(&header, &payload) else { panic!("no PROVED") };
     assert!(client.is_proved(&proved));

@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use lull_far_auth::{Frames, Key, proof};
+use lull_far_auth::{Frames, Key, Share, proof};
 use lull_far_protocol::{
     ChannelKind, ErrorCode, HEADER_LEN, Header, Hello, Message, Op, PAGE_SIZE, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN, crc32c_of,
     encode_write,
@@ -147,10 +147,9 @@ impl Connection {
 
     /// Proves our key, and has the server prove its own.
     fn prove(mut self, key: &Key, hello: &Hello, challenge: [u8; 32]) -> Result<Connection, String> {
-        let mut nonce = [0; 32];
-        rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty())
+        let share = Share::draw(|bytes| rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty()).map(drop))
             .map_err(|error| format!("no random numbers: {error}"))?;
-        let client = proof::Client::new(key, hello, challenge, nonce);
+        let client = proof::Client::new(key, hello, challenge, share);
         let prove = Message::Prove(client.prove());
         let (header, payload) = self.ask(&prove, 0)?;
         match Message::decode(&header, &payload) {

@@ -12,7 +12,7 @@ use std::io;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use lull_far_auth::{Frames, proof};
+use lull_far_auth::{Frames, Share, proof};
 use lull_far_protocol::{
     ChannelKind, DecodeError, ErrorCode, FEATURE_KEY, FETCH_LEN, HEADER_LEN, Header, Heartbeat, Hello, HelloAck, MAX_PAGES_PER_FRAME,
     Message, Op, PAGE_SIZE, PAGE_SIZE_LOG2, Prove, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN, crc32c_of, seal_with,
@@ -22,14 +22,14 @@ use tracing::{debug, info, warn};
 use crate::identity::Identity;
 use crate::metrics::Metrics;
 use crate::requests::Tracing;
-use crate::server::Shared;
+use crate::shared::Shared;
 use crate::store::{Refusal, Session, refuse};
 use crate::transport::{End, Transport};
 
 /// Serves a connection until it ends, and says how it ended. `stranger` is its place among those who are not known.
 pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, stranger: u64) {
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
-        let transport = transport.awake(shared.config.awake, &shared.awake_places);
+        let transport = transport.awake(shared.config.awake, &shared.live.awake);
         let mut connection = Connection { shared, transport, peer, stranger, frames: None, payload: Vec::new(), answer: Vec::new() };
         connection.run(stream)
     });
@@ -87,13 +87,13 @@ impl<'s> Connection<'s> {
         let mut tracing = Tracing::new(self.shared, &session);
         let shared = self.shared;
         let watched = session.kind != ChannelKind::Peer;
-        let stop = || match shared.stopped() {
+        let stop = || match shared.phase.stopped() {
             true => Some(End::Stopped),
             false => (watched && session.client.is_idle(shared.config.idle())).then_some(End::Idle),
         };
         loop {
             // Who asks all the time gives nobody a moment in which nothing comes.
-            if self.shared.stopped() {
+            if self.shared.phase.stopped() {
                 return Err(self.explain(End::Stopped));
             }
             let header = match self.transport.header(None, stop) {
@@ -145,7 +145,7 @@ impl<'s> Connection<'s> {
         };
         let sequence = if proving.is_some() { 2 } else { 1 };
         // From here on it is none of those who are pushed out. If that has happened, it is too late.
-        if !self.shared.strangers.leave(self.stranger) {
+        if !self.shared.live.strangers.leave(self.stranger) {
             return Err(End::Closed);
         }
         match self.welcome(&hello, version, identity, proving, stream) {
@@ -173,7 +173,7 @@ impl<'s> Connection<'s> {
     /// One of the frames before the client is known: this operation, this number. Has no borrowed part, so that the buffer is free again.
     fn said(&mut self, op: Op, sequence: u64) -> Result<Result<Message<'static>, Refusal>, End> {
         let shared = self.shared;
-        let stop = || shared.stopped().then_some(End::Stopped);
+        let stop = || shared.phase.stopped().then_some(End::Stopped);
         let header = match self.transport.header(Some(shared.config.frame_timeout), stop) {
             Ok(header) => header,
             Err(end) => return Err(self.explain(end)),
@@ -217,14 +217,13 @@ impl<'s> Connection<'s> {
         if let Some(everybody) = identities.of_everybody() {
             return Ok(Ok((everybody, None)));
         }
-        let mut nonce = [0; 32];
-        if let Err(error) = rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty()) {
-            return Ok(Err((1, refuse!(Internal, "the system has no random numbers: {error}"))));
-        }
+        let server = match draw() {
+            Ok(share) => proof::Server::new(hello, share),
+            Err(error) => return Ok(Err((1, refuse!(Internal, "the system has no random numbers: {error}")))),
+        };
         self.answer.clear();
-        Message::Challenge(nonce).encode(1, 0, &mut self.answer);
+        Message::Challenge(server.challenge()).encode(1, 0, &mut self.answer);
         self.transport.send(&self.answer)?;
-        let server = proof::Server::new(hello, nonce);
         let prove = match self.said(Op::Prove, 2)? {
             Ok(Message::Prove(prove)) => prove,
             Ok(other) => return Ok(Err((2, refuse!(Internal, "PROVE became {}", other.op().name())))),
@@ -245,7 +244,7 @@ impl<'s> Connection<'s> {
         stream: &TcpStream,
     ) -> Result<Welcome, Refusal> {
         let store = &self.shared.store;
-        let session = store.connect(identity, hello, stream.try_clone().ok(), !self.shared.stopping())?;
+        let session = store.connect(identity, hello, stream.try_clone().ok(), !self.shared.phase.stopping())?;
         self.answer.clear();
         let ack = HelloAck {
             version,
@@ -405,7 +404,7 @@ fn carry_out(
             session.check_current()?;
             Message::FenceAck.encode(sequence, region, answer);
         }
-        Message::RegionMap { .. } if shared.stopping() => {
+        Message::RegionMap { .. } if shared.phase.stopping() => {
             return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new regions"));
         }
         Message::RegionMap { pages } => {
@@ -420,7 +419,7 @@ fn carry_out(
         }
         Message::Heartbeat => {
             let arena = &shared.store.arena;
-            let state = Heartbeat { capacity: arena.capacity(), free: arena.free(), stopping: shared.stopping() };
+            let state = Heartbeat { capacity: arena.capacity(), free: arena.free(), stopping: shared.phase.stopping() };
             Message::HeartbeatAck(state).encode(sequence, region, answer);
         }
         Message::Bye => {
@@ -444,19 +443,31 @@ fn check(hello: &Hello) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// What a side draws for a connection.
+///
+/// # Errors
+/// The system has no random numbers.
+pub fn draw() -> rustix::io::Result<Share> {
+    Share::draw(|bytes| rustix::rand::getrandom(&mut bytes[..], rustix::rand::GetRandomFlags::empty()).map(drop))
+}
+
 /// The version that the connection speaks behind the handshake: the newest that both sides take from who is known like this.
 fn agreed(hello: &Hello, keyed: bool, plain_frames: bool) -> Result<u16, Refusal> {
-    let oldest = if keyed && !plain_frames { VERSION_ENCRYPTED } else { VERSION_PLAIN };
-    let newest = if keyed { VERSION_ENCRYPTED } else { VERSION_PLAIN };
-    let (min, max) = (hello.version_min, hello.version_max);
-    if min <= max && min <= newest && max >= oldest {
-        return Ok(max.min(newest));
-    }
-    let why = match (keyed, max < oldest) {
-        (true, true) => " with who has a key, whose frames are encrypted: take a newer client, or start the server with --plain-frames",
-        _ => "",
+    let (ours, which): (&[u16], _) = match (keyed, plain_frames) {
+        (true, false) => (&[VERSION_ENCRYPTED], "3"),
+        (true, true) => (&[VERSION_ENCRYPTED, VERSION_PLAIN], "3 and 1"),
+        (false, _) => (&[VERSION_PLAIN], "1"),
     };
-    Err(refuse!(Version, "the client speaks the versions {min} to {max}, this server {oldest} to {newest}{why}"))
+    let (min, max) = (hello.version_min, hello.version_max);
+    if let Some(version) = ours.iter().find(|version| (min..=max).contains(*version)) {
+        return Ok(*version);
+    }
+    let why = match (keyed && max < VERSION_ENCRYPTED, plain_frames) {
+        (false, _) => "",
+        (true, true) => " with who has a key: take a newer client",
+        (true, false) => " with who has a key, whose frames are encrypted: take a newer client, or start the server with --plain-frames",
+    };
+    Err(refuse!(Version, "the client speaks the versions {min} to {max}, this server {which}{why}"))
 }
 
 fn refusal_of(error: &DecodeError) -> Refusal {

@@ -30,8 +30,10 @@ use tracing::{info, warn};
 
 use crate::arena::{CHUNK_PAGES, Held};
 use crate::identity::{Identity, TraceThread, Traced};
+use crate::metrics::Metrics;
+use crate::network::Network;
 use crate::peer;
-use crate::server::{Shared, spawn};
+use crate::shared::{Shared, spawn};
 use crate::store::{Refusal, Region, Session, refuse};
 
 /// Objects and references looked at in one step.
@@ -98,8 +100,8 @@ pub enum Polled {
 }
 
 /// Whoever is here connects to nobody for a client but to servers that its own options name.
-fn check_peers(shared: &Shared, start: &Start) -> Result<(), Refusal> {
-    let allowed = |address: &SocketAddr| shared.config.peers.iter().any(|network| network.contains(address.ip()));
+fn check_peers(peers: &[Network], start: &Start) -> Result<(), Refusal> {
+    let allowed = |address: &SocketAddr| peers.iter().any(|network| network.contains(address.ip()));
     let others = start.servers.iter().enumerate().filter(|(index, _)| *index != usize::from(start.me));
     match others.into_iter().find(|(_, address)| !allowed(address)) {
         None => Ok(()),
@@ -114,7 +116,7 @@ impl Cycle {
     /// `UNKNOWN_REGION`; `BAD_REQUEST` if another server is none that this one may connect to, or this server's parts of the heap do not fit into the region, or the number of the cycle is not
     /// after the last; `FULL` if the key is granted no more; `TOO_MANY_CONNECTIONS` if too many threads send already; `INTERNAL` if there are no threads.
     pub fn begin(shared: &Arc<Shared>, session: &Session, region: u32, start: Start) -> Result<Arc<Cycle>, Refusal> {
-        check_peers(shared, &start)?;
+        check_peers(&shared.config.peers, &start)?;
         let memory = session.region(region)?;
         let (me, geometry) = (usize::from(start.me), start.geometry);
         let want = geometry.bytes_of(me);
@@ -168,14 +170,15 @@ impl Cycle {
         senders: Vec<Sender>,
     ) -> io::Result<()> {
         let cycle = Arc::clone(self);
-        let for_metrics = Arc::clone(shared);
+        let of_server = Arc::clone(shared);
         spawn("trace", move || {
-            let unfinished = Unfinished(&cycle, &for_metrics);
+            let metrics = &of_server.metrics;
+            let unfinished = Unfinished(&cycle, metrics);
             let outcome = cycle.trace(&region);
             drop(region);
             std::mem::forget(unfinished);
             if let Err(Worthless(text)) = outcome {
-                cycle.fail(&for_metrics, text);
+                cycle.fail(metrics, text);
             }
             cycle.give_back();
             drop(tracing);
@@ -186,7 +189,7 @@ impl Cycle {
             spawn("ghosts", move || {
                 let shared = &sender.shared;
                 if let Err(text) = peer::send_all(&cycle, to, shared.config.frame_timeout, shared.config.plain_frames) {
-                    cycle.fail(shared, text);
+                    cycle.fail(&shared.metrics, text);
                 }
             })?;
         }
@@ -215,14 +218,14 @@ impl Cycle {
     }
 
     /// It is worth nothing: the client is told when it asks. The first reason stays.
-    fn fail(&self, shared: &Shared, text: String) {
+    fn fail(&self, metrics: &Metrics, text: String) {
         if self.over() {
             return;
         }
         let mut mailbox = self.lock();
         if mailbox.failed.is_none() {
             warn!(client = ?&self.client[..4], cycle = self.number(), "tracing failed: {text}");
-            shared.metrics.cycles_failed.fetch_add(1, Ordering::Relaxed);
+            Metrics::add(&metrics.cycles_failed, 1);
             mailbox.failed = Some(text);
         }
         drop(mailbox);
@@ -447,10 +450,9 @@ impl Sender {
     /// One for each of these threads. All or none.
     fn of(shared: &Arc<Shared>, threads: Vec<TraceThread>) -> Result<Vec<Sender>, Refusal> {
         let count = threads.len();
-        let (senders, most) = (&shared.metrics.senders, shared.config.max_connections);
-        let more = |now: usize| now.checked_add(count).filter(|&all| all <= most);
-        match senders.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more) {
-            Ok(_) => Ok(threads.into_iter().map(|_thread| Sender { shared: Arc::clone(shared), _thread }).collect()),
+        let most = shared.config.max_connections;
+        match shared.live.add_senders(count, most) {
+            Ok(()) => Ok(threads.into_iter().map(|_thread| Sender { shared: Arc::clone(shared), _thread }).collect()),
             Err(now) => Err(refuse!(
                 TooManyConnections,
                 "{now} threads send to other servers; with {count} more they would be more than the {most} that --max-connections allows"
@@ -461,12 +463,12 @@ impl Sender {
 
 impl Drop for Sender {
     fn drop(&mut self) {
-        self.shared.metrics.senders.fetch_sub(1, Ordering::Relaxed);
+        self.shared.live.sender_ended();
     }
 }
 
 /// A tracing thread that panics leaves a cycle that never ends, unless somebody says so.
-struct Unfinished<'a>(&'a Cycle, &'a Shared);
+struct Unfinished<'a>(&'a Cycle, &'a Metrics);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {

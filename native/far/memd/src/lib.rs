@@ -3,24 +3,29 @@
 //! The memory server: holds the pages of pagers on other machines (`docs/design/far-memory.md`).
 //!
 //! From the socket inwards: [`server`] accepts, `connection` speaks the protocol over `transport`, [`store`] knows who has
-//! what, [`arena`] is the memory. [`identity`] is who may have how much; `strangers` are who has not said yet who it is. [`cycle`] traces a client's heap in it, `requests` is what a client says to that, `peer` what servers
-//! say to each other.
+//! what, [`arena`] is the memory. [`identity`] is who may have how much; `strangers` are who has not said yet who it is. [`cycle`]
+//! traces a client's heap in it, `requests` is what a client says to that, `peer` what servers say to each other. What their
+//! threads share is in `shared`, by who writes it; `page` shows it.
 
 #![deny(missing_docs)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 pub mod arena;
+pub mod config;
 mod connection;
 pub mod cycle;
 pub mod identity;
 pub mod metrics;
 pub mod network;
+mod page;
 mod peer;
 mod requests;
 pub mod server;
+mod shared;
 pub mod store;
 mod strangers;
 mod transport;
 
+pub use config::Config;
 pub use network::Network;
-pub use server::{Config, Handle, Server, StartError};
+pub use server::{Handle, Server, StartError};

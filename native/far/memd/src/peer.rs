@@ -11,6 +11,7 @@ use lull_far_protocol::{ChannelKind, Header, Hello, Message, Op, TAG_LEN, VERSIO
 use lull_far_trace::wire;
 use tracing::warn;
 
+use crate::connection::draw;
 use crate::cycle::Cycle;
 use crate::transport::{End, Transport};
 
@@ -67,9 +68,8 @@ impl Link<'_> {
             }
             challenge.is_some()
         })?;
-        let mut nonce = [0; 32];
-        rustix::rand::getrandom(&mut nonce, rustix::rand::GetRandomFlags::empty()).map_err(|error| format!("random numbers: {error}"))?;
-        let client = proof::Client::new(key, &hello, challenge.unwrap_or_default(), nonce);
+        let share = draw().map_err(|error| format!("random numbers: {error}"))?;
+        let client = proof::Client::new(key, &hello, challenge.unwrap_or_default(), share);
         let mut right = None;
         self.ask(&Message::Prove(client.prove()), |answer| {
             right = match answer {

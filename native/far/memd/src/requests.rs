@@ -12,7 +12,7 @@ use lull_far_trace::wire::{self, WireError};
 
 use crate::cycle::{Cycle, Polled, log_end};
 use crate::metrics::Metrics;
-use crate::server::Shared;
+use crate::shared::Shared;
 use crate::store::{Refusal, Session, refuse};
 
 /// One connection's part in tracing.
@@ -37,7 +37,7 @@ impl<'a> Tracing<'a> {
         match op {
             Op::TraceStart => {
                 let start = wire::Start::decode(payload).map_err(wrong)?;
-                if self.shared.stopping() {
+                if self.shared.phase.stopping() {
                     return Err(refuse!(NoTrace, "the server is being stopped and starts no cycles"));
                 }
                 let cycle = Cycle::begin(self.shared, self.session, region, start)?;

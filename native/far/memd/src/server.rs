@@ -5,80 +5,21 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use lull_far_auth::Entry;
 use lull_far_protocol::ErrorCode;
 use tracing::{error, info, warn};
 
 use crate::arena::{Arena, CommitError};
+use crate::config::Config;
 use crate::connection;
 use crate::identity::Identities;
-use crate::metrics::{self, Metrics};
-use crate::network::Network;
+use crate::metrics::Metrics;
+use crate::page;
+use crate::shared::{Live, Phase, Shared, spawn};
 use crate::store::Store;
-use crate::strangers::Strangers;
 use crate::transport::POLL;
-
-/// What a server is started with.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Where it listens. Port 0: the kernel chooses.
-    pub listen: SocketAddr,
-    /// Who may use it. Nobody: everybody who reaches it.
-    pub keys: Vec<Entry>,
-    /// Without a key, listen also where other machines may reach it.
-    pub insecure: bool,
-    /// With keys, serve also who wants frames that are neither encrypted nor proven; and send such to other servers.
-    pub plain_frames: bool,
-    /// Where other servers are that it may connect to when clients have them trace together.
-    pub peers: Vec<Network>,
-    /// Where it answers `GET /metrics`, if it does.
-    pub metrics: Option<SocketAddr>,
-    /// Bytes of memory for clients.
-    pub memory: u64,
-    /// How long a client without a connection keeps its regions.
-    pub linger: Duration,
-    /// The longest time for one frame to pass.
-    pub frame_timeout: Duration,
-    /// The most connections at once of those who are known, and the most threads that send to other servers.
-    pub max_connections: usize,
-    /// How long a server that is told to stop waits for its clients to leave.
-    pub drain: Duration,
-    /// How long a connection's thread stays awake for the next request, where requests follow each other that fast.
-    pub awake: Duration,
-}
-
-impl Config {
-    /// The defaults of the command line.
-    #[must_use]
-    pub fn new(listen: SocketAddr, memory: u64) -> Config {
-        Config {
-            listen,
-            keys: Vec::new(),
-            insecure: false,
-            plain_frames: false,
-            peers: Vec::new(),
-            metrics: None,
-            memory,
-            linger: Duration::from_secs(30),
-            frame_timeout: Duration::from_secs(10),
-            max_connections: 1024,
-            drain: Duration::from_secs(5),
-            awake: Duration::from_micros(200),
-        }
-    }
-}
-
-impl Config {
-    /// How long a client that has no memory may ask for nothing before it loses its connections.
-    #[must_use]
-    pub fn idle(&self) -> Duration {
-        self.linger.max(self.frame_timeout)
-    }
-}
 
 /// Why a server cannot start.
 #[derive(Debug)]
@@ -119,45 +60,6 @@ impl std::fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-const RUNNING: u8 = 0;
-const STOPPING: u8 = 1;
-const STOPPED: u8 = 2;
-
-/// What all threads share.
-#[derive(Debug)]
-pub struct Shared {
-    /// What the server was started with.
-    pub config: Config,
-    /// Clients and memory.
-    pub store: Store,
-    /// Who may use it.
-    pub identities: Identities,
-    /// Connections of which nobody knows whose they are yet.
-    pub strangers: Strangers,
-    /// Counters.
-    pub metrics: Metrics,
-    /// Drawn at the start: tells clients that the pages of an earlier process are gone.
-    pub session: [u8; 16],
-    /// How many more threads may wait awake: half of the processors, for the work comes first.
-    pub awake_places: AtomicUsize,
-    /// Only grows. Threads look at it now and then, nothing else depends on when they see it: relaxed.
-    state: AtomicU8,
-}
-
-impl Shared {
-    /// No new clients and regions.
-    #[must_use]
-    pub fn stopping(&self) -> bool {
-        self.state.load(Ordering::Relaxed) >= STOPPING
-    }
-
-    /// All connections end.
-    #[must_use]
-    pub fn stopped(&self) -> bool {
-        self.state.load(Ordering::Relaxed) >= STOPPED
-    }
-}
-
 /// A server that runs. Dropping it does not stop it.
 #[derive(Debug)]
 pub struct Server {
@@ -189,12 +91,11 @@ impl Server {
         let shared = Arc::new(Shared {
             store: Store::new(arena, config.max_connections),
             config,
-            identities,
-            strangers: Strangers::default(),
-            metrics: Metrics::default(),
             session,
-            awake_places: AtomicUsize::new(thread::available_parallelism().map_or(0, |processors| processors.get() / 2)),
-            state: AtomicU8::new(RUNNING),
+            identities,
+            live: Live::new(),
+            phase: Phase::new(),
+            metrics: Metrics::default(),
         });
         info!(%address, metrics = ?metrics_address, bytes = shared.store.arena.capacity(),
             milliseconds = started.elapsed().as_millis() as u64, "listening");
@@ -208,7 +109,7 @@ impl Server {
                     }
                     Err(error) => error!(bytes = arena.capacity(), "{error}; the server goes on with what it has"),
                 }
-                while !shared.stopped() {
+                while !shared.phase.stopped() {
                     arena.wait_for_used(POLL);
                     arena.clean();
                 }
@@ -252,7 +153,7 @@ impl Server {
             error!("the thread that accepts connections has panicked");
         }
         let deadline = Instant::now() + self.shared.config.frame_timeout;
-        while self.shared.metrics.connections.load(Ordering::Relaxed) > 0 && Instant::now() < deadline {
+        while self.shared.live.connections() > 0 && Instant::now() < deadline {
             thread::sleep(POLL / 10);
         }
         let arena = &self.shared.store.arena;
@@ -269,12 +170,12 @@ pub struct Handle {
 impl Handle {
     /// Takes no new clients and regions from now on, and stops when all clients have left, or `drain` is over.
     pub fn stop(&self) {
-        self.shared.state.fetch_max(STOPPING, Ordering::Relaxed);
+        self.shared.phase.stop();
     }
 
     /// Stops without waiting for clients.
     pub fn stop_now(&self) {
-        self.shared.state.fetch_max(STOPPED, Ordering::Relaxed);
+        self.shared.phase.stop_now();
     }
 }
 
@@ -297,15 +198,10 @@ fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
     Ok(listener)
 }
 
-/// Starts a thread.
-pub(crate) fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name(name.to_owned()).stack_size(256 << 10).spawn(body)
-}
-
 /// Accepts, and does the housekeeping between.
 fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
     let mut stopping_since = None;
-    while !shared.stopped() {
+    while !shared.phase.stopped() {
         match next_connection(listener, POLL) {
             Ok(Some((stream, peer))) => start_connection(shared, stream, peer),
             Ok(None) => {}
@@ -318,13 +214,13 @@ fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
         for (client, bytes) in shared.store.reap(shared.config.linger, Instant::now()) {
             warn!(client = ?&client[..4], bytes, "the client did not come back within --linger; its regions are freed");
         }
-        if shared.stopping() {
+        if shared.phase.stopping() {
             let since = *stopping_since.get_or_insert_with(|| {
                 info!(drain = ?shared.config.drain, "stopping");
                 Instant::now()
             });
             if shared.store.census().regions == 0 || since.elapsed() >= shared.config.drain {
-                shared.state.fetch_max(STOPPED, Ordering::Relaxed);
+                shared.phase.stop_now();
             }
         }
     }
@@ -351,17 +247,17 @@ fn next_connection(listener: &TcpListener, wait: Duration) -> io::Result<Option<
 
 fn start_connection(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     Metrics::add(&shared.metrics.accepted, 1);
-    shared.metrics.connections.fetch_add(1, Ordering::Relaxed);
+    shared.live.opened();
     let open = OpenConnection(Arc::clone(shared));
     let shared = Arc::clone(shared);
-    let started = shared.strangers.enter(&stream, peer.ip()).and_then(|(stranger, pushed_out)| {
+    let started = shared.live.strangers.enter(&stream, peer.ip()).and_then(|(stranger, pushed_out)| {
         Metrics::add(&shared.metrics.strangers_dropped, pushed_out.into());
         let serve = move || {
             connection::serve(&open.0, &stream, peer, stranger);
-            open.0.strangers.leave(stranger);
+            open.0.live.strangers.leave(stranger);
         };
         spawn("connection", serve).map(drop).inspect_err(|_| {
-            let _ = shared.strangers.leave(stranger);
+            let _ = shared.live.strangers.leave(stranger);
         })
     });
     if let Err(error) = started {
@@ -376,15 +272,15 @@ struct OpenConnection(Arc<Shared>);
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.0.metrics.connections.fetch_sub(1, Ordering::Relaxed);
+        self.0.live.closed();
     }
 }
 
 /// To many at once; at an address that only this machine reaches, only to who asks this machine by name or number.
 fn serve_metrics(shared: &Shared, listener: &TcpListener) {
     let is_local = listener.local_addr().is_ok_and(|address| address.ip().to_canonical().is_loopback());
-    let answer = |head: &[u8]| (!is_local || lull_pages::names_this_machine(head)).then(|| metrics::answer(shared, head));
-    if let Err(error) = lull_pages::serve(listener, Some(POLL), || shared.stopped(), answer) {
+    let answer = |head: &[u8]| (!is_local || lull_pages::names_this_machine(head)).then(|| page::answer(shared, head));
+    if let Err(error) = lull_pages::serve(listener, Some(POLL), || shared.phase.stopped(), answer) {
         error!(%error, "the metrics are not served");
     }
 }

@@ -159,7 +159,7 @@ fn frames_of_elsewhere_are_not_taken() {
     Message::Fence.encode(3, 0, &mut plain);
     one.send(&plain);
     let text = one.refused(ErrorCode::Version);
-    assert_eq!(text, "a frame is of version 1; this connection speaks 2");
+    assert_eq!(text, "a frame is of version 1; this connection speaks 3");
     // The new control connection has taken the channel over.
     fixture.control = fixture.open(ChannelKind::Control);
     fixture.nothing_has_changed();

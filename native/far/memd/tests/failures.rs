@@ -120,9 +120,9 @@ fn other_versions_page_sizes_and_features_are_refused_by_name() {
     let mut fixture = Fixture::new();
     let good = hello(9, ChannelKind::Control, 1);
     let cases = [
-        (Hello { version_min: 2, version_max: 3, ..good }, "the client speaks the versions 2 to 3, this server 1 to 1"),
-        (Hello { version_min: 0, version_max: 0, ..good }, "the client speaks the versions 0 to 0, this server 1 to 1"),
-        (Hello { version_min: 2, version_max: 1, ..good }, "the client speaks the versions 2 to 1, this server 1 to 1"),
+        (Hello { version_min: 2, version_max: 3, ..good }, "the client speaks the versions 2 to 3, this server 1"),
+        (Hello { version_min: 0, version_max: 0, ..good }, "the client speaks the versions 0 to 0, this server 1"),
+        (Hello { version_min: 2, version_max: 1, ..good }, "the client speaks the versions 2 to 1, this server 1"),
         (Hello { page_size_log2: 16, ..good }, "the client's pages have 2^16 bytes, this server's 2^12"),
         (Hello { features: 6, ..good }, "the client needs the features 0x6, this server has 0x1 only"),
     ];

@@ -6,7 +6,7 @@ mod common;
 
 use common::{Answer, MB, Peer, hello, page, server};
 use lull_far_auth::file::parse;
-use lull_far_auth::{Entry, Key, proof};
+use lull_far_auth::{Entry, Key, Share, proof};
 use lull_far_protocol::{ChannelKind, ErrorCode, Hello, Message, PAGE_SIZE, Prove, VERSION_ENCRYPTED, VERSION_PLAIN};
 use lull_memd::Server;
 use std::io::Read;
@@ -78,7 +78,7 @@ fn versions_of_both_sides_are_named_where_they_do_not_fit() {
     let server = one_key();
     let old = hello(1, ChannelKind::Control, 1).with_key(VERSION_PLAIN);
     let (mut peer, answer) = Peer::try_key_of(server.address, &key(1), old);
-    let want = "the client speaks the versions 1 to 1, this server 2 to 2 with who has a key, whose frames are encrypted: take a newer client, \
+    let want = "the client speaks the versions 1 to 1, this server 3 with who has a key, whose frames are encrypted: take a newer client, \
                 or start the server with --plain-frames";
     assert_eq!(answer.error(ErrorCode::Version), want);
     assert_eq!(peer.answer(), Answer::Closed);
@@ -86,17 +86,31 @@ fn versions_of_both_sides_are_named_where_they_do_not_fit() {
     let open = common::server(|_| {});
     let new = Hello { version_min: VERSION_ENCRYPTED, version_max: VERSION_ENCRYPTED, ..hello(1, ChannelKind::Control, 1) };
     let (_, answer) = Peer::try_hello(open.address, new);
-    assert_eq!(answer.error(ErrorCode::Version), "the client speaks the versions 2 to 2, this server 1 to 1");
+    assert_eq!(answer.error(ErrorCode::Version), "the client speaks the versions 3 to 3, this server 1");
     // Where it is permitted, a client has what it wants, and the better of what it can.
     let permits = keyed(&format!("one {}", hex(1)), |config| config.plain_frames = true);
     for (version_min, version_max, speaks) in
-        [(VERSION_PLAIN, VERSION_PLAIN, VERSION_PLAIN), (VERSION_PLAIN, 9, VERSION_ENCRYPTED), (VERSION_ENCRYPTED, 2, VERSION_ENCRYPTED)]
+        [(VERSION_PLAIN, VERSION_PLAIN, VERSION_PLAIN), (VERSION_PLAIN, 9, VERSION_ENCRYPTED), (2, VERSION_ENCRYPTED, VERSION_ENCRYPTED)]
     {
         let hello = Hello { version_min, version_max, ..hello(u8::try_from(version_max).unwrap(), ChannelKind::Control, 1).with_key(1) };
         let (mut peer, answer) = Peer::try_key_of(permits.address, &key(1), hello);
         assert!(answer.message().contains(&format!("version: {speaks},")), "{}", answer.message());
         assert_eq!(peer.frames.is_some(), speaks == VERSION_ENCRYPTED);
         assert!(peer.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck("));
+    }
+}
+
+/// Who encrypts without what both sides draw for a connection is refused by name, also where plain frames are permitted; and each connection has
+/// another challenge.
+#[test]
+fn a_peer_without_forward_secrecy_is_refused_by_name() {
+    let old = Hello { version_min: 2, version_max: 2, ..hello(1, ChannelKind::Control, 1).with_key(2) };
+    let encrypted = "3 with who has a key, whose frames are encrypted: take a newer client, or start the server with --plain-frames";
+    for (plain, speaks) in [(false, encrypted), (true, "3 and 1 with who has a key: take a newer client")] {
+        let server = keyed(&format!("one {}", hex(1)), |config| config.plain_frames = plain);
+        let (mut peer, answer) = Peer::try_hello(server.address, old);
+        assert_eq!(answer.error(ErrorCode::Version), format!("the client speaks the versions 2 to 2, this server {speaks}"));
+        assert_eq!(peer.answer(), Answer::Closed);
     }
 }
 
@@ -112,7 +126,7 @@ fn a_proof_cannot_be_used_again() {
     };
     let (mut first, answer) = Peer::try_hello(server.address, control);
     let key = key(1);
-    let seen = proof::Client::new(&key, &control, challenge_of(&answer), [7; 32]).prove();
+    let seen = proof::Client::new(&key, &control, challenge_of(&answer), Share::of([7; 32])).prove();
     let (mut second, answer_to_second) = Peer::try_hello(server.address, control);
     assert_ne!(challenge_of(&answer), challenge_of(&answer_to_second));
     second.ask(&Message::Prove(seen), 0).error(ErrorCode::NotAuthenticated);
@@ -228,7 +242,7 @@ fn a_flood_from_one_address_keeps_out_nobody_from_another() {
     // All of them were taken out of the queue before this one, whose answer says so.
     flood.push(Peer::try_hello(server.address, Hello { client: [2; 16], ..control }).0.stream);
     let key = key(1);
-    let prove = proof::Client::new(&key, &control, challenge, [7; 32]).prove();
+    let prove = proof::Client::new(&key, &control, challenge, Share::of([7; 32])).prove();
     assert!(client.ask(&Message::Prove(prove), 0).message().starts_with("Proved("));
 }
 

@@ -7,7 +7,7 @@ mod common;
 use common::{Answer, Peer, get, page};
 use lull_far_protocol::{ChannelKind, ErrorCode, Message};
 use std::io::{BufRead, BufReader, Read};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
 
 fn command(args: &[&str]) -> Command {
@@ -18,7 +18,11 @@ fn command(args: &[&str]) -> Command {
 
 /// Starts a server, and reads from its first line where it listens.
 fn start(args: &[&str]) -> (Child, SocketAddr) {
-    let mut child = command(args).spawn().unwrap();
+    start_it(command(args))
+}
+
+fn start_it(mut command: Command) -> (Child, SocketAddr) {
+    let mut child = command.spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
     let address = line.strip_prefix("listening at ").unwrap_or_else(|| panic!("{line:?}")).trim().parse().unwrap();
@@ -83,6 +87,38 @@ fn a_server_whose_log_nobody_reads_serves_and_stops() {
         }
     };
     assert_eq!(status.code(), Some(0));
+}
+
+/// Where no descriptor is left nobody new is served, and those who are there are; when some are free again, others are.
+#[test]
+fn a_server_without_descriptors_serves_those_who_are_there() {
+    use std::os::unix::process::CommandExt;
+    let mut command = command(&["--listen", "127.0.0.1:0", "--memory", "2m"]);
+    // SAFETY: one system call of numbers.
+    unsafe {
+        command.pre_exec(|| {
+            let limit = libc::rlimit { rlim_cur: 24, rlim_max: 24 };
+            if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+        });
+    }
+    let (mut child, address) = start_it(command);
+    let [mut control, mut fetch, mut write] = Peer::client(address, 1, 1, 4);
+    let crowd: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(address).unwrap()).collect();
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(log.any(|line| line.contains("cannot accept a connection") || line.contains("no descriptor")), "it has enough of them");
+    // What it says of that must not fill the pipe.
+    let log = std::thread::spawn(move || log.count());
+    for number in 0..50 {
+        assert!(matches!(write.write(1, &[number % 4], &page(number)), Answer::Frame(..)));
+        assert!(fetch.fetch(1, number % 4, 1) == page(number));
+        assert!(control.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck("));
+    }
+    drop(crowd);
+    let mut next = Peer::hello(address, 2, ChannelKind::Control, 1);
+    assert!(next.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck("));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(log.join().unwrap() < 1000, "it says the same again and again");
 }
 
 /// However much memory it has to get, it listens before: all that comes before its first line is the first few megabytes.

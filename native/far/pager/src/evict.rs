@@ -311,7 +311,9 @@ impl Evictor {
             let place = range.layout.place((pages[index] - range.first).into(), 0);
             fatal(format_args!(
                 "memory server {} is lost, and nobody else has taken page {} of region {}; the program cannot go on",
-                pager.servers[place.server].name, place.page, place.region
+                pager.servers[place.server].name(),
+                place.page,
+                place.region
             ));
         }
         pager.counters.pages_written.fetch_add(pages.len() as u64, Ordering::Relaxed);

@@ -293,12 +293,14 @@ fn from_servers(
                 Err(FetchError::Broken) => reachable = true,
                 Err(FetchError::Checksum) => fatal(format_args!(
                     "memory server {}: pages of region {} from {} on came with a wrong checksum, twice",
-                    server.name, place.region, place.page
+                    server.name(),
+                    place.region,
+                    place.page
                 )),
                 Err(FetchError::Refused(code)) => {
                     crate::last_words::say(format_args!(
                         "memory server {} refuses region {} page {}: {}",
-                        server.name,
+                        server.name(),
                         place.region,
                         place.page,
                         code.name()
@@ -315,7 +317,9 @@ fn from_servers(
             let place = range.layout.place(index, 0);
             fatal(format_args!(
                 "memory server {} is lost, and nobody else has page {} of region {}; the program cannot go on",
-                pager.servers[place.server].name, place.page, place.region
+                pager.servers[place.server].name(),
+                place.page,
+                place.region
             ));
         }
     }

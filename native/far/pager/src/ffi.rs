@@ -37,6 +37,8 @@ pub struct CFarOptions {
     pub flags: u32,
     /// The path of a file with the key, or null. Not known to callers whose `size` is that of all before it.
     pub key_file: *const c_char,
+    /// `host:port,host:port`, or null. The same.
+    pub spares: *const c_char,
 }
 
 /// `LULL_FAR_SEAL`
@@ -45,8 +47,9 @@ const SEAL: u32 = 1;
 /// `LULL_FAR_PLAIN_FRAMES`
 const PLAIN_FRAMES: u32 = 2;
 
-/// Bytes of the options before there were keys.
-const WITHOUT_KEY: usize = std::mem::offset_of!(CFarOptions, key_file);
+/// Bytes of the options before there were keys, before there were spare servers, and now.
+const SIZES: [usize; 3] =
+    [std::mem::offset_of!(CFarOptions, key_file), std::mem::offset_of!(CFarOptions, spares), size_of::<CFarOptions>()];
 
 /// `struct lull_far_statistics`.
 #[repr(C)]
@@ -89,6 +92,16 @@ fn mode(number: u32) -> Result<FaultMode, String> {
     }
 }
 
+/// Servers of a list.
+///
+/// # Safety
+/// A text that ends in a zero.
+unsafe fn names(list: *const c_char) -> Result<Vec<String>, String> {
+    // SAFETY: the caller's promise.
+    let list = unsafe { CStr::from_ptr(list) }.to_str().map_err(|_| "the servers are not text in UTF-8".to_owned())?;
+    Ok(list.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect())
+}
+
 /// # Safety
 /// As the header says.
 unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
@@ -97,7 +110,7 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
     }
     // SAFETY: the caller's promise; the size is there in every version.
     let size = unsafe { (&raw const (*given).size).read() };
-    if size != size_of::<CFarOptions>() && size != WITHOUT_KEY {
+    if !SIZES.contains(&size) {
         return Err(format!("options of {size} bytes; this library's have {}", size_of::<CFarOptions>()));
     }
     // SAFETY: numbers and pointers, for which zero is a value; as many bytes as the caller has are copied.
@@ -114,9 +127,12 @@ unsafe fn options(given: *const CFarOptions) -> Result<Options, String> {
         return Err("no servers".to_owned());
     }
     // SAFETY: the caller's promise.
-    let servers = unsafe { CStr::from_ptr(given.servers) }.to_str().map_err(|_| "the servers are not text in UTF-8".to_owned())?;
-    let servers = servers.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let servers = unsafe { names(given.servers) }?;
     let mut options = Options::new(servers, given.local_bytes, given.capacity_bytes);
+    if !given.spares.is_null() {
+        // SAFETY: the caller's promise.
+        options.spares = unsafe { names(given.spares) }?;
+    }
     if !given.key_file.is_null() {
         // SAFETY: the caller's promise.
         let path = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(given.key_file) }.to_bytes()));

@@ -29,7 +29,7 @@ pub fn run(pager: &'static Pager) {
             if server.takes_writes() {
                 let mut error = pager.heartbeat(index).map(|told| {
                     if told && !stopping[index] {
-                        say(format_args!("memory server {} is being stopped", server.name));
+                        say(format_args!("memory server {} is being stopped", server.name()));
                     }
                     stopping[index] = told;
                 });
@@ -81,7 +81,7 @@ pub fn run(pager: &'static Pager) {
 
 /// Ends the program if pages are out of reach: sooner than a thread would find out, and never with a wrong page.
 fn lost(pager: &Pager, index: usize, known_lost: &[bool]) {
-    let name = &pager.servers[index].name;
+    let name = pager.servers[index].name();
     let count = pager.servers.len();
     let neighbours = [(index + 1) % count, (index + count - 1) % count];
     if pager.options.replicas == 0 {
@@ -90,7 +90,7 @@ fn lost(pager: &Pager, index: usize, known_lost: &[bool]) {
         }
         say(format_args!("memory server {name} is lost; nothing was mapped yet"));
     } else if let Some(other) = neighbours.into_iter().find(|&other| known_lost[other]) {
-        let other = &pager.servers[other].name;
+        let other = pager.servers[other].name();
         fatal(format_args!("memory servers {other} and {name} are lost, and nobody else has their pages; the program cannot go on"));
     } else {
         say(format_args!("memory server {name} is lost; its pages are on one server only from now on"));

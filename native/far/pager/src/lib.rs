@@ -18,7 +18,7 @@ pub mod page;
 pub mod passing;
 pub mod queue;
 pub mod room;
-pub mod stream;
+mod stream;
 mod sync;
 pub mod version;
 pub mod windows;
@@ -67,6 +67,8 @@ mod retry;
 pub mod seal;
 #[cfg(not(loom))]
 pub mod signal;
+#[cfg(not(loom))]
+mod spare;
 #[cfg(not(loom))]
 mod syscall;
 #[cfg(not(loom))]

@@ -125,9 +125,9 @@ impl Pager {
                     std::thread::sleep(Duration::from_millis(10));
                     continue;
                 }
-                Ok(Message::Error { code, text }) => format!("memory server {}: {}: {text}", server.name, code.name()),
-                Ok(other) => format!("memory server {} answers REGION_MAP with {}", server.name, other.op().name()),
-                Err(error) => format!("memory server {}: the answer to REGION_MAP: {error}", server.name),
+                Ok(Message::Error { code, text }) => format!("memory server {}: {}: {text}", server.name(), code.name()),
+                Ok(other) => format!("memory server {} answers REGION_MAP with {}", server.name(), other.op().name()),
+                Err(error) => format!("memory server {}: the answer to REGION_MAP: {error}", server.name()),
             };
             return Err(LinkError::Refused(text));
         }
@@ -213,7 +213,7 @@ impl Pager {
                     })
                 });
             if !freed && server.takes_writes() {
-                say(format_args!("memory server {}: region {} was not given back", server.name, layout.region(copy)));
+                say(format_args!("memory server {}: region {} was not given back", server.name(), layout.region(copy)));
             }
         }
     }

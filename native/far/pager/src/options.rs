@@ -21,6 +21,8 @@ pub const LEAST_LOCAL_PAGES: u64 = 1024;
 pub struct Options {
     /// The servers, each `host:port`.
     pub servers: Vec<String>,
+    /// Servers that take the places of lost ones, with a replica; each `host:port`. Nothing is there until then.
+    pub spares: Vec<String>,
     /// Bytes of local memory that pages may take, 4 MB or more.
     pub local_bytes: u64,
     /// Bytes that may be mapped over the life of the pager. Costs 9 to 17 bytes of tables for each page of them in the long run, used
@@ -58,6 +60,7 @@ impl Options {
         let mode = FaultMode::InThread;
         Options {
             servers,
+            spares: Vec::new(),
             local_bytes,
             capacity_bytes,
             key: None,
@@ -91,6 +94,16 @@ pub fn check(options: &Options) -> Result<(), Error> {
     }
     if options.replicas >= options.servers.len() {
         return bad(format!("{} replicas need {} servers; {} is given", options.replicas, options.replicas + 1, options.servers.len()));
+    }
+    if !options.spares.is_empty() && options.replicas == 0 {
+        return bad("spare servers without a replica: of a lost server's pages nobody would have a copy to give them".to_owned());
+    }
+    if options.spares.len() > 64 {
+        return bad(format!("{} spare servers: 64 at most are possible", options.spares.len()));
+    }
+    let twice = |spare: &&String| options.servers.contains(*spare) || options.spares.iter().filter(|other| other == spare).count() > 1;
+    if let Some(spare) = options.spares.iter().find(twice) {
+        return bad(format!("memory server {spare} is named twice: a spare one is none of the others"));
     }
     if options.local_bytes / (PAGE_SIZE as u64) < LEAST_LOCAL_PAGES {
         let least = LEAST_LOCAL_PAGES * PAGE_SIZE as u64;

@@ -84,6 +84,8 @@ pub struct Counters {
     pub pages_dropped_clean: AtomicU64,
     /// Fetches that a second server answered.
     pub replica_fetches: AtomicU64,
+    /// Pages of which lost copies were made again.
+    pub pages_copied: AtomicU64,
 }
 
 /// Everything. Lives as long as the process once it serves faults.
@@ -138,6 +140,9 @@ impl Pager {
         }
         if pager.options.replicas > 0 {
             spawn("far-restore", move || restore::run(pager))?;
+            if !pager.options.spares.is_empty() {
+                spawn("far-spares", move || look_at_spares(&pager.options))?;
+            }
         }
         if pager.options.mode == FaultMode::Handlers {
             for _ in 0..2 {
@@ -220,9 +225,9 @@ impl Pager {
 
     fn disbelieve(&self, Place { server, region, page }: Place) {
         let server = &self.servers[server];
+        let name = server.name();
         let what = format_args!(
-            "memory server {} gives page {page} of region {region} not as it was written last: it is changed, old, or another one",
-            server.name
+            "memory server {name} gives page {page} of region {region} not as it was written last: it is changed, old, or another one"
         );
         if self.options.replicas == 0 {
             fatal(format_args!("{what}; the program cannot go on"));
@@ -276,11 +281,17 @@ impl Pager {
         self.servers.iter().map(Server::harmed_frames).sum()
     }
 
+    /// Servers whose pages, or some of them, are on one server only.
+    #[must_use]
+    pub fn lost_servers(&self) -> usize {
+        self.servers.iter().filter(|server| server.lost()).count()
+    }
+
     /// Keeper: says that we are there, and hears how the server is.
     pub(crate) fn heartbeat(&self, index: usize) -> Result<bool, LinkError> {
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         let (header, payload) = control[index].ask(&self.servers[index], Op::Heartbeat, 0, Payload::of(&[]))?;
-        let broken = |text: &str| LinkError::Broken(format!("memory server {}: {text}", self.servers[index].name));
+        let broken = |text: &str| LinkError::Broken(format!("memory server {}: {text}", self.servers[index].name()));
         match Message::decode(&header, &payload) {
             Ok(Message::HeartbeatAck(state)) => Ok(state.stopping),
             Ok(other) => Err(broken(&format!("HEARTBEAT is answered by {}", other.op().name()))),
@@ -315,18 +326,38 @@ impl Pager {
     }
 }
 
+fn credentials(options: &Options) -> Credentials {
+    Credentials { key: options.key.clone(), plain_frames: options.plain_frames }
+}
+
+/// Says which spare servers could not take a lost one's place: better now than when one is lost. Nobody waits for it.
+fn look_at_spares(options: &Options) {
+    for name in &options.spares {
+        let greeted = options::address_of(name).and_then(|address| {
+            let secret = random().map_err(|error| Error::System("random numbers", error))?;
+            Server::connect((name, address), &secret, credentials(options), options.server_timeout, Arc::default()).map_err(Error::Server)
+        });
+        if let Err(error) = greeted {
+            say(format_args!("{error}; it is a spare one, and could not take a lost one's place now"));
+        }
+    }
+}
+
 /// Connections to all servers.
 fn connect_all(options: &Options, secret: &[u8; 32], keeper: &Arc<Event>) -> Result<Vec<Server>, Error> {
     let mut servers = Vec::new();
     for name in &options.servers {
         let place = (&name[..], options::address_of(name)?);
-        let credentials = Credentials { key: options.key.clone(), plain_frames: options.plain_frames };
-        let server = Server::connect(place, secret, credentials, options.server_timeout, Arc::clone(keeper));
-        servers.push(server.map_err(Error::Server)?);
+        let mut server =
+            Server::connect(place, secret, credentials(options), options.server_timeout, Arc::clone(keeper)).map_err(Error::Server)?;
+        for name in &options.spares {
+            server.add_place((name, options::address_of(name)?), secret);
+        }
+        servers.push(server);
     }
     // Both copies of a page could be there.
     if let Some((one, other)) = servers.iter().enumerate().find_map(|(index, server)| Some((server, twin(&servers, index)?))) {
-        let (one, other) = (&one.name, &other.name);
+        let (one, other) = (one.name(), other.name());
         return Err(Error::Options(format!("memory servers {one} and {other} are one server: name each server once")));
     }
     Ok(servers)

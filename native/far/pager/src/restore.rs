@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Makes lost copies again: a thread that takes a lost server in when it answers again, and copies to it, page by page, what it should have
-//! from the other server that has it. With a replica only.
+//! Makes lost copies again: a thread that takes a lost server in when it answers again, or a spare one in its place ([`crate::spare`]), and copies
+//! to it, page by page, what it should have from the other server that has it. With a replica only.
 //!
 //! Whoever comes back may be empty, or may have pages of before, which are old: its regions are made anew in any case. From then on it is
 //! *filling*: each page that is written goes to it, too, and none is fetched from it. A page is copied under the lock that the evictor holds
@@ -24,6 +24,7 @@ use crate::page::Kind;
 use crate::pager::{Pager, twin};
 use crate::ranges::Range;
 use crate::retry::{self, Retry};
+use crate::spare::Places;
 use crate::syscall;
 use crate::write::WriteRequest;
 
@@ -38,43 +39,56 @@ pub fn run(pager: &'static Pager) {
     let number = FETCH_CONNECTIONS as u16;
     let mut fetch: Vec<Channel> = pager.servers.iter().map(|_| Channel::numbered(ChannelKind::Fetch, number)).collect();
     let mut retries: Vec<Retry> = pager.servers.iter().map(|_| Retry::default()).collect();
+    let mut places = Places::new(pager.servers.len(), pager.options.spares.len());
     while !pager.stopping.load(Ordering::Relaxed) {
         for (index, retry) in retries.iter_mut().enumerate() {
             if !pager.servers[index].takes_writes() && retry.is_due(syscall::now()) {
-                try_one(pager, index, retry, &mut fetch);
+                try_one(pager, index, retry, &mut fetch, &mut places);
             }
         }
         std::thread::sleep(Duration::from_nanos(retry::INTERVAL));
     }
 }
 
-/// Takes a lost server in, if it is there, and gives it its copies.
-fn try_one(pager: &Pager, index: usize, retry: &mut Retry, fetch: &mut [Channel]) {
+/// Takes a lost server in, if it is there, and gives it its copies. If it is not, it is looked for elsewhere the next time.
+fn try_one(pager: &Pager, index: usize, retry: &mut Retry, fetch: &mut [Channel], places: &mut Places) {
     let server = &pager.servers[index];
     let begin = syscall::now();
     match open(pager, index).and_then(|opened| admit(pager, index, opened)) {
         Ok(()) => {}
+        Err(Why::NotYet) => return retry.failed(begin, syscall::now(), false),
         Err(why) => {
             if let Why::Failed(error) = why
                 && retry.is_new(&error.to_string())
             {
-                say(format_args!("{error}; it is lost, and tried again"));
+                match server.instead_of() {
+                    None => say(format_args!("{error}; it is lost, and tried again")),
+                    Some(lost) => say(format_args!("{error}; it does not take the place of memory server {lost}")),
+                }
+            }
+            if let Some(place) = places.next(index, |place| server.believes(place)) {
+                server.move_to(place);
             }
             return retry.failed(begin, syscall::now(), false);
         }
     }
     fetch[index].close();
-    say(format_args!("memory server {} is there again; it gets copies of its pages", server.name));
+    match server.instead_of() {
+        None => say(format_args!("memory server {} is there again; it gets copies of its pages", server.name())),
+        Some(lost) => {
+            say(format_args!("memory server {} takes the place of memory server {lost}; it gets copies of its pages", server.name()));
+        }
+    }
     match fill(pager, index, fetch) {
         Some(pages) if server.end_filling() => {
             *retry = Retry::default();
-            say(format_args!("memory server {} has all copies again, {pages} pages; any one server may be lost", server.name));
+            say(format_args!("memory server {} has all copies again, {pages} pages; any one server may be lost", server.name()));
         }
         // Who has the other copies is lost: the keeper ends the program. Or the program ends.
         _ if server.takes_writes() => {}
         _ => {
             retry.failed(begin, syscall::now(), true);
-            say(format_args!("memory server {} is lost again before it had all copies", server.name));
+            say(format_args!("memory server {} is lost again before it had all copies", server.name()));
         }
     }
 }
@@ -88,6 +102,8 @@ fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 enum Why {
     /// It will be soon: a thread still has a connection, or the server has not all of its memory yet.
     NotYet,
+    /// Who is there is not believed any more.
+    Liar,
     /// Something is wrong.
     Failed(LinkError),
 }
@@ -113,6 +129,9 @@ fn open(pager: &Pager, index: usize) -> Result<OpenedAgain<'_>, Why> {
     if !server.forget() {
         return Err(Why::NotYet);
     }
+    if !server.is_believed() {
+        return Err(Why::Liar);
+    }
     // Nobody else uses those of a lost server. Higher generations than before: nothing that was sent earlier can arrive any more.
     let mut control = std::mem::replace(&mut lock(&pager.control)[index], Channel::new(ChannelKind::Control));
     let mut write = std::mem::replace(&mut lock(&pager.evicting)[index], Channel::new(ChannelKind::Write));
@@ -134,7 +153,7 @@ fn open_both(pager: &Pager, index: usize, control: &mut Channel, write: &mut Cha
     control.open(server)?;
     // Whoever answers there now may be the one that has the other copies.
     if let Some(twin) = twin(&pager.servers, index) {
-        return Err(LinkError::Refused(format!("memory server {} is memory server {} by another name", server.name, twin.name)).into());
+        return Err(LinkError::Refused(format!("memory server {} is memory server {} by another name", server.name(), twin.name())).into());
     }
     Ok(write.open(server)?)
 }
@@ -168,7 +187,7 @@ fn remake(server: &Server, index: usize, range: &Range, control: &mut Channel) -
             continue;
         }
         let refused = |op: &str, text: &dyn std::fmt::Display| {
-            Why::Failed(LinkError::Refused(format!("memory server {}: {op} of region {region}: {text}", server.name)))
+            Why::Failed(LinkError::Refused(format!("memory server {}: {op} of region {region}: {text}", server.name())))
         };
         let (header, payload) = control.ask(server, Op::RegionUnmap, region, Payload::of(&[]))?;
         match Message::decode(&header, &payload) {
@@ -245,6 +264,7 @@ fn copy_run(pager: &Pager, range: &Range, first: u64, count: u64, (from, to): (P
             }
             let request = WriteRequest::new(&group, &contents);
             let begun = request.begin(pager, &mut writing[to.server]);
+            pager.counters.pages_copied.fetch_add(group.len() as u64, Ordering::Relaxed);
             return request.finish(pager, &mut writing[to.server], begun).then_some(group.len() as u64);
         }
         // The keeper sees to it: it ends the program if that server is lost, too.

@@ -59,7 +59,7 @@ impl<'a> WriteRequest<'a> {
     pub fn begin(&self, pager: &Pager, channel: &mut Channel) -> Result<Asked, LinkError> {
         let server = &pager.servers[self.server];
         if !server.takes_writes() {
-            return Err(LinkError::Broken(format!("memory server {} is lost", server.name)));
+            return Err(LinkError::Broken(format!("memory server {} is lost", server.name())));
         }
         let parts: Vec<&[u8]> = std::iter::once(&self.head[..]).chain(self.contents.iter().copied()).collect();
         let crc = crc32c_join(crc32c_of(&[&self.head]), self.content_crc, self.count as usize * PAGE_SIZE);
@@ -83,7 +83,7 @@ impl<'a> WriteRequest<'a> {
                     wrong += 1;
                     channel.close();
                     let (region, count, first) = (self.region, self.count, self.first);
-                    let text = format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name);
+                    let text = format!("memory server {}: region {region}, {count} pages from {first} on: wrong checksum", server.name());
                     if wrong > 1 && server.lost() {
                         // It is being filled: the other server has all of its pages.
                         say(format_args!("{text}, twice"));
@@ -96,7 +96,7 @@ impl<'a> WriteRequest<'a> {
                     say(format_args!("{text}; they are sent again"));
                 }
                 Verdict::Refused(text) => {
-                    say(format_args!("memory server {}: WRITE: {text}", server.name));
+                    say(format_args!("memory server {}: WRITE: {text}", server.name()));
                     channel.close();
                     server.give_up();
                 }

@@ -143,6 +143,6 @@ fn frames_are_plain_only_if_both_sides_say_so() {
     let mut other = command(&refuses.1.to_string(), 1, 0, 5000);
     plain(&mut other);
     let text = refused(other);
-    let want = "VERSION: the client speaks the versions 1 to 1, this server 2 to 2 with who has a key, whose frames are encrypted";
+    let want = "VERSION: the client speaks the versions 1 to 1, this server 3 with who has a key, whose frames are encrypted";
     assert!(text.contains(want), "{text}");
 }

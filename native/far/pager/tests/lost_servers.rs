@@ -128,6 +128,61 @@ fn lost_copies_are_made_again_and_a_second_loss_loses_nothing() {
     }
 }
 
+/// A lost server does not come back: a spare one takes its place, at another address, with all copies; then any one may be lost, and again. Also
+/// with sealed pages; and a spare one that is not there, or is one of the others by another name, is passed over.
+#[test]
+fn a_spare_server_takes_a_lost_ones_place_and_a_second_loss_loses_nothing() {
+    if skipped(0, "spare servers") {
+        return;
+    }
+    for (pattern, seal) in [("settled", false), ("random", true)] {
+        let mut servers = [(); 4].map(|()| Process::start("127.0.0.1:0"));
+        let names = servers.each_ref().map(|server| server.1.to_string());
+        // Nobody listens at the first.
+        let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let other_name = format!("localhost:{}", servers[1].1.port());
+        let run = Run {
+            servers: &names[..2].join(","),
+            local_pages: 2048,
+            pages: PAGES,
+            pattern,
+            threads: 2,
+            operations: 1 << 40,
+            mode: 0,
+            replicas: 1,
+            timeout_ms: 1500,
+        };
+        let mut command = run.command();
+        command.env("LULL_FAR_SPARES", format!("{gone},{other_name},{},{}", names[2], names[3]));
+        if seal {
+            command.env("LULL_FAR_SEAL", "1");
+        }
+        let mut workload = Running::start(command);
+        if pattern == "settled" {
+            workload.wait_until_it_says("settled");
+        }
+        for (victim, spare) in [(0, 2), (1, 3)] {
+            servers[victim].kill();
+            workload.wait_until_it_says(&format!("memory server {} is lost; its pages are on one server only", names[victim]));
+            workload.wait_until_it_says(&format!("memory server {} takes the place of memory server {}", names[spare], names[victim]));
+            workload.wait_until_it_says(&format!("memory server {} has all copies again", names[spare]));
+        }
+        // There is no spare one left: who comes back at its own address is taken in there.
+        servers[2].kill();
+        workload.wait_until_it_says(&format!("memory server {} is lost; its pages are on one server only", names[2]));
+        servers[0] = Process::start(&names[0]);
+        workload.wait_until_it_says(&format!("memory server {} is there again", names[0]));
+        workload.wait_until_it_says(&format!("memory server {} has all copies again", names[0]));
+        servers[3].kill();
+        workload.wait_until_it_says("is lost; its pages are on one server only");
+        workload.stop();
+        let outcome = workload.finish();
+        outcome.is_right(PAGES);
+        let (missing, twin) = (format!("memory server {gone}: "), format!("memory server {other_name} is memory server {}", names[1]));
+        assert!(outcome.stderr.contains(&missing) && outcome.stderr.contains(&twin), "{}", outcome.stderr);
+    }
+}
+
 /// With pages that are never written again, which only copies can bring back; and with such as are written all the time.
 fn copies_are_made_again(servers: &mut [Process; 2], names: &[String; 2], pattern: &str) {
     let mut workload = run_pattern(pattern, &names.join(","), 1 << 40, 1, 1500);

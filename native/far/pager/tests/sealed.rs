@@ -11,19 +11,24 @@ use common::{Outcome, Process, Run, Running, skipped};
 use lull_far_protocol::{ChannelKind, Fetch, Header, Message, PAGE_SIZE};
 use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 const PAGES: u64 = 4 * 1024;
 
-fn run(servers: &str, pattern: &str, operations: u64, replicas: u32, seal: bool) -> Running {
+fn command(servers: &str, pattern: &str, operations: u64, replicas: u32, seal: bool) -> Command {
     let run = Run { servers, local_pages: 1024, pages: PAGES, pattern, threads: 2, operations, mode: 0, replicas, timeout_ms: 5000 };
     let mut command = run.command();
     if seal {
         command.env("LULL_FAR_SEAL", "1");
     }
-    Running::start(command)
+    command
+}
+
+fn run(servers: &str, pattern: &str, operations: u64, replicas: u32, seal: bool) -> Running {
+    Running::start(command(servers, pattern, operations, replicas, seal))
 }
 
 /// What a hostile server makes of a page that it is asked for, if anything: the pages that it has given before, the place, the content.
@@ -176,4 +181,24 @@ fn with_a_replica_a_server_that_lies_is_left() {
     let Outcome { code, stderr, .. } = run(&liars.map(|liar| liar.to_string()).join(","), "random", 1 << 40, 1, true).finish();
     assert!(code == Some(86) && liars.iter().all(|liar| stderr.contains(&format!("memory server {liar} gives page "))), "{stderr}");
     assert!(!stderr.contains("should be"), "a wrong word was read: {stderr}");
+}
+
+/// A spare server takes the place of one that lies, which is never taken in again; then the other one may be lost.
+#[test]
+fn a_spare_server_takes_the_place_of_one_that_lies() {
+    if skipped(0, "a hostile server and a spare one") {
+        return;
+    }
+    let mut servers = [(); 3].map(|()| Process::start("127.0.0.1:0"));
+    let (liar, _) = hostile(servers[0].1, old);
+    let mut command = command(&format!("{liar},{}", servers[1].1), "random", 1 << 40, 1, true);
+    command.env("LULL_FAR_SPARES", servers[2].1.to_string());
+    let mut workload = Running::start(command);
+    workload.wait_until_it_says("not as it was written last");
+    workload.wait_until_it_says(&format!("memory server {} takes the place of memory server {liar}", servers[2].1));
+    workload.wait_until_it_says(&format!("memory server {} has all copies again", servers[2].1));
+    servers[1].kill();
+    workload.wait_until_it_says(&format!("memory server {} is lost; its pages are on one server only", servers[1].1));
+    workload.stop();
+    workload.finish().is_right(PAGES);
 }

@@ -26,6 +26,7 @@ const LEAST_LOCAL: u64 = lull_far::options::LEAST_LOCAL_PAGES * lull_far::PAGE_S
 pub struct Settings {
     pub directory: PathBuf,
     servers: Vec<String>,
+    spares: Vec<String>,
     /// Read when the library is loaded: a program may become somebody who may not read it.
     key: Result<Option<Key>, String>,
     local: String,
@@ -66,6 +67,7 @@ fn read() -> Option<Settings> {
     Some(Settings {
         directory: PathBuf::from(std::env::var_os("LULL_FAR_DIRECTORY")?),
         servers: text("LULL_FAR_SERVERS")?.split(',').map(str::to_owned).collect(),
+        spares: text("LULL_FAR_SPARES").unwrap_or_default().split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
         key: std::env::var_os("LULL_FAR_KEY").map(|path| read_one(Path::new(&path)).map_err(|error| error.to_string())).transpose(),
         local: text("LULL_FAR_LOCAL")?,
         replicas: text("LULL_FAR_REPLICAS")?.parse().ok()?,
@@ -105,6 +107,7 @@ impl Settings {
         let capacity = bytes.saturating_mul(CAPACITY_FACTOR).clamp(LEAST_CAPACITY, 1 << 43);
         let mut options = Options::new(self.servers.clone(), local, capacity);
         options.key = self.key.clone()?;
+        options.spares.clone_from(&self.spares);
         options.replicas = self.replicas;
         options.seal = self.seal.clone()?;
         options.plain_frames = self.plain_frames.clone()?;
@@ -157,7 +160,7 @@ extern "C" fn statistics() {
         let s = out;
         say(format_args!(
             "local {} of {} pages, zero_faults {} fetch_faults {} second_chances {} fetched {} written {} dropped_clean {} replica_fetches {} \
-             harmed_frames {}{}",
+             harmed_frames {} copied {} lost_servers {}{}",
             s.local_pages,
             s.local_pages_limit,
             s.zero_faults,
@@ -168,6 +171,8 @@ extern "C" fn statistics() {
             s.pages_dropped_clean,
             s.replica_fetches,
             signal::installed().map_or(0, Pager::harmed_frames),
+            signal::installed().map_or(0, |pager| pager.counters.pages_copied.load(Ordering::Relaxed)),
+            signal::installed().map_or(0, Pager::lost_servers),
             signal::installed().map_or(String::new(), of_owner)
         ));
     }

@@ -40,8 +40,9 @@ pub const MAGIC: [u8; 4] = *b"LulF";
 /// The version whose frames are as they are, with checksums. All frames of a handshake are of it.
 pub const VERSION_PLAIN: u16 = 1;
 
-/// The version whose frames are encrypted, and proven to be what the other side has sent next: behind the handshake of who has a key.
-pub const VERSION_ENCRYPTED: u16 = 2;
+/// The version whose frames are encrypted, and proven to be what the other side has sent next: behind the handshake of who has a key. Version 2
+/// was the same without what both sides draw for a connection; nobody speaks it any more.
+pub const VERSION_ENCRYPTED: u16 = 3;
 
 /// The oldest version of the protocol that this crate speaks.
 pub const VERSION_MIN: u16 = VERSION_PLAIN;

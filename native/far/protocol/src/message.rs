@@ -211,7 +211,7 @@ impl HelloAck {
 pub struct Prove {
     /// Which key: a number that is derived from it.
     pub key: [u8; 16],
-    /// Random bytes that the client has drawn for this connection.
+    /// The public part of what the client has drawn for this connection, and so random.
     pub nonce: [u8; 32],
     /// The proof.
     pub proof: [u8; 32],

@@ -41,18 +41,19 @@ fn expected<'a>(name: &str, pages: &'a [u8]) -> Option<Message<'a>> {
         "hello-peer" => Message::Hello(hello(ChannelKind::Peer)),
         "hello-ack" => Message::HelloAck(ack(0)),
         "hello-key" => Message::Hello(hello(ChannelKind::Control).with_key(VERSION_ENCRYPTED)),
-        "challenge" => Message::Challenge(std::array::from_fn(|i| 64 + i as u8)),
-        // What the proofs are is another crate's business: auth/tests/golden.rs.
-        "prove" | "proved" => {
+        // What the shares and proofs are is another crate's business: auth/tests/golden.rs.
+        "challenge" | "prove" | "proved" => {
             let bytes = frame(name);
             let payload = &bytes[HEADER_LEN..];
             let sixteen = |at: usize| std::array::from_fn(|i| payload[at + i]);
-            let nonce = std::array::from_fn(|i| 32 + i as u8);
-            let proof = std::array::from_fn(|i| payload[if name == "prove" { 48 } else { 0 } + i]);
-            if name == "prove" {
-                Message::Prove(Prove { key: sixteen(0), nonce, proof })
-            } else {
-                Message::Proved(Proved { proof, ack: HelloAck { version: VERSION_ENCRYPTED, ..ack(FEATURE_KEY) } })
+            let thirty_two = |at: usize| std::array::from_fn(|i| payload[at + i]);
+            match name {
+                "challenge" => Message::Challenge(thirty_two(0)),
+                "prove" => Message::Prove(Prove { key: sixteen(0), nonce: thirty_two(16), proof: thirty_two(48) }),
+                _ => {
+                    let ack = HelloAck { version: VERSION_ENCRYPTED, ..ack(FEATURE_KEY) };
+                    Message::Proved(Proved { proof: thirty_two(0), ack })
+                }
             }
         }
         "region-map" => Message::RegionMap { pages: 16 },

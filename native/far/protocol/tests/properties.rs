@@ -287,7 +287,7 @@ fn another_version_is_named() {
     // Nor is one that has no proof taken where frames are proven.
     let plain = seal(Op::Heartbeat, 1, 0, &[]);
     let error = Header::decode_of(&plain, VERSION_ENCRYPTED).unwrap_err();
-    assert_eq!(error.to_string(), "a frame is of version 1; this connection speaks 2");
+    assert_eq!(error.to_string(), "a frame is of version 1; this connection speaks 3");
     let encrypted = Header { version: VERSION_ENCRYPTED, payload_crc: 0, ..Header::decode(&plain).unwrap() };
     assert_eq!(Header::decode_of(&encrypted.bytes(), VERSION_ENCRYPTED), Ok(encrypted));
     let error = Header::decode_of(&Header { payload_crc: 7, ..encrypted }.bytes(), VERSION_ENCRYPTED).unwrap_err();

@@ -313,15 +313,12 @@ fn a_client_that_goes_without_a_word_ends_the_service_s_connection() {
 #[test]
 fn a_client_that_breaks_is_no_end_to_the_service() {
     let service = Service::usual("broken");
-    let ways: [(&str, fn(TcpStream)); 2] = [
-        ("a reset", break_off),
-        ("a record that is none", |mut sock| {
-            sock.write_all(&[23, 3, 3, 0, 32]).and_then(|()| sock.write_all(&[7; 32])).unwrap();
-            // Until it is told so.
-            let _ = rest(&mut sock);
-        }),
-    ];
-    for (what, breaks) in ways {
+    let no_record = |mut sock: TcpStream| {
+        sock.write_all(&[23, 3, 3, 0, 32]).and_then(|()| sock.write_all(&[7; 32])).unwrap();
+        // Until it is told so.
+        let _ = rest(&mut sock);
+    };
+    for (what, breaks) in [("a reset", break_off as fn(TcpStream)), ("a record that is none", no_record)] {
         let (mut client, mut application) = service.pair();
         client.write_all(b"half of").unwrap();
         application.read_exact(&mut [0; 7]).unwrap();

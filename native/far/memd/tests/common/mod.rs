@@ -7,7 +7,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use lull_far_auth::{Frames, Key, proof};
+use lull_far_auth::{Frames, Key, Share, proof};
 use lull_far_protocol::{
     ChannelKind, ErrorCode, Fetch, HEADER_LEN, Header, Hello, Message, PAGE_SIZE, PAGE_SIZE_LOG2, TAG_LEN, VERSION_ENCRYPTED,
     VERSION_PLAIN, encode_write,
@@ -87,8 +87,8 @@ impl Peer {
         let (mut peer, answer) = Peer::try_hello(address, hello);
         let Answer::Frame(header, payload) = &answer else { panic!("closed") };
         let Ok(Message::Challenge(challenge)) = Message::decode(header, payload) else { return (peer, answer) };
-        let nonce = std::array::from_fn(|i| (i as u8).wrapping_mul((hello.generation as u8).wrapping_add(3)));
-        let client = proof::Client::new(key, &hello, challenge, nonce);
+        let share = Share::of(std::array::from_fn(|i| (i as u8).wrapping_mul((hello.generation as u8).wrapping_add(3))));
+        let client = proof::Client::new(key, &hello, challenge, share);
         let answer = peer.ask(&Message::Prove(client.prove()), 0);
         if let Answer::Frame(header, payload) = &answer
             && let Ok(Message::Proved(proved)) = Message::decode(header, payload)

@@ -116,7 +116,7 @@ impl Channel {
         self.unanswered += 1;
         if let Err(error) = sent {
             self.stream = None;
-            return Err(LinkError::Broken(format!("memory server {}: {}: {error}", server.name, op.name())));
+            return Err(LinkError::Broken(format!("memory server {}: {}: {error}", server.name(), op.name())));
         }
         Ok(Asked { op, region, generation: self.generation, sequence: self.sequence })
     }
@@ -126,7 +126,7 @@ impl Channel {
     /// # Errors
     /// As [`Channel::ask`].
     pub fn finish(&mut self, server: &Server, asked: &Asked) -> Result<(Header, Vec<u8>), LinkError> {
-        let name = &server.name;
+        let name = server.name();
         let stream = self.stream.as_mut().filter(|_| asked.generation == self.generation);
         // It was closed by a request that came after.
         let Some(stream) = stream else { return Err(LinkError::Broken(format!("memory server {name}: the connection was closed"))) };

@@ -15,11 +15,11 @@ mod tests;
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lull_far_auth::{Frames, Key, client_number, proof};
+use lull_far_auth::{Frames, Key, Share, client_number, proof};
 use lull_far_protocol::{
     ChannelKind, ErrorCode, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, Proved, VERSION_ENCRYPTED, VERSION_PLAIN,
 };
@@ -91,14 +91,32 @@ impl std::fmt::Display for LinkError {
     }
 }
 
-/// A memory server.
+/// Where a server may be.
 #[derive(Debug)]
-pub struct Server {
+struct Place {
     /// As the user wrote it, for messages.
-    pub name: String,
+    name: String,
     address: SocketAddr,
     /// Our number there, which no other server knows.
     client: [u8; 16],
+    /// Who is there has given a page that is not what it was given last: nobody there is ever taken in again. Set by who holds a connection to
+    /// it, or takes servers in; never cleared.
+    disbelieved: AtomicBool,
+}
+
+impl Place {
+    fn new(name: &str, address: SocketAddr, client: [u8; 16]) -> Place {
+        Place { name: name.to_owned(), address, client, disbelieved: AtomicBool::new(false) }
+    }
+}
+
+/// A memory server.
+#[derive(Debug)]
+pub struct Server {
+    /// Where it may be: its own place, then those of the spare servers.
+    places: Vec<Place>,
+    /// At which of them it is. Written by the thread that takes lost servers in, while nobody has a connection to it.
+    at: AtomicUsize,
     credentials: Credentials,
     /// For how long a whole answer may be under way.
     patience: Duration,
@@ -108,9 +126,6 @@ pub struct Server {
     /// Whether pages are fetched from it and written to it: [`LIVE`], [`LOST`], [`FILLING`]. Whoever makes it LOST does so from any state;
     /// the thread that makes lost copies again takes it from there through FILLING back to LIVE.
     state: AtomicU8,
-    /// It has given a page that is not what it was given last: it is never taken in again. Set by who holds a connection to it, or takes
-    /// servers in; never cleared.
-    disbelieved: AtomicBool,
     /// When the server last answered anything, by [`syscall::now`].
     heard: AtomicU64,
     /// Since when it has answered no FETCH.
@@ -177,15 +192,13 @@ impl Server {
     /// Not connected.
     fn new(name: &str, address: SocketAddr, client: [u8; 16], credentials: Credentials, timeout: Duration, broken: Arc<Event>) -> Server {
         Server {
-            name: name.to_owned(),
-            address,
-            client,
+            places: vec![Place::new(name, address, client)],
+            at: AtomicUsize::new(0),
             credentials,
             patience: (timeout / 2).max(STILL),
             session: Mutex::new(None),
             fetch: std::array::from_fn(|_| FetchConnection::new()),
             state: AtomicU8::new(LIVE),
-            disbelieved: AtomicBool::new(false),
             heard: AtomicU64::new(syscall::now()),
             owed: Owed::new(timeout),
             harmed: AtomicU64::new(0),
@@ -193,6 +206,42 @@ impl Server {
             changed: Event::default(),
             broken,
         }
+    }
+
+    /// It may be there, too, if it is lost.
+    pub fn add_place(&mut self, (name, address): (&str, SocketAddr), secret: &[u8; 32]) {
+        self.places.push(Place::new(name, address, client_number(secret, name)));
+    }
+
+    fn place(&self) -> &Place {
+        &self.places[self.at.load(Ordering::Acquire)]
+    }
+
+    /// What the place is called where it is.
+    pub fn name(&self) -> &str {
+        &self.place().name
+    }
+
+    /// Whose place it has taken, if it is at none of its own.
+    pub fn instead_of(&self) -> Option<&str> {
+        (self.at.load(Ordering::Acquire) != 0).then_some(&self.places[0].name[..])
+    }
+
+    /// Whether who is at one of its places is believed.
+    pub fn believes(&self, place: usize) -> bool {
+        !self.places[place].disbelieved.load(Ordering::Relaxed)
+    }
+
+    /// Where it is, and whether who is there is believed.
+    pub fn is_believed(&self) -> bool {
+        !self.place().disbelieved.load(Ordering::Relaxed)
+    }
+
+    /// It is looked for at another of its places. By the thread that takes lost servers in, after [`Server::forget`]: nobody has a connection
+    /// to it, and nobody opens one.
+    pub fn move_to(&self, place: usize) {
+        debug_assert!(!self.takes_writes() && self.fetch.iter().all(FetchConnection::is_broken));
+        self.at.store(place, Ordering::Release);
     }
 
     /// Whether no page may be fetched from it: it is out of reach, or has not all of them again yet.
@@ -213,16 +262,16 @@ impl Server {
 
     /// Fault path, with a connection held; or by the thread that takes servers in: the same, for ever.
     pub fn disbelieve(&self) {
-        self.disbelieved.store(true, Ordering::Relaxed);
+        self.place().disbelieved.store(true, Ordering::Relaxed);
         self.give_up();
     }
 
     /// Forgets a lost server's connections and who it was: whoever answers now may be empty. False if a thread still has a connection; it
-    /// lets it go soon. No page can come over an old one afterwards. False also of one that is not believed any more.
+    /// lets it go soon. No page can come over an old one afterwards, and nobody can come to disbelieve it: each thread's release of a
+    /// connection is acquired here.
     pub fn forget(&self) -> bool {
         self.fetch.iter().for_each(FetchConnection::forget);
-        // Looked at when no thread has a connection, whose release is acquired: none can come to disbelieve it then.
-        if !self.fetch.iter().all(FetchConnection::is_broken) || self.disbelieved.load(Ordering::Relaxed) {
+        if !self.fetch.iter().all(FetchConnection::is_broken) {
             return false;
         }
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -264,7 +313,7 @@ impl Server {
             }
             Harm::Cut => "the connection ended within a frame",
         };
-        say(format_args!("memory server {}: {what}; the connection is given up, and nothing of it was used", self.name));
+        say(format_args!("memory server {}: {what}; the connection is given up, and nothing of it was used", self.name()));
     }
 
     /// How often that has happened.
@@ -287,13 +336,13 @@ impl Server {
     fn open_within(&self, patience: Patience, (kind, channel, generation): (ChannelKind, u16, u64)) -> Result<Opened, LinkError> {
         let broken = |what: &str, error: &dyn std::fmt::Display| self.broken(what, error);
         let begin = Instant::now();
-        let mut stream = connect::connect(&self.address, patience.connect).map_err(|e| broken("cannot connect", &e))?;
+        let mut stream = connect::connect(&self.place().address, patience.connect).map_err(|e| broken("cannot connect", &e))?;
         stream
             .set_nodelay(true)
             .and_then(|()| stream.set_read_timeout(Some(patience.still)))
             .and_then(|()| stream.set_write_timeout(Some(STILL)))
             .map_err(|e| broken("cannot set up the connection", &e))?;
-        let hello = Hello::new(kind, channel, generation, self.client);
+        let hello = Hello::new(kind, channel, generation, self.place().client);
         let mut greeting = Greeting { server: self, stream: &mut stream, sequence: 0, deadline: begin + patience.whole };
         let (ack, frames) = match &self.credentials.key {
             None => (greeting.without_key(hello)?, None),
@@ -316,7 +365,7 @@ impl Server {
     }
 
     fn broken(&self, what: &str, error: &dyn std::fmt::Display) -> LinkError {
-        LinkError::Broken(format!("memory server {}: {what}: {error}", self.name))
+        LinkError::Broken(format!("memory server {}: {what}: {error}", self.name()))
     }
 
     /// The process that it is, once it was greeted. Of two servers the same only if they are one.
@@ -330,7 +379,7 @@ impl Server {
     }
 
     fn check(&self, ack: &HelloAck) -> Result<(), LinkError> {
-        let name = &self.name;
+        let name = self.name();
         if ack.version != self.version() || ack.page_size_log2 != PAGE_SIZE_LOG2 {
             return Err(LinkError::Refused(format!("memory server {name} answers HELLO with {ack:?}")));
         }
@@ -397,8 +446,8 @@ impl Greeting<'_> {
             Message::Challenge(nonce) => Some(*nonce),
             _ => None,
         })?;
-        let nonce = random().map_err(|error| self.server.broken("random numbers", &error))?;
-        let client = proof::Client::new(key, &hello, challenge, nonce);
+        let share = Share::draw(fill).map_err(|error| self.server.broken("random numbers", &error))?;
+        let client = proof::Client::new(key, &hello, challenge, share);
         let proved: Proved = self.ask(&Message::Prove(client.prove()), |message| match message {
             Message::Proved(proved) => Some(*proved),
             _ => None,
@@ -412,7 +461,7 @@ impl Greeting<'_> {
 
     /// Who has not proved that it is the server says nothing that counts: the right one may still be there, and is waited for.
     fn stranger(&self, why: &str) -> LinkError {
-        let text = format!("memory server {}: {why}", self.server.name);
+        let text = format!("memory server {}: {why}", self.server.name());
         if self.server.credentials.key.is_some() && self.server.is_greeted() { LinkError::Broken(text) } else { LinkError::Refused(text) }
     }
 
@@ -453,6 +502,10 @@ impl Greeting<'_> {
 /// As the system call.
 pub fn random() -> io::Result<[u8; 32]> {
     let mut bytes = [0; 32];
+    fill(&mut bytes).map(|()| bytes)
+}
+
+fn fill(bytes: &mut [u8; 32]) -> io::Result<()> {
     // SAFETY: the kernel writes 32 bytes.
-    if unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } == 32 { Ok(bytes) } else { Err(io::Error::last_os_error()) }
+    if unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } == 32 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

@@ -85,13 +85,12 @@ fn keyed_server(key: Key, connections: usize, change: fn(&mut Vec<u8>)) -> (Sock
             let (mut stream, _) = listener.accept().unwrap();
             let (header, payload) = receive(&mut stream, None, later()).unwrap();
             let Ok(Message::Hello(hello)) = Message::decode(&header, &payload) else { panic!("no HELLO") };
-            let challenge = [number as u8; 32];
+            let server = proof::Server::new(&hello, Share::of([number as u8; 32]));
             let mut bytes = Vec::new();
-            Message::Challenge(challenge).encode(1, 0, &mut bytes);
+            Message::Challenge(server.challenge()).encode(1, 0, &mut bytes);
             stream.write_all(&bytes).unwrap();
             let (header, payload) = receive(&mut stream, None, later()).unwrap();
             let Ok(Message::Prove(prove)) = Message::decode(&header, &payload) else { panic!("no PROVE") };
-            let server = proof::Server::new(&hello, challenge);
             let ack = HelloAck {
                 version: hello.version_max,
                 page_size_log2: PAGE_SIZE_LOG2,
@@ -144,12 +143,12 @@ fn encrypting_server(
 fn greet_with(stream: &mut TcpStream, key: &Key) -> Frames {
     let (header, payload) = receive(stream, None, later()).unwrap();
     let Ok(Message::Hello(hello)) = Message::decode(&header, &payload) else { panic!("no HELLO") };
+    let server = proof::Server::new(&hello, Share::of([7; 32]));
     let mut bytes = Vec::new();
-    Message::Challenge([7; 32]).encode(1, 0, &mut bytes);
+    Message::Challenge(server.challenge()).encode(1, 0, &mut bytes);
     stream.write_all(&bytes).unwrap();
     let (header, payload) = receive(stream, None, later()).unwrap();
     let Ok(Message::Prove(prove)) = Message::decode(&header, &payload) else { panic!("no PROVE") };
-    let server = proof::Server::new(&hello, [7; 32]);
     let ack = HelloAck {
         version: hello.version_max,
         page_size_log2: PAGE_SIZE_LOG2,

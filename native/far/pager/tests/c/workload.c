@@ -118,6 +118,7 @@ int main(int count, char** arguments) {
   } else {
 #ifdef WITH_PAGER
     struct lull_far_options options = { .size = sizeof options, .servers = arguments[1], .key_file = getenv("LULL_FAR_KEY"),
+      .spares = getenv("LULL_FAR_SPARES"),
       .flags = (getenv("LULL_FAR_SEAL") != NULL) * LULL_FAR_SEAL + (getenv("LULL_FAR_PLAIN_FRAMES") != NULL) * LULL_FAR_PLAIN_FRAMES,
       .local_bytes = strtoull(arguments[2], NULL, 0), .capacity_bytes = pages * PAGE,
       .fault_mode = count > 7 ? atoi(arguments[7]) : 0, .replicas = count > 8 ? atoi(arguments[8]) : 0,

@@ -49,11 +49,36 @@ def derive(salt, secret, info, length):
     return mac(mac(salt, secret), info + b"\x01")[:length]
 
 
-key, client_nonce, challenge = bytes(range(100, 132)), bytes(range(32, 64)), bytes(range(64, 96))
+# X25519 (RFC 7748), as the standard has it, and slow.
+def x25519(secret, point):
+    prime, scalar = 2**255 - 19, bytearray(secret)
+    scalar[0], scalar[31] = scalar[0] & 248, scalar[31] & 127 | 64
+    scalar, u = int.from_bytes(scalar, "little"), int.from_bytes(point, "little") & 2**255 - 1
+    x2, z2, x3, z3, swap = 1, 0, u, 1, 0
+    for bit in (scalar >> i & 1 for i in range(254, -1, -1)):
+        if bit != swap:
+            x2, z2, x3, z3 = x3, z3, x2, z2
+        swap = bit
+        a, b, c, d = x2 + z2, x2 - z2, x3 + z3, x3 - z3
+        x3, z3 = pow(d * a + c * b, 2, prime), u * pow(d * a - c * b, 2, prime) % prime
+        x2, z2 = a * a * b * b % prime, (a * a - b * b) * (a * a + 121665 * (a * a - b * b)) % prime
+    if swap:
+        x2, z2 = x3, z3
+    return (x2 * pow(z2, prime - 2, prime) % prime).to_bytes(32, "little")
+
+
+# The standard's own example, after one round.
+nine = bytes([9]) + bytes(31)
+assert x25519(nine, nine).hex() == "422c8e7a6227d7bca1350b3e2bb7279f7897b87bb6854b783c60e80311ae3079"
+
+key, client_secret, server_secret = bytes(range(100, 132)), bytes(range(32, 64)), bytes(range(64, 96))
+client_nonce, challenge = x25519(client_secret, nine), x25519(server_secret, nine)
+agreed = x25519(client_secret, challenge)
+assert agreed == x25519(server_secret, client_nonce)
 key_id = derive(b"lull-far 1", key, b"key id", 16)
-said = hello(0, 1, 2) + challenge + key_id + client_nonce
+said = hello(0, 1, 3) + challenge + key_id + client_nonce
 client_proof = mac(derive(client_nonce + challenge, key, b"lull-far 1 client", 32), said)
-server_proof = mac(derive(client_nonce + challenge, key, b"lull-far 1 server", 32), said + client_proof + hello_ack(1, 2))
+server_proof = mac(derive(client_nonce + challenge, key, b"lull-far 1 server", 32), said + client_proof + hello_ack(1, 3))
 
 
 # AES-128 (FIPS 197) in Galois/counter mode (SP 800-38D), as the standards have it, and slow.
@@ -122,8 +147,8 @@ assert sealed(*check, bytes.fromhex("feedfacedeadbeeffeedfacedeadbeefabaddad2"),
 
 
 def encrypted(direction, number, op, sequence, region, payload=b""):
-    derived = derive(client_nonce + challenge, key, b"lull-far 2 to " + direction + server_proof, 32)
-    head = b"LulF" + struct.pack("<HBBQIII", 2, op, 0, sequence, region, len(payload), 0)
+    derived = derive(client_nonce + challenge, key + agreed, b"lull-far 3 to " + direction + server_proof, 32)
+    head = b"LulF" + struct.pack("<HBBQIII", 3, op, 0, sequence, region, len(payload), 0)
     head += struct.pack("<I", crc32c(head))
     nonce = bytes(a ^ b for a, b in zip(derived[16:28], bytes(4) + struct.pack("<Q", number)))
     return head + sealed(derived[:16], nonce, head, payload)
@@ -191,10 +216,10 @@ frames = {
     "read-bitmap": frame(48, 3, 0, counted(64, 2)),
     "bitmap": frame(42, 3, 0, counted(64, 2) + struct.pack("<QQ", 1, 1 << 63)),
     "read-discovered": frame(49, 3, 0, counted(0, 2)),
-    "hello-key": frame(1, 1, 0, hello(0, 1, 2)),
+    "hello-key": frame(1, 1, 0, hello(0, 1, 3)),
     "challenge": frame(19, 1, 0, challenge),
     "prove": frame(20, 2, 0, key_id + client_nonce + client_proof),
-    "proved": frame(21, 2, 0, server_proof + hello_ack(1, 2)),
+    "proved": frame(21, 2, 0, server_proof + hello_ack(1, 3)),
     # Of that handshake, each as the first and the second of its direction.
     "encrypted-fetch": encrypted(b"server", 0, 5, 3, 5, struct.pack("<QII", 3, 2, 0)),
     "encrypted-heartbeat": encrypted(b"server", 1, 13, 4, 0),
