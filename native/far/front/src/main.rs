@@ -174,7 +174,8 @@ fn check() -> Result<(), String> {
     if any { Ok(()) } else { Err("this machine permits neither".to_owned()) }
 }
 
-fn run_program(run: &Run) -> Result<(), String> {
+// Can this machine do what the run needs?
+fn try_machine(run: &Run) -> Result<(), String> {
     let mode = match run.faults {
         Faults::Thread => FaultMode::InThread,
         Faults::Handlers => FaultMode::Handlers,
@@ -184,6 +185,11 @@ fn run_program(run: &Run) -> Result<(), String> {
     if run.seal || (run.key.is_some() && !run.plain_frames) {
         trial::sealing().map_err(|error| error.to_string())?;
     }
+    Ok(())
+}
+
+fn run_program(run: &Run) -> Result<(), String> {
+    try_machine(run)?;
     check_spares(run)?;
     let directory = directory(run)?;
     let key = run.key.as_deref().map(key).transpose()?;
