@@ -213,7 +213,7 @@ void LullSparseBlocks::forget_popular() {
 void LullSparseBlocks::choose(bool is_fragmented) {
   assert_at_safepoint();
   assert(_state == State::None && _chosen.is_empty(), "those of the cycle before have moved, or are forgotten");
-  if (!LullEvacuation || !(is_fragmented || takes_any(to_block_index(0)))) {
+  if (!LullEvacuation || !((LullMoveSparse && is_fragmented) || takes_any(to_block_index(0)))) {
     return;
   }
   if (LullSparsePolicy::forgets_popular(++_choices)) {

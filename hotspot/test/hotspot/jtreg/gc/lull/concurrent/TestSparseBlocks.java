@@ -46,8 +46,8 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
- *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
- *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:LullFragmentationTriggerPercent=3
+ *                   -XX:+UnlockExperimentalVMOptions -XX:+ExplicitGCInvokesConcurrent -XX:LullReferencePausePercent=0
+ *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:+LullMoveSparse -XX:LullFragmentationTriggerPercent=3
  *                   gc.lull.concurrent.TestSparseBlocks 2 5
  */
 
@@ -59,9 +59,9 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
- *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
+ *                   -XX:+UnlockExperimentalVMOptions -XX:+ExplicitGCInvokesConcurrent -XX:LullReferencePausePercent=0
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:-UseCompressedOops -Xint
- *                   -XX:LullFragmentationTriggerPercent=3
+ *                   -XX:+LullMoveSparse -XX:LullFragmentationTriggerPercent=3
  *                   gc.lull.concurrent.TestSparseBlocks 1 4
  */
 
@@ -73,9 +73,9 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
- *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
+ *                   -XX:+UnlockExperimentalVMOptions -XX:+ExplicitGCInvokesConcurrent -XX:LullReferencePausePercent=0
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:+UseCompactObjectHeaders -XX:TieredStopAtLevel=1
- *                   -XX:+LullAlwaysPublic -XX:LullFragmentationTriggerPercent=3
+ *                   -XX:+LullAlwaysPublic -XX:+LullMoveSparse -XX:LullFragmentationTriggerPercent=3
  *                   gc.lull.concurrent.TestSparseBlocks 1 4
  */
 
@@ -88,7 +88,7 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
- *                   -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking -XX:+ExplicitGCInvokesConcurrent
+ *                   -XX:+UnlockExperimentalVMOptions -XX:+ExplicitGCInvokesConcurrent -XX:LullReferencePausePercent=0
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:LullEvacuateALot=1 -XX:LullEvacuationFailureALot=5000
  *                   -XX:ParallelGCThreads=3 -XX:ConcGCThreads=2 -XX:-UseDynamicNumberOfGCThreads
  *                   gc.lull.concurrent.TestSparseBlocks 2 4
