@@ -230,11 +230,6 @@
           "Stress, with LullConcurrentMarking: the next cycle begins as "   \
           "soon as the last one has ended")                                 \
                                                                             \
-  develop(bool, LullMoveSparse, false,                                      \
-          "With LullConcurrentMarking: the young pause after a cycle "      \
-          "empties old blocks in which little lives. Off until it has "     \
-          "stood long runs")                                                \
-                                                                            \
   develop(bool, LullMarkInRemark, false,                                    \
           "Stress, with LullConcurrentMarking: markers do nothing, so that "\
           "what mutators hide has to be found in the remark")               \

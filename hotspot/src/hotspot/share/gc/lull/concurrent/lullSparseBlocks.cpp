@@ -213,7 +213,9 @@ void LullSparseBlocks::forget_popular() {
 void LullSparseBlocks::choose(bool is_fragmented) {
   assert_at_safepoint();
   assert(_state == State::None && _chosen.is_empty(), "those of the cycle before have moved, or are forgotten");
-  if (!LullEvacuation || !((LullMoveSparse && is_fragmented) || takes_any(to_block_index(0)))) {
+  // As stress alone, LullEvacuateALot, until it has stood long runs.
+  const bool has_stood_long_runs = false;
+  if (!LullEvacuation || !((has_stood_long_runs && is_fragmented) || takes_any(to_block_index(0)))) {
     return;
   }
   if (LullSparsePolicy::forgets_popular(++_choices)) {

@@ -47,7 +47,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
  *                   -XX:+UnlockExperimentalVMOptions -XX:+ExplicitGCInvokesConcurrent -XX:LullReferencePausePercent=0
- *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:+LullMoveSparse -XX:LullFragmentationTriggerPercent=3
+ *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:LullEvacuateALot=1
  *                   gc.lull.concurrent.TestSparseBlocks 2 5
  */
 
@@ -61,7 +61,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
  *                   -XX:+UnlockExperimentalVMOptions -XX:+ExplicitGCInvokesConcurrent -XX:LullReferencePausePercent=0
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:-UseCompressedOops -Xint
- *                   -XX:+LullMoveSparse -XX:LullFragmentationTriggerPercent=3
+ *                   -XX:LullEvacuateALot=1
  *                   gc.lull.concurrent.TestSparseBlocks 1 4
  */
 
@@ -75,7 +75,7 @@ import jdk.test.whitebox.WhiteBox;
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms48m -Xmx48m -XX:+UseLullGC
  *                   -XX:+UnlockExperimentalVMOptions -XX:+ExplicitGCInvokesConcurrent -XX:LullReferencePausePercent=0
  *                   -Xlog:gc,gc+marking=debug:file=sparse.log -XX:+UseCompactObjectHeaders -XX:TieredStopAtLevel=1
- *                   -XX:+LullAlwaysPublic -XX:+LullMoveSparse -XX:LullFragmentationTriggerPercent=3
+ *                   -XX:+LullAlwaysPublic -XX:LullEvacuateALot=1
  *                   gc.lull.concurrent.TestSparseBlocks 1 4
  */
 
