@@ -103,7 +103,7 @@ import static gc.lull.local.OwnThread.endRequest;
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx32m
  *                   -XX:-UseCompressedOops
- *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+UseCompactObjectHeaders -XX:+LullAlwaysPrivate
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+UseCompactObjectHeaders -XX:+LullAlwaysPrivate
  *                   gc.lull.local.TestThreadLocals stay forget end
  */
 
