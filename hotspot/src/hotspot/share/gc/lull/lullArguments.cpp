@@ -58,6 +58,11 @@ void LullArguments::initialize_heap_flags_and_sizes() {
 
 // Marks by the cards of young collections.
 static void initialize_concurrent_marking() {
+  if (UseHeapBudget && FLAG_IS_DEFAULT(LullConcurrentMarking)) {
+    // The budget asks for collections of the whole heap, one after the other until it is small enough: each would give
+    // up the cycle that runs.
+    FLAG_SET_ERGO(LullConcurrentMarking, false);
+  }
   if (LullConcurrentMarking && !LullYoungCollections) {
     if (FLAG_IS_CMDLINE(LullConcurrentMarking)) {
       vm_exit_during_initialization("-XX:+LullConcurrentMarking needs young collections: "

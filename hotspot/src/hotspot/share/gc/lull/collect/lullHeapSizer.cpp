@@ -277,7 +277,12 @@ bool LullHeapSizer::is_too_large(size_t words) const {
   return LullGeometry::blocks_for(words) > _memory->max_capacity() / LullGeometry::BlockSize;
 }
 
-bool LullHeapSizer::may_expand() const { return _memory->capacity() < _memory->max_capacity(); }
+// What the operator asks for, or the budget, is worth a pause.
+bool LullHeapSizer::may_expand_for_cycle() const {
+  const size_t soft_max = Atomic::load(&SoftMaxHeapSize);
+  const size_t max = soft_max == 0 ? _memory->max_capacity() : MIN2(soft_max, _memory->max_capacity());
+  return !UseHeapBudget && _memory->capacity() < max;
+}
 
 bool LullHeapSizer::grows_first(size_t words) const {
   return LullGeometry::is_large(words) &&

@@ -91,7 +91,7 @@ public:
   bool is_too_large(size_t words) const;
 
   // While a cycle of concurrent marking goes on, in the place of a global collection.
-  bool may_expand() const;
+  bool may_expand_for_cycle() const;
 
   // Should the heap grow for this object before all of it is collected? See LullSizeBounds.
   bool grows_first(size_t words) const;

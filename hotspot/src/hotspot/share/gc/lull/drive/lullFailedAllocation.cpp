@@ -107,7 +107,7 @@ HeapWord* LullFailedAllocation::resolve(bool* overhead) {
 // program.
 bool LullFailedAllocation::may_wait_for_cycle() const {
   const LullCycle* const cycle = _components->_cycle;
-  return (_components->_sizer->may_expand() || cycle->was_enough_left()) && !cycle->must_remark() && is_cycle_better();
+  return (_components->_sizer->may_expand_for_cycle() || cycle->was_enough_left()) && !cycle->must_remark() && is_cycle_better();
 }
 
 bool LullFailedAllocation::is_cycle_better() const {
@@ -173,7 +173,7 @@ HeapWord* LullFailedAllocation::begin_cycle_and_retry() {
   assert(_components->_cycle != nullptr && is_cycle_better(), "a global collection is cheaper");
   LullCycle* const cycle = _components->_cycle;
   HeapWord* result = nullptr;
-  if (_components->_sizer->may_expand()) {
+  if (_components->_sizer->may_expand_for_cycle()) {
     cycle->ask_for();
     _components->_sizer->expand_for_cycle();
     result = allocate_within_limit();
@@ -190,7 +190,7 @@ void LullFailedAllocation::make_room_for_cycle() {
   const LullCycle* const cycle = _components->_cycle;
   const CollectedHeap* const heap = _components->_heap;
   if (cycle != nullptr && cycle->is_under_way() && LullCyclePolicy::is_nearly_full(heap->used(), heap->capacity()) &&
-      _components->_sizer->may_expand()) {
+      _components->_sizer->may_expand_for_cycle()) {
     _components->_sizer->expand_for_cycle();
   }
 }
