@@ -4,11 +4,14 @@
 #![allow(dead_code)] // each test file uses a part
 
 use std::io::Write;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use lull_memd::{Config, Server};
+
+#[path = "../../../pager/tests/common/memory_files.rs"]
+mod memory_files;
+use memory_files::memory_file_bytes;
 
 /// The command, with the library of this build.
 pub fn front() -> Command {
@@ -98,16 +101,6 @@ pub fn watch(command: &mut Command) -> (Output, u64) {
     let output = child.wait_with_output().unwrap();
     done.store(true, std::sync::atomic::Ordering::Relaxed);
     (output, watcher.join().unwrap())
-}
-
-pub fn memory_file_bytes(process: u32) -> u64 {
-    let Ok(entries) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return 0 };
-    entries
-        .filter_map(Result::ok)
-        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|link| link.to_string_lossy().contains("memfd:lull-far")))
-        .filter_map(|entry| std::fs::metadata(entry.path()).ok())
-        .map(|file| file.blocks() * 512)
-        .sum()
 }
 
 pub fn text(bytes: &[u8]) -> String {

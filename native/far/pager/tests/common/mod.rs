@@ -5,10 +5,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+
+mod memory_files;
+use memory_files::memory_file_bytes;
 
 /// The directory of what cargo has built.
 pub fn built() -> PathBuf {
@@ -209,17 +211,6 @@ impl Running {
         self.err.read_to_string(&mut stderr).unwrap();
         Outcome { code: status.code(), stdout, stderr, most_local }
     }
-}
-
-/// Bytes that a process's memory files take.
-pub fn memory_file_bytes(process: u32) -> u64 {
-    let Ok(entries) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return 0 };
-    entries
-        .filter_map(Result::ok)
-        .filter(|entry| std::fs::read_link(entry.path()).is_ok_and(|link| link.to_string_lossy().contains("memfd:lull-far")))
-        .filter_map(|entry| std::fs::metadata(entry.path()).ok())
-        .map(|file| file.blocks() * 512)
-        .sum()
 }
 
 pub struct Run<'a> {
