@@ -279,9 +279,7 @@ bool LullHeapSizer::is_too_large(size_t words) const {
 
 // What the operator asks for, or the budget, is worth a pause.
 bool LullHeapSizer::may_expand_for_cycle() const {
-  const size_t soft_max = Atomic::load(&SoftMaxHeapSize);
-  const size_t max = soft_max == 0 ? _memory->max_capacity() : MIN2(soft_max, _memory->max_capacity());
-  return !UseHeapBudget && _memory->capacity() < max;
+  return !UseHeapBudget && _memory->capacity() < LullSizePolicy::most_capacity();
 }
 
 bool LullHeapSizer::grows_first(size_t words) const {
@@ -293,7 +291,8 @@ bool LullHeapSizer::grows_first(size_t words) const {
 // A quarter more, as far as there is room: a few young collections more.
 void LullHeapSizer::expand_for_cycle() {
   const size_t before = _memory->capacity();
-  expand(align_up(before / 4, LullMemory::granule_size()));
+  const size_t most = LullSizePolicy::most_capacity();
+  expand(align_up(MIN2(before / 4, most - MIN2(before, most)), LullMemory::granule_size()));
   update_reserve();
   log_resized(before);
 }

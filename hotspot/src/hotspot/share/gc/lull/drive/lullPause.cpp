@@ -404,12 +404,12 @@ void LullPause::remark() {
                                           false /* lock while freeing */);
   pause_for_young(young_kind("Pause Remark", true /* ends cycle */),
                   [&]() { _components->_collector->remark(); },
-                  [&](jlong start, jlong end, size_t used_before) {
+                  [&](jlong start, jlong, size_t used_before) {
     if (may_unload) {
       purge_classes();
     }
     ClassLoaderDataGraph::clear_claimed_marks();
-    record_remark(start, end, used_before);
+    record_remark(start, os::javaTimeNanos(), used_before);    // with what the purge has taken
     MetaspaceUtils::print_metaspace_change(metaspace_before);
   });
 }

@@ -138,6 +138,9 @@ public:
   // The capacity, in bytes, that the heap should have now.
   size_t desired_capacity(size_t used, size_t capacity, GCCause::Cause cause, jlong now_ns);
 
+  // What -Xmx and SoftMaxHeapSize allow, whatever is alive.
+  static size_t most_capacity() { return bounds().limit(0); }
+
   // What free ratios and -Xms ask for at least.
   static size_t least_capacity(size_t used) { return bounds().within(bounds().at_least(used)); }
 
