@@ -358,9 +358,22 @@ public class TestJvmtiChannels {
 
     private record Link(Link next, int number) {}
 
+    /** Nothing is sampled in the buffer that the thread has when an agent asks for it: so with every collector. */
+    private static void awaitFirstSample() {
+        for (int megabytes = 0; sampleCount() == 0; megabytes++) {
+            if (megabytes == 64) {
+                throw new AssertionError("64 MB were allocated, and the agent was told of nothing");
+            }
+            for (int i = 0; i < 16; i++) {
+                spins += new byte[64 * 1024].length;
+            }
+        }
+    }
+
     /** Of each object that is allocated the agent gets an event, and allocates in it. */
     private static void watched() throws Exception {
         sample(Thread.currentThread(), Sampled.class, 0);
+        awaitFirstSample();
         int before = sampleCount();
         for (int round = 0; round < 20; round++) {
             Link last = null;
