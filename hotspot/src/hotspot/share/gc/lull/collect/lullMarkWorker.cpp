@@ -158,8 +158,7 @@ LullMarkWorker::LullMarkWorker(LullBlockTable* blocks,
     _chunk_code(),
     _left_code(),
     _sparse(nullptr),
-    _sparse_notes(cycle == nullptr ? nullptr : cycle->sparse()->new_notes()),
-    _referent_notes(_sparse_notes, cycle == nullptr ? nullptr : cycle->references()) {
+    _sparse_notes(cycle == nullptr ? nullptr : cycle->sparse()->new_notes()) {
   DEBUG_ONLY(_copies = 0;)
 }
 
@@ -195,7 +194,7 @@ void LullMarkWorker::prepare_cycle(bool remark) {
     _class_claim = ClassLoaderData::_claim_strong;
   }
   if (remark) {
-    _closure.discover_with(&_referent_notes);
+    _closure.discover_with(_cycle->references());
   }
 }
 

@@ -194,7 +194,6 @@ private:
   Stack<nmethod*, mtGC>     _left_code;         // of that, for a remark
   const LullSparseBlocks*   _sparse;            // whose objects this collection moves; else nullptr
   LullSparseNotes* const    _sparse_notes;      // nullptr without concurrent marking
-  LullReferentNotes         _referent_notes;    // of what the cycle's processor discovers
   DEBUG_ONLY(uint           _copies;)
 
   template <typename T, typename F> void mark_through(T* p, F visit_evacuated);

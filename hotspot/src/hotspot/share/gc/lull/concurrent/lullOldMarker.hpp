@@ -107,7 +107,6 @@ private:
   LullOldQueue             _queue;
   LullPrefetchQueue<oop>   _candidates;     // found in fields, and perhaps neither old nor new to the cycle
   LullSparseNotes* const   _sparse_notes;
-  LullReferentNotes        _referent_notes;
   LullMarkOldClosure       _new_closure;
   LullMarkOldClosure       _again_closure;  // the referents of References are not looked at twice
   LullCodeSet              _code;           // in frames of the chunks of this cycle

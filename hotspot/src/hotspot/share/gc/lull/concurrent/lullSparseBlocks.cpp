@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/alloc/lullBlockSupply.hpp"
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
@@ -44,9 +43,8 @@ static bool is_left_out(const char* part) {
 
 bool LullSparseBlocks::is_left_out(LullSparseNotes::By by) {
   switch (by) {
-    case LullSparseNotes::By::Marker:   return ::is_left_out("NotesMarkers");
-    case LullSparseNotes::By::Pause:    return ::is_left_out("NotesPauses");
-    case LullSparseNotes::By::Referent: return false;    // nobody would notice: the remark visits them once more
+    case LullSparseNotes::By::Marker: return ::is_left_out("NotesMarkers");
+    case LullSparseNotes::By::Pause:  return ::is_left_out("NotesPauses");
   }
   ShouldNotReachHere();
   return false;
@@ -70,18 +68,6 @@ void LullSparseNotes::add(const void* place, oop obj) {
 }
 
 void LullSparseNotes::clear() { _lines.clear_and_deallocate(); }
-
-// Nobody but a program that clears it changes a referent.
-bool LullReferentNotes::discover_reference(oop obj, ReferenceType type) {
-  if (!_discoverer->discover_reference(obj, type)) {
-    return false;    // its referent is visited as any field
-  }
-  const oop referent = java_lang_ref_Reference::unknown_referent_no_keepalive(obj);
-  if (referent != nullptr) {
-    _notes->note(java_lang_ref_Reference::referent_addr_raw(obj), referent, LullSparseNotes::By::Referent);
-  }
-  return true;
-}
 
 LullSparseBlocks::LullSparseBlocks(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply)
   : _memory(memory),
@@ -213,9 +199,7 @@ void LullSparseBlocks::forget_popular() {
 void LullSparseBlocks::choose(bool is_fragmented) {
   assert_at_safepoint();
   assert(_state == State::None && _chosen.is_empty(), "those of the cycle before have moved, or are forgotten");
-  // As stress alone, LullEvacuateALot, until it has stood long runs.
-  const bool has_stood_long_runs = false;
-  if (!LullEvacuation || !((has_stood_long_runs && is_fragmented) || takes_any(to_block_index(0)))) {
+  if (!LullEvacuation || !(is_fragmented || takes_any(to_block_index(0)))) {
     return;
   }
   if (LullSparsePolicy::forgets_popular(++_choices)) {

@@ -22,7 +22,6 @@
 #ifndef SHARE_GC_LULL_CONCURRENT_LULLSPARSENOTES_HPP
 #define SHARE_GC_LULL_CONCURRENT_LULLSPARSENOTES_HPP
 
-#include "gc/shared/referenceDiscoverer.hpp"
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
 #include "utilities/growableArray.hpp"
@@ -41,8 +40,9 @@ private:
   void add(const void* place, oop obj);
 
 public:
-  // Who notes. Each of them can be left out, to see that it is noticed.
-  enum class By { Marker, Pause, Referent };
+  // Who notes. Each of them can be left out, to see that it is noticed. Referents of discovered References are no fields to
+  // markers: the remark visits those that live, when it processes the References.
+  enum class By { Marker, Pause };
 
   explicit LullSparseNotes(LullSparseBlocks* sparse) : _sparse(sparse), _is_on(false), _last(0), _lines() {}
 
@@ -54,20 +54,6 @@ public:
 
   const GrowableArrayCHeap<uint32_t, mtGC>& lines() const { return _lines; }
   void clear();
-};
-
-// Discovers References as another one does, and notes what those refer to that it has discovered: nobody visits that as
-// a field, and it may live.
-class LullReferentNotes : public ReferenceDiscoverer {
-private:
-  LullSparseNotes* const _notes;
-  ReferenceDiscoverer*   _discoverer;
-
-public:
-  LullReferentNotes(LullSparseNotes* notes, ReferenceDiscoverer* discoverer) : _notes(notes), _discoverer(discoverer) {}
-
-  void set_discoverer(ReferenceDiscoverer* discoverer) { _discoverer = discoverer; }
-  bool discover_reference(oop obj, ReferenceType type) override;
 };
 
 #endif // SHARE_GC_LULL_CONCURRENT_LULLSPARSENOTES_HPP
