@@ -2,6 +2,8 @@
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -10,14 +12,15 @@ import java.util.regex.Pattern;
 import javax.management.ObjectName;
 
 /**
- * A long life, compressed: a table of objects of all sizes, of which random ones are replaced, while cycles of concurrent
- * marking follow each other. Each object that is taken out is checked. Prints ten lines on what is free, and in which
+ * A long life, compressed: a table of objects of all sizes, of which a tenth is replaced at random while each cycle of
+ * concurrent marking runs. Each object that is taken out is checked. Prints ten lines on what is free, and in which
  * pieces. Fails if the pieces get worse.
  *
  * <p>Arguments: cycles; MB alive; threads; seed. To be run with -XX:+ExplicitGCInvokesConcurrent.
  */
 public final class LongLife {
     private static final int REPORTS = 10;
+    private static final int REPLACED_OF = 10;    // one of so many, while a cycle runs
     private static final int FIGURES = 5;
     private static final int MEAN_BYTES = 730;    // of what replacement() makes, with its header
     private static final Pattern INFO = Pattern.compile("^(heap\\.used|heap\\.slack|blocks\\.free|blocks\\.holes|" +
@@ -25,7 +28,7 @@ public final class LongLife {
 
     private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
     private static final AtomicLong REPLACED = new AtomicLong();
-    private static volatile boolean stops;
+    private static CyclicBarrier cycle;
 
     private LongLife() {}
 
@@ -60,19 +63,31 @@ public final class LongLife {
         }
     }
 
-    private static void replace(AtomicReferenceArray<long[]> table, long seed) {
+    private static void replace(AtomicReferenceArray<long[]> table, Random random, int number) {
+        for (int i = 0; i < number; i++) {
+            int place = random.next(table.length());
+            check(table.getAndSet(place, replacement(random, place)), place);
+        }
+        REPLACED.addAndGet(number);
+    }
+
+    /** Fills its part of the table, then replaces so many objects while each cycle runs. */
+    private static void live(AtomicReferenceArray<long[]> table, int number, long seed, int part, int parts) {
         try {
             Random random = new Random(seed);
-            while (!stops) {
-                for (int i = 0; i < 1000; i++) {
-                    int place = random.next(table.length());
-                    check(table.getAndSet(place, replacement(random, place)), place);
-                }
-                REPLACED.addAndGet(1000);
+            for (int place = part; place < table.length(); place += parts) {
+                table.set(place, replacement(random, place));
             }
+            while (true) {
+                cycle.await();
+                replace(table, random, number);
+                cycle.await();
+            }
+        } catch (BrokenBarrierException e) {
+            // Another thread has failed, or all is done.
         } catch (Throwable t) {
             FAILURE.compareAndSet(null, t);
-            stops = true;
+            cycle.reset();
         }
     }
 
@@ -97,11 +112,13 @@ public final class LongLife {
         return values;
     }
 
-    /** Means over the cycles of a tenth of the run. */
+    /** Means over so many cycles. */
     private static double[] cycles(long number) throws Exception {
         double[] sums = new double[FIGURES];
-        for (long i = 0; i < number && !stops; i++) {
+        for (long i = 0; i < number; i++) {
+            cycle.await();
             System.gc();
+            cycle.await();
             double[] values = info();
             for (int j = 0; j < sums.length; j++) {
                 sums[j] += values[j] / number;
@@ -110,39 +127,57 @@ public final class LongLife {
         return sums;
     }
 
-    public static void main(String[] args) throws Exception {
-        long cycles = Long.parseLong(args[0]);
-        int megabytes = Integer.parseInt(args[1]);
-        int threads = Integer.parseInt(args[2]);
-        long seed = Long.parseLong(args[3]);
-        AtomicReferenceArray<long[]> table = new AtomicReferenceArray<>((int) ((long) megabytes * 1024 * 1024 / MEAN_BYTES));
+    private static void start(AtomicReferenceArray<long[]> table, int threads, long seed) {
+        cycle = new CyclicBarrier(threads + 1);
+        int number = table.length() / REPLACED_OF / threads;
         for (int i = 0; i < threads; i++) {
-            long own = seed * 1000 + i;
-            Thread thread = new Thread(() -> replace(table, own), "replaces-" + i);
+            int part = i;
+            Thread thread = new Thread(() -> live(table, number, seed * 1000 + part, part, threads), "replaces-" + i);
             thread.setDaemon(true);
             thread.start();
         }
-        while (REPLACED.get() < 3L * table.length() && !stops) {
-            Thread.sleep(10);
-        }
-        long globalBefore = globalCollections();
+    }
+
+    private static double[][] report(long cycles) throws Exception {
+        double[][] lines = new double[REPORTS][];
         System.out.printf("%9s %12s %9s %9s %9s %9s %9s %9s%n", "cycles", "replaced", "used", "slack", "free", "holes", "longest",
                           "global");
-        double[][] lines = new double[REPORTS][];
-        for (int i = 0; i < REPORTS && !stops; i++) {
+        long globalBefore = globalCollections();
+        for (int i = 0; i < REPORTS; i++) {
             lines[i] = cycles(cycles / REPORTS);
             System.out.printf("%9d %12d %9.1f %9.2f %9.1f %9.1f %9.2f %9d%n", (i + 1) * (cycles / REPORTS), REPLACED.get(),
                               lines[i][0], lines[i][1], lines[i][2], lines[i][3], lines[i][4], globalCollections() - globalBefore);
         }
-        stops = true;
-        if (FAILURE.get() != null) {
-            throw new AssertionError("an object was wrong", FAILURE.get());
+        return lines;
+    }
+
+    /** The last tenth against the worst one of the first half, for the pieces take some hundred cycles to settle. */
+    private static void checkThatNothingGrew(double[][] lines) {
+        double used = 0;
+        double free = Double.MAX_VALUE;
+        for (int i = 0; i < REPORTS / 2; i++) {
+            used = Math.max(used, lines[i][0]);
+            free = Math.min(free, lines[i][2]);
         }
-        double[] early = lines[1];
-        double[] late = lines[REPORTS - 1];
-        if (late[0] > early[0] * 1.1 || late[2] < early[2] * 0.8) {
-            throw new AssertionError("memory got worse: used " + early[0] + " MB, then " + late[0] + "; free blocks " + early[2] +
-                                     " MB, then " + late[2]);
+        double[] last = lines[REPORTS - 1];
+        if (last[0] > used * 1.1 || last[2] < free * 0.8) {
+            throw new AssertionError("memory got worse: at most " + used + " MB used in the first half, then " + last[0] +
+                                     "; at least " + free + " MB in free blocks, then " + last[2]);
         }
+    }
+
+    public static void main(String[] args) throws Exception {
+        long cycles = Long.parseLong(args[0]);
+        int megabytes = Integer.parseInt(args[1]);
+        AtomicReferenceArray<long[]> table = new AtomicReferenceArray<>((int) ((long) megabytes * 1024 * 1024 / MEAN_BYTES));
+        start(table, Integer.parseInt(args[2]), Long.parseLong(args[3]));
+        double[][] lines;
+        try {
+            cycles(2L * REPLACED_OF);    // all is replaced about twice
+            lines = report(cycles);
+        } catch (BrokenBarrierException e) {
+            throw new AssertionError("a thread has failed", FAILURE.get());
+        }
+        checkThatNothingGrew(lines);
     }
 }
