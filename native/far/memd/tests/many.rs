@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Clients without number: what a server keeps of those that have gone, by the bytes that its program has allocated. That it looks at none of those
-//! that linger is counted in `src/store.rs`.
+//! Clients without number: what a server keeps of those that have gone, by the bytes that its program has allocated.
+//! That it looks at none of those that linger is counted in `src/store.rs`.
 //!
 //! With `LULL_NATIVE_SCOPE=all` 200,000 of them come over sockets, else as many as take a second.
 

@@ -6,7 +6,11 @@ use std::path::Path;
 
 /// The tests that some text names: words of several parts in back quotes, and no files.
 fn named(text: &str) -> Vec<&str> {
-    text.split('`').skip(1).step_by(2).filter(|name| name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c == '_')).collect()
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+        .collect()
 }
 
 /// All lines of the Rust sources below a directory that begin a function, without what is before its name.

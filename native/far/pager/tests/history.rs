@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! A history of pages under faults: two servers, one the other's replica, and a program that remembers which version of each page it wrote last.
-//! Servers are replaced one after the other as in an upgrade, killed, stopped, left without descriptors and without room for their log, and
-//! wall clocks step: whatever happens, no page is read that is older than what was written. The program compares each word that it
-//! reads, and at the end every byte.
+//! A history of pages under faults: two servers, one the other's replica, and a program that remembers which version of
+//! each page it wrote last. Servers are replaced one after the other as in an upgrade, killed, stopped, left without
+//! descriptors and without room for their log, and wall clocks step: whatever happens, no page is read that is older
+//! than what was written. The program compares each word that it reads, and at the end every byte.
 //!
 //!     LULL_FAR_HISTORY_SECONDS=86400 cargo test --release -p lull-far --test history -- --nocapture
 //!

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Floods of frames in pauses, each within what RFC 9113 permits: what they cost the gate is counted, in bytes looked at, system calls, and bytes
-//! kept for a client that does not read. What is the application's reaches it whole when the pause is over, so that its own limits count all of it.
+//! Floods of frames in pauses, each within what RFC 9113 permits: what they cost the gate is counted, in bytes looked
+//! at, system calls, and bytes kept for a client that does not read. What is the application's reaches it whole when
+//! the pause is over, so that its own limits count all of it.
 
 use super::tests::{REMAINING, block, frame, frames, on_wire, ready};
 use super::*;
@@ -52,7 +53,8 @@ impl Flooded {
         }
     }
 
-    /// The pause is over, and the application reads all that it is given; nothing that the gate has not taken is missing.
+    /// The pause is over, and the application reads all that it is given; nothing that the gate has not taken is
+    /// missing.
     fn application_reads(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
         let mut buffer = vec![0; 8192];
@@ -75,14 +77,13 @@ impl Flooded {
 
 /// So many requests from a stream on, each given up at once.
 fn resets(first: u32, count: usize) -> Vec<u8> {
-    let one = |stream| {
-        [frame(HEADERS, END_HEADERS | END_STREAM, stream, &block("x", &[])), frame(RST_STREAM, 0, stream, &[0, 0, 0, 8])].concat()
-    };
+    let one =
+        |stream| [frame(HEADERS, END_HEADERS | END_STREAM, stream, &block("x", &[])), frame(RST_STREAM, 0, stream, &[0, 0, 0, 8])].concat();
     (0..count as u32).flat_map(|number| one(first + 2 * number)).collect()
 }
 
-/// Requests that are given up as soon as they are made: each has one answer, costs few calls, and leaves nothing; those behind the pause reach the
-/// application, which counts them.
+/// Requests that are given up as soon as they are made: each has one answer, costs few calls, and leaves nothing; those
+/// behind the pause reach the application, which counts them.
 #[test]
 fn rapid_resets_in_a_pause_cost_little_and_the_servers_limit_holds_after_it() {
     for at_once in [1, 10, FRAMES] {
@@ -118,8 +119,8 @@ fn requests_that_never_end_are_few_at_once() {
     assert_eq!(flooded.connection.opaque(), None);
 }
 
-/// A block that never ends, in frames of no or few bytes, each of which the gate is told of: it stops to look, takes nothing, and the application
-/// gets all of it.
+/// A block that never ends, in frames of no or few bytes, each of which the gate is told of: it stops to look, takes
+/// nothing, and the application gets all of it.
 #[test]
 fn a_block_without_an_end_is_not_looked_at_with_each_frame() {
     for bytes in [0, 1, 100] {
@@ -158,7 +159,8 @@ fn a_block_without_an_end_that_has_come_is_left() {
     assert_eq!(flooded.application_reads().len(), flooded.received);
 }
 
-/// Settings are the application's, which has to obey and to count them: the gate looks at the first frame once, and takes none.
+/// Settings are the application's, which has to obey and to count them: the gate looks at the first frame once, and
+/// takes none.
 #[test]
 fn settings_in_a_pause_are_left_whole() {
     for acknowledged in [false, true] {
@@ -183,9 +185,11 @@ fn pings_in_a_pause_are_answered_once_and_not_kept() {
     flooded.look_on();
     assert!(flooded.wire.looked_at <= 2 * all.len() && flooded.wire.calls <= FRAMES, "{} calls", flooded.wire.calls);
     let answers = frames(&flooded.wire.sent);
-    assert!(answers.iter().enumerate().all(|(number, (frame, payload))| {
-        (frame.kind, frame.flags, &payload[..]) == (PING, ACK, &(number as u64).to_be_bytes()[..])
-    }));
+    assert!(
+        answers.iter().enumerate().all(|(number, (frame, payload))| {
+            (frame.kind, frame.flags, &payload[..]) == (PING, ACK, &(number as u64).to_be_bytes()[..])
+        })
+    );
     assert_eq!(answers.len(), FRAMES);
     // Each by itself.
     let mut flooded = Flooded::new(ready());

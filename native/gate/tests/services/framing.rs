@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Where requests end, by the gate and by servers of others: known forms of HTTP/1.1 and changes of them, each followed by a plain request, go to
-//! a server, whose answers say what it has read. Where the gate would take a request, the server reads the same bytes, or refuses and closes: no
-//! input is one request to the gate and another to the server. What the gate leaves alone is not compared. HTTP/2: [`super::framing2`].
+//! Where requests end, by the gate and by servers of others: known forms of HTTP/1.1 and changes of them, each followed
+//! by a plain request, go to a server, whose answers say what it has read. Where the gate would take a request, the
+//! server reads the same bytes, or refuses and closes: no input is one request to the gate and another to the server.
+//! What the gate leaves alone is not compared. HTTP/2: [`super::framing2`].
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -105,9 +106,36 @@ const CORPUS: &[&str] = &[
 
 /// What a change puts in.
 const WORDS: &[&str] = &[
-    "\r\n", "\n", "\r", " ", "\t", ":", ",", ";", "0", "1", "5", "-", "+", "\0", "\x0b", "chunked", "identity", "Content-Length: 3\r\n",
-    "Content-Length: 0\r\n", "Transfer-Encoding: chunked\r\n", "Connection: close\r\n", "Host: b\r\n", "Expect: 100-continue\r\n", "HTTP/1.0",
-    "0\r\n\r\n", "X: y\r\n", "\r\n ", "GET / HTTP/1.1\r\n", "%", "\u{80}",
+    "\r\n",
+    "\n",
+    "\r",
+    " ",
+    "\t",
+    ":",
+    ",",
+    ";",
+    "0",
+    "1",
+    "5",
+    "-",
+    "+",
+    "\0",
+    "\x0b",
+    "chunked",
+    "identity",
+    "Content-Length: 3\r\n",
+    "Content-Length: 0\r\n",
+    "Transfer-Encoding: chunked\r\n",
+    "Connection: close\r\n",
+    "Host: b\r\n",
+    "Expect: 100-continue\r\n",
+    "HTTP/1.0",
+    "0\r\n\r\n",
+    "X: y\r\n",
+    "\r\n ",
+    "GET / HTTP/1.1\r\n",
+    "%",
+    "\u{80}",
 ];
 
 /// One of the corpus as it is, then with up to three changes.
@@ -121,7 +149,7 @@ fn input(random: &mut Random, number: u64) -> Vec<u8> {
         let at = below(random, bytes.len());
         match random.below(6) {
             0 => bytes[at] ^= 1 << random.below(8),
-            1 => drop(bytes.remove(at)),
+            1 => _ = bytes.remove(at),
             2 => bytes.insert(at, bytes[at]),
             3 => bytes[at] = random.below(256) as u8,
             4 => drop(bytes.splice(at..at, WORDS[below(random, WORDS.len())].bytes())),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! As [`super::framing`], of HTTP/2: frames of requests and changes of them go to a server, behind a request that it has answered, and in front
-//! of one that tells whether it goes on. If it does, it has answered or reset each stream that ends and that the gate would take, and has processed
-//! no other one. If it does not go on, it has refused all.
+//! As [`super::framing`], of HTTP/2: frames of requests and changes of them go to a server, behind a request that it
+//! has answered, and in front of one that tells whether it goes on. If it does, it has answered or reset each stream
+//! that ends and that the gate would take, and has processed no other one. If it does not go on, it has refused all.
 
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Read, Write};
@@ -111,7 +111,7 @@ fn input(random: &mut Random) -> Vec<u8> {
         let at = random.below(bytes.len() as u64) as usize;
         match random.below(4) {
             0 => bytes[at] ^= 1 << random.below(8),
-            1 => drop(bytes.remove(at)),
+            1 => _ = bytes.remove(at),
             2 => bytes.insert(at, random.below(256) as u8),
             _ => bytes[at] = [0, 1, 3, 4, 5, 7, 8, 9, 0x20, 0x82, 0xbe, 0xff][random.below(12) as usize],
         }
@@ -187,7 +187,8 @@ impl Client {
         Ok(client)
     }
 
-    /// The streams that the gate would answer at the front of `bytes`, those of them that end, and whether it would take all.
+    /// The streams that the gate would answer at the front of `bytes`, those of them that end, and whether it would
+    /// take all.
     fn taken(&self, bytes: &[u8]) -> (BTreeSet<u32>, BTreeSet<u32>, bool) {
         let mut http = self.http.clone();
         let (mut answered, mut ended, mut at) = (BTreeSet::new(), BTreeSet::new(), 0);
@@ -228,8 +229,8 @@ fn compare(port: u16, bytes: &[u8]) -> Result<(bool, bool), String> {
     // The application's handlers answer in the order of the frames; a PING behind them tells that no more comes.
     while let Some((kind, flags, stream)) = client.next(false)? {
         match kind {
-            HEADERS => drop(answered.insert(stream)),
-            RST_STREAM => drop(reset.insert(stream)),
+            HEADERS => _ = answered.insert(stream),
+            RST_STREAM => _ = reset.insert(stream),
             GOAWAY => return Ok((true, false)),
             PING if flags & ACK != 0 && goes_on => break,
             _ => {}
