@@ -34,6 +34,13 @@ const FIRST_LOOK: usize = 17 * 1024;
 /// So often the receive buffer is looked at in one look: other connections are to be looked at, and the application must have the lock.
 const MOST_PEEKS: usize = 8;
 
+/// So many bytes are looked at in vain, at one incomplete request after the other looks: who sends it byte by byte is not looked at with each. Then
+/// it is the application's.
+const MOST_IN_VAIN: usize = 1024 * 1024;
+
+/// As [`Connection::needs`]: however much comes, what waits at the front is the application's.
+const LEFT: usize = usize::MAX;
+
 /// A read of the application's takes what belongs to answered requests so often, and so many bytes of it: its thread has other connections.
 const MOST_TAKES: usize = 64;
 const MOST_TAKEN: usize = 256 * 1024;
@@ -147,8 +154,10 @@ pub struct Connection<P> {
     writing: u32,
     /// What is still to be written of a busy answer (invariant A).
     unsent: Vec<u8>,
-    /// With fewer unread bytes than this, the front of the receive buffer is incomplete.
+    /// With fewer unread bytes than this, the front of the receive buffer is incomplete; or [`LEFT`]. Until something is taken or written.
     needs: usize,
+    /// Bytes of an incomplete request that were looked at since.
+    in_vain: usize,
     /// Selectors are not told of fewer bytes than make a frame's header.
     waits_for_header: bool,
     opaque: Option<Opaque>,
@@ -168,6 +177,7 @@ impl<P: Protocol> Connection<P> {
             writing: 0,
             unsent: Vec::new(),
             needs: 0,
+            in_vain: 0,
             waits_for_header: false,
             opaque: None,
             withholds: false,
@@ -214,7 +224,7 @@ impl<P: Protocol> Connection<P> {
     /// The application has read `bytes`, perhaps in several parts; called once for each.
     pub fn received(&mut self, bytes: &[u8]) {
         self.taken += bytes.len() as u64;
-        self.needs = 0;
+        self.look_anew();
         if (self.opaque.is_none() || self.withholds)
             && let Err(reason) = self.protocol.received(bytes)
         {
@@ -233,6 +243,7 @@ impl<P: Protocol> Connection<P> {
     /// A part of what the application has written, in order, before [`Connection::write_ends`].
     pub fn sent(&mut self, bytes: &[u8]) {
         self.written += bytes.len() as u64;
+        self.look_anew();
         if self.opaque.is_none()
             && let Err(reason) = self.protocol.sent(bytes)
         {
@@ -304,14 +315,18 @@ impl<P: Protocol> Connection<P> {
                 End::All if is_all => return if self.has_unsent() { Outcome::Again } else { Outcome::Empty },
                 // There may be more than was looked at.
                 End::All => {}
-                End::Incomplete(needs) if needs > buffer.len() => return Outcome::Left,
+                End::Incomplete(needs) if needs > buffer.len() => return self.leave(),
                 End::Incomplete(needs) if is_all => {
+                    self.in_vain += length;
+                    if self.in_vain > MOST_IN_VAIN {
+                        return self.leave();
+                    }
                     self.needs = needs;
                     return Outcome::Incomplete;
                 }
                 End::Incomplete(needs) => size = size.max(needs).max(2 * length).min(buffer.len()),
                 End::Kept => return Outcome::Kept,
-                End::Left => return Outcome::Left,
+                End::Left => return self.leave(),
                 End::Unknown(reason) => {
                     self.make_opaque(Opaque::Request(reason));
                     return Outcome::Opaque;
@@ -338,6 +353,7 @@ impl<P: Protocol> Connection<P> {
             // Also because to peek at a connection that was reset would take the error that the application is to have.
             Ok(None) => Some(Outcome::Left),
             Ok(Some(0)) => Some(Outcome::Empty),
+            Ok(Some(_)) if self.needs == LEFT => Some(Outcome::Left),
             Ok(Some(n)) if n < self.needs => Some(Outcome::Incomplete),
             Ok(Some(_)) => None,
             Err(_) => {
@@ -457,8 +473,19 @@ impl<P: Protocol> Connection<P> {
             return false;
         }
         self.taken += length as u64;
-        self.needs = 0;
+        self.look_anew();
         true
+    }
+
+    /// What is known of the front of the receive buffer holds no more: it has moved, or what may be answered is another thing.
+    fn look_anew(&mut self) {
+        (self.needs, self.in_vain) = (0, 0);
+    }
+
+    /// What waits at the front is the application's: how much more comes does not matter.
+    fn leave(&mut self) -> Outcome {
+        self.needs = LEFT;
+        Outcome::Left
     }
 
     /// The same, of what the protocol has not yet counted.

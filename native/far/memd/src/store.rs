@@ -7,6 +7,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -67,6 +68,8 @@ pub struct Store {
     /// The memory.
     pub arena: Arc<Arena>,
     table: Arc<Mutex<Table>>,
+    /// How many regions there are: whoever asks looks at no client.
+    regions: Arc<AtomicUsize>,
     /// Of all clients.
     max_connections: usize,
 }
@@ -119,7 +122,12 @@ pub struct Region {
     pages: u64,
     chunks: Vec<Chunk>,
     _charge: Charge,
+    _counted: Counted,
 }
+
+/// One of the store's regions, for as long as it is there. Only a count: nothing else is ordered by it.
+#[derive(Debug)]
+struct Counted(Arc<AtomicUsize>);
 
 /// A channel, and what it counts for. It counts once, from its first connection until its last is gone: one that takes it over needs no place
 /// of its own. So who has lost all connections, and whose old ones have not ended yet, can always come back.
@@ -176,7 +184,7 @@ struct Place {
 pub struct Census {
     /// Clients in the table.
     pub clients: usize,
-    /// Their regions.
+    /// Their regions, and those that were given up and are still being read or written.
     pub regions: usize,
 }
 
@@ -184,7 +192,7 @@ impl Store {
     /// A store without clients.
     #[must_use]
     pub fn new(arena: Arc<Arena>, max_connections: usize) -> Store {
-        Store { arena, table: Arc::default(), max_connections }
+        Store { arena, table: Arc::default(), regions: Arc::default(), max_connections }
     }
 
     /// Registers a connection of somebody who is known. Takes its channel over from an older generation, with its place, and returns when
@@ -307,11 +315,22 @@ impl Store {
         reaped
     }
 
-    /// Counts.
+    /// Counts. Looks at no client: it is asked for after each connection while the server stops.
     pub fn census(&self) -> Census {
-        let table = lock(&self.table);
-        let regions = table.clients.values().map(|client| lock(&client.state).regions.len()).sum();
-        Census { clients: table.clients.len(), regions }
+        Census { clients: lock(&self.table).clients.len(), regions: self.regions.load(Ordering::Relaxed) }
+    }
+}
+
+impl Counted {
+    fn one_more(regions: &Arc<AtomicUsize>) -> Counted {
+        regions.fetch_add(1, Ordering::Relaxed);
+        Counted(Arc::clone(regions))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -518,7 +537,8 @@ impl Session {
                     refuse!(Full, "region {region} of {pages} pages: the key {name} has {used} bytes of the {most} that it is granted")
                 })?;
                 let chunks = take(&store.arena, region, pages)?;
-                entry.insert(Arc::new(Region { pages, chunks, _charge: charge }));
+                let counted = Counted::one_more(&store.regions);
+                entry.insert(Arc::new(Region { pages, chunks, _charge: charge, _counted: counted }));
                 Ok(())
             }
         }
@@ -653,6 +673,8 @@ impl Region {
 
 /// A thread that panicked under a lock of these has left nothing half done: each change is one assignment or insertion.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    #[cfg(test)]
+    tests::LOCKS.with(|locks| locks.set(locks.get() + 1));
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -660,6 +682,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::*;
     use crate::identity::Identities;
+
+    thread_local! {
+        /// Locks that this thread has taken: no client is looked at without its own.
+        pub static LOCKS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+    }
 
     fn store(max_connections: usize) -> Store {
         Store::new(Arena::reserve(1 << 20).unwrap(), max_connections)
@@ -705,5 +732,67 @@ mod tests {
         assert_eq!(refusal, refuse!(TooManyConnections, "the key one has 2 connections, as many as it is granted"));
         drop(peer);
         assert_eq!(one.connections(), 1);
+    }
+    /// The store's steps for something.
+    fn steps<T>(what: impl FnOnce() -> T) -> (u64, T) {
+        let before = LOCKS.get();
+        let done = what();
+        (LOCKS.get() - before, done)
+    }
+
+    fn numbered(number: u64) -> Hello {
+        let mut id = [0; 16];
+        id[..8].copy_from_slice(&number.to_le_bytes());
+        Hello::new(ChannelKind::Control, 0, 1, id)
+    }
+
+    /// A client with a region, of which there is no memory but what the store has of it, that loses its connection.
+    fn linger(store: &Store, identity: &Arc<Identity>, number: u64) {
+        let session = store.connect(identity, &numbered(number), None, true).unwrap();
+        let (charge, counted) = (identity.charge(0).unwrap(), Counted::one_more(&store.regions));
+        let region = Region { pages: 1, chunks: Vec::new(), _charge: charge, _counted: counted };
+        lock(&session.client.state).regions.insert(1, Arc::new(region));
+    }
+
+    /// However many clients linger: who comes, goes, comes back or has been away for too long costs as many steps as if there were none, and so
+    /// does what the thread that accepts does after each connection. When they have gone nothing of them is left.
+    #[test]
+    fn two_hundred_thousand_clients_that_linger_cost_nobody_anything() {
+        const MANY: u64 = 200_000;
+        let (store, identities) = (store(1000), Identities::new(&[]).unwrap());
+        let everybody = identities.of_everybody().unwrap();
+        let hour = Duration::from_secs(3600);
+        let newcomer = || {
+            drop(store.connect(everybody, &numbered(u64::MAX), None, true).unwrap());
+            (store.reap(hour, Instant::now()).len(), store.census().regions)
+        };
+        let first_of_those_alone = || lock(&store.table).alone.first_key_value().unwrap().0.0;
+        let mut costs = Vec::new();
+        let mut from = 0;
+        for lingering in [1, MANY] {
+            (from..lingering).for_each(|number| linger(&store, everybody, number));
+            let (coming, counts) = steps(newcomer);
+            assert_eq!(counts, (0, lingering as usize));
+            // In its place another one is alone then.
+            let again = Hello { generation: 2, ..numbered(0) };
+            let (back, ()) = steps(|| drop(store.connect(everybody, &again, None, true).unwrap()));
+            let session = store.connect(everybody, &numbered(MANY), None, true).unwrap();
+            let (leaving, ()) = steps(|| store.leave(&session.client));
+            drop(session);
+            let first = first_of_those_alone();
+            let (reaping, reaped) = steps(|| store.reap(hour, first + hour).len() as u64);
+            assert!(reaped >= 1);
+            // Each one that goes is looked at once.
+            costs.push((coming, back, leaving, reaping - reaped));
+            from = lingering;
+            if lingering == 1 {
+                linger(&store, everybody, 0);
+            }
+        }
+        assert_eq!(costs[0], costs[1], "with one client that lingers, and with {MANY}");
+        store.reap(hour, Instant::now() + hour);
+        let table = lock(&store.table);
+        assert_eq!((table.clients.len(), table.alone.len(), table.channels), (0, 0, 0));
+        assert_eq!((store.regions.load(Ordering::Relaxed), everybody.connections()), (0, 0));
     }
 }

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The tests that the page about security names are there.
+//! The tests that the pages about security name are there.
 
 use std::path::Path;
+
+/// The tests that some text names: words of several parts in back quotes, and no files.
+fn named(text: &str) -> Vec<&str> {
+    text.split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.contains('_') && name.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+        .collect()
+}
 
 /// All lines of the Rust sources below a directory that begin a function, without what is before its name.
 fn functions(directory: &Path, found: &mut String) {
@@ -22,16 +31,41 @@ fn functions(directory: &Path, found: &mut String) {
     }
 }
 
+fn are_there(names: &[&str], directory: &Path) {
+    let mut found = String::new();
+    functions(directory, &mut found);
+    for name in names {
+        assert!(found.lines().any(|line| line.starts_with(&format!("{name}("))), "there is no test {name}");
+    }
+}
+
 #[test]
 fn tests_that_the_page_about_security_names_are_there() {
     let far = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let mut found = String::new();
-    functions(far, &mut found);
     let page = std::fs::read_to_string(far.join("../../docs/design/far-memory-security.md")).unwrap();
     let table = page.split_once("## Beside others").unwrap().1.split_once("\n## ").unwrap().0;
-    let names: Vec<&str> = table.split('`').skip(1).step_by(2).filter(|name| name.contains('_') && !name.contains('/')).collect();
+    let names = named(table);
     assert!(names.len() > 30, "{names:?}");
-    for name in names {
-        assert!(found.lines().any(|line| line.starts_with(&format!("{name}()"))), "there is no test {name}");
+    are_there(&names, far);
+}
+
+/// Each of the twenty has a test, those of the services by what `native/test.sh` calls them.
+#[test]
+fn the_twenty_tests_are_there() {
+    let native = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(native.join("../docs/design/twenty-tests.md")).unwrap();
+    let services = std::fs::read_to_string(native.join("gate/tests/services/main.rs")).unwrap();
+    let rows = page.lines().filter(|line| line.starts_with("| ") && line.as_bytes()[2].is_ascii_digit());
+    let mut count = 0;
+    for row in rows {
+        count += 1;
+        assert!(row.starts_with(&format!("| {count}. ")), "number {count} is not in its place: {row}");
+        let names = named(row);
+        assert!(!names.is_empty() || row.contains("native/test.sh"), "number {count} names no test");
+        are_there(&names, &native);
+    }
+    assert_eq!(count, 20);
+    for title in ["behind {balancer}", "framing, {server}", "framing of HTTP/2, Netty's codec"] {
+        assert!(services.contains(title), "no test of the services is called '{title}'");
     }
 }

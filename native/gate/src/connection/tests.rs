@@ -345,3 +345,21 @@ fn without_room_nothing_is_taken() {
     wire.room = 1000;
     assert!(connection.flush(&mut wire) && wire.sent.ends_with(b"\r\n\r\n"));
 }
+
+/// Nor a head, or a body without a length: it becomes the application's.
+#[test]
+fn what_comes_byte_by_byte_without_an_end_is_given_up() {
+    for begun in [&b"GET / HTTP/1.1\r\nX: "[..], b"PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"] {
+        let mut connection = connection();
+        let mut wire = arrived(begun);
+        let mut last = Outcome::Empty;
+        for number in 0..20_000 {
+            last = connection.look(&mut wire, &mut vec![0; 256 * 1024], always, |_, _, _| panic!("answered"));
+            // Chunks of one byte.
+            wire.received.push_back(if begun.ends_with(b"\r\n") { b"1\r\na\r\n"[number % 6] } else { b'a' });
+        }
+        assert_eq!(last, Outcome::Left);
+        assert!(wire.looked_at <= MOST_IN_VAIN + 20_000, "{}", wire.looked_at);
+        assert_eq!((wire.received.len(), connection.opaque()), (begun.len() + 20_000, None));
+    }
+}

@@ -574,8 +574,12 @@ impl Protocol for Http2 {
     }
 
     fn needs(&self, buffer: &[u8]) -> usize {
-        // Of a request, more frames than the first may be missing.
-        Frame::of(buffer).map_or(HEADER, Frame::whole).max(buffer.len() + 1)
+        // Of a request, more frames than the first may be missing: to the end of the one that has begun, or of the next one's header.
+        let mut at = 0;
+        while let Some(frame) = buffer.get(at..).and_then(Frame::of) {
+            at += frame.whole();
+        }
+        if at > buffer.len() { at } else { at + HEADER }
     }
 
     fn owed_bytes(&self) -> u64 {
@@ -701,5 +705,7 @@ impl Http2 {
     }
 }
 
+#[cfg(test)]
+mod floods;
 #[cfg(test)]
 mod tests;

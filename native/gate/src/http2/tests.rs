@@ -11,14 +11,14 @@ use crate::kernel::Totals;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const REMAINING: Duration = Duration::from_micros(7100);
+pub(super) const REMAINING: Duration = Duration::from_micros(7100);
 const DEFAULT: Duration = Duration::from_millis(50);
 
 fn connection() -> Http2 {
     Http2::new(Arc::from(vec!["x-deadline".to_string()]), DEFAULT)
 }
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub(super) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(kind, flags, stream, payload, &mut bytes);
     bytes
@@ -30,7 +30,7 @@ fn server_settings() -> Vec<u8> {
 }
 
 /// `:method: POST`, a path, a content type, fields.
-fn block(content_type: &str, fields: &[(&str, &str)]) -> Vec<u8> {
+pub(super) fn block(content_type: &str, fields: &[(&str, &str)]) -> Vec<u8> {
     let mut block = vec![0x83];
     hpack::write(4, b"/service/Method", &mut block);
     hpack::write(CONTENT_TYPE, content_type.as_bytes(), &mut block);
@@ -39,7 +39,7 @@ fn block(content_type: &str, fields: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// A connection on which a first request was answered by the application, so that the gate may answer the next: streams from 3 on.
-fn ready() -> Http2 {
+pub(super) fn ready() -> Http2 {
     let mut http = connection();
     http.received(PREFACE).unwrap();
     http.received(&frame(SETTINGS, 0, 0, &[])).unwrap();
@@ -59,7 +59,7 @@ fn ready() -> Http2 {
 }
 
 /// The frames of whole bytes.
-fn frames(mut bytes: &[u8]) -> Vec<(Frame, Vec<u8>)> {
+pub(super) fn frames(mut bytes: &[u8]) -> Vec<(Frame, Vec<u8>)> {
     let mut frames = Vec::new();
     while !bytes.is_empty() {
         let frame = Frame::of(bytes).expect("a whole header");
@@ -352,7 +352,7 @@ fn streams_of_the_server_are_the_applications() {
     assert_eq!(http.pass(&frame(WINDOW_UPDATE, 0, 5, &[0, 0, 0, 1])), Pass::Take(13));
 }
 
-fn on_wire(http: Http2) -> (Connection<Http2>, FakeWire) {
+pub(super) fn on_wire(http: Http2) -> (Connection<Http2>, FakeWire) {
     let totals = Totals { established: true, taken: 0, written: 0, unacknowledged: 0 };
     (Connection::new(http, totals), FakeWire { room: 1_000_000, ..FakeWire::default() })
 }

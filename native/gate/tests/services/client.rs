@@ -62,6 +62,11 @@ const MOST_SILENT: usize = 40;
 pub struct Random(u64);
 
 impl Random {
+    /// One of many sequences.
+    pub fn new(number: u64) -> Random {
+        Random(number.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
     pub fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -22,6 +22,8 @@ mod cassandra;
 mod client;
 mod clients;
 mod flight;
+mod framing;
+mod framing2;
 mod grpc;
 mod resp;
 mod server;
@@ -403,6 +405,10 @@ fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
             tally.skip(&format!("{name}: behind {balancer}: it is neither installed nor could it be unpacked"));
         }
     }
+    for server in framing::SERVERS {
+        tally.test(name, &format!("framing, {server}"), &|| framing::framing(setting, server));
+    }
+    tally.test(name, "framing of HTTP/2, Netty's codec", &|| framing2::framing(setting));
     for program in clients::PROGRAMS {
         match clients::missing(program, setting) {
             Some(reason) => tally.skip(&format!("{name}: clients of HTTP/2, {program}: {reason}")),

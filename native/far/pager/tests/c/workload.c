@@ -49,17 +49,28 @@ static uint64_t mix(uint64_t x) {
   return x ^ x >> 33;
 }
 
-/* What word `i` of a page is. Never written: zeros. */
-static uint64_t expected(uint64_t page, uint64_t i) {
-  uint32_t v = __atomic_load_n(&version[page], __ATOMIC_RELAXED);
+/* What word `i` of a page is when it was written so often. Never written: zeros. */
+static uint64_t word_of(uint64_t page, uint64_t i, uint32_t v) {
   if (pattern == SHARED) return i == mix(page) % WORDS ? v : 0;
   return v == 0 ? 0 : mix(page * 1000003 + v) + i * 0x9E3779B97F4A7C15ULL;
+}
+
+static uint64_t expected(uint64_t page, uint64_t i) {
+  return word_of(page, i, __atomic_load_n(&version[page], __ATOMIC_RELAXED));
+}
+
+/* Which older version of a page has that word; -1: none. */
+static int64_t older(uint64_t page, uint64_t i, uint64_t there) {
+  int64_t v = version[page];
+  while (--v >= 0 && word_of(page, i, v) != there) {}
+  return v;
 }
 
 static void check(uint64_t page, uint64_t i) {
   uint64_t there = memory[page * WORDS + i], want = expected(page, i);
   if (there != want && __atomic_fetch_add(&wrong, 1, __ATOMIC_RELAXED) < 10) {
-    fprintf(stderr, "page %lu word %lu is %016lx and should be %016lx (written %u times)\n", page, i, there, want, version[page]);
+    fprintf(stderr, "page %lu word %lu is %016lx and should be %016lx (written %u times; of version %ld)\n", page, i, there, want, version[page],
+            older(page, i, there));
   }
 }
 

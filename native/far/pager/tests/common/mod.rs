@@ -60,7 +60,11 @@ impl Process {
     /// Starts it after something more was done to the command.
     pub fn start_with(listen: &str, change: impl FnOnce(&mut Command)) -> Process {
         // Of another package: built by `cargo test` of the workspace, or by `cargo build -p lull-memd`.
-        let program = built().join("lull-memd");
+        Process::start_program(&built().join("lull-memd"), listen, change)
+    }
+
+    /// The same of a server that was built at another time.
+    pub fn start_program(program: &Path, listen: &str, change: impl FnOnce(&mut Command)) -> Process {
         assert!(program.exists(), "{} is not there: cargo build -p lull-memd", program.display());
         let mut command = Command::new(program);
         command.args(["--listen", listen, "--memory", "64m"]).stdout(Stdio::piped()).stderr(Stdio::null());

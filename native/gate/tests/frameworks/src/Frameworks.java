@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.IoHandlerFactory;
@@ -144,6 +145,12 @@ class Frameworks {
                 child.pipeline().addLast(new HttpServerCodec(), new HttpObjectAggregator(1 << 20), new SimpleChannelInboundHandler<FullHttpRequest>() {
                     @Override
                     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+                        if (request.decoderResult().isFailure()) {
+                            // Nothing behind it is read.
+                            context.writeAndFlush(new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.BAD_REQUEST))
+                                    .addListener(ChannelFutureListener.CLOSE);
+                            return;
+                        }
                         byte[] answer = GateServer.process(request.uri(), ByteBufUtil.getBytes(request.content()));
                         boolean head = request.method().equals(HttpMethod.HEAD);
                         ByteBuf content = head ? Unpooled.EMPTY_BUFFER : Unpooled.wrappedBuffer(answer);
