@@ -153,6 +153,15 @@ public class TestCardCleaning {
         }
     }
 
+    // Its field is one of any object, but the object is of a kind that keeps its card dirty.
+    static final class Reference extends WeakReference<Object> {
+        Value value;
+
+        Reference(Object referent) {
+            super(referent);
+        }
+    }
+
     static final VarHandle VALUE;
     static final VarHandle ELEMENTS = MethodHandles.arrayElementVarHandle(Value[].class);
 
@@ -166,13 +175,14 @@ public class TestCardCleaning {
 
     static final Node[] NODES = new Node[SLOTS];
     static final Value[] LONG_ARRAY = new Value[SLOTS];             // a large object
-    static final WeakReference<?>[] REFERENCES = new WeakReference<?>[1_000];
+    static final Reference[] REFERENCES = new Reference[10_000];
     static final long[] FIELD = new long[SLOTS];                    // what Node.value has to be; 0: null
     static final long[] OTHER = new long[SLOTS];
     static final long[] ELEMENT = new long[SLOTS];                  // what array[number % WIDTH] has to be
     static final long[] IN_LONG_ARRAY = new long[SLOTS];
     static final Object[] LOCKS = new Object[1 << 10];
     static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
+    static volatile Value last;                                     // of the mirror, which keeps its card dirty
     static volatile boolean stop;
 
     static Object lock(int slot) { return LOCKS[slot % LOCKS.length]; }
@@ -226,12 +236,14 @@ public class TestCardCleaning {
         IN_LONG_ARRAY[slot] = number(LONG_ARRAY[slot]);
     }
 
-    static void mutate(long seed) {
+    // With a walk each block is written to for a moment, and then by nobody until the next pause has come.
+    static void mutate(long seed, boolean walk) {
         Random random = new Random(seed);
         Object[] garbage = new Object[16];
+        int slot = random.nextInt(SLOTS);
         try {
             while (!stop) {
-                int slot = random.nextInt(SLOTS);
+                slot = walk ? (slot + 1) % SLOTS : random.nextInt(SLOTS);
                 synchronized (lock(slot)) {
                     switch (random.nextInt(4)) {
                         case 0 -> storeField(random, slot);
@@ -241,9 +253,11 @@ public class TestCardCleaning {
                     }
                 }
                 if (random.nextInt(32) == 0) {
-                    REFERENCES[random.nextInt(REFERENCES.length)] = new WeakReference<>(NODES[slot].value);
+                    last = newValue(random);
+                    REFERENCES[random.nextInt(REFERENCES.length)].value = newValue(random);
+                    REFERENCES[random.nextInt(REFERENCES.length)] = new Reference(NODES[slot].value);
                 }
-                garbage[random.nextInt(garbage.length)] = new byte[random.nextInt(2_000)];
+                garbage[random.nextInt(garbage.length)] = new byte[random.nextInt(walk ? 16_000 : 2_000)];
             }
         } catch (Throwable t) {
             FAILURE.compareAndSet(null, t);
@@ -278,6 +292,9 @@ public class TestCardCleaning {
             NODES[slot] = new Node();
             NODES[slot].array = new Object[WIDTH * (1 + slot % 5)];
         }
+        for (int i = 0; i < REFERENCES.length; i++) {
+            REFERENCES[i] = new Reference(NODES[i]);
+        }
         System.gc();    // they are old
     }
 
@@ -302,13 +319,13 @@ public class TestCardCleaning {
         }
     }
 
-    static void stress(int rounds) throws Exception {
+    static void stress(int rounds, boolean walk) throws Exception {
         Random random = Utils.getRandomInstance();
         fill();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             long seed = random.nextLong();
-            threads.add(new Thread(() -> mutate(seed)));
+            threads.add(new Thread(() -> mutate(seed, walk)));
         }
         threads.forEach(Thread::start);
         for (int round = 0; round < rounds && !stop; round++) {
@@ -394,7 +411,7 @@ public class TestCardCleaning {
         if (args[0].equals("policy")) {
             policy();
         } else {
-            stress(Integer.parseInt(args[0]));
+            stress(Integer.parseInt(args[0]), args.length > 1 && args[1].equals("walk"));
         }
     }
 }
