@@ -68,6 +68,9 @@ void LullHeap::safepoint_synchronize_begin() {
   if (UseStringDeduplication || LullConcurrentMarking) {
     SuspendibleThreadSet::synchronize();
   }
+  if (_components._cycle != nullptr) {
+    _components._cycle->cleaner()->give_up();   // whose thread stands still now
+  }
 }
 
 void LullHeap::safepoint_synchronize_end() {

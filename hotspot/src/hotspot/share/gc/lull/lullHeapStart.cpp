@@ -171,7 +171,7 @@ void LullHeap::start_control_thread() {
                                   "the system is out of threads or memory.");
   }
   if (_components._cycle != nullptr) {
-    _components._young_schedule->keep();
+    _components._young_schedule->keep(_components._cycle);
   }
   _components._young_schedule->plan(used());
 }

@@ -226,6 +226,16 @@
           "8: leave all cards clean, or 9: remember no survivors")          \
           range(0, 9)                                                       \
                                                                             \
+  develop(bool, LullCleanCards, false,                                      \
+          "With LullConcurrentMarking: cleans dirty cards of old objects "  \
+          "while the program runs, so that the next young pause need not "  \
+          "look at them. It takes a part of a processor, and handshakes.")  \
+                                                                            \
+  develop(bool, LullCleanALot, false,                                       \
+          "Stress, with LullConcurrentMarking: cleans cards all the time, " \
+          "and mutators in the VM wait now and then between the barrier of "\
+          "a store and the store")                                          \
+                                                                            \
   develop(bool, LullCycleALot, false,                                       \
           "Stress, with LullConcurrentMarking: the next cycle begins as "   \
           "soon as the last one has ended")                                 \

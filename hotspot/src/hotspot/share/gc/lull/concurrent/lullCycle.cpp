@@ -57,6 +57,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _marks(memory, blocks),
     _sparse(memory, blocks, supply),
     _later_sweep(memory, blocks, &_marks, &_sparse, supply),
+    _cleaner(memory, blocks),
     _always_true(),
     _is_alive(this, blocks),
     _references(new ReferenceProcessor(&_always_true,
@@ -215,6 +216,15 @@ bool LullCycle::needs_begin() const {
   return Atomic::load(&_needs_begin) && state() == State::Idle && !is_controlled_by_test();
 }
 
+void LullCycle::clean_soon() {
+  _cleaner.ask();
+  _thread->wake();
+}
+
+bool LullCycle::may_clean() const {
+  return (state() == State::Idle || state() == State::Ready) && !_later_sweep.is_open() && !_sparse.is_left();
+}
+
 void LullCycle::wait_for_end(size_t ended_before) { _thread->wait_for_end(ended_before); }
 
 bool LullCycle::must_remark() const {
@@ -322,6 +332,7 @@ void LullCycle::abort() {
 
 void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capacity, jlong expected_global_ns) {
   const bool was_global_or_remark = ended != Ended::Young;
+  _cleaner.begin_interval();
   if (ended == Ended::Remark) {
     _worth.record_remark(pause_ns, expected_global_ns);
   } else if (ended == Ended::Global) {

@@ -22,6 +22,7 @@
 #ifndef SHARE_GC_LULL_CONCURRENT_LULLCYCLE_HPP
 #define SHARE_GC_LULL_CONCURRENT_LULLCYCLE_HPP
 
+#include "gc/lull/concurrent/lullCardCleaner.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
 #include "gc/lull/concurrent/lullLaterSweep.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
@@ -61,8 +62,8 @@ class WorkerThreads;
 //
 // Invariants:
 //   Black   while marking, an object that was looked at refers to an old one without a mark of the cycle by a field on
-//           a dirty card only. R has the card dirtied before each store to an old object, whatever is stored; cards
-//           are cleaned in pauses only, in which who is on them is looked at again.
+//           a dirty card only. R has the card dirtied before each store to an old object, whatever is stored; while
+//           marking, cards are cleaned in pauses only, in which who is on them is looked at again.
 //   Found   when a cycle ends, all that can be reached has a mark. Roots, private and young objects are traced in that
 //           pause; old ones by Black, with no dirty card and no task left.
 //
@@ -98,6 +99,7 @@ private:
   LullCycleMarks            _marks;
   LullSparseBlocks          _sparse;
   LullLaterSweep            _later_sweep;
+  LullCardCleaner           _cleaner;
   AlwaysTrueClosure         _always_true;
   IsAlive                   _is_alive;
   ReferenceProcessor* const _references;
@@ -156,6 +158,8 @@ public:
   LullSparseBlocks* sparse()        { return &_sparse; }
   LullLaterSweep* later_sweep()     { return &_later_sweep; }
   const LullLaterSweep* later_sweep() const { return &_later_sweep; }
+  LullCardCleaner* cleaner()        { return &_cleaner; }
+  const LullCardCleaner* cleaner() const { return &_cleaner; }
   ReferenceProcessor* references()  { return _references; }
   uint markers() const              { return _markers_count; }
   LullOldMarker* marker(uint i)     { return _markers[i]; }
@@ -205,6 +209,9 @@ public:
 
   // Waits until more cycles have ended, or a second. By a Java thread in the VM.
   void wait_for_end(size_t ended_before);
+
+  // Dirty cards are to be cleaned, if they may. The caller does not wait for that.
+  void clean_soon();
 
   // ---- Of pauses
 
@@ -288,6 +295,7 @@ public:
 
   void clear_granules(bool (*should_stop)());
   void end_clearing();
+  bool may_clean() const; // does a dirty card say no more than R, and is all swept?
   void end_marking();     // unless tasks were added
   void hold(bool held);
   void add_mark_time(jlong ns) { Atomic::store(&_mark_ns, _mark_ns + ns); }

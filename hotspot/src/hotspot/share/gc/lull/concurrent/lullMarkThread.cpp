@@ -41,6 +41,7 @@ static const size_t WorkPerLook = 512;
 static LullMarkThread* the_thread = nullptr;
 
 static bool should_stop() { return the_thread->should_terminate(); }
+static bool may_clean()   { return the_thread->may_clean(); }
 
 LullMarkThread::LullMarkThread(LullCycle* cycle)
   : ConcurrentGCThread(),
@@ -73,10 +74,11 @@ void LullMarkThread::wake() {
 
 void LullMarkThread::stop_service() { wake(); }
 
-void LullMarkThread::wait() {
+void LullMarkThread::wait(int64_t ms) {
   MonitorLocker ml(&_monitor, Mutex::_no_safepoint_check_flag);
-  while (!_is_woken && !should_terminate()) {
-    ml.wait();
+  bool is_over = false;
+  while (!_is_woken && !should_terminate() && !is_over) {
+    is_over = ml.wait(ms);
   }
   _is_woken = false;
 }
@@ -126,6 +128,12 @@ void LullMarkThread::sweep() {
   }
   sweep->end();
 }
+
+bool LullMarkThread::must_clean() const {
+  return LullCardCleaner::is_on() && _cycle->cleaner()->is_asked_for();
+}
+
+bool LullMarkThread::may_clean() const { return !should_terminate() && _cycle->may_clean(); }
 
 void LullMarkThread::clear() {
   LullConcurrentPhase phase("Concurrent Clear", _cycle->gc_id());
@@ -202,6 +210,23 @@ void LullMarkThread::mark() {
   _cycle->end_marking();
 }
 
+// Between what cycles ask for.
+void LullMarkThread::do_default() {
+  if (_ended != _cycle->ended()) {
+    _ended = _cycle->ended();
+    tell_of_end();
+  } else if (must_sweep()) {
+    sweep();
+  } else if (must_clean()) {
+    _cycle->cleaner()->clean(&::may_clean);
+  } else if (DEBUG_ONLY(LullCleanALot ||) false) {
+    wait(1);
+    _cycle->cleaner()->ask();
+  } else {
+    wait(0);
+  }
+}
+
 void LullMarkThread::run_service() {
   while (!should_terminate()) {
     switch (_cycle->state()) {
@@ -213,18 +238,11 @@ void LullMarkThread::run_service() {
         }
         break;
       case LullCycle::State::Marking:
-        DEBUG_ONLY(if (LullMarkInRemark) { wait(); break; })
+        DEBUG_ONLY(if (LullMarkInRemark) { wait(0); break; })
         mark();
         break;
       default:
-        if (_ended != _cycle->ended()) {
-          _ended = _cycle->ended();
-          tell_of_end();
-        } else if (must_sweep()) {
-          sweep();
-        } else {
-          wait();
-        }
+        do_default();
         break;
     }
   }

@@ -29,8 +29,8 @@ class LullCycle;
 class ThreadClosure;
 class WorkerThreads;
 
-// Does of a cycle what is done beside the program: clears, has the markers trace, and sweeps after it. In pauses all of
-// them stand still: they are suspendible threads.
+// Does of a cycle what is done beside the program: clears, has the markers trace, and sweeps after it. Between cycles it
+// cleans cards. In pauses all of them stand still: they are suspendible threads.
 class LullMarkThread : public ConcurrentGCThread {
 private:
   Monitor              _monitor;
@@ -41,9 +41,11 @@ private:
   LullCycle* const     _cycle;
   WorkerThreads* const _workers;
 
-  void wait();
+  void wait(int64_t ms);    // 0: until it is woken
   bool must_sweep() const;
   void sweep();
+  bool must_clean() const;
+  void do_default();
   void clear();
   void pass_breakpoint(const char* breakpoint);
   void mark();
@@ -55,6 +57,9 @@ protected:
 
 public:
   explicit LullMarkThread(LullCycle* cycle);
+
+  // Is it to go on with cards?
+  bool may_clean() const;
 
   // There may be something to do.
   void wake();

@@ -20,6 +20,7 @@
  */
 
 #include "gc/lull/alloc/lullBlockSupply.hpp"
+#include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/drive/lullYoungSchedule.hpp"
 #include "gc/lull/heap/lullFarHeap.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -36,7 +37,9 @@ void LullYoungSchedule::plan(size_t used) {
   const size_t budget = LullYoungCollections ? MIN2(goal, LullFarHeap::young_budget()) : goal;
   const size_t due_at = budget == SIZE_MAX ? SIZE_MAX : used + budget;
   Atomic::store(&_due_at, due_at);
-  _supply->set_notification(due_at);
+  Atomic::store(&_pause_at, MIN2(due_at, used + (size_t)_supply->free_blocks() * LullGeometry::BlockSize));
+  plan_cleaning(used, 0);
+  _supply->set_notification(MIN2(due_at, _clean_at));
   if (budget != SIZE_MAX) {
     log_debug(gc, ergo)("%s: a young pause is due after %zuM more", budget == goal ? "Pause goal" : "Far heap",
                         budget / M);
@@ -49,11 +52,21 @@ void LullYoungSchedule::record_young(jlong pause_ns, jlong mark_ns, size_t seen_
   _goal.record_young(pause_ns, mark_ns, seen_bytes, private_bytes, used_before - MIN2(_used_at_pause, used_before));
 }
 
+void LullYoungSchedule::plan_cleaning(size_t used, uint cleanings) {
+  const bool is_on = _cycle != nullptr && LullCardCleaner::is_on();
+  Atomic::store(&_cleanings, cleanings);
+  Atomic::store(&_clean_at, is_on ? LullCleaningPolicy::next_at(used, Atomic::load(&_pause_at), cleanings) : SIZE_MAX);
+}
+
 bool LullYoungSchedule::is_due(size_t used) {
   const size_t due_at = Atomic::load(&_due_at);
   if (used > due_at) {
     return true;
   }
-  _supply->renew_notification(due_at);
+  if (used > Atomic::load(&_clean_at)) {
+    _cycle->clean_soon();
+    plan_cleaning(used, Atomic::load(&_cleanings) + 1);
+  }
+  _supply->renew_notification(MIN2(due_at, Atomic::load(&_clean_at)));
   return false;
 }

@@ -26,12 +26,15 @@
 #include "memory/allocation.hpp"
 
 class LullBlockSupply;
+class LullCycle;
 
 // When a young pause is due although there is memory: LullPauseGoal says how many bytes may come into use before it.
 //
 //   each pause       plans the next one: from how many bytes in use on
 //   the supply       tells its listener when so many are in use; that wakes the control thread
 //   control thread   asks is_due(), and has the pause made
+//
+// On the way to the pause, whether it comes for this or when memory runs out, it has cards cleaned (LullCleaningPolicy).
 //
 // Of a far heap what is new must be collected while it is local: then a young pause is due, too.
 //
@@ -44,15 +47,25 @@ private:
   bool                   _is_kept;          // somebody makes the pauses that are due; written once, before there is a pause
   size_t                 _used_at_pause;    // after the last one; written at safepoints
   volatile size_t        _due_at;           // bytes in use; the same
+  LullCycle*             _cycle;            // that cleans cards, or nullptr; written once, with _is_kept
+  // With these in use a pass over dirty cards begins; so many have; and a pause comes. Written at safepoints, and by the
+  // control thread: if it has not seen the last pause yet, one pass more or less comes before the next.
+  volatile size_t        _clean_at;
+  volatile uint          _cleanings;
+  volatile size_t        _pause_at;
+
+  void plan_cleaning(size_t used, uint cleanings);
 
 public:
   LullYoungSchedule(LullBlockSupply* supply, size_t goal_ms)
-    : _supply(supply), _goal(goal_ms), _is_kept(false), _used_at_pause(0), _due_at(SIZE_MAX) {}
+    : _supply(supply), _goal(goal_ms), _is_kept(false), _used_at_pause(0), _due_at(SIZE_MAX),
+      _cycle(nullptr), _clean_at(SIZE_MAX), _cleanings(0), _pause_at(SIZE_MAX) {}
 
-  // From here on somebody makes the pauses that are due.
-  void keep() {
+  // From here on somebody makes the pauses that are due, and this one cleans cards.
+  void keep(LullCycle* cycle) {
     assert(!_is_kept, "once");
     _is_kept = true;
+    _cycle = cycle;
   }
 
   // At a safepoint or start-up: the next one, with so much in use now.

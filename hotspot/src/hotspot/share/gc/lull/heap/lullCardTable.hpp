@@ -56,7 +56,8 @@
 // stretches all at once, when no card is dirty any more.
 //
 // Mutators write Dirty only, all the same value. Workers write the others, at safepoints, the one that has
-// claimed the block. Who sweeps a block beside the program (LullLaterSweep) makes cards of lines NoOld in which nothing
+// claimed the block. Who cleans cards beside the program (LullCardCleaner) writes Clean to dirty ones, and only then looks
+// at what is on them. Who sweeps a block beside the program (LullLaterSweep) makes cards of lines NoOld in which nothing
 // is alive: no mutator stores to these.
 
 class LullCardTable : public CHeapObj<mtGC> {
@@ -130,6 +131,20 @@ public:
   // No card is dirty of so many blocks, or remembers anything.
   void forget_touched(uint32_t blocks) {
     LullSparseBytes::non_zero_do(_stretches, 0, blocks, [&](uint32_t i) { _stretches[i] = 0; });
+  }
+
+  // The card, which is dirty, becomes clean; and no card of the block is said to be dirty. A mutator may make dirty what
+  // it finds clean, at any time: LullCardCleaner.
+  void clean_line(LullLineIndex line)   { *(volatile uint8_t*)card_of(line) = Clean; }
+  void untouch(LullBlockIndex index)    { *(volatile uint8_t*)&_stretches[untype(index)] = 0; }
+
+  bool has_dirty(LullBlockIndex index) const {
+    const volatile uint64_t* const words = word_of(LullGeometry::first_line(index));
+    uint64_t dirty = 0;
+    for (uint i = 0; i < LullGeometry::LinesPerBlock / CardsPerWord; i++) {
+      dirty |= words[i] & AllDirtyBits;
+    }
+    return dirty != 0;
   }
 
   // All cards from that of first to that of last.

@@ -232,6 +232,11 @@ static const char* const parts[] = {
 // Who finds references to sparse old blocks, and is left out (LullSparseBlocks).
 static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses" };
 
+// Parts of the cleaning of cards (LullCardCleaner).
+static const char* const parts_of_cleaning[] = {
+  "CleanGiveUp", "CleanHandshake", "CleanKinds", "CleanLate", "CleanLook", "CleanTouch"
+};
+
 // A flag of no characters is a null pointer.
 static bool is_none(const char* name) {
   return name == nullptr || *name == '\0';
@@ -252,6 +257,11 @@ bool LullBrokenHeap::is_known(const char* name) {
     }
   }
   for (const char* part : parts_of_notes) {
+    if (strcmp(part, name) == 0) {
+      return true;
+    }
+  }
+  for (const char* part : parts_of_cleaning) {
     if (strcmp(part, name) == 0) {
       return true;
     }

@@ -102,6 +102,12 @@ void LullInfoDCmd::print_marking() {
   line("marking.late", "%zu", cycle->late());
   line("marking.given_up", "%zu", cycle->given_up());
   line("marking.to_sweep", "%zu blocks", cycle->later_sweep()->left());
+  if (LullCardCleaner::is_on()) {
+    const LullCardCleaner* const cleaner = cycle->cleaner();
+    line("cards.cleanings", "%zu", cleaner->passes());
+    line("cards.cleaned", "%zu", cleaner->taken() - MIN2(cleaner->kept(), cleaner->taken()));
+    line("cards.kept", "%zu", cleaner->kept());
+  }
   const jlong marking_ns = cycle->marking_for_ns(os::javaTimeNanos());
   if (marking_ns > 0) {
     const size_t marked = cycle->marked_bytes();

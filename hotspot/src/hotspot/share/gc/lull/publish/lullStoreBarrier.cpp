@@ -30,6 +30,8 @@
 #include "gc/shared/collectedHeap.hpp"
 #include "memory/universe.hpp"
 #include "oops/oop.hpp"
+#include "runtime/atomic.hpp"
+#include "runtime/os.hpp"
 #include "runtime/thread.hpp"
 #include "utilities/debug.hpp"
 
@@ -43,6 +45,17 @@ LullStoreOutcome LullStoreBarrier::publish(oop value) {
   LullPublisher::of(Thread::current())->publish(value);
   return LullStoreOutcome::Published;
 }
+
+#ifdef ASSERT
+// Who cleans cards meanwhile has to wait for the store.
+static void wait_before_store() {
+  static volatile uint stores = 0;
+  const uint StoresPerWait = 512;
+  if (LullCleanALot && Atomic::fetch_then_add(&stores, 1u) % StoresPerWait == 0) {
+    os::naked_short_sleep(1);
+  }
+}
+#endif
 
 void LullStoreBarrier::dirty_card(const void* field) {
   dirty_cards(field, field);
@@ -58,5 +71,6 @@ void LullStoreBarrier::dirty_cards(const void* first, const void* last) {
   LullCardTable* const cards = LullTables::card_table();
   if (cards != nullptr && LullTables::blocks()->covers(first)) {
     cards->dirty_all(first, last);
+    DEBUG_ONLY(wait_before_store();)
   }
 }

@@ -246,3 +246,24 @@ TEST_F(LullCardTableTest, a_store_where_nothing_is_old_touches_nothing) {
   _cards.dirty(word(17));
   EXPECT_TRUE(touched().empty());
 }
+
+// As LullCardCleaner takes them. A mutator may write to what was taken.
+TEST_F(LullCardTableTest, what_is_taken_can_be_dirtied_again) {
+  _cards.set_old(to_block_index(0), Blocks, LullCardTable::Remembered::Forget);
+  const size_t per_line = LullGeometry::WordsPerLine;
+  EXPECT_FALSE(_cards.has_dirty(to_block_index(0)));
+  for (size_t line : {0, 7, 8, 127}) {
+    _cards.dirty(word(line * per_line));
+  }
+  EXPECT_TRUE(_cards.has_dirty(to_block_index(0)));
+  EXPECT_FALSE(_cards.has_dirty(to_block_index(1)));
+  _cards.dirty_lines_do(to_block_index(0), 1, [&](LullLineIndex line) { _cards.clean_line(line); });
+  _cards.untouch(to_block_index(0));
+  EXPECT_FALSE(_cards.has_dirty(to_block_index(0)));
+  EXPECT_TRUE(touched().empty());
+  EXPECT_TRUE(_cards.has_old(to_line_index(7)));
+  _cards.dirty(word(127 * per_line));
+  EXPECT_TRUE(_cards.has_dirty(to_block_index(0)));
+  EXPECT_EQ(dirty_lines(0, Blocks), (std::set<uint32_t>{127}));
+  EXPECT_EQ(touched(), (std::set<uint32_t>{0}));
+}
