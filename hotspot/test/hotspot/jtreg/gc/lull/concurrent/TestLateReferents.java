@@ -33,8 +33,8 @@ import jdk.test.whitebox.WhiteBox;
 /*
  * @test
  * @requires vm.gc.Lull
- * @summary "new WeakReference<>(f())" allocates before f() is called. So a public Reference may be old, and a cycle
- *          may have looked at it, before its constructor stores what it refers to. That is cleared or kept as any other.
+ * @summary "new WeakReference<>(f())" allocates before f() is called. So a public Reference may be old, and a cycle may
+ *          have looked at it, before its constructor stores what it refers to. That is cleared or kept as any other.
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
@@ -125,7 +125,7 @@ public class TestLateReferents {
         WB.youngGC();    // what is free has been used by others
         Value value = (Value) made.get();
         check(value != null, pause + ": a SoftReference is cleared");
-        check(Arrays.stream(value.parts).allMatch(part -> part == KEY), pause + ": what a SoftReference refers to is lost");
+        check(Arrays.stream(value.parts).allMatch(part -> part == KEY), pause + ": a SoftReference's value is lost");
     }
 
     public static void main(String[] args) throws Exception {
