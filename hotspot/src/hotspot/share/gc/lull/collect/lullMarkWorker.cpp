@@ -521,14 +521,17 @@ inline void LullMarkWorker::visit(oop obj) {
 }
 
 // An old object that somebody has written to. In a remark a Reference among them keeps what it refers to, if that is
-// young: one worker may look at it here, and another as at a new one, but only one may discover it. What is old there
-// whoever has met the Reference first knows of.
+// young: the Reference may be dead. One that is alive, and was perhaps looked at before its constructor has stored what
+// is old, is discovered now, if nobody has.
 LullMarkClosure* LullMarkWorker::closure_of_holder(oop holder) {
   if (!_remark || !holder->klass()->is_reference_instance_klass()) {
     return &_closure;
   }
   const oop referent = java_lang_ref_Reference::unknown_referent_no_keepalive(holder);
-  return referent == nullptr || _mark_bitmap->is_marked(referent) ? &_entry_closure : &_private_closure;
+  if (referent != nullptr && !_mark_bitmap->is_marked(referent)) {
+    return &_private_closure;
+  }
+  return _greys && !is_left_out("LateRemark") ? &_closure : &_entry_closure;
 }
 
 void LullMarkWorker::follow_old(oop obj) {

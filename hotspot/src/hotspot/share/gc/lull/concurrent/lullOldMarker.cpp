@@ -34,6 +34,8 @@
 #include "oops/oop.inline.hpp"
 #include "runtime/prefetch.inline.hpp"
 
+#include <string.h>
+
 // As much work as an object.
 static const size_t ElementsPerObject = 4;
 
@@ -120,6 +122,13 @@ size_t LullOldMarker::do_new(oop obj) {
   return work;
 }
 
+// A Reference was perhaps looked at before its constructor has stored what it refers to: then it is discovered when it is
+// looked at again. One that was discovered stays so: ReferenceProcessor links it once.
+static bool may_be_discovered(oop obj) {
+  return obj->klass()->is_reference_instance_klass()
+         DEBUG_ONLY(&& (LullBreakInvariant == nullptr || strcmp(LullBreakInvariant, "LateMarkers") != 0));
+}
+
 size_t LullOldMarker::do_task(const LullOldTask& task) {
   const oop obj = task.obj();
   assert(_marks->is_old(obj) && _marks->is_alive(obj), PTR_FORMAT " is not one of the cycle", p2i(obj));
@@ -131,7 +140,7 @@ size_t LullOldMarker::do_task(const LullOldTask& task) {
         return do_elements(obj, 0, (size_t)objArrayOop(obj)->length());
       }
       ContinuationGCSupport::transform_stack_chunk(obj);
-      obj->oop_iterate(&_again_closure);
+      obj->oop_iterate(may_be_discovered(obj) ? &_new_closure : &_again_closure);
       return 1;
     case LullOldTask::What::Elements:
       return do_elements(obj, task.start(), task.end());

@@ -36,25 +36,35 @@
 
 // Until a cycle has ended that has begun after now: an older one may have marked what is dead now. A global collection
 // that comes instead is as good. What is private to the caller is its own to collect; what others have stays private.
-void LullDriver::collect_by_cycle(GCCause::Cause cause) {
+// False: the VM exits, and no cycle ends any more. An agent that is told of the VM's death may still ask.
+bool LullDriver::collect_by_cycle(GCCause::Cause cause) {
   LullCycle* const cycle = _components->_cycle;
   assert(cycle != nullptr && Thread::current()->is_Java_thread(), "a Java thread waits for a cycle");
   LullMutator::of(Thread::current())->collect_as_asked();
   const size_t begun_before = cycle->begun();
   while (cycle->ended() <= begun_before) {
+    if (_components->_control_thread->should_terminate()) {    // the last one that stops
+      return false;
+    }
     const size_t ended_before = cycle->ended();
     cycle->drive(cause);
     collect_early(cause, LullExtent::Young);
     _components->_control_thread->wake();
     cycle->wait_for_end(ended_before);
   }
+  return true;
 }
 
-// A test wants a cycle to begin, and does not wait for it.
+// A test wants a cycle to begin, and waits for nothing but a breakpoint that it comes to. A global collection that comes
+// first begins none.
 void LullDriver::begin_cycle() {
-  assert(_components->_cycle != nullptr, "there are no cycles");
-  _components->_cycle->drive(GCCause::_wb_breakpoint);
-  collect_early(GCCause::_wb_breakpoint, LullExtent::Young);
+  LullCycle* const cycle = _components->_cycle;
+  assert(cycle != nullptr, "there are no cycles");
+  const size_t begun_before = cycle->begun();
+  do {
+    cycle->drive(GCCause::_wb_breakpoint);
+    collect_early(GCCause::_wb_breakpoint, LullExtent::Young);
+  } while (cycle->begun() == begun_before && cycle->state() == LullCycle::State::Idle);
   _components->_control_thread->wake();
 }
 
@@ -79,8 +89,7 @@ void LullDriver::collect(GCCause::Cause cause) {
     return;
   }
   const bool is_system_gc = cause == GCCause::_java_lang_system_gc || cause == GCCause::_dcmd_gc_run;
-  if (_components->_cycle != nullptr && is_system_gc && ExplicitGCInvokesConcurrent) {
-    collect_by_cycle(cause);
+  if (_components->_cycle != nullptr && is_system_gc && ExplicitGCInvokesConcurrent && collect_by_cycle(cause)) {
     return;
   }
   const uint requested_before = _components->_pause->requested_collections();

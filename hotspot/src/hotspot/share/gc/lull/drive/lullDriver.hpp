@@ -35,7 +35,7 @@ class LullDriver : public CHeapObj<mtGC> {
 private:
   const LullComponents* const _components;
 
-  void collect_by_cycle(GCCause::Cause cause);
+  bool collect_by_cycle(GCCause::Cause cause);
   void begin_cycle();
 
 public:

@@ -223,9 +223,10 @@ static const struct {
   { "Young",      false, &LullHeapBreaker::young },
 };
 
-// Parts that a remark that may unload (LullMarkWorker), and the sweep after a cycle of concurrent marking
-// (LullLaterSweep), leave out if they are asked to.
+// Parts that markers (LullOldMarker), a remark (LullMarkWorker), and the sweep after a cycle of concurrent marking
+// (LullLaterSweep) leave out if they are asked to.
 static const char* const parts[] = {
+  "LateMarkers", "LateRemark",
   "RemarkChunks", "RemarkLoaders", "RemarkStacks", "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords"
 };
 

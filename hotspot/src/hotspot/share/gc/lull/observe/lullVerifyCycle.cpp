@@ -20,6 +20,7 @@
  */
 
 #include "classfile/classLoaderDataGraph.hpp"
+#include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/collect/lullSweep.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
@@ -77,6 +78,17 @@ private:
               p2i(obj), obj->klass()->external_name());
   }
 
+  // A referent gets no mark by a Reference that was discovered. All others lead to theirs.
+  void verify_referent(oop obj) const {
+    if (!obj->klass()->is_reference_instance_klass() || java_lang_ref_Reference::discovered(obj) != nullptr) {
+      return;
+    }
+    const oop referent = java_lang_ref_Reference::unknown_referent_no_keepalive(obj);
+    guarantee(referent == nullptr || !_marks->is_old(referent) || _marks->is_alive(referent),
+              "Black: " PTR_FORMAT " (%s), which was looked at and not discovered, refers to old " PTR_FORMAT
+              " without a mark of the cycle", p2i(obj), obj->klass()->external_name(), p2i(referent));
+  }
+
   void do_block(LullBlockIndex index, LullBlock* block, uint worker_id) override {
     ResourceMark rm;    // for a message
     HeapWord* const end = LullGeometry::end_of(index);
@@ -88,6 +100,7 @@ private:
         verify_class(obj);
         LullVerifyBlackClosure closure(_marks, obj);
         obj->oop_iterate(&closure);
+        verify_referent(obj);
       }
     }
   }

@@ -33,7 +33,7 @@ import jdk.test.lib.process.ProcessTools;
  * @summary With a part of concurrent marking, or of the sweep after it, left out the checks of invariants stop the VM.
  * @library / /test/lib
  * @build gc.lull.concurrent.TestConcurrentMarking gc.lull.concurrent.TestLaterSweep gc.lull.concurrent.TestUnloading
- *        gc.lull.concurrent.TestSparseBlocks
+ *        gc.lull.concurrent.TestSparseBlocks gc.lull.concurrent.TestLateReferents
  *        jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main gc.lull.concurrent.TestDroppedMarking
@@ -68,6 +68,11 @@ public class TestDroppedMarking {
             TestConcurrentMarking.class.getName(), "30");
     }
 
+    private static void runLate(String what) throws Exception {
+        run("-XX:LullBreakInvariant=" + what, "guarantee.*failed: (Black|Marked): ", "-Xmx128m", "-XX:+LullAlwaysPublic",
+            TestLateReferents.class.getName());
+    }
+
     private static void runSparse(String what, String expected) throws Exception {
         run("-XX:LullBreakInvariant=" + what, expected, "-Xms48m", "-Xmx48m", "-XX:+ExplicitGCInvokesConcurrent",
             "-XX:LullEvacuateALot=1", "-Xlog:gc,gc+marking=debug:file=sparse.log", TestSparseBlocks.class.getName(), "1", "4");
@@ -82,6 +87,8 @@ public class TestDroppedMarking {
         runHolders("-XX:LullBreakInvariant=RemarkLoaders", "guarantee.*failed: Loaded: ");
         runHolders("-XX:LullBreakInvariant=RemarkStacks", "guarantee.*failed: Frames: ");
         runHolders("-XX:LullBreakInvariant=RemarkChunks", "guarantee.*failed: Frames: ");
+        runLate("LateMarkers");
+        runLate("LateRemark");
         run("-XX:LullBreakInvariant=Unswept", "guarantee.*failed: Unswept: block");
         // A line whose card says that something old is there stays in use in a young sweep.
         run("-XX:LullBreakInvariant=SweepCards", "guarantee.*failed: (R|Swept): line");
