@@ -256,7 +256,7 @@ bool LullCardCleaner::look() {
 void LullCardCleaner::end_batch() {
   for (size_t i = 0; i < _stretch_count; i++) {
     const LullBlockIndex index = to_block_index(_stretches[i]);
-    if (_cards->has_dirty(index) && !is_left_out("CleanTouch")) {
+    if (_cards->has_dirty(index)) {
       _cards->touch(index);
     }
   }

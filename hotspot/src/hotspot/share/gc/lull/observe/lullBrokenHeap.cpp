@@ -235,7 +235,7 @@ static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "N
 
 // Parts of the cleaning of cards (LullCardCleaner).
 static const char* const parts_of_cleaning[] = {
-  "CleanGiveUp", "CleanHandshake", "CleanKinds", "CleanLate", "CleanLook", "CleanTouch"
+  "CleanGiveUp", "CleanHandshake", "CleanKinds", "CleanLate", "CleanLook"
 };
 
 // A flag of no characters is a null pointer.
