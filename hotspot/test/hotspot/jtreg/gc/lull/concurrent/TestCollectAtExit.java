@@ -22,6 +22,7 @@
 
 package gc.lull.concurrent;
 
+import java.nio.file.Path;
 import jdk.test.lib.Utils;
 import jdk.test.lib.process.OutputAnalyzer;
 import jdk.test.lib.process.ProcessTools;
@@ -44,10 +45,10 @@ public class TestCollectAtExit {
     }
 
     public static void main(String[] args) throws Exception {
+        Path agent = Path.of(Utils.TEST_NATIVE_PATH, System.mapLibraryName("LullCollectAtExit"));
         OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
-            "-Djava.library.path=" + Utils.TEST_NATIVE_PATH, "-agentlib:LullCollectAtExit", "-Xmx64m", "-XX:+UseLullGC",
-            "-XX:+UnlockExperimentalVMOptions", "-XX:+LullConcurrentMarking", "-XX:+ExplicitGCInvokesConcurrent",
-            "-Xlog:gc", Program.class.getName());
+            "-agentpath:" + agent, "-Xmx64m", "-XX:+UseLullGC", "-XX:+UnlockExperimentalVMOptions",
+            "-XX:+LullConcurrentMarking", "-XX:+ExplicitGCInvokesConcurrent", "-Xlog:gc", Program.class.getName());
         output.shouldHaveExitValue(0);
         output.shouldMatch("(?s)Concurrent Mark Cycle.*main ends.*Pause Full \\(System.gc\\(\\)\\)");
     }
