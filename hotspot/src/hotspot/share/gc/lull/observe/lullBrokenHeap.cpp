@@ -232,6 +232,11 @@ static const char* const parts[] = {
 // Who finds references to sparse old blocks, and is left out (LullSparseBlocks).
 static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses" };
 
+// What the pager of a far heap is told wrongly, or not told (LullFarHeap).
+static const char* const parts_of_far[] = {
+  "FarForgets", "FarFree", "FarHolds", "FarSlides", "FarTrims", "FarYoung"
+};
+
 // A flag of no characters is a null pointer.
 static bool is_none(const char* name) {
   return name == nullptr || *name == '\0';
@@ -252,6 +257,11 @@ bool LullBrokenHeap::is_known(const char* name) {
     }
   }
   for (const char* part : parts_of_notes) {
+    if (strcmp(part, name) == 0) {
+      return true;
+    }
+  }
+  for (const char* part : parts_of_far) {
     if (strcmp(part, name) == 0) {
       return true;
     }
