@@ -256,12 +256,39 @@ public class TestFarHeap {
             }
         }
 
+        /** What libLullFarPager.cpp counts: MB, or pages. */
+        private static void checkInfo() {
+            boolean old = System.getenv("LULL_TEST_OLD_PAGER") != null;
+            Map<String, Double> want = new TreeMap<>(Map.of(
+                "far.local", 10.0, "far.local_limit", 30.0, "far.sent", 130.0, "far.dropped_clean", 140.0,
+                "far.dropped_free", 150.0, "far.forgotten", 160.0, "far.young_passed", 43520.0, "far.sent_young", 180.0,
+                "far.held_left", 48640.0));
+            if (!old) {
+                want.putAll(Map.of("far.remote", 20.0, "far.first_uses", 51200.0, "far.second_chances", 56320.0,
+                                   "far.replica_fetches", 58880.0));
+            }
+            Map<String, Double> said = new TreeMap<>();
+            whenQuiet("Lull.info of a far heap", () -> {
+                said.clear();
+                said.putAll(info());
+                return true;
+            });
+            double inPauses = said.get("far.fetched_in_pauses");
+            Asserts.assertGTE(inPauses, (double) GCBean.collections(), "1 MB at least comes in a pause");
+            Asserts.assertLT(inPauses, said.get("far.fetched"));
+            Asserts.assertEQ(said.get("far.waits_in_pauses"), old ? null : (Double) inPauses, "1 MB for each wait");
+            Asserts.assertEQ(said.get("far.waits"), old ? null : said.get("far.fetched"));
+            said.keySet().removeIf(key -> !key.startsWith("far.") || key.contains("fetched") || key.contains("waits"));
+            Asserts.assertEQ(said, want);
+        }
+
         static void run() {
             Asserts.assertEQ(heapPages(), (long) MAX / PAGE);
             checkSums("at the start");
             checkAges();
             checkTaken();
             checkSizes();
+            checkInfo();
             for (int length : new int[] { 100, 50_000, 300_000 }) {
                 Asserts.assertEQ(critical(new byte[length]), 0, "pages that were not held");
             }
@@ -367,23 +394,28 @@ public class TestFarHeap {
 
     // ---- In the test
 
-    private static OutputAnalyzer run(int rounds, String... flags) throws Exception {
+    private static OutputAnalyzer run(boolean old, int rounds, String... flags) throws Exception {
         String pager = Path.of(Utils.TEST_NATIVE_PATH, System.mapLibraryName("LullFarPager")).toString();
         List<String> command = new ArrayList<>(List.of("-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions",
             "-XX:+WhiteBoxAPI", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:+UseLullGC", "-Xms" + MIN, "-Xmx" + MAX,
-            "-XX:AllocateHeapAt=.", "-Xlog:gc+init",
+            "-XX:AllocateHeapAt=.", "-Xlog:gc+init,gc+heap=debug",
             "-XX:-ZapUnusedHeapArea",    // or free blocks are written to once more
             "-XX:-CreateCoredumpOnCrash", "--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of(flags));
         command.addAll(List.of(Program.class.getName(), pager, "" + rounds));
         ProcessBuilder builder = ProcessTools.createLimitedTestJavaProcessBuilder(command);
         builder.environment().put("LD_PRELOAD", pager);
+        if (old) {
+            builder.environment().put("LULL_TEST_OLD_PAGER", "1");
+        }
         return new OutputAnalyzer(builder.start());
     }
 
     private static void checkWhole(OutputAnalyzer output) {
         output.shouldHaveExitValue(0).shouldContain("As it should be").shouldNotContain("complains");
         output.shouldContain("Far heap: 64M on memory servers, of which 30M may be local");
+        output.shouldMatch("Far: 10M of 30M local; this pause has fetched \\d+M in \\d+ waits; so far fetched \\d+M, " +
+                           "sent 130M, of it young 180M; not sent for being free 150M, not fetched for that 160M");
         System.out.println(output.firstMatch("Asked: .*"));
     }
 
@@ -391,7 +423,7 @@ public class TestFarHeap {
     private static void checkFault(String fault, String noticed, String... flags) throws Exception {
         List<String> all = new ArrayList<>(List.of("-XX:LullBreakInvariant=" + fault));
         all.addAll(List.of(flags));
-        OutputAnalyzer output = run(16, all.toArray(String[]::new));
+        OutputAnalyzer output = run(false, 16, all.toArray(String[]::new));
         output.shouldNotHaveExitValue(0).shouldNotContain("As it should be");
         String said = output.firstMatch(noticed);
         Asserts.assertNotNull(said, fault + ": not '" + noticed + "' in " + output.getOutput());
@@ -400,8 +432,11 @@ public class TestFarHeap {
 
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
-            case "whole" -> checkWhole(run(16));
-            case "slides" -> checkWhole(run(12, "-XX:LullSlideALot=3"));
+            case "whole" -> {
+                checkWhole(run(false, 16));
+                checkWhole(run(true, 2));
+            }
+            case "slides" -> checkWhole(run(false, 12, "-XX:LullSlideALot=3"));
             case "faults" -> {
                 checkFault("FarFree", "The pager complains: Taken: .*");
                 checkFault("FarYoung", "The sums at the start: it is not so.*");

@@ -24,6 +24,7 @@
 #include <jvmti.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ typedef uint32_t (*Use)(const void* page);
 
 // The VM's copy of this is lullFarPager.hpp.
 struct Statistics {
-  uint64_t counts[10];
+  uint64_t counts[14];
 };
 
 struct Pager {
@@ -64,6 +65,7 @@ struct Pager {
   void (*hold)(const void* start, size_t bytes);
   void (*release)(const void* start, size_t bytes);
   int  (*get_statistics)(Statistics* out, size_t size);
+  uint64_t (*count_remote)(void);
 };
 
 // Of one page.
@@ -191,18 +193,32 @@ static void release(const void* start, size_t bytes) {
   }
 }
 
-// Each is another one, so that the VM cannot take one for another: 1000 pages local, of 7680; 10200, 10300 ... of the
-// others.
+// As a pager of before: its structures are shorter.
+static bool is_old() {
+  return getenv("LULL_TEST_OLD_PAGER") != nullptr;
+}
+
+// Each is another one, so that the VM cannot take one for another: 2560 pages local, of 7680; 25600 + 2560 i of the
+// others. But for the fetched ones, and the waits for them: some more at each call.
 static int get_statistics(Statistics* out, size_t size) {
+  static std::atomic<uint64_t> calls;
+  const uint64_t call = ++calls;
   Statistics now;
   for (size_t i = 0; i < sizeof(now.counts) / sizeof(now.counts[0]); i++) {
-    now.counts[i] = i == 0 ? 1000 : i == 1 ? 7680 : 10000 + 100 * i;
+    now.counts[i] = i == 0 ? 2560 : i == 1 ? 7680 : i == 2 ? 256 * call : i == 11 ? call : 25600 + 2560 * i;
   }
-  memcpy(out, &now, size < sizeof(now) ? size : sizeof(now));
+  const size_t known = is_old() ? 10 * sizeof(uint64_t) : sizeof(now);
+  memcpy(out, &now, size < known ? size : known);
   return 0;
 }
 
-static const Pager pager = { sizeof(Pager), attach, forget, trim, hold, release, get_statistics };
+static uint64_t count_remote() {
+  return 5120;
+}
+
+static const Pager pager = { sizeof(Pager), attach, forget, trim, hold, release, get_statistics, count_remote };
+static const Pager old_pager = { offsetof(Pager, count_remote), attach, forget, trim, hold, release, get_statistics,
+                                 nullptr };
 
 // ---- The asking thread
 
@@ -301,7 +317,7 @@ JNIEXPORT int lull_far_contains(const void* address) {
 }
 
 JNIEXPORT const Pager* lull_far_get_owner() {
-  return &pager;
+  return is_old() ? &old_pager : &pager;
 }
 
 // ---- For the test

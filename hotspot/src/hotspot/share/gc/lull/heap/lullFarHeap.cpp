@@ -41,6 +41,9 @@ bool                  LullFarHeap::_is_far = false;
 const LullFarPager*   LullFarHeap::_pager = nullptr;
 const LullBlockTable* LullFarHeap::_blocks = nullptr;
 volatile uint32_t     LullFarHeap::_slides = 0;
+LullFarStatistics     LullFarHeap::_at_pause;
+volatile uint64_t     LullFarHeap::_fetched_in_pauses = 0;
+volatile uint64_t     LullFarHeap::_waits_in_pauses = 0;
 
 // Fault injection (LullBreakInvariant): is this left out of what the pager is told?
 static bool is_left_out(const char* part) {
@@ -56,6 +59,11 @@ static Function look_up(const char* name) {
 static bool is_far_address(const void* address) {
   const auto contains = look_up<int (*)(const void*)>("lull_far_contains");
   return contains != nullptr && contains(address) != 0;
+}
+
+// Older pagers do not count what is remote.
+static bool counts_remote(const LullFarPager* pager) {
+  return pager->_size >= sizeof(LullFarPager);
 }
 
 // The kernel's frame of a signal takes 12 KB, and the handler 12 KB at most (lull_far.h). Compiled code looks for room
@@ -92,7 +100,7 @@ void LullFarHeap::attach(const ReservedSpace& heap, const LullBlockTable* blocks
   const auto get_owner = look_up<const LullFarPager* (*)(void)>("lull_far_get_owner");
   const LullFarPager* const pager = get_owner == nullptr ? nullptr : get_owner();
   char error[256] = "it is older than this JVM";
-  const bool attached = pager != nullptr && pager->_size >= sizeof(LullFarPager) &&
+  const bool attached = pager != nullptr && pager->_size >= offsetof(LullFarPager, _count_remote) &&
                         pager->_attach(heap.base(), heap.size(), use_of, error, sizeof(error)) == 0;
   if (!attached) {
     log_warning(gc)("The pager of the far heap does not ask which pages are young or free: %s", error);
@@ -160,6 +168,7 @@ void LullFarHeap::release_object(oop obj) {
 }
 
 bool LullFarHeap::statistics(LullFarStatistics* statistics) {
+  memset(statistics, 0xff, sizeof(*statistics));    // Unknown, but for what the pager tells
   return _pager != nullptr && _pager->_get_statistics(statistics, sizeof(LullFarStatistics)) == 0;
 }
 
@@ -174,16 +183,35 @@ size_t LullFarHeap::young_budget() {
   return limit == SIZE_MAX ? SIZE_MAX : limit / 3;
 }
 
-void LullFarHeap::log_statistics() {
+uint64_t LullFarHeap::remote_pages() {
+  return _pager != nullptr && counts_remote(_pager) ? _pager->_count_remote() : Unknown;
+}
+
+void LullFarHeap::begin_pause() {
+  assert_at_safepoint();
+  statistics(&_at_pause);
+}
+
+// What differs of a count that may be unknown.
+static uint64_t since(uint64_t before, uint64_t now) {
+  return now == LullFarHeap::Unknown ? 0 : now - before;
+}
+
+void LullFarHeap::end_pause() {
+  assert_at_safepoint();
   LullFarStatistics now;
-  if (!log_is_enabled(Info, gc, heap) || !statistics(&now)) {
+  if (!statistics(&now)) {
     return;
   }
+  const uint64_t fetched = since(_at_pause._fetched, now._fetched);
+  const uint64_t waits = since(_at_pause._fetch_faults, now._fetch_faults);
+  Atomic::store(&_fetched_in_pauses, _fetched_in_pauses + fetched);
+  Atomic::store(&_waits_in_pauses, _waits_in_pauses + waits);
   const size_t page = os::vm_page_size();
-  log_info(gc, heap)("Far: %zuM of %zuM local; so far fetched %zuM, sent %zuM, of it young %zuM; "
-                     "not sent for being free %zuM, not fetched for that %zuM",
-                     (size_t)now._local * page / M, (size_t)now._local_limit * page / M,
-                     (size_t)now._fetched * page / M, (size_t)now._written * page / M,
-                     (size_t)now._young_written * page / M, (size_t)now._dropped_unused * page / M,
-                     (size_t)now._forgotten * page / M);
+  log_debug(gc, heap)("Far: %zuM of %zuM local; this pause has fetched %zuM in %zu waits; so far fetched %zuM, "
+                      "sent %zuM, of it young %zuM; not sent for being free %zuM, not fetched for that %zuM",
+                      (size_t)now._local * page / M, (size_t)now._local_limit * page / M, (size_t)fetched * page / M,
+                      (size_t)waits, (size_t)now._fetched * page / M, (size_t)now._written * page / M,
+                      (size_t)now._young_written * page / M, (size_t)now._dropped_unused * page / M,
+                      (size_t)now._forgotten * page / M);
 }
