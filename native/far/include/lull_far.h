@@ -130,6 +130,10 @@ struct lull_far_owner_statistics {
   uint64_t young_pages_passed;   /* how often a young page was passed over, so that another one left */
   uint64_t young_pages_written;  /* of the pages written: those that were young */
   uint64_t held_pages_left;      /* held pages that had to leave: there was no other */
+  uint64_t zero_faults;          /* as in struct lull_far_statistics, as the next three */
+  uint64_t fetch_faults;
+  uint64_t second_chances;
+  uint64_t replica_fetches;
 };
 
 struct lull_far_owner {
@@ -154,8 +158,12 @@ struct lull_far_owner {
   void (*hold)(const void* start, size_t bytes);
   void (*release)(const void* start, size_t bytes);
 
-  /* Of the first `size` bytes of the structure. */
+  /* Of the first `size` bytes of the structure. What this library does not know of them stays as it was. */
   int (*get_statistics)(struct lull_far_owner_statistics* out, size_t size);
+
+  /* How many pages of who has attached are on servers, and not in local memory. Looks at each: a millisecond for some gigabytes. Structures that
+     end before this are older. */
+  uint64_t (*count_remote_pages)(void);
 };
 
 /* Never NULL. To be looked up by dlsym, by a program that may run without a pager. */

@@ -24,6 +24,10 @@ pub struct COwnerStatistics {
     pub young_pages_passed: u64,
     pub young_pages_written: u64,
     pub held_pages_left: u64,
+    pub zero_faults: u64,
+    pub fetch_faults: u64,
+    pub second_chances: u64,
+    pub replica_fetches: u64,
 }
 
 /// `struct lull_far_owner`.
@@ -38,9 +42,10 @@ pub struct COwner {
     pub hold: extern "C" fn(*const c_void, usize),
     pub release: extern "C" fn(*const c_void, usize),
     pub get_statistics: unsafe extern "C" fn(*mut COwnerStatistics, usize) -> c_int,
+    pub count_remote_pages: extern "C" fn() -> u64,
 }
 
-static OWNER: COwner = COwner { size: size_of::<COwner>(), attach, forget, trim, hold, release, get_statistics };
+static OWNER: COwner = COwner { size: size_of::<COwner>(), attach, forget, trim, hold, release, get_statistics, count_remote_pages };
 
 /// What a program may say of its pages.
 #[unsafe(no_mangle)]
@@ -113,9 +118,17 @@ unsafe extern "C" fn get_statistics(out: *mut COwnerStatistics, size: usize) -> 
         young_pages_passed: owner.young_passed.load(Ordering::Relaxed),
         young_pages_written: owner.young_written.load(Ordering::Relaxed),
         held_pages_left: owner.held_left.load(Ordering::Relaxed),
+        zero_faults: counters.zero_faults.load(Ordering::Relaxed),
+        fetch_faults: counters.fetch_faults.load(Ordering::Relaxed),
+        second_chances: counters.second_chances.load(Ordering::Relaxed),
+        replica_fetches: counters.replica_fetches.load(Ordering::Relaxed),
     };
     let bytes = size.min(size_of::<COwnerStatistics>());
     // SAFETY: numbers only; the caller has room for so many bytes.
     unsafe { std::ptr::copy_nonoverlapping((&raw const statistics).cast::<u8>(), out.cast(), bytes) };
     0
+}
+
+extern "C" fn count_remote_pages() -> u64 {
+    signal::installed().map_or(0, crate::Pager::remote_pages)
 }

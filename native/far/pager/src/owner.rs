@@ -14,6 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::PAGE_SIZE;
 use crate::kernel;
 use crate::life;
+use crate::page::Kind;
 use crate::pager::{Error, Pager};
 use crate::passing::Use;
 
@@ -176,6 +177,20 @@ impl Pager {
             let before = self.owner.held[page as usize].fetch_sub(1, Ordering::SeqCst);
             debug_assert!(before > 0, "page {page} was not held");
         }
+    }
+
+    /// Pages of who has attached that are on servers, and not here. Looks at each; others change them meanwhile.
+    #[must_use]
+    pub fn remote_pages(&self) -> u64 {
+        if self.owner.function.load(Ordering::Acquire) == 0 {
+            return 0;
+        }
+        let (start, end) = (self.owner.start.load(Ordering::Relaxed), self.owner.end.load(Ordering::Relaxed));
+        let is_remote = |page: &u32| {
+            let seen = self.local.page(*page).seen();
+            seen.has_copy() && matches!(seen.kind(), Kind::Absent | Kind::Coming)
+        };
+        self.whole_pages(start, end - start).filter(is_remote).count() as u64
     }
 
     /// The pages that lie in these bytes as a whole, of one range.

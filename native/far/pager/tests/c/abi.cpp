@@ -19,6 +19,7 @@ SAME_PLACE(LullFarPager, _trim, struct lull_far_owner, trim);
 SAME_PLACE(LullFarPager, _hold, struct lull_far_owner, hold);
 SAME_PLACE(LullFarPager, _release, struct lull_far_owner, release);
 SAME_PLACE(LullFarPager, _get_statistics, struct lull_far_owner, get_statistics);
+SAME_PLACE(LullFarPager, _count_remote, struct lull_far_owner, count_remote_pages);
 
 SAME_SIZE(LullFarStatistics, struct lull_far_owner_statistics);
 SAME_PLACE(LullFarStatistics, _local, struct lull_far_owner_statistics, local_pages);
@@ -31,6 +32,10 @@ SAME_PLACE(LullFarStatistics, _forgotten, struct lull_far_owner_statistics, page
 SAME_PLACE(LullFarStatistics, _young_passed, struct lull_far_owner_statistics, young_pages_passed);
 SAME_PLACE(LullFarStatistics, _young_written, struct lull_far_owner_statistics, young_pages_written);
 SAME_PLACE(LullFarStatistics, _held_left, struct lull_far_owner_statistics, held_pages_left);
+SAME_PLACE(LullFarStatistics, _zero_faults, struct lull_far_owner_statistics, zero_faults);
+SAME_PLACE(LullFarStatistics, _fetch_faults, struct lull_far_owner_statistics, fetch_faults);
+SAME_PLACE(LullFarStatistics, _second_chances, struct lull_far_owner_statistics, second_chances);
+SAME_PLACE(LullFarStatistics, _replica_fetches, struct lull_far_owner_statistics, replica_fetches);
 
 static_assert(LullFarOther == LULL_FAR_OTHER && LullFarYoung == LULL_FAR_YOUNG && LullFarUnused == LULL_FAR_UNUSED, "answers");
 
@@ -41,4 +46,5 @@ void compare(LullFarPager* ours, struct lull_far_owner* theirs) {
   theirs->hold = ours->_hold;
   theirs->release = ours->_release;
   theirs->attach = ours->_attach;
+  theirs->count_remote_pages = ours->_count_remote;
 }

@@ -104,6 +104,7 @@ void LullPause::pause(const LullPauseKind& kind, Collect collect) {
   begin_tracing(kind);
 
   const size_t used_before = used();
+  LullFarHeap::begin_pause();    // what was verified before is none of it
   const jlong start = os::javaTimeNanos();
   collect();
   const jlong end_ns = os::javaTimeNanos();
@@ -204,7 +205,7 @@ void LullPause::end(const LullPauseKind& kind, bool verifies, jlong ns) {
   LullMonitoring* const monitoring = _components->_monitoring;
   log_info(gc, heap)("Used: %zuK, of it %zuK of slack, in which nothing lies and that nobody gets",
                      used() / K, _components->_supply->slack_bytes() / K);
-  LullFarHeap::log_statistics();
+  LullFarHeap::end_pause();
   if (_components->_cycle != nullptr) {
     const LullCycle::Ended ended = kind._is_full ? LullCycle::Ended::Global :
                                    kind._ends_cycle ? LullCycle::Ended::Remark : LullCycle::Ended::Young;

@@ -22,6 +22,7 @@
 
 #include "gc/lull/heap/lullBlockTable.hpp"
 #include "gc/lull/heap/lullFarHeap.hpp"
+#include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
 #include "memory/reservedSpace.hpp"
@@ -34,10 +35,20 @@
 #include "runtime/safepoint.hpp"
 #include "utilities/formatBuffer.hpp"
 
+#include <string.h>
+
 bool                  LullFarHeap::_is_far = false;
 const LullFarPager*   LullFarHeap::_pager = nullptr;
 const LullBlockTable* LullFarHeap::_blocks = nullptr;
 volatile uint32_t     LullFarHeap::_slides = 0;
+LullFarStatistics     LullFarHeap::_at_pause;
+volatile uint64_t     LullFarHeap::_fetched_in_pauses = 0;
+volatile uint64_t     LullFarHeap::_waits_in_pauses = 0;
+
+// Fault injection (LullBreakInvariant): is this left out of what the pager is told?
+static bool is_left_out(const char* part) {
+  return DEBUG_ONLY((LullBreakInvariant != nullptr && strcmp(LullBreakInvariant, part) == 0) ||) false;
+}
 
 // Of a library that was loaded before the program.
 template <typename Function>
@@ -48,6 +59,11 @@ static Function look_up(const char* name) {
 static bool is_far_address(const void* address) {
   const auto contains = look_up<int (*)(const void*)>("lull_far_contains");
   return contains != nullptr && contains(address) != 0;
+}
+
+// Older pagers do not count what is remote.
+static bool counts_remote(const LullFarPager* pager) {
+  return pager->_size >= sizeof(LullFarPager);
 }
 
 // The kernel's frame of a signal takes 12 KB, and the handler 12 KB at most (lull_far.h). Compiled code looks for room
@@ -84,7 +100,7 @@ void LullFarHeap::attach(const ReservedSpace& heap, const LullBlockTable* blocks
   const auto get_owner = look_up<const LullFarPager* (*)(void)>("lull_far_get_owner");
   const LullFarPager* const pager = get_owner == nullptr ? nullptr : get_owner();
   char error[256] = "it is older than this JVM";
-  const bool attached = pager != nullptr && pager->_size >= sizeof(LullFarPager) &&
+  const bool attached = pager != nullptr && pager->_size >= offsetof(LullFarPager, _count_remote) &&
                         pager->_attach(heap.base(), heap.size(), use_of, error, sizeof(error)) == 0;
   if (!attached) {
     log_warning(gc)("The pager of the far heap does not ask which pages are young or free: %s", error);
@@ -104,12 +120,15 @@ uint32_t LullFarHeap::use_of(const void* page) {
   OrderAccess::loadload();
   if (block.state() == LullBlockState::Free || block.state() == LullBlockState::Uncommitted) {
     const bool slid = (slides & 1) != 0 || Atomic::load(&_slides) != slides;
-    return slid ? LullFarOther : LullFarUnused;
+    return slid && !is_left_out("FarSlides") ? LullFarOther : LullFarUnused;
+  }
+  if (block.state() == LullBlockState::Owned && is_left_out("FarFree")) {
+    return LullFarUnused;
   }
   if (block.state() == LullBlockState::LargeTail) {
     index = to_block_index(block.large_head());
   }
-  return _blocks->has_young(index) ? LullFarYoung : LullFarOther;
+  return _blocks->has_young(index) && !is_left_out("FarYoung") ? LullFarYoung : LullFarOther;
 }
 
 LullFarHeap::Sliding::Sliding() {
@@ -122,24 +141,34 @@ LullFarHeap::Sliding::~Sliding() {
 }
 
 void LullFarHeap::forget_blocks(LullBlockIndex first, size_t blocks) {
+  if (is_left_out("FarForgets")) {
+    return;
+  }
   _pager->_forget(LullGeometry::start_of(first), blocks * LullGeometry::BlockSize);
 }
 
 void LullFarHeap::trim() {
-  if (_pager != nullptr) {
+  if (_pager != nullptr && !is_left_out("FarTrims")) {
     _pager->_trim();
   }
 }
 
 void LullFarHeap::hold_object(oop obj) {
+  if (is_left_out("FarHolds")) {
+    return;
+  }
   _pager->_hold(cast_from_oop<void*>(obj), obj->size() * HeapWordSize);
 }
 
 void LullFarHeap::release_object(oop obj) {
+  if (is_left_out("FarHolds")) {
+    return;
+  }
   _pager->_release(cast_from_oop<void*>(obj), obj->size() * HeapWordSize);
 }
 
 bool LullFarHeap::statistics(LullFarStatistics* statistics) {
+  memset(statistics, 0xff, sizeof(*statistics));    // Unknown, but for what the pager tells
   return _pager != nullptr && _pager->_get_statistics(statistics, sizeof(LullFarStatistics)) == 0;
 }
 
@@ -154,16 +183,35 @@ size_t LullFarHeap::young_budget() {
   return limit == SIZE_MAX ? SIZE_MAX : limit / 3;
 }
 
-void LullFarHeap::log_statistics() {
+uint64_t LullFarHeap::remote_pages() {
+  return _pager != nullptr && counts_remote(_pager) ? _pager->_count_remote() : Unknown;
+}
+
+void LullFarHeap::begin_pause() {
+  assert_at_safepoint();
+  statistics(&_at_pause);
+}
+
+// What differs of a count that may be unknown.
+static uint64_t since(uint64_t before, uint64_t now) {
+  return now == LullFarHeap::Unknown ? 0 : now - before;
+}
+
+void LullFarHeap::end_pause() {
+  assert_at_safepoint();
   LullFarStatistics now;
-  if (!log_is_enabled(Info, gc, heap) || !statistics(&now)) {
+  if (!statistics(&now)) {
     return;
   }
+  const uint64_t fetched = since(_at_pause._fetched, now._fetched);
+  const uint64_t waits = since(_at_pause._fetch_faults, now._fetch_faults);
+  Atomic::store(&_fetched_in_pauses, _fetched_in_pauses + fetched);
+  Atomic::store(&_waits_in_pauses, _waits_in_pauses + waits);
   const size_t page = os::vm_page_size();
-  log_info(gc, heap)("Far: %zuM of %zuM local; so far fetched %zuM, sent %zuM, of it young %zuM; "
-                     "not sent for being free %zuM, not fetched for that %zuM",
-                     (size_t)now._local * page / M, (size_t)now._local_limit * page / M,
-                     (size_t)now._fetched * page / M, (size_t)now._written * page / M,
-                     (size_t)now._young_written * page / M, (size_t)now._dropped_unused * page / M,
-                     (size_t)now._forgotten * page / M);
+  log_debug(gc, heap)("Far: %zuM of %zuM local; this pause has fetched %zuM in %zu waits; so far fetched %zuM, "
+                      "sent %zuM, of it young %zuM; not sent for being free %zuM, not fetched for that %zuM",
+                      (size_t)now._local * page / M, (size_t)now._local_limit * page / M, (size_t)fetched * page / M,
+                      (size_t)waits, (size_t)now._fetched * page / M, (size_t)now._written * page / M,
+                      (size_t)now._young_written * page / M, (size_t)now._dropped_unused * page / M,
+                      (size_t)now._forgotten * page / M);
 }

@@ -28,6 +28,7 @@
 #include "memory/allStatic.hpp"
 #include "memory/allocation.hpp"
 #include "oops/oopsHierarchy.hpp"
+#include "runtime/atomic.hpp"
 
 class LullBlockTable;
 class ReservedSpace;
@@ -56,6 +57,11 @@ private:
   static const LullBlockTable* _blocks;
   static volatile uint32_t     _slides;     // odd while objects slide; written by the VM thread at a safepoint
 
+  // What the VM thread does in pauses, for who reads it at any time.
+  static LullFarStatistics     _at_pause;            // when the running or the last pause began; the VM thread's alone
+  static volatile uint64_t     _fetched_in_pauses;   // pages
+  static volatile uint64_t     _waits_in_pauses;
+
   static uint32_t use_of(const void* page);
   static void forget_blocks(LullBlockIndex first, size_t blocks);
   static void hold_object(oop obj);
@@ -80,9 +86,21 @@ public:
   // So much may come into use before what is new is collected, so that it is still local then.
   static size_t young_budget();
 
+  // A count that the pager does not tell, as it is older.
+  static const uint64_t Unknown = UINT64_MAX;
+
   // False: it is not far, or nothing is known.
   static bool statistics(LullFarStatistics* statistics);
-  static void log_statistics();
+
+  // Pages that are on servers only. Looks at each page.
+  static uint64_t remote_pages();
+
+  // VM thread, at a safepoint: between these, what is fetched is for a pause.
+  static void begin_pause();
+  static void end_pause();
+
+  static uint64_t fetched_in_pauses() { return Atomic::load(&_fetched_in_pauses); }
+  static uint64_t waits_in_pauses() { return Atomic::load(&_waits_in_pauses); }
 
   // By who has taken these blocks, before anything is written there, or by who has uncommitted them.
   static void forget(LullBlockIndex first, size_t blocks) {

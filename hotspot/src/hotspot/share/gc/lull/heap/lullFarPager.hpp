@@ -50,6 +50,10 @@ struct LullFarStatistics {
   uint64_t _young_passed;
   uint64_t _young_written;
   uint64_t _held_left;
+  uint64_t _zero_faults;
+  uint64_t _fetch_faults;
+  uint64_t _second_chances;
+  uint64_t _replica_fetches;
 };
 
 struct LullFarPager {
@@ -60,6 +64,7 @@ struct LullFarPager {
   void (*_hold)(const void* start, size_t bytes);
   void (*_release)(const void* start, size_t bytes);
   int  (*_get_statistics)(LullFarStatistics* out, size_t size);
+  uint64_t (*_count_remote)(void);
 };
 
 #endif // SHARE_GC_LULL_HEAP_LULLFARPAGER_HPP

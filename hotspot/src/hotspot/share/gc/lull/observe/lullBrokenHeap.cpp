@@ -223,19 +223,14 @@ static const struct {
   { "Young",      false, &LullHeapBreaker::young },
 };
 
-// Parts that markers (LullOldMarker), a remark (LullMarkWorker), and the sweep after a cycle of concurrent marking
-// (LullLaterSweep) leave out if they are asked to.
+// What those leave out, or tell wrongly, that ask for their names themselves.
 static const char* const parts[] = {
-  "LateMarkers", "LateRemark",
-  "RemarkChunks", "RemarkLoaders", "RemarkStacks", "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords"
-};
-
-// Who finds references to sparse old blocks, and is left out (LullSparseBlocks).
-static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "NotesPauses" };
-
-// Parts of the cleaning of cards (LullCardCleaner).
-static const char* const parts_of_cleaning[] = {
-  "CleanGiveUp", "CleanHandshake", "CleanKinds", "CleanLate", "CleanLook"
+  "CleanGiveUp", "CleanHandshake", "CleanKinds", "CleanLate", "CleanLook",               // LullCardCleaner
+  "FarForgets", "FarFree", "FarHolds", "FarSlides", "FarTrims", "FarYoung",              // LullFarHeap
+  "LateMarkers",                                                                         // LullOldMarker
+  "LateRemark", "RemarkChunks", "RemarkLoaders", "RemarkStacks",                         // LullMarkWorker
+  "NotesClasses", "NotesMarkers", "NotesPauses",                                         // LullSparseBlocks
+  "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords"                   // LullLaterSweep
 };
 
 // A flag of no characters is a null pointer.
@@ -253,16 +248,6 @@ bool LullBrokenHeap::is_known(const char* name) {
     }
   }
   for (const char* part : parts) {
-    if (strcmp(part, name) == 0) {
-      return true;
-    }
-  }
-  for (const char* part : parts_of_notes) {
-    if (strcmp(part, name) == 0) {
-      return true;
-    }
-  }
-  for (const char* part : parts_of_cleaning) {
     if (strcmp(part, name) == 0) {
       return true;
     }

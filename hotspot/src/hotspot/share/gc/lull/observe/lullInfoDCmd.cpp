@@ -177,21 +177,38 @@ void LullInfoDCmd::print_far() {
     line("far.pager", "asks nothing");
     return;
   }
+  const struct { const char* _key; uint64_t _pages; } sizes[] = {
+    { "far.local",             now._local },
+    { "far.local_limit",       now._local_limit },
+    { "far.remote",            LullFarHeap::remote_pages() },
+    { "far.fetched",           now._fetched },
+    { "far.fetched_in_pauses", LullFarHeap::fetched_in_pauses() },
+    { "far.sent",              now._written },
+    { "far.sent_young",        now._young_written },
+    { "far.dropped_clean",     now._dropped_clean },
+    { "far.dropped_free",      now._dropped_unused },
+    { "far.forgotten",         now._forgotten }
+  };
+  for (const auto& size : sizes) {
+    if (size._pages != LullFarHeap::Unknown) {
+      bytes(size._key, (size_t)size._pages * os::vm_page_size());
+    }
+  }
+  const bool knows_waits = now._fetch_faults != LullFarHeap::Unknown;
   const struct { const char* _key; uint64_t _pages; } counts[] = {
-    { "far.local",          now._local },
-    { "far.local_limit",    now._local_limit },
-    { "far.fetched",        now._fetched },
-    { "far.sent",           now._written },
-    { "far.sent_young",     now._young_written },
-    { "far.dropped_clean",  now._dropped_clean },
-    { "far.dropped_free",   now._dropped_unused },
-    { "far.forgotten",      now._forgotten }
+    { "far.young_passed",      now._young_passed },
+    { "far.held_left",         now._held_left },
+    { "far.first_uses",        now._zero_faults },
+    { "far.second_chances",    now._second_chances },
+    { "far.waits",             now._fetch_faults },
+    { "far.waits_in_pauses",   knows_waits ? LullFarHeap::waits_in_pauses() : LullFarHeap::Unknown },
+    { "far.replica_fetches",   now._replica_fetches }
   };
   for (const auto& count : counts) {
-    bytes(count._key, (size_t)count._pages * os::vm_page_size());
+    if (count._pages != LullFarHeap::Unknown) {
+      line(count._key, "%zu pages", (size_t)count._pages);
+    }
   }
-  line("far.young_passed", "%zu pages", (size_t)now._young_passed);
-  line("far.held_left", "%zu pages", (size_t)now._held_left);
 }
 
 void LullInfoDCmd::print_publication() {
