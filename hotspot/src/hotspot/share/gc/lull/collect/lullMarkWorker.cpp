@@ -26,6 +26,7 @@
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -43,8 +44,6 @@
 #include "runtime/prefetch.inline.hpp"
 #include "utilities/copy.hpp"
 #include "utilities/stack.inline.hpp"
-
-#include <string.h>
 
 // Tasks that remembered objects may leave in the queue before others are looked at: enough of them to fetch ahead.
 static const uint RememberedBatch = 256;
@@ -73,13 +72,9 @@ void LullMarkWorker::visit_chunk_code(nmethod* nm) {
 }
 
 void LullMarkWorker::keep_chunk_code(nmethod* nm) {
-  if (!_remark || !is_left_out("RemarkChunks")) {
+  if (!_remark || !lull_is_left_out("RemarkChunks")) {
     _code_closure.do_nmethod(nm);
   }
-}
-
-bool LullMarkWorker::is_left_out(const char* part) {
-  return DEBUG_ONLY((LullBreakInvariant != nullptr && strcmp(LullBreakInvariant, part) == 0) ||) false;
 }
 
 // If not: when something leads to the loader all its handles are visited. The object of one that has got its data
@@ -189,7 +184,7 @@ void LullMarkWorker::prepare_cycle(bool remark) {
   _remark = remark;
   _greys = true;
   if (_cycle->follows_classes()) {
-    _follows_classes = !remark || !is_left_out("RemarkLoaders");
+    _follows_classes = !remark || !lull_is_left_out("RemarkLoaders");
     _may_unload = remark;
     _class_claim = ClassLoaderData::_claim_strong;
   }
@@ -531,7 +526,7 @@ LullMarkClosure* LullMarkWorker::closure_of_holder(oop holder) {
   if (referent != nullptr && !_mark_bitmap->is_marked(referent)) {
     return &_private_closure;
   }
-  return _greys && !is_left_out("LateRemark") ? &_closure : &_entry_closure;
+  return _greys && !lull_is_left_out("LateRemark") ? &_closure : &_entry_closure;
 }
 
 void LullMarkWorker::follow_old(oop obj) {

@@ -294,9 +294,6 @@ public:
   // Code in the frame of a stack chunk.
   void visit_chunk_code(nmethod* nm);
 
-  // Fault injection (LullBreakInvariant): is this part of a remark left out?
-  static bool is_left_out(const char* part);
-
   // A reference to this object has been stored in this place, or found there. Nothing to do unless that is one in the heap, and the object a
   // survivor of this collection. Returns whether it is one.
   bool remember_survivor(const void* place, oop obj);

@@ -24,6 +24,7 @@
 #include "gc/lull/collect/lullYoungRoots.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
@@ -240,7 +241,7 @@ private:
 
   // Where code is no root, that on stacks is. Elsewhere code is visited below.
   NMethodClosure* code_closure() const {
-    const bool is_root = _worker->may_unload() && !LullMarkWorker::is_left_out("RemarkStacks");
+    const bool is_root = _worker->may_unload() && !lull_is_left_out("RemarkStacks");
     return is_root ? _worker->code_closure() : nullptr;
   }
 

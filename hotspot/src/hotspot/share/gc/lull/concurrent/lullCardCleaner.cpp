@@ -22,6 +22,7 @@
 #include "gc/lull/concurrent/lullCardCleaner.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -38,13 +39,6 @@
 #include "runtime/init.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
-
-#include <string.h>
-
-// Fault injection (LullBreakInvariant): is this part left out?
-static bool is_left_out(const char* part) {
-  return DEBUG_ONLY((LullBreakInvariant != nullptr && strcmp(LullBreakInvariant, part) == 0) ||) false;
-}
 
 bool LullCardCleaner::is_on() { return LullYoungCollections && (LullCleanCards DEBUG_ONLY(|| LullCleanALot)); }
 
@@ -124,7 +118,7 @@ public:
 };
 
 void LullCardCleaner::handshake() {
-  if (is_left_out("CleanHandshake")) {
+  if (lull_is_left_out("CleanHandshake")) {
     return;
   }
   SuspendibleThreadSetLeaver leaver;    // the VM thread does it, and may make a safepoint before
@@ -185,7 +179,7 @@ bool LullCardCleaner::is_clean_object(oop obj) const {
       return !closure.found();
     }
     default:
-      return is_left_out("CleanKinds");
+      return lull_is_left_out("CleanKinds");
   }
 }
 
@@ -194,7 +188,7 @@ bool LullCardCleaner::is_clean_object(oop obj) const {
 bool LullCardCleaner::look_at_object(oop obj) {
   if (obj != _last) {
     _last = obj;
-    _last_is_clean = is_left_out("CleanLook") || is_clean_object(obj);
+    _last_is_clean = lull_is_left_out("CleanLook") || is_clean_object(obj);
   }
   return _last_is_clean;
 }
@@ -260,7 +254,7 @@ void LullCardCleaner::end_batch() {
       _cards->touch(index);
     }
   }
-  if (is_left_out("CleanLate")) {
+  if (lull_is_left_out("CleanLate")) {
     for (size_t i = 0; i < _line_count; i++) {
       if (_lines[i] != KeptDirty) {
         _cards->clean_line(to_line_index(_lines[i]));
@@ -275,7 +269,7 @@ void LullCardCleaner::give_up() {
     return;
   }
   _is_taken = false;
-  if (is_left_out("CleanGiveUp")) {
+  if (lull_is_left_out("CleanGiveUp")) {
     return;
   }
   for (size_t i = _looked_at; i < _line_count; i++) {

@@ -19,12 +19,12 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
 #include "gc/lull/concurrent/lullLaterSweep.hpp"
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
@@ -35,13 +35,6 @@
 #include "logging/log.hpp"
 #include "runtime/orderAccess.hpp"
 #include "runtime/safepoint.hpp"
-
-#include <string.h>
-
-// Fault injection (LullBreakInvariant): is this part of the sweep left out?
-static bool is_left_out(const char* part) {
-  return DEBUG_ONLY((LullBreakInvariant != nullptr && strcmp(LullBreakInvariant, part) == 0) ||) false;
-}
 
 LullLaterSweep::LullLaterSweep(LullMemory* memory, LullBlockTable* blocks, LullCycleMarks* marks,
                                const LullSparseBlocks* sparse, LullBlockSupply* supply)
@@ -120,7 +113,7 @@ bool LullLaterSweep::leave(LullBlockIndex index, ssize_t* wasted_lines, size_t* 
     return false;   // nothing is there
   }
   *wasted_lines += _marks->give_counts(index);
-  if (_sparse->is_sparse(index) || is_left_out("SweepLeave")) {
+  if (_sparse->is_sparse(index) || lull_is_left_out("SweepLeave")) {
     return false;
   }
   _blocks->set_unswept(index);
@@ -203,7 +196,7 @@ void LullLaterSweep::sweep_lines(LullBlockIndex index, LullLineSet* free_lines, 
   LullLineSet& free_before = _blocks->at(index)->free_lines();
   const size_t garbage = garbage_in(index);
   const uint count_before = free_before.count();
-  if (is_left_out("SweepLines")) {
+  if (lull_is_left_out("SweepLines")) {
     *free_lines = free_before;
   } else if (!_marks->is_any_alive(index)) {
     forget_dead(index, 1);
@@ -212,10 +205,10 @@ void LullLaterSweep::sweep_lines(LullBlockIndex index, LullLineSet* free_lines, 
     _marks->unused_lines(index, free_lines);
     LullLineSet new_lines = *free_lines;
     new_lines.remove(free_before);
-    if (!is_left_out("SweepCards")) {
+    if (!lull_is_left_out("SweepCards")) {
       _card_table->set_lines_no_old(index, new_lines);
     }
-    if (!is_left_out("SweepWords")) {
+    if (!lull_is_left_out("SweepWords")) {
       const uint32_t first = untype(LullGeometry::first_line(index));
       new_lines.runs_do([&](uint start, uint length) {
         _public_map->set_lines(to_line_index(first + start), length, false);
@@ -307,7 +300,7 @@ bool LullLaterSweep::sweep_some(uint32_t blocks) {
 }
 
 void LullLaterSweep::sweep_taken(LullBlockIndex index) {
-  if (is_left_out("SweepTaken")) {
+  if (lull_is_left_out("SweepTaken")) {
     return;
   }
   Done done = {0, 0, 0, 0};

@@ -23,6 +23,7 @@
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/continuationGCSupport.inline.hpp"
 #include "gc/shared/gc_globals.hpp"
@@ -33,8 +34,6 @@
 #include "oops/objArrayOop.inline.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/prefetch.inline.hpp"
-
-#include <string.h>
 
 // As much work as an object.
 static const size_t ElementsPerObject = 4;
@@ -125,8 +124,7 @@ size_t LullOldMarker::do_new(oop obj) {
 // A Reference was perhaps looked at before its constructor has stored what it refers to: then it is discovered when it is
 // looked at again. One that was discovered stays so: ReferenceProcessor links it once.
 static bool may_be_discovered(oop obj) {
-  return obj->klass()->is_reference_instance_klass()
-         DEBUG_ONLY(&& (LullBreakInvariant == nullptr || strcmp(LullBreakInvariant, "LateMarkers") != 0));
+  return obj->klass()->is_reference_instance_klass() && !lull_is_left_out("LateMarkers");
 }
 
 size_t LullOldMarker::do_task(const LullOldTask& task) {

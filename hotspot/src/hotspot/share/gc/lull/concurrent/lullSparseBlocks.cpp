@@ -23,6 +23,7 @@
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/lull_globals.hpp"
@@ -35,22 +36,16 @@
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
 
-#include <string.h>
-
-static bool is_left_out(const char* part) {
-  return DEBUG_ONLY((LullBreakInvariant != nullptr && strcmp(LullBreakInvariant, part) == 0) ||) false;
-}
-
 bool LullSparseBlocks::is_left_out(LullSparseNotes::By by) {
   switch (by) {
-    case LullSparseNotes::By::Marker: return ::is_left_out("NotesMarkers");
-    case LullSparseNotes::By::Pause:  return ::is_left_out("NotesPauses");
+    case LullSparseNotes::By::Marker: return lull_is_left_out("NotesMarkers");
+    case LullSparseNotes::By::Pause:  return lull_is_left_out("NotesPauses");
   }
   ShouldNotReachHere();
   return false;
 }
 
-bool LullSparseBlocks::are_classes_left_out() { return ::is_left_out("NotesClasses"); }
+bool LullSparseBlocks::are_classes_left_out() { return lull_is_left_out("NotesClasses"); }
 
 // ---- What a thread notes
 

@@ -22,6 +22,7 @@
 
 #include "gc/lull/heap/lullBlockTable.hpp"
 #include "gc/lull/heap/lullFarHeap.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/shared/gc_globals.hpp"
 #include "logging/log.hpp"
@@ -44,11 +45,6 @@ volatile uint32_t     LullFarHeap::_slides = 0;
 LullFarStatistics     LullFarHeap::_at_pause;
 volatile uint64_t     LullFarHeap::_fetched_in_pauses = 0;
 volatile uint64_t     LullFarHeap::_waits_in_pauses = 0;
-
-// Fault injection (LullBreakInvariant): is this left out of what the pager is told?
-static bool is_left_out(const char* part) {
-  return DEBUG_ONLY((LullBreakInvariant != nullptr && strcmp(LullBreakInvariant, part) == 0) ||) false;
-}
 
 // Of a library that was loaded before the program.
 template <typename Function>
@@ -120,15 +116,15 @@ uint32_t LullFarHeap::use_of(const void* page) {
   OrderAccess::loadload();
   if (block.state() == LullBlockState::Free || block.state() == LullBlockState::Uncommitted) {
     const bool slid = (slides & 1) != 0 || Atomic::load(&_slides) != slides;
-    return slid && !is_left_out("FarSlides") ? LullFarOther : LullFarUnused;
+    return slid && !lull_is_left_out("FarSlides") ? LullFarOther : LullFarUnused;
   }
-  if (block.state() == LullBlockState::Owned && is_left_out("FarFree")) {
+  if (block.state() == LullBlockState::Owned && lull_is_left_out("FarFree")) {
     return LullFarUnused;
   }
   if (block.state() == LullBlockState::LargeTail) {
     index = to_block_index(block.large_head());
   }
-  return _blocks->has_young(index) && !is_left_out("FarYoung") ? LullFarYoung : LullFarOther;
+  return _blocks->has_young(index) && !lull_is_left_out("FarYoung") ? LullFarYoung : LullFarOther;
 }
 
 LullFarHeap::Sliding::Sliding() {
@@ -141,27 +137,27 @@ LullFarHeap::Sliding::~Sliding() {
 }
 
 void LullFarHeap::forget_blocks(LullBlockIndex first, size_t blocks) {
-  if (is_left_out("FarForgets")) {
+  if (lull_is_left_out("FarForgets")) {
     return;
   }
   _pager->_forget(LullGeometry::start_of(first), blocks * LullGeometry::BlockSize);
 }
 
 void LullFarHeap::trim() {
-  if (_pager != nullptr && !is_left_out("FarTrims")) {
+  if (_pager != nullptr && !lull_is_left_out("FarTrims")) {
     _pager->_trim();
   }
 }
 
 void LullFarHeap::hold_object(oop obj) {
-  if (is_left_out("FarHolds")) {
+  if (lull_is_left_out("FarHolds")) {
     return;
   }
   _pager->_hold(cast_from_oop<void*>(obj), obj->size() * HeapWordSize);
 }
 
 void LullFarHeap::release_object(oop obj) {
-  if (is_left_out("FarHolds")) {
+  if (lull_is_left_out("FarHolds")) {
     return;
   }
   _pager->_release(cast_from_oop<void*>(obj), obj->size() * HeapWordSize);
