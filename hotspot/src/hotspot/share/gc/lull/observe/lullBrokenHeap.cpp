@@ -234,7 +234,7 @@ static const char* const parts_of_notes[] = { "NotesClasses", "NotesMarkers", "N
 
 // What the pager of a far heap is told wrongly, or not told (LullFarHeap).
 static const char* const parts_of_far[] = {
-  "FarForgets", "FarFree", "FarHolds", "FarSlides", "FarTrims", "FarYoung"
+  "FarForgets", "FarFree", "FarHolds", "FarTrims", "FarYoung"
 };
 
 // A flag of no characters is a null pointer.
