@@ -116,7 +116,7 @@ uint32_t LullFarHeap::use_of(const void* page) {
   OrderAccess::loadload();
   if (block.state() == LullBlockState::Free || block.state() == LullBlockState::Uncommitted) {
     const bool slid = (slides & 1) != 0 || Atomic::load(&_slides) != slides;
-    return slid && !lull_is_left_out("FarSlides") ? LullFarOther : LullFarUnused;
+    return slid ? LullFarOther : LullFarUnused;
   }
   if (block.state() == LullBlockState::Owned && lull_is_left_out("FarFree")) {
     return LullFarUnused;

@@ -23,7 +23,7 @@
 #ifndef SHARE_GC_LULL_HEAP_LULLLEFTOUT_HPP
 #define SHARE_GC_LULL_HEAP_LULLLEFTOUT_HPP
 
-#include "gc/lull/lull_globals.hpp"
+#include "gc/shared/gc_globals.hpp"
 #include "utilities/globalDefinitions.hpp"
 
 #include <string.h>
