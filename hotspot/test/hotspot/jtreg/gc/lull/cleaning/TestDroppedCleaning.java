@@ -20,7 +20,7 @@
  *
  */
 
-package gc.lull.concurrent;
+package gc.lull.cleaning;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -32,8 +32,8 @@ import jdk.test.lib.process.ProcessTools;
  * @requires vm.gc.Lull & vm.debug
  * @summary With a part of the cleaning of cards left out the checks of R, or of Stretches, stop the VM.
  * @library / /test/lib
- * @build gc.lull.concurrent.TestCardCleaning
- * @run main gc.lull.concurrent.TestDroppedCleaning
+ * @build gc.lull.cleaning.TestCardCleaning
+ * @run main gc.lull.cleaning.TestDroppedCleaning
  */
 
 public class TestDroppedCleaning {

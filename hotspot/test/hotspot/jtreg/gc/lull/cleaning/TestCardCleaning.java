@@ -20,7 +20,7 @@
  *
  */
 
-package gc.lull.concurrent;
+package gc.lull.cleaning;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -43,7 +43,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -Xint
- *                   gc.lull.concurrent.TestCardCleaning 4
+ *                   gc.lull.cleaning.TestCardCleaning 4
  */
 
 /*
@@ -53,7 +53,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -XX:TieredStopAtLevel=1
- *                   gc.lull.concurrent.TestCardCleaning 8
+ *                   gc.lull.cleaning.TestCardCleaning 8
  */
 
 /*
@@ -63,7 +63,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -XX:-TieredCompilation
- *                   gc.lull.concurrent.TestCardCleaning 8
+ *                   gc.lull.cleaning.TestCardCleaning 8
  */
 
 /*
@@ -73,7 +73,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -XX:+LullCycleALot -XX:LullFlipModeALot=50 -XX:LullLocalCollectALot=20
- *                   gc.lull.concurrent.TestCardCleaning 6
+ *                   gc.lull.cleaning.TestCardCleaning 6
  */
 
 /*
@@ -83,7 +83,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -XX:LullEvacuateALot=3 -XX:LullSlideALot=7
- *                   gc.lull.concurrent.TestCardCleaning 6
+ *                   gc.lull.cleaning.TestCardCleaning 6
  */
 
 /*
@@ -93,7 +93,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -XX:-UseCompressedOops -XX:-LullAgeSurvivors
- *                   gc.lull.concurrent.TestCardCleaning 6
+ *                   gc.lull.cleaning.TestCardCleaning 6
  */
 
 /*
@@ -103,7 +103,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -XX:+UseCompactObjectHeaders -XX:+LullAlwaysPublic
- *                   gc.lull.concurrent.TestCardCleaning 6
+ *                   gc.lull.cleaning.TestCardCleaning 6
  */
 
 /*
@@ -113,7 +113,7 @@ import jdk.test.lib.Utils;
  * @library / /test/lib
  * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:+UseLullGC -XX:+LullCleanCards
  *                   -Xlog:gc,gc+marking=debug,gc+heap=debug:file=cards.log
- *                   gc.lull.concurrent.TestCardCleaning policy
+ *                   gc.lull.cleaning.TestCardCleaning policy
  */
 
 /*
