@@ -28,7 +28,7 @@ pub fn send_all(cycle: &Cycle, to: usize, timeout: Duration, plain_frames: bool)
         warn!(server = to, %address, %error, "another server cannot be reached");
         failed(&"it cannot be reached")
     })?;
-    let transport = Transport::new(&stream, timeout).map_err(|error| failed(&error))?;
+    let transport = Transport::new(&stream, timeout).map_err(|error| failed(&broken(&error)))?;
     let mut link = Link { cycle, transport, timeout, sequence: 0, frames: None };
     link.greet(plain_frames).map_err(|text| failed(&text))?;
     loop {
@@ -93,11 +93,11 @@ impl Link<'_> {
         if let Some(frames) = &mut self.frames {
             frames.encrypt_frame(&mut bytes).map_err(|error| format!("{name}: {error}"))?;
         }
-        self.transport.send(&bytes).map_err(|end| format!("{name}: {end}"))?;
+        self.transport.send(&bytes).map_err(|end| ended(name, &end))?;
         let stop = || self.cycle.over().then_some(End::Stopped);
-        let header = self.transport.header(Some(self.timeout), stop).map_err(|end| format!("{name}: {end}"))?;
+        let header = self.transport.header(Some(self.timeout), stop).map_err(|end| ended(name, &end))?;
         bytes.resize(header.len as usize + if self.frames.is_some() { TAG_LEN } else { 0 }, 0);
-        self.transport.payload(&mut bytes).map_err(|end| format!("the answer to {name}: {end}"))?;
+        self.transport.payload(&mut bytes).map_err(|end| ended(&format!("the answer to {name}"), &end))?;
         let Some(frames) = &mut self.frames else { return self.check(&header, &bytes, name, right) };
         let length = frames.decrypt(&header, &mut bytes).map_err(|error| format!("the answer to {name}: {error}"))?;
         self.check(&header.as_plain(&bytes[..length]), &bytes[..length], name, right)
@@ -114,15 +114,21 @@ impl Link<'_> {
     }
 }
 
-impl std::fmt::Display for End {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            End::Closed => f.write_str("the connection was closed"),
-            End::Cut { got, want } => write!(f, "the connection ended after {got} of {want} bytes"),
-            End::Slow { got, want } => write!(f, "only {got} of {want} bytes passed in time"),
-            End::Stopped | End::Idle => f.write_str("the cycle is over"),
-            End::Frame(error, _) => error.fmt(f),
-            End::Io(error) => error.fmt(f),
-        }
-    }
+/// How a step has ended, for the client.
+fn ended(step: &str, end: &End) -> String {
+    let how = match end {
+        End::Closed => "the connection was closed".to_owned(),
+        End::Cut { got, want } => format!("the connection ended after {got} of {want} bytes"),
+        End::Slow { got, want } => format!("only {got} of {want} bytes passed in time"),
+        End::Stopped | End::Idle => "the cycle is over".to_owned(),
+        End::Frame(error, _) => error.to_string(),
+        End::Io(error) => broken(error).to_owned(),
+    };
+    format!("{step}: {how}")
+}
+
+/// What the network says is for this server's log only.
+fn broken(error: &std::io::Error) -> &'static str {
+    warn!(%error, "the connection to another server broke");
+    "the connection broke"
 }

@@ -461,6 +461,16 @@ fn another_server_that_is_not_there() {
     assert!(!text.contains("os error"), "what the network says is not for the client: {text}");
 }
 
+/// It goes away with a HELLO that it has not read: a reset.
+#[test]
+fn another_server_that_resets() {
+    let text = with_other_server(Duration::from_secs(20), |listener| {
+        let (stream, _) = listener.accept().unwrap();
+        assert_eq!(stream.peek(&mut [0]).unwrap(), 1);
+    });
+    assert!(text.ends_with("HELLO: the connection broke"), "{text}");
+}
+
 #[test]
 fn another_server_that_hangs() {
     let (tell, told) = std::sync::mpsc::channel::<()>();

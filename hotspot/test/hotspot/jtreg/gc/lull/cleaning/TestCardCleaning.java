@@ -102,7 +102,7 @@ import jdk.test.lib.Utils;
  * @summary The same with compact headers, and threads that have nothing private.
  * @library / /test/lib
  * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
- *                   -XX:+UseCompactObjectHeaders -XX:+LullAlwaysPublic
+ *                   -XX:+UseCompactObjectHeaders -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPublic
  *                   gc.lull.cleaning.TestCardCleaning 6
  */
 
