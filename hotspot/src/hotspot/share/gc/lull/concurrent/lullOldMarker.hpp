@@ -108,7 +108,7 @@ private:
   LullPrefetchQueue<oop>   _candidates;     // found in fields, and perhaps neither old nor new to the cycle
   LullSparseNotes* const   _sparse_notes;
   LullMarkOldClosure       _new_closure;
-  LullMarkOldClosure       _again_closure;  // the referents of References are not looked at twice
+  LullMarkOldClosure       _again_closure;  // no referents: References are looked at as new ones
   LullCodeSet              _code;           // in frames of the chunks of this cycle
   bool                     _follows_classes;
   size_t                   _objects;        // marked, in this cycle
