@@ -108,6 +108,8 @@ check "a script passes, and its log is no text" "native: 2 passed, 0 failed, 0 e
 wait
 check "time is up in a script" "native: 0 passed, 0 failed, 0 excluded, 1 skipped" "$(cat "$work/up.found")"
 check "time is up in a script, and tests have failed" "native: 0 passed, 2 failed, 0 excluded, 1 skipped" "$(cat "$work/late.found")"
+check "what was not run has a name" "Not run to the end, for time was up (1): native" "$(grep '^Not run' "$work/up.said" || true)"
+check "nothing was not run" "" "$(grep '^Not run' "$work/passes.said" || true)"
 
 # The checks of the sources, on a copy: what they say of it, without its numbers.
 sources=$work/tree/hotspot/src/hotspot

@@ -44,6 +44,7 @@ FAILURES=$RESULTS/failures.txt   # what failed and why: it is said once more at 
 : > "$FAILURES"
 
 passed=0 failed=0 skipped=0
+late=()      # names of what was not begun, or was stopped, because time was up
 count() {   # NAME PASSED FAILED EXCLUDED SKIPPED [REMARK]
   passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4 + $5))
   printf '%s: %d passed, %d failed, %d excluded, %d skipped%s\n' "$1" "$2" "$3" "$4" "$5" "${6:+ ($6)}" >> "$SUMMARY"
@@ -61,6 +62,7 @@ remaining() { if [[ -n ${LULL_DEADLINE:-} ]]; then printf '%d' $((LULL_DEADLINE 
 is_late() {   # NAME TITLE
   (($(remaining) < least)) || return 1
   say "==> $2: not begun, time is up"
+  late+=("$1")
   count "$1" 0 0 0 1 "not begun, time was up"
 }
 
@@ -117,9 +119,9 @@ run_product() {
   run_checks image "the image: jlink, jpackage, name" "$ROOT/hotspot/test/image/run.sh" '^image check: '
 }
 
-# Lines "name specs..." of a list. A line of the file is specs, or "name = specs".
+# Lines "name specs..." of a list. A line of the file is specs, or "name = specs"; gc/A.java#one is a spec, and no comment.
 groups() {
-  sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1" | awk '{
+  sed -E -e 's/(^|[[:space:]])#.*//' -e '/^[[:space:]]*$/d' "$1" | awk '{
     name = $1; first = 1
     if ($2 == "=") first = 3
     gsub(/[\/:]/, "_", name); sub(/^_/, "", name); sub(/\.java$/, "", name)
@@ -184,6 +186,7 @@ run_jtreg() {
       # "NAME: N passed, N failed, N excluded, N skipped"
       read -r _ p _ f _ e _ s _ < <(tr -d , < "$RESULTS/$name/totals")
       count "$name" "$p" "$f" "$e" "$s"
+      if grep -q '(stopped after ' "$RESULTS/$name/totals"; then late+=("$name"); fi
     else
       count "$name" 0 1 0 0 "jtreg did not run"
     fi
@@ -232,6 +235,7 @@ run_script() {   # NAME SCRIPT [VARIABLE=VALUE...]
     # What has failed by itself, before within.sh ended the rest.
     sed '/^error: .*: not done after .*; still running:$/,$d' "$log" > "$RESULTS/before"
     f=$(failed_tests "$RESULTS/before")
+    late+=("$1")
     count "$1" 0 "$f" 0 1 "stopped after $limit s, time was up"
     tail -n 1 "$SUMMARY" | sed 's/^/    /'
     if ((f > 0)); then why_failed "$RESULTS/before" | failures; fi
@@ -290,5 +294,6 @@ say ""
 say "Totals after $(minutes $((SECONDS - begun))); details in $RESULTS:"
 sed 's/^/    /' "$SUMMARY"
 if [[ -s $FAILURES ]]; then say "What failed:"; cat "$FAILURES"; fi
+if ((${#late[@]})); then say "Not run to the end, for time was up (${#late[@]}): ${late[*]}"; fi
 say "$passed passed, $failed failed, $skipped skipped"
 if ((failed > 0 || passed == 0)); then exit 1; fi

@@ -39,8 +39,8 @@ import jdk.test.lib.Utils;
  *                   -Xlog:gc*,gc+marking=debug:file=cycles.log gc.lull.concurrent.TestCache
  */
 public class TestCache {
-    static final int ENTRIES = 150_000;
-    static final int REPLACED = 20 * ENTRIES;
+    static final int ENTRIES = 80_000;
+    static final int REPLACED = 25 * ENTRIES;
 
     record Entry(long key, String name, byte[] body) {
         Entry(long key) {

@@ -41,7 +41,7 @@ import static gc.lull.local.Checks.isPublic;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx16m
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
@@ -53,7 +53,7 @@ import static gc.lull.local.Checks.isPublic;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:LullEvacuationFailureALot=1
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx16m -XX:LullEvacuationFailureALot=1
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
@@ -65,7 +65,7 @@ import static gc.lull.local.Checks.isPublic;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m -XX:-LullYoungCollections -XX:LullEvacuateALot=1
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx16m -XX:-LullYoungCollections -XX:LullEvacuateALot=1
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
  */
@@ -77,7 +77,7 @@ import static gc.lull.local.Checks.isPublic;
  * @library / /test/lib
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
- * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx24m
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx16m
  *                   -XX:+UseStringDeduplication -XX:StringDeduplicationAgeThreshold=1
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:-LullConcurrentMarking -XX:+LullAlwaysPrivate -XX:LullReferencePausePercent=0
  *                   gc.lull.local.TestGlobalCollections
@@ -90,7 +90,7 @@ import static gc.lull.local.Checks.isPublic;
 public class TestGlobalCollections {
 
     static final int THREADS = 3;
-    static final int ROUNDS = 4;
+    static final int ROUNDS = 2;
     static final int COLLECTIONS = 3;      // in each round
     static final int NODES = 2000;
 

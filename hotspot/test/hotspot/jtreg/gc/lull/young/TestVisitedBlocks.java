@@ -102,6 +102,7 @@ public class TestVisitedBlocks {
             OutputAnalyzer output = ProcessTools.executeLimitedTestJava(
                 "-Xbootclasspath/a:.", "-XX:+UnlockDiagnosticVMOptions", "-XX:+WhiteBoxAPI", "-XX:+UseLullGC",
                 "-XX:+UnlockExperimentalVMOptions", "-XX:LullReferencePausePercent=0",
+                "-XX:-LullConcurrentMarking",    // a remark would stand for one of the young collections
                 "-Xms" + heap + "m", "-Xmx" + heap + "m", "-Xlog:gc,gc+heap=debug",
                 "-Xcomp", "-XX:CompileCommand=quiet",
                 "-XX:CompileCommand=compileonly," + Program.class.getName() + "::store",
