@@ -13,8 +13,8 @@
 #             In 40 s it did not end. Two such arrays leave a fifth of a region empty; arrays of 20 to 120 KB do not do
 #             it. By the log each collection is started to hasten a mixed one (`Expedite mixed evacuation of 502
 #             regions`), which then has a budget of nothing (`No regions selected for mixed collection`), so the next
-#             is started. So a cache of arrays of one size can keep an idle service busy, with each thread stopped
-#             some hundred times a second
+#             is started. So a cache of arrays of one size can keep an idle service busy, with some 300 pauses a
+#             second
 #
 # Needs a JDK 25 with Shenandoah (JAVA_HOME). Fails if what was seen has changed.
 set -euo pipefail
