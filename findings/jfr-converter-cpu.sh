@@ -6,9 +6,10 @@
 #
 #   guessed   --cpu, whose help says `CPU profile (ExecutionSample)`, has the samples of jdk.ExecutionSample;
 #             --cpu-time those of jdk.CPUTimeSample; without an option it is one of the two
-#   seen      --cpu-time: so it is. --cpu: not one sample, no message, and exit 0, for it takes samples of a state of the
-#             thread that async-profiler writes and the JDK does not; `--state runnable` has them. Without an option:
-#             the sum of both, so each moment of CPU counts twice, and a setting of the recording doubles the profile
+#   seen      --cpu-time: so it is. --cpu: not one sample, no message, and exit 0, for it takes samples of a thread that
+#             is in a state which async-profiler writes and the JDK does not; `--state runnable` has them. Without an
+#             option: the sum of both, so each moment of CPU counts twice, and a setting of the recording doubles the
+#             profile
 #
 # Needs a JDK 25 for Linux (JAVA_HOME) and Maven. Fails if what was seen has changed.
 set -euo pipefail
