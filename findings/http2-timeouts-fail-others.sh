@@ -9,9 +9,9 @@
 #
 #   guessed   each server ends what timed out, and no other request fails: 200 of 200 are answered
 #   seen                         of 200 failed    the first after    connections that answered
-#             Tomcat               108 and 122    10 timeouts        41 and 47
-#             Helidon              1 to 8         51 timeouts        14 and 21
-#             Jetty, Undertow      0                                 1
+#             Tomcat               108 to 122     10 to 23 timeouts   41 to 56
+#             Helidon              1 to 8         51 timeouts         14 to 21
+#             Jetty, Undertow      0                                  1
 #             Tomcat and Helidon take the resets for an attack, and close the connection: `EOF reached while reading`
 #             for all that is on it. For Tomcat a reset outweighs two and a half requests, so where more than four of
 #             ten time out, each new connection ends, too; Helidon counts 50 in ten seconds. So at the moment when
