@@ -22,6 +22,8 @@
 #include "gc/lull/concurrent/lullCardCleaner.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
+#include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
@@ -42,10 +44,13 @@
 
 bool LullCardCleaner::is_on() { return LullYoungCollections && (LullCleanCards DEBUG_ONLY(|| LullCleanALot)); }
 
-LullCardCleaner::LullCardCleaner(LullMemory* memory, LullBlockTable* blocks)
+LullCardCleaner::LullCardCleaner(LullMemory* memory, LullBlockTable* blocks, const LullCycleMarks* cycle_marks,
+                                 const LullSparseBlocks* sparse)
   : _cards(memory->card_table()),
     _blocks(blocks),
     _marks(memory->mark_bitmap()),
+    _cycle_marks(cycle_marks),
+    _sparse(sparse),
     _policy(),
     _is_taken(false),
     _lines(NEW_C_HEAP_ARRAY(uint32_t, MostLines + LullGeometry::LinesPerBlock, mtGC)),
@@ -55,6 +60,7 @@ LullCardCleaner::LullCardCleaner(LullMemory* memory, LullBlockTable* blocks)
     _stretch_count(0),
     _last(nullptr),
     _last_is_clean(false),
+    _is_marking(false),
     _pass(),
     _is_asked_for(false),
     _passes(0),
@@ -128,36 +134,48 @@ void LullCardCleaner::handshake() {
 
 // ---- Look
 
-class LullFindNotOldClosure final : public BasicOopIterateClosure {
+// A field for which the card of its holder stays dirty.
+class LullFindDirtyClosure final : public BasicOopIterateClosure {
 private:
-  LullBlockTable* const       _blocks;
-  const LullMarkBitMap* const _marks;
-  bool                        _found;
+  const LullCardCleaner* const _cleaner;
+  const bool                   _is_black;
+  bool                         _found;
 
-  // Mutators write to the field. What is not old may move in the next pause, and is not looked at.
+  // Mutators write to the field.
   template <typename T> void visit(T* p) {
     const T value = RawAccess<MO_RELAXED>::oop_load(p);
     if (!_found && !CompressedOops::is_null(value)) {
-      const oop obj = CompressedOops::decode_not_null(value);
-      // The table of blocks is in the cache rather than the marks.
-      _found = _blocks->has_young(LullGeometry::block_of(cast_from_oop<void*>(obj))) && !_marks->is_marked(obj);
+      _found = _cleaner->needs_dirty(CompressedOops::decode_not_null(value), _is_black);
     }
   }
 
 public:
-  LullFindNotOldClosure(LullBlockTable* blocks, const LullMarkBitMap* marks)
-    : _blocks(blocks), _marks(marks), _found(false) {}
+  LullFindDirtyClosure(const LullCardCleaner* cleaner, oop holder)
+    : _cleaner(cleaner), _is_black(cleaner->is_black(holder)), _found(false) {}
 
   bool found() const { return _found; }
   void do_oop(oop* p) override       { visit(p); }
   void do_oop(narrowOop* p) override { visit(p); }
 };
 
+// What is not old may move in the next pause, and is not looked at. The table of blocks is in the cache rather than the
+// marks.
+inline bool LullCardCleaner::needs_dirty(oop target, bool is_black) const {
+  const LullBlockIndex index = LullGeometry::block_of(cast_from_oop<void*>(target));
+  if (_blocks->has_young(index) && !_marks->is_marked(target)) {
+    return true;
+  }
+  return is_black && ((!_cycle_marks->is_alive(target) && !lull_is_left_out("CleanWhite")) ||
+                      (_sparse->is_sparse(index) && !lull_is_left_out("CleanSparse")));
+}
+
+inline bool LullCardCleaner::is_black(oop holder) const { return _is_marking && _cycle_marks->is_alive(holder); }
+
 static const size_t ElementsAtOnce = 4096;
 
 // A long one part by part: no safepoint waits for all of it. What is not looked at counts as not clean.
 bool LullCardCleaner::is_clean_array(oop array, size_t start, size_t end) const {
-  LullFindNotOldClosure closure(_blocks, _marks);
+  LullFindDirtyClosure closure(this, array);
   for (size_t from = start; from < end && !closure.found(); from += ElementsAtOnce) {
     if (from > start && SuspendibleThreadSet::should_yield()) {
       return false;
@@ -174,7 +192,7 @@ bool LullCardCleaner::is_clean_object(oop obj) const {
     case Klass::ObjArrayKlassKind:
       return is_clean_array(obj, 0, (size_t)objArrayOop(obj)->length());
     case Klass::InstanceKlassKind: {
-      LullFindNotOldClosure closure(_blocks, _marks);
+      LullFindDirtyClosure closure(this, obj);
       obj->oop_iterate(&closure);
       return !closure.found();
     }
@@ -321,8 +339,7 @@ void LullCardCleaner::record(jlong ns) {
                         (double)ns / NANOSECS_PER_MILLISEC);
 }
 
-void LullCardCleaner::clean(bool (*may_go_on)()) {
-  SuspendibleThreadSetJoiner joiner;
+void LullCardCleaner::clean(bool (*may_go_on)(), bool is_marking) {
   Atomic::store(&_is_asked_for, false);
   const bool always = DEBUG_ONLY(LullCleanALot ||) false;
   if (!is_init_completed() || !may_go_on() ||
@@ -331,6 +348,7 @@ void LullCardCleaner::clean(bool (*may_go_on)()) {
   }
   const jlong start = os::javaTimeNanos();
   _pass = Pass();
+  _is_marking = is_marking;
   run_pass(may_go_on);
   if (_pass._stretches > 0) {
     record(os::javaTimeNanos() - start);

@@ -30,8 +30,10 @@
 
 class LullBlockTable;
 class LullCardTable;
+class LullCycleMarks;
 class LullMarkBitMap;
 class LullMemory;
+class LullSparseBlocks;
 
 // Cleans dirty cards while the program runs (LullCleanCards): those on which no old object refers to anything that is
 // not old. The next young pause need not look at them. By the thread of the cycle, some thousand cards at a time:
@@ -55,8 +57,11 @@ class LullMemory;
 //               no old object is freed, and no card becomes NoOld
 //   kinds       only instances without fields of their own kind, and arrays, are looked at. A card with a Reference, a
 //               mirror, a class loader or a stack chunk stays dirty. So does one on which part of a straddler lies
-//   cycles      while one marks a dirty card also says that an object is to be looked at again (Black), and with
-//               sparse blocks, until they have moved, that one may refer to those (Recorded). Nothing is cleaned then
+//   cycles      while one marks a dirty card also says that an object is to be looked at again (Black), and with sparse
+//               blocks that it may refer to those (Recorded). So the card of an object that has been marked stays dirty if
+//               a field refers to what has no mark of the cycle, or to a sparse block. An object that is marked later is
+//               looked at then: no marker runs beside. From the end of the cycle until sparse blocks have moved nothing
+//               is cleaned
 //
 // Written by the thread of the cycle while it has joined the suspendible threads, and by the VM thread at the begin of a
 // safepoint, when that thread stands still, or waits for its handshake.
@@ -78,6 +83,8 @@ private:
   LullCardTable* const        _cards;
   LullBlockTable* const       _blocks;
   const LullMarkBitMap* const _marks;
+  const LullCycleMarks* const _cycle_marks;
+  const LullSparseBlocks* const _sparse;
   LullCleaningPolicy          _policy;
 
   // The batch
@@ -89,6 +96,7 @@ private:
   size_t          _stretch_count;
   oop             _last;            // the object that was looked at last,
   bool            _last_is_clean;   // and what was seen
+  bool            _is_marking;      // does a cycle mark? Only a pause changes that, with which the pass ends
   Pass            _pass;
 
   volatile bool   _is_asked_for;    // by any thread
@@ -112,7 +120,8 @@ private:
   void record(jlong ns);
 
 public:
-  LullCardCleaner(LullMemory* memory, LullBlockTable* blocks);
+  LullCardCleaner(LullMemory* memory, LullBlockTable* blocks, const LullCycleMarks* cycle_marks,
+                  const LullSparseBlocks* sparse);
 
   static bool is_on();
 
@@ -120,8 +129,13 @@ public:
   void ask()               { Atomic::store(&_is_asked_for, true); }
   bool is_asked_for() const { return Atomic::load(&_is_asked_for); }
 
-  // By the thread of the cycle: one pass, if it pays, as long as that says yes.
-  void clean(bool (*may_go_on)());
+  // By the thread of the cycle: one pass, if it pays, as long as that says yes. While a cycle marks its markers stand
+  // still.
+  void clean(bool (*may_go_on)(), bool is_marking);
+
+  // Was the object marked by the running cycle, and must its card stay dirty for a field that refers to the target?
+  inline bool is_black(oop holder) const;
+  inline bool needs_dirty(oop target, bool is_black) const;
 
   // What is taken becomes dirty again. By the VM thread, at the begin of each safepoint.
   void give_up();

@@ -57,7 +57,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _marks(memory, blocks),
     _sparse(memory, blocks, supply),
     _later_sweep(memory, blocks, &_marks, &_sparse, supply),
-    _cleaner(memory, blocks),
+    _cleaner(memory, blocks, &_marks, &_sparse),
     _always_true(),
     _is_alive(this, blocks),
     _references(new ReferenceProcessor(&_always_true,
@@ -222,8 +222,10 @@ void LullCycle::clean_soon() {
 }
 
 bool LullCycle::may_clean() const {
-  return (state() == State::Idle || state() == State::Ready) && !_later_sweep.is_open() && !_sparse.is_left();
+  return state() != State::Clearing && !_later_sweep.is_open() && !_sparse.is_left();
 }
+
+void LullCycle::clean_cards(bool (*may_go_on)()) { _cleaner.clean(may_go_on, is_marking()); }
 
 void LullCycle::wait_for_end(size_t ended_before) { _thread->wait_for_end(ended_before); }
 

@@ -62,8 +62,9 @@ class WorkerThreads;
 //
 // Invariants:
 //   Black   while marking, an object that was looked at refers to an old one without a mark of the cycle by a field on
-//           a dirty card only. R has the card dirtied before each store to an old object, whatever is stored; while
-//           marking, cards are cleaned in pauses only, in which who is on them is looked at again.
+//           a dirty card only. R has the card dirtied before each store to an old object, whatever is stored. Cards
+//           are cleaned in pauses, in which who is on them is looked at again, and by LullCardCleaner if no such field
+//           is on them.
 //   Found   when a cycle ends, all that can be reached has a mark. Roots, private and young objects are traced in that
 //           pause; old ones by Black, with no dirty card and no task left.
 //
@@ -145,7 +146,6 @@ private:
   void become_idle(bool given_up);
   void begin_classes();
   bool may_start() const;
-  bool has_tasks() const;
 
 public:
   LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply* supply, uint workers);
@@ -295,7 +295,9 @@ public:
 
   void clear_granules(bool (*should_stop)());
   void end_clearing();
-  bool may_clean() const; // does a dirty card say no more than R, and is all swept?
+  bool may_clean() const; // is it known what dirty cards say, and is all swept?
+  void clean_cards(bool (*may_go_on)());    // as long as that says yes; no marker runs
+  bool has_tasks() const; // has a marker something left?
   void end_marking();     // unless tasks were added
   void hold(bool held);
   void add_mark_time(jlong ns) { Atomic::store(&_mark_ns, _mark_ns + ns); }

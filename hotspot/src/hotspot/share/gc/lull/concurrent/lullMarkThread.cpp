@@ -41,6 +41,7 @@ static const size_t WorkPerLook = 512;
 static LullMarkThread* the_thread = nullptr;
 
 static bool should_stop() { return the_thread->should_terminate(); }
+static bool must_clean()  { return the_thread->must_clean(); }
 static bool may_clean()   { return the_thread->may_clean(); }
 
 LullMarkThread::LullMarkThread(LullCycle* cycle)
@@ -145,7 +146,8 @@ void LullMarkThread::clear() {
   }
 }
 
-// Until all markers have nothing left. Who has nothing looks now and then whether another one has left something.
+// Until all markers have nothing left, or cards are to be cleaned: then each goes on later. Who has nothing looks now and
+// then whether another one has left something.
 class LullMarkOldTask : public WorkerTask {
 private:
   LullCycle* const _cycle;
@@ -161,10 +163,14 @@ public:
     for (;;) {
       while (!should_stop() && marker->drain(WorkPerLook)) {
         joiner.yield();
+        if (must_clean()) {
+          return;
+        }
       }
       Atomic::dec(&_busy);
       // A pause may have given it something, too. Nobody waits for who sleeps.
-      while (!should_stop() && Atomic::load(&_busy) > 0 && marker->queue()->is_empty() && !marker->steal(worker_id)) {
+      while (!should_stop() && !must_clean() && Atomic::load(&_busy) > 0 && marker->queue()->is_empty() &&
+             !marker->steal(worker_id)) {
         SuspendibleThreadSetLeaver leaver;
         os::naked_short_sleep(1);
       }
@@ -194,6 +200,28 @@ void LullMarkThread::pass_breakpoint(const char* breakpoint) {
   _cycle->hold(false);
 }
 
+void LullMarkThread::run_markers() {
+  const jlong start = os::javaTimeNanos();
+  LullMarkOldTask task(_cycle);
+  _workers->run_task(&task);
+  _cycle->add_mark_time(os::javaTimeNanos() - start);
+}
+
+void LullMarkThread::clean() {
+  SuspendibleThreadSetJoiner joiner;
+  _cycle->clean_cards(&::may_clean);
+}
+
+// If cards are to be cleaned. Do the markers have something left then?
+bool LullMarkThread::clean_between() {
+  if (!must_clean()) {
+    return false;
+  }
+  clean();
+  SuspendibleThreadSetJoiner joiner;
+  return !should_terminate() && _cycle->state() == LullCycle::State::Marking && _cycle->has_tasks();
+}
+
 void LullMarkThread::mark() {
   LullConcurrentPhase phase("Concurrent Mark", _cycle->gc_id());
   GCTraceConcTime(Info, gc, marking) tm("Concurrent Mark");
@@ -201,10 +229,10 @@ void LullMarkThread::mark() {
     _begun = _cycle->begun();
     pass_breakpoint("AFTER MARKING STARTED");
   }
-  const jlong start = os::javaTimeNanos();
-  LullMarkOldTask task(_cycle);
-  _workers->run_task(&task);
-  _cycle->add_mark_time(os::javaTimeNanos() - start);
+  DEBUG_ONLY(if (LullCleanALot) { _cycle->cleaner()->ask(); })
+  do {
+    run_markers();
+  } while (clean_between());
   pass_breakpoint("BEFORE MARKING COMPLETED");
   SuspendibleThreadSetJoiner joiner;
   _cycle->end_marking();
@@ -218,7 +246,7 @@ void LullMarkThread::do_default() {
   } else if (must_sweep()) {
     sweep();
   } else if (must_clean()) {
-    _cycle->cleaner()->clean(&::may_clean);
+    clean();
   } else if (DEBUG_ONLY(LullCleanALot ||) false) {
     wait(1);
     _cycle->cleaner()->ask();

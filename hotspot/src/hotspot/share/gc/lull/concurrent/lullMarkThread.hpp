@@ -44,10 +44,12 @@ private:
   void wait(int64_t ms);    // 0: until it is woken
   bool must_sweep() const;
   void sweep();
-  bool must_clean() const;
+  void clean();
   void do_default();
   void clear();
   void pass_breakpoint(const char* breakpoint);
+  void run_markers();
+  bool clean_between();
   void mark();
   void tell_of_end();
 
@@ -58,7 +60,8 @@ protected:
 public:
   explicit LullMarkThread(LullCycle* cycle);
 
-  // Is it to go on with cards?
+  // Has somebody asked for clean cards? And may it go on with them?
+  bool must_clean() const;
   bool may_clean() const;
 
   // There may be something to do.

@@ -226,6 +226,7 @@ static const struct {
 // What those leave out, or tell wrongly, that ask for their names themselves.
 static const char* const parts[] = {
   "CleanGiveUp", "CleanHandshake", "CleanKinds", "CleanLate", "CleanLook",               // LullCardCleaner
+  "CleanSparse", "CleanWhite",
   "FarForgets", "FarFree", "FarHolds", "FarTrims", "FarYoung",                           // LullFarHeap
   "LateMarkers",                                                                         // LullOldMarker
   "LateRemark", "RemarkChunks", "RemarkLoaders", "RemarkStacks",                         // LullMarkWorker

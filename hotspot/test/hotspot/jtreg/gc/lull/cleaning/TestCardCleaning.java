@@ -77,6 +77,16 @@ import jdk.test.lib.Utils;
  */
 
 /*
+ * @test id=sparse
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same where each cycle empties half of all old blocks.
+ * @library / /test/lib
+ * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
+ *                   -XX:+LullCycleALot -XX:LullEvacuateALot=1 -XX:ParallelGCThreads=3 -XX:ConcGCThreads=2
+ *                   gc.lull.cleaning.TestCardCleaning 6
+ */
+
+/*
  * @test id=moved
  * @requires vm.gc.Lull & vm.debug
  * @summary The same where global collections move all that they may, and slide it.
@@ -111,7 +121,7 @@ import jdk.test.lib.Utils;
  * @requires vm.gc.Lull & vm.debug
  * @summary Where all old objects are written to at once, cards are cleaned before the next pause, which finds few.
  * @library / /test/lib
- * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:+UseLullGC -XX:+LullCleanCards
+ * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:+UseLullGC
  *                   -Xlog:gc,gc+marking=debug,gc+heap=debug:file=cards.log
  *                   gc.lull.cleaning.TestCardCleaning policy
  */

@@ -30,7 +30,8 @@ import jdk.test.lib.process.ProcessTools;
 /*
  * @test
  * @requires vm.gc.Lull & vm.debug
- * @summary With a part of the cleaning of cards left out the checks of R, or of Stretches, stop the VM.
+ * @summary With a part of the cleaning of cards left out the checks of R, of Stretches, or of what marking asks of cards
+ *          stop the VM.
  * @library / /test/lib
  * @build gc.lull.cleaning.TestCardCleaning
  * @run main gc.lull.cleaning.TestDroppedCleaning
@@ -56,5 +57,10 @@ public class TestDroppedCleaning {
         run("CleanLate", field);
         run("CleanGiveUp", "guarantee.*failed: (R: field|Stretches: )");
         run("CleanHandshake", field, "-Xint");
+        // With room, so that cycles end well though cards are cleaned without a break.
+        String[] cycles = {"-XX:+LullCycleALot", "-XX:+ExplicitGCInvokesConcurrent", "-XX:LullEvacuateALot=1",
+                           "-Xms400m", "-Xmx400m", "-XX:MaxGCPauseMillis=100000"};
+        run("CleanWhite", "guarantee.*failed: Black: ", cycles);
+        run("CleanSparse", "guarantee.*failed: Recorded: ", cycles);
     }
 }
