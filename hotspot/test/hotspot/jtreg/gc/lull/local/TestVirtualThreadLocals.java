@@ -118,6 +118,19 @@ import static gc.lull.local.Checks.isPublic;
  */
 
 /*
+ * @test id=cycles
+ * @requires vm.gc.Lull & vm.continuations
+ * @summary In cycles of concurrent marking, too, a carrier does not keep the last thread that it has carried.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx48m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+ExplicitGCInvokesConcurrent
+ *                   gc.lull.local.TestVirtualThreadLocals forgetInCycles
+ */
+
+/*
  * @test id=pinned
  * @requires vm.gc.Lull & vm.continuations
  * @summary Values of a virtual thread that waits and cannot be unmounted.
@@ -404,6 +417,13 @@ public class TestVirtualThreadLocals {
         awaitDeath(references);
     }
 
+    /** No global collection looks for what is dead. */
+    static void forgetInCycles() throws Exception {
+        long before = GCBean.globalCollections();
+        forget();
+        check(GCBean.globalCollections() == before, "there were cycles alone");
+    }
+
     static native boolean tellOfWaits();
 
     static final ThreadLocal<Value> ofAgent = new ThreadLocal<>();
@@ -540,6 +560,7 @@ public class TestVirtualThreadLocals {
                 case "end" -> end();
                 case "young" -> young();
                 case "forget" -> forget();
+                case "forgetInCycles" -> forgetInCycles();
                 case "waited" -> waited();
                 case "off" -> OwnThread.run(Thread.ofVirtual(), TestVirtualThreadLocals::off);
                 default -> foreign(what);
