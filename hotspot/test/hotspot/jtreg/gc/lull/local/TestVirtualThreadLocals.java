@@ -34,6 +34,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import gc.lull.GCBean;
 import gc.lull.local.OwnThread.Value;
+import jdk.test.whitebox.WhiteBox;
 
 import static gc.lull.local.Checks.check;
 import static gc.lull.local.Checks.isPublic;
@@ -417,10 +418,27 @@ public class TestVirtualThreadLocals {
         awaitDeath(references);
     }
 
+    /** The thread is old, and its carrier knows it since then. */
+    static void forgetOld() throws Throwable {
+        List<WeakReference<?>> references = new ArrayList<>();
+        OwnThread.runWithReader(Thread.ofVirtual(), othersCollect -> {
+            othersCollect.run();
+            variables[0].set(new Value(1));
+            check(variables[0].get().number == 1, "the value");
+            references.add(new WeakReference<>(Thread.currentThread()));
+        }, thread -> {
+            WhiteBox.getWhiteBox().youngGC();
+            WhiteBox.getWhiteBox().youngGC();
+            check(WhiteBox.getWhiteBox().isObjectInOldGen(thread), "the thread is old");
+        });
+        awaitDeath(references);
+    }
+
     /** No global collection looks for what is dead. */
-    static void forgetInCycles() throws Exception {
+    static void forgetInCycles() throws Throwable {
         long before = GCBean.globalCollections();
         forget();
+        forgetOld();
         check(GCBean.globalCollections() == before, "there were cycles alone");
     }
 
