@@ -228,7 +228,8 @@ void LullCollector::mark_young() {
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_stw_fullgc_mark);
   // Code that is not in the list of what refers to young objects refers to what is young in sparse blocks.
   const bool moves_sparse = _cycle != nullptr && _cycle->sparse()->is_left();
-  LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues, !moves_sparse);
+  const LullCycleMarks* const cycle_marks = _cycle != nullptr && _cycle->is_marking() ? _cycle->marks() : nullptr;
+  LullMarkFromYoungRootsTask task(_mark_workers, _workers->active_workers(), &_queues, !moves_sparse, cycle_marks);
   _workers->run_task(&task);
   _young_mark_ns += os::javaTimeNanos() - start;
 }

@@ -22,12 +22,14 @@
 #include "classfile/classLoaderDataGraph.hpp"
 #include "gc/lull/collect/lullMarkWorker.inline.hpp"
 #include "gc/lull/collect/lullYoungRoots.hpp"
+#include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
+#include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/publish/lullThreadFields.hpp"
 #include "gc/shared/oopStorageSetParState.inline.hpp"
 #include "gc/shared/scavengableNMethods.hpp"
@@ -178,11 +180,13 @@ void LullFindRememberedTask::blocks_do(uint32_t start, uint32_t end, Visit* visi
 }
 
 LullMarkFromYoungRootsTask::LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers,
-                                                       LullMarkQueueSet* queues, bool visits_code)
+                                                       LullMarkQueueSet* queues, bool visits_code,
+                                                       const LullCycleMarks* cycle_marks)
   : WorkerTask("Lull Mark From Young Roots"),
     _workers(workers),
     _active_workers(active_workers),
     _visits_code(visits_code),
+    _cycle_marks(cycle_marks),
     _storages(),
     _terminator(active_workers, queues) {}
 
@@ -237,7 +241,8 @@ public:
 
 class LullMarkYoungThreadClosure : public ThreadClosure {
 private:
-  LullMarkWorker* const _worker;
+  LullMarkWorker* const       _worker;
+  const LullCycleMarks* const _cycle_marks;
 
   // Where code is no root, that on stacks is. Elsewhere code is visited below.
   NMethodClosure* code_closure() const {
@@ -254,15 +259,27 @@ private:
     }
   }
 
+  // A virtual thread that is mounted has other roots. One that has ended may be dead: its carrier does not keep it. But
+  // it is marked until a cycle ends, so what it refers to that is young stays, or moves. Where it is young itself its
+  // fields are visited with it, if it is alive.
+  void mark_mounted_fields(oop vthread) {
+    if (vthread != nullptr && LullTables::is_old(vthread)) {
+      _worker->set_doubtful(_cycle_marks != nullptr && !_cycle_marks->is_alive(vthread));
+      LullThreadFields::fields_do(vthread, _worker->root_closure());
+      _worker->set_doubtful(false);
+    }
+  }
+
 public:
-  explicit LullMarkYoungThreadClosure(LullMarkWorker* worker) : _worker(worker) {}
+  LullMarkYoungThreadClosure(LullMarkWorker* worker, const LullCycleMarks* cycle_marks)
+    : _worker(worker), _cycle_marks(cycle_marks) {}
 
   void do_thread(Thread* thread) override {
     ResourceMark rm;
     thread->oops_do(_worker->root_closure(), code_closure());
     if (thread->is_Java_thread()) {
       mark_fields(JavaThread::cast(thread)->threadObj());
-      mark_fields(LullThreadFields::mounted(JavaThread::cast(thread)));
+      mark_mounted_fields(LullThreadFields::mounted(JavaThread::cast(thread)));
     }
     _worker->drain();
   }
@@ -284,7 +301,7 @@ void LullMarkFromYoungRootsTask::work(uint worker_id) {
   worker->follow_remembered();
   mark_from_classes(worker);
   {
-    LullMarkYoungThreadClosure threads(worker);
+    LullMarkYoungThreadClosure threads(worker, _cycle_marks);
     Threads::possibly_parallel_threads_do(_active_workers > 1, &threads);
   }
   _storages.oops_do(worker->root_closure());

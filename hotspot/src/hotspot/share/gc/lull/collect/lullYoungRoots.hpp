@@ -28,6 +28,7 @@
 #include "gc/shared/taskTerminator.hpp"
 #include "gc/shared/workerThread.hpp"
 
+class LullCycleMarks;
 class LullMemory;
 
 // The old objects, and parts of large arrays, on dirty cards (R), found before anything is marked: then what is
@@ -78,13 +79,15 @@ private:
   LullMarkWorker** const                      _workers;
   const uint                                  _active_workers;
   const bool                                  _visits_code;
+  const LullCycleMarks* const                 _cycle_marks;    // nullptr: no cycle marks in this pause
   OopStorageSetStrongParState<false, false>   _storages;
   TaskTerminator                              _terminator;
 
   void mark_from_classes(LullMarkWorker* worker);
 
 public:
-  LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues, bool visits_code);
+  LullMarkFromYoungRootsTask(LullMarkWorker** workers, uint active_workers, LullMarkQueueSet* queues, bool visits_code,
+                             const LullCycleMarks* cycle_marks);
 
   void work(uint worker_id) override;
 };

@@ -34,6 +34,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import gc.lull.GCBean;
 import gc.lull.local.OwnThread.Value;
+import jdk.test.whitebox.WhiteBox;
 
 import static gc.lull.local.Checks.check;
 import static gc.lull.local.Checks.isPublic;
@@ -115,6 +116,19 @@ import static gc.lull.local.Checks.isPublic;
  *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate -XX:MaxGCPauseMillis=60000
  *                   -XX:-UseCompressedOops -XX:+UseCompactObjectHeaders
  *                   gc.lull.local.TestVirtualThreadLocals mounted many end forget young
+ */
+
+/*
+ * @test id=cycles
+ * @requires vm.gc.Lull & vm.continuations
+ * @summary In cycles of concurrent marking, too, a carrier does not keep the last thread that it has carried.
+ * @library / /test/lib
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx48m
+ *                   -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:+LullAlwaysPrivate
+ *                   -XX:+ExplicitGCInvokesConcurrent
+ *                   gc.lull.local.TestVirtualThreadLocals forgetInCycles
  */
 
 /*
@@ -404,6 +418,30 @@ public class TestVirtualThreadLocals {
         awaitDeath(references);
     }
 
+    /** The thread is old, and its carrier knows it since then. */
+    static void forgetOld() throws Throwable {
+        List<WeakReference<?>> references = new ArrayList<>();
+        OwnThread.runWithReader(Thread.ofVirtual(), othersCollect -> {
+            othersCollect.run();
+            variables[0].set(new Value(1));
+            check(variables[0].get().number == 1, "the value");
+            references.add(new WeakReference<>(Thread.currentThread()));
+        }, thread -> {
+            WhiteBox.getWhiteBox().youngGC();
+            WhiteBox.getWhiteBox().youngGC();
+            check(WhiteBox.getWhiteBox().isObjectInOldGen(thread), "the thread is old");
+        });
+        awaitDeath(references);
+    }
+
+    /** No global collection looks for what is dead. */
+    static void forgetInCycles() throws Throwable {
+        long before = GCBean.globalCollections();
+        forget();
+        forgetOld();
+        check(GCBean.globalCollections() == before, "there were cycles alone");
+    }
+
     static native boolean tellOfWaits();
 
     static final ThreadLocal<Value> ofAgent = new ThreadLocal<>();
@@ -540,6 +578,7 @@ public class TestVirtualThreadLocals {
                 case "end" -> end();
                 case "young" -> young();
                 case "forget" -> forget();
+                case "forgetInCycles" -> forgetInCycles();
                 case "waited" -> waited();
                 case "off" -> OwnThread.run(Thread.ofVirtual(), TestVirtualThreadLocals::off);
                 default -> foreign(what);
