@@ -10,8 +10,8 @@
 #             arrays of 100 KB, heap of 256 MB              1,060 to 1,950      1.5 to 2.2 s
 #             arrays of 200 KB, heap of 1 GB                1,040 to 1,600      2.4 to 3.4 s
 #             arrays of 100 KB, one generation                           0             0.1 s
-#             In 40 s it did not end. Two such arrays leave a fifth of a region empty; arrays of 20 to 120 KB do not do
-#             it. By the log each collection is started to hasten a mixed one (`Expedite mixed evacuation of 502
+#             In 40 s it did not end. Two such arrays leave a fifth of a region empty; with mixed lengths it does not
+#             come. By the log each collection is started to hasten a mixed one (`Expedite mixed evacuation of 502
 #             regions`), which then has a budget of nothing (`No regions selected for mixed collection`), so the next
 #             is started. So a cache of arrays of one size can keep an idle service busy, with 200 to 400 pauses
 #             a second
