@@ -121,7 +121,7 @@ import jdk.test.lib.Utils;
  * @requires vm.gc.Lull & vm.debug
  * @summary Where all old objects are written to at once, cards are cleaned before the next pause, which finds few.
  * @library / /test/lib
- * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:+UseLullGC
+ * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:+UseLullGC -XX:+LullCleanCards
  *                   -Xlog:gc,gc+marking=debug,gc+heap=debug:file=cards.log
  *                   gc.lull.cleaning.TestCardCleaning policy
  */
