@@ -92,7 +92,8 @@ make_compile_jdk() {   # HOME
   chmod +x "$1/bin/java"
 }
 compile=()
-if [[ $(jdk_feature "$boot") == "$(jdk_feature "$jdk")" ]]; then
+# Not the tests of javac: they are to run it on the VM under test.
+if [[ $root != test/langtools && $(jdk_feature "$boot") == "$(jdk_feature "$jdk")" ]]; then
   make_compile_jdk "$work/compile-jdk"
   compile=(-compilejdk:"$work/compile-jdk")
 fi

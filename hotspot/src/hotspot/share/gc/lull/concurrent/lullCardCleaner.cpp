@@ -20,10 +20,10 @@
  */
 
 #include "gc/lull/concurrent/lullCardCleaner.hpp"
-#include "gc/lull/heap/lullBlockTable.inline.hpp"
-#include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
+#include "gc/lull/heap/lullBlockTable.inline.hpp"
+#include "gc/lull/heap/lullCardTable.hpp"
 #include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMarkBitMap.inline.hpp"
 #include "gc/lull/heap/lullMemory.hpp"

@@ -79,10 +79,11 @@ import jdk.test.lib.Utils;
 /*
  * @test id=sparse
  * @requires vm.gc.Lull & vm.debug
- * @summary The same where each cycle empties half of all old blocks.
+ * @summary The same where each cycle empties half of all old blocks; with room, so that cycles end well.
  * @library / /test/lib
- * @run main/othervm -Xms96m -Xmx96m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
+ * @run main/othervm -Xms400m -Xmx400m -XX:+UseLullGC -XX:+LullCleanALot -Xlog:gc,gc+marking=debug:file=cards.log
  *                   -XX:+LullCycleALot -XX:LullEvacuateALot=1 -XX:ParallelGCThreads=3 -XX:ConcGCThreads=2
+ *                   -XX:+ExplicitGCInvokesConcurrent -XX:MaxGCPauseMillis=100000
  *                   gc.lull.cleaning.TestCardCleaning 6
  */
 
