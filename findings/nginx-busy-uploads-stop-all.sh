@@ -9,14 +9,14 @@
 #   guessed   the client of a POST has its 503, and each GET is answered
 #   seen                               uploads until no GET is answered
 #             Jetty                    2 to 8
-#             Helidon                  2
-#             jdk.httpserver           2 to 7
+#             Helidon                  2 to 4
+#             jdk.httpserver           2 to 9
 #             Tomcat                   20 to 35
 #             Jetty, max_fails=0       none of 60
-#             Many of the POSTs are a 502, as the servers close with the body unread, and nginx ends at the failed write.
-#             For nginx each of these is a failure of the server, and one takes it out for 10 s (max_fails=1); a 503 that
-#             it has read does not. With both out each GET is a 502, `no live upstreams`, for 10 s, though both servers
-#             serve. So turning a few uploads away stops the service for everybody
+#             Many of the POSTs are a 502, as the servers close with the body unread, and nginx ends at the failed
+#             write. For nginx each of these is a failure of the server, and one takes it out for 10 s (max_fails=1); a
+#             503 that it has read does not. With both out each GET is a 502, `no live upstreams`, for 10 s, though both
+#             servers serve. So turning a few uploads away stops the service for everybody
 #
 # Needs a JDK 25 (JAVA_HOME), Maven, Python, and apt of Debian. Fails if what was seen has changed.
 set -euo pipefail

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # What one call of a Redis client does while its server stands for 0.8 s (SIGSTOP), as in a pause; the client's timeout
-# is 0.5 s. Redis 7.0.15 (Debian's). PyPI's redis 8.1.0 and its fork valkey 6.2.0 (socket_timeout), npm's ioredis 6.0.0 and
-# redis 6.3.1, redis.clients:jedis 7.2.0, io.lettuce:lettuce-core 7.2.0.
+# is 0.5 s. Redis 7.0.15 (Debian's). PyPI's redis 8.1.0 and its fork valkey 6.2.0 (socket_timeout), npm's ioredis 6.0.0
+# and redis 6.3.1, redis.clients:jedis 7.2.0, io.lettuce:lettuce-core 7.2.0.
 #
 #   guessed   a call that ends without an error has been done once, and one that was done twice raises an error. What
 #             no client says is: there were three elements, LPOP gave one of them, and two are gone
@@ -95,9 +95,10 @@ public class Client {
             calls = Map.of("incr", () -> jedis.incr("n"), "lpop", () -> jedis.lpop("q"), "lock",
                 () -> jedis.set("l", "me", SetParams.setParams().nx()));
         } else {
-            var uri = RedisURI.builder().withHost("127.0.0.1").withPort(port).withTimeout(Duration.ofMillis(500));
-            var lettuce = RedisClient.create(uri.build()).connect().sync();
+            var connection = RedisClient.create(RedisURI.create("127.0.0.1", port)).connect();
+            var lettuce = connection.sync();
             lettuce.ping();
+            connection.setTimeout(Duration.ofMillis(500));
             calls = Map.of("incr", () -> lettuce.incr("n"), "lpop", () -> lettuce.lpop("q"), "lock",
                 () -> lettuce.set("l", "me", SetArgs.Builder.nx()));
         }
