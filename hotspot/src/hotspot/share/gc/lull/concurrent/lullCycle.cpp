@@ -216,9 +216,18 @@ bool LullCycle::needs_begin() const {
   return Atomic::load(&_needs_begin) && state() == State::Idle && !is_controlled_by_test();
 }
 
-void LullCycle::clean_soon() {
-  _cleaner.ask();
+size_t LullCycle::clean_soon() {
+  const size_t wish = _cleaner.ask();
   _thread->wake();
+  return wish;
+}
+
+bool LullCycle::needs_cleaning() const {
+  if (!LullCardCleaner::is_on()) {
+    return false;
+  }
+  SuspendibleThreadSetJoiner joiner;    // what is committed for stretches changes in pauses
+  return may_clean() && _cleaner.is_worth();
 }
 
 bool LullCycle::may_clean() const {

@@ -210,8 +210,13 @@ public:
   // Waits until more cycles have ended, or a second. By a Java thread in the VM.
   void wait_for_end(size_t ended_before);
 
-  // Dirty cards are to be cleaned, if they may. The caller does not wait for that.
-  void clean_soon();
+  // Dirty cards are to be cleaned, if they may. The caller does not wait for that; has_cleaned() of the number that it
+  // gets says when it is done.
+  size_t clean_soon();
+  bool has_cleaned(size_t wish) const { return _cleaner.has_answered(wish); }
+
+  // Would that pay now? By a thread that is in no suspendible set.
+  bool needs_cleaning() const;
 
   // ---- Of pauses
 
