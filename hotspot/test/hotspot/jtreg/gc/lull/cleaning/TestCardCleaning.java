@@ -132,8 +132,8 @@ import jdk.test.lib.Utils;
  * @requires vm.gc.Lull & vm.debug
  * @summary The same before a pause for references, though nearly nothing is allocated until it comes.
  * @library / /test/lib
- * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:+UseLullGC -XX:+LullCleanCards
- *                   -Xlog:gc,gc+marking=debug,gc+heap=debug:file=cards.log
+ * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:LullReferencePausePercent=50 -XX:+UseLullGC
+ *                   -XX:+LullCleanCards -Xlog:gc,gc+marking=debug,gc+heap=debug:file=cards.log
  *                   gc.lull.cleaning.TestCardCleaning references
  */
 
@@ -470,10 +470,10 @@ public class TestCardCleaning {
         boolean isCleaned(Node[][] old) throws Exception;
     }
 
-    static void repeat(Round round) throws Exception {
+    static void repeat(Round round, int most) throws Exception {
         Node[][] old = makeOld();
-        for (int i = 0; !round.isCleaned(old); i++) {
-            if (i == 20) {
+        for (int i = 1; !round.isCleaned(old); i++) {
+            if (i == most) {
                 throw new AssertionError("what was dirty is not cleaned before a pause finds it");
             }
         }
@@ -481,8 +481,8 @@ public class TestCardCleaning {
 
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
-            case "policy" -> repeat(TestCardCleaning::isCleaned);
-            case "references" -> repeat(TestCardCleaning::isCleanedForReferences);
+            case "policy" -> repeat(TestCardCleaning::isCleaned, 20);
+            case "references" -> repeat(TestCardCleaning::isCleanedForReferences, 2);
             default -> stress(Integer.parseInt(args[0]));
         }
     }
