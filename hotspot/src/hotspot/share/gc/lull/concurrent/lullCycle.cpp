@@ -89,6 +89,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _mark_ns(0),
     _last_used(0),
     _growth(0),
+    _last_was_cycle(false),
     _used_at_last(0),
     _marking_ns(0),
     _begun(0),
@@ -341,6 +342,24 @@ void LullCycle::abort() {
   }
 }
 
+// What was in use after the remark was an estimate: half of what is free counts from what was.
+ssize_t LullCycle::take_sweep_surplus() {
+  const ssize_t surplus = _later_sweep.take_surplus();
+  const size_t used_at_last = _used_at_last;
+  Atomic::store(&_used_at_last, surplus < 0 ? used_at_last + (size_t)-surplus :
+                                              used_at_last - MIN2((size_t)surplus, used_at_last));
+  return surplus;
+}
+
+void LullCycle::end_period(double ns_per_byte) {
+  if (ns_per_byte > 0) {
+    _worth.record_period(_last_was_cycle, ns_per_byte);
+    log_debug(gc, ergo)("For each byte freed, with young collections: cycles %.3f ns, global collections %.3f ns; "
+                        "%u global collections come in place of cycles", _worth.cost(true), _worth.cost(false),
+                        _worth.left_out());
+  }
+}
+
 void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capacity, jlong expected_global_ns) {
   const bool was_global_or_remark = ended != Ended::Young;
   _cleaner.begin_interval();
@@ -356,6 +375,7 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
   _last_used = used;
   if (was_global_or_remark) {
     Atomic::store(&_used_at_last, used);
+    _last_was_cycle = ended == Ended::Remark;
     Atomic::store(&_needs_begin, false);
     _is_asked_for = false;
   }
