@@ -83,7 +83,7 @@ public:
   // What began with a cycle's remark, or with a global collection, and the young ones after it have cost.
   void record_period(bool by_cycle, double ns_per_byte) {
     double* const mean = by_cycle ? &_cycle_cost : &_global_cost;
-    *mean = *mean == 0 ? ns_per_byte : (*mean + ns_per_byte) / 2;
+    *mean = *mean == 0 ? ns_per_byte : *mean + (ns_per_byte - *mean) / 4;
     if (by_cycle && _global_cost > 0) {
       _left_out = MAX2(_left_out, _dear.record(_cycle_cost > _global_cost / 100 * DearPercent));
     }

@@ -120,9 +120,13 @@ TEST(LullCycleWorthTest, a_cycle_shows_again_what_it_costs_ever_more_rarely) {
     }
     EXPECT_TRUE(worth.is_better(Global));
   }
-  worth.record_period(true, 0.1);
-  worth.record_period(true, 0.1);
-  worth.record_period(true, 0.1);
+  for (int i = 0; i < 3; i++) {
+    worth.record_period(true, 0.8);
+    for (uint j = 0; j < 64; j++) {
+      worth.record_global();
+    }
+  }
+  worth.record_period(true, 0.8);
   EXPECT_TRUE(worth.is_better(Global)) << "what was long ago counts less";
 }
 
