@@ -353,10 +353,24 @@ ssize_t LullCycle::take_sweep_surplus() {
 
 void LullCycle::end_period(double ns_per_byte) {
   if (ns_per_byte > 0) {
+    const uint left_out = _worth.left_out();
     _worth.record_period(_last_was_cycle, ns_per_byte);
-    log_debug(gc, ergo)("For each byte freed, with young collections: cycles %.3f ns, global collections %.3f ns; "
-                        "%u global collections come in place of cycles", _worth.cost(true), _worth.cost(false),
-                        _worth.left_out());
+    log_debug(gc, ergo)("For each byte freed, with young collections: cycles %.3f ns, global collections %.3f ns",
+                        _worth.cost(true), _worth.cost(false));
+    if (_worth.left_out() > left_out) {
+      log_info(gc, marking)("Cycles are dear: %.3f ns for each byte freed, where global collections cost %.3f; "
+                            "%u of these come in their place", _worth.cost(true), _worth.cost(false), _worth.left_out());
+    }
+  }
+}
+
+void LullCycle::record_remark(jlong pause_ns, jlong expected_global_ns) {
+  const uint left_out = _worth.left_out();
+  _worth.record_remark(pause_ns, expected_global_ns);
+  if (_worth.left_out() > left_out) {
+    log_info(gc, marking)("Remarks are long: %.3fms, where a global pause takes %.3fms; %u of these come in their place",
+                          (double)pause_ns / NANOSECS_PER_MILLISEC, (double)expected_global_ns / NANOSECS_PER_MILLISEC,
+                          _worth.left_out());
   }
 }
 
@@ -364,7 +378,7 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
   const bool was_global_or_remark = ended != Ended::Young;
   _cleaner.begin_interval();
   if (ended == Ended::Remark) {
-    _worth.record_remark(pause_ns, expected_global_ns);
+    record_remark(pause_ns, expected_global_ns);
   } else if (ended == Ended::Global) {
     _worth.record_global();
   }

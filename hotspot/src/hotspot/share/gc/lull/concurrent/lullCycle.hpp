@@ -145,6 +145,7 @@ private:
   void set_state(State state);
   void start(const char* why);
   void become_idle(bool given_up);
+  void record_remark(jlong pause_ns, jlong expected_global_ns);
   void begin_classes();
   bool may_start() const;
 
