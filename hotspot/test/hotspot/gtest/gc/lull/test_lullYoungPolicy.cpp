@@ -136,3 +136,21 @@ TEST_VM_F(LullYoungPolicyTest, early_ones_in_vain_are_no_reason_for_a_global_one
   young(10, 60);
   EXPECT_TRUE(_policy.wants_young());
 }
+
+// A remark has freed 10 MB, and the sweep after it 30 more: without them the young one would pay.
+TEST_VM_F(LullYoungPolicyTest, what_a_later_sweep_frees_is_of_the_cycle) {
+  global(40, 10);
+  EXPECT_EQ(_policy.ns_per_byte(), 0) << "no young one since";
+  _policy.correct_freed(30 * M);
+  young(10, 8);     // 1.25 ms a MB, the cycle has 1.04; without the sweep it would have 2.8
+  EXPECT_FALSE(_policy.wants_young());
+  EXPECT_NEAR(_policy.ns_per_byte(), 50.0 * NANOSECS_PER_MILLISEC / (48.0 * M), 0.001);
+}
+
+// Less got free than was expected.
+TEST_VM_F(LullYoungPolicyTest, what_a_later_sweep_does_not_free_is_taken_back) {
+  global(10, 20);
+  young(10, 10);
+  _policy.correct_freed(-100 * (ssize_t)M);
+  EXPECT_GT(_policy.ns_per_byte(), 0) << "nothing was freed, and that is no division by zero";
+}

@@ -62,7 +62,9 @@ LullCardCleaner::LullCardCleaner(LullMemory* memory, LullBlockTable* blocks, con
     _last_is_clean(false),
     _is_marking(false),
     _pass(),
-    _is_asked_for(false),
+    _asks(0),
+    _taken_up(0),
+    _answered(0),
     _passes(0),
     _all_taken(0),
     _all_kept(0) {}
@@ -340,17 +342,16 @@ void LullCardCleaner::record(jlong ns) {
 }
 
 void LullCardCleaner::clean(bool (*may_go_on)(), bool is_marking) {
-  Atomic::store(&_is_asked_for, false);
+  Atomic::store(&_taken_up, Atomic::load(&_asks));
   const bool always = DEBUG_ONLY(LullCleanALot ||) false;
-  if (!is_init_completed() || !may_go_on() ||
-      (!always && (!_policy.may_clean() || !LullCleaningPolicy::is_worth(touched())))) {
-    return;
+  if (is_init_completed() && may_go_on() && (always || (_policy.may_clean() && is_worth()))) {
+    const jlong start = os::javaTimeNanos();
+    _pass = Pass();
+    _is_marking = is_marking;
+    run_pass(may_go_on);
+    if (_pass._stretches > 0) {
+      record(os::javaTimeNanos() - start);
+    }
   }
-  const jlong start = os::javaTimeNanos();
-  _pass = Pass();
-  _is_marking = is_marking;
-  run_pass(may_go_on);
-  if (_pass._stretches > 0) {
-    record(os::javaTimeNanos() - start);
-  }
+  Atomic::store(&_answered, _taken_up);
 }

@@ -99,7 +99,9 @@ private:
   bool            _is_marking;      // does a cycle mark? Only a pause changes that, with which the pass ends
   Pass            _pass;
 
-  volatile bool   _is_asked_for;    // by any thread
+  volatile size_t _asks;            // by any thread
+  volatile size_t _taken_up;        // of them, by passes that have begun,
+  volatile size_t _answered;        // and that have ended, or would not have paid
   volatile size_t _passes;          // for who looks on
   volatile size_t _all_taken;
   volatile size_t _all_kept;
@@ -125,9 +127,13 @@ public:
 
   static bool is_on();
 
-  // Some thread wants a pass; the cycle's takes it up.
-  void ask()               { Atomic::store(&_is_asked_for, true); }
-  bool is_asked_for() const { return Atomic::load(&_is_asked_for); }
+  // Some thread wants a pass; the cycle's takes it up. Returns the number of the wish.
+  size_t ask()                         { return Atomic::add(&_asks, (size_t)1); }
+  bool is_asked_for() const            { return Atomic::load(&_asks) != Atomic::load(&_taken_up); }
+  bool has_answered(size_t wish) const { return Atomic::load(&_answered) >= wish; }
+
+  // Are so many stretches touched that a pass may pay? By a thread that has joined the suspendible ones.
+  bool is_worth() const                { return LullCleaningPolicy::is_worth(touched()); }
 
   // By the thread of the cycle: one pass, if it pays, as long as that says yes. While a cycle marks its markers stand
   // still.

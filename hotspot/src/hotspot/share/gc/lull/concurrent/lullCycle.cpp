@@ -89,6 +89,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _mark_ns(0),
     _last_used(0),
     _growth(0),
+    _last_was_cycle(false),
     _used_at_last(0),
     _marking_ns(0),
     _begun(0),
@@ -216,9 +217,18 @@ bool LullCycle::needs_begin() const {
   return Atomic::load(&_needs_begin) && state() == State::Idle && !is_controlled_by_test();
 }
 
-void LullCycle::clean_soon() {
-  _cleaner.ask();
+size_t LullCycle::clean_soon() {
+  const size_t wish = _cleaner.ask();
   _thread->wake();
+  return wish;
+}
+
+bool LullCycle::needs_cleaning() const {
+  if (!LullCardCleaner::is_on()) {
+    return false;
+  }
+  SuspendibleThreadSetJoiner joiner;    // what is committed for stretches changes in pauses
+  return may_clean() && _cleaner.is_worth();
 }
 
 bool LullCycle::may_clean() const {
@@ -332,11 +342,43 @@ void LullCycle::abort() {
   }
 }
 
+// What was in use after the remark was an estimate: half of what is free counts from what was.
+ssize_t LullCycle::take_sweep_surplus() {
+  const ssize_t surplus = _later_sweep.take_surplus();
+  const size_t used_at_last = _used_at_last;
+  Atomic::store(&_used_at_last, surplus < 0 ? used_at_last + (size_t)-surplus :
+                                              used_at_last - MIN2((size_t)surplus, used_at_last));
+  return surplus;
+}
+
+void LullCycle::end_period(double ns_per_byte) {
+  if (ns_per_byte > 0) {
+    const uint left_out = _worth.left_out();
+    _worth.record_period(_last_was_cycle, ns_per_byte);
+    log_debug(gc, ergo)("For each byte freed, with young collections: cycles %.3f ns, global collections %.3f ns",
+                        _worth.cost(true), _worth.cost(false));
+    if (_worth.left_out() > left_out) {
+      log_info(gc, marking)("Cycles are dear: %.3f ns for each byte freed, where global collections cost %.3f; "
+                            "%u of these come in their place", _worth.cost(true), _worth.cost(false), _worth.left_out());
+    }
+  }
+}
+
+void LullCycle::record_remark(jlong pause_ns, jlong expected_global_ns) {
+  const uint left_out = _worth.left_out();
+  _worth.record_remark(pause_ns, expected_global_ns);
+  if (_worth.left_out() > left_out) {
+    log_info(gc, marking)("Remarks are long: %.3fms, where a global pause takes %.3fms; %u of these come in their place",
+                          (double)pause_ns / NANOSECS_PER_MILLISEC, (double)expected_global_ns / NANOSECS_PER_MILLISEC,
+                          _worth.left_out());
+  }
+}
+
 void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capacity, jlong expected_global_ns) {
   const bool was_global_or_remark = ended != Ended::Young;
   _cleaner.begin_interval();
   if (ended == Ended::Remark) {
-    _worth.record_remark(pause_ns, expected_global_ns);
+    record_remark(pause_ns, expected_global_ns);
   } else if (ended == Ended::Global) {
     _worth.record_global();
   }
@@ -347,6 +389,7 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
   _last_used = used;
   if (was_global_or_remark) {
     Atomic::store(&_used_at_last, used);
+    _last_was_cycle = ended == Ended::Remark;
     Atomic::store(&_needs_begin, false);
     _is_asked_for = false;
   }

@@ -132,6 +132,7 @@ private:
   LullCycleWorth            _worth;
   size_t                    _last_used;       // of the heap: after the last pause; how much more than before
   size_t                    _growth;          // the last young one has left
+  bool                      _last_was_cycle;  // not a global collection
   volatile size_t           _used_at_last;    // after the last cycle or global collection
   volatile jlong            _marking_ns;      // since when markers run; 0: they do not
   volatile size_t           _begun;           // cycles
@@ -144,6 +145,7 @@ private:
   void set_state(State state);
   void start(const char* why);
   void become_idle(bool given_up);
+  void record_remark(jlong pause_ns, jlong expected_global_ns);
   void begin_classes();
   bool may_start() const;
 
@@ -210,8 +212,13 @@ public:
   // Waits until more cycles have ended, or a second. By a Java thread in the VM.
   void wait_for_end(size_t ended_before);
 
-  // Dirty cards are to be cleaned, if they may. The caller does not wait for that.
-  void clean_soon();
+  // Dirty cards are to be cleaned, if they may. The caller does not wait for that; has_cleaned() of the number that it
+  // gets says when it is done.
+  size_t clean_soon();
+  bool has_cleaned(size_t wish) const { return _cleaner.has_answered(wish); }
+
+  // Would that pay now? By a thread that is in no suspendible set.
+  bool needs_cleaning() const;
 
   // ---- Of pauses
 
@@ -287,6 +294,14 @@ public:
   bool is_better(jlong global_ns) const { return _worth.is_better(global_ns); }
 
   enum class Ended { Young, Remark, Global };
+
+  // What the last cycle has found dead is swept now: so many bytes more than estimated got free. In each pause, before it
+  // is recorded.
+  ssize_t take_sweep_surplus();
+
+  // The pause is a remark, or global: what the last one of these and the young ones since have cost for each byte that
+  // they have freed. Before end_pause().
+  void end_period(double ns_per_byte);
 
   // A pause has ended, after so long, and has left so much in use.
   void end_pause(Ended ended, jlong pause_ns, size_t used, size_t capacity, jlong expected_global_ns);

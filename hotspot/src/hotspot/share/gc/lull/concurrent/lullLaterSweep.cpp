@@ -56,6 +56,8 @@ LullLaterSweep::LullLaterSweep(LullMemory* memory, LullBlockTable* blocks, LullC
     _swept_in_pauses(0),
     _swept_by_takers(0),
     _blocks_at_begin(0),
+    _expected_bytes(0),
+    _surplus(0),
     _gc_id(0) {
   supply->set_left_sweeper(this);
 }
@@ -130,6 +132,7 @@ void LullLaterSweep::begin(WorkerThreads* workers, uint gc_id) {
   _gc_id = gc_id;
   _dead_bytes = _freed_bytes = _all_freed_bytes = _swept_in_pauses = _swept_by_takers = 0;
   _blocks_at_begin = task.left();
+  _expected_bytes = _supply->unswept_garbage();
   Atomic::store(&_next, (uint32_t)0);
   Atomic::store(&_left, task.left());
   Atomic::store(&_is_open, true);
@@ -324,7 +327,15 @@ void LullLaterSweep::end() {
   _estimate.record(_dead_bytes, _freed_bytes);
   log_info(gc, marking)("Swept after the cycle: %zu blocks, %zu of them in pauses, and %zu when they were taken; "
                         "%zuK got free", _blocks_at_begin, _swept_in_pauses, _swept_by_takers, _all_freed_bytes / K);
+  _surplus = (ssize_t)_all_freed_bytes - (ssize_t)_expected_bytes;
   Atomic::store(&_is_open, false);
+}
+
+ssize_t LullLaterSweep::take_surplus() {
+  assert_at_safepoint();
+  const ssize_t result = _surplus;
+  _surplus = 0;
+  return result;
 }
 
 class LullSweepMoreTask : public WorkerTask {

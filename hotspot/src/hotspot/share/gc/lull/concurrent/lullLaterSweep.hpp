@@ -87,6 +87,8 @@ private:
   volatile size_t        _swept_in_pauses;
   volatile size_t        _swept_by_takers;
   size_t                 _blocks_at_begin;
+  size_t                 _expected_bytes; // that were to get free
+  ssize_t                _surplus;        // bytes more that did, until a pause asks; written as _is_open
   uint                   _gc_id;
 
   void record(const Done& done);
@@ -138,6 +140,9 @@ public:
 
   // So many more, at least, or all. False: there were none.
   bool sweep_more(WorkerThreads* workers, size_t blocks);
+
+  // So many bytes more than estimated have got free by the last sweep, if it has ended. Tells it once.
+  ssize_t take_surplus();
 
   // About so many bytes of an unswept block will be free.
   size_t garbage_in(LullBlockIndex index) const;

@@ -168,6 +168,35 @@ LullExtent LullControlThread::extent_for_references(const LullReferencePolicy::S
   return all && LullReferencePolicy::may_be_global(expected_global_ns()) ? LullExtent::Global : LullExtent::Young;
 }
 
+// Returns whether it is done. No other pause is kept waiting: after one there is nothing to clean.
+bool LullControlThread::wait_for_cleaning(size_t wish, uint pauses, jlong until) {
+  while (!_components->_cycle->has_cleaned(wish)) {
+    if (should_terminate() || _heap->total_collections() != pauses || os::javaTimeNanos() >= until) {
+      return false;
+    }
+    wait(NANOSECS_PER_MILLISEC);
+    keep_pause_goal();
+  }
+  return true;
+}
+
+// Before a pause that can wait. Returns whether that is still to come: another one may have been faster.
+bool LullControlThread::clean_cards_first() {
+  assert(Thread::current() == this, "the control thread's own fields");
+  LullCycle* const cycle = _components->_cycle;
+  const uint pauses = _heap->total_collections();
+  const jlong due = os::javaTimeNanos();
+  for (uint passes = 0; cycle != nullptr && cycle->needs_cleaning() &&
+                        LullCleaningPolicy::may_wait(passes, due, os::javaTimeNanos()); passes++) {
+    const size_t passes_before = cycle->cleaner()->passes();
+    if (!wait_for_cleaning(cycle->clean_soon(), pauses, LullCleaningPolicy::latest(due)) ||
+        cycle->cleaner()->passes() == passes_before) {    // the last ones were in vain
+      break;
+    }
+  }
+  return _heap->total_collections() == pauses;
+}
+
 void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now) {
   assert(Thread::current() == this, "the control thread's own fields");
   const LullReferencePolicy::Seen since_all = {LullPendingReferences::garbage_since_all(), LullPendingReferences::outstanding(),
@@ -175,6 +204,9 @@ void LullControlThread::collect_references(const LullReferencePolicy::Seen& seen
   const bool has_usual_credit = _references.wait_ns(now, false) == 0;
   const LullExtent extent = extent_for_references(since_all, has_usual_credit);
   const bool global = extent == LullExtent::Global;
+  if (!urgent && !global && !clean_cards_first() && extent == LullExtent::Young) {
+    return;    // the other pause has processed them
+  }
   log_debug(gc, ergo)("References are due%s: %zu seen, %zuM of local garbage, %.3f s since the last pause; outside of the "
                       "heap were taken %zuM, %zu of %zu descriptors, %zu threads; since all were looked at %zu and %zuM",
                       urgent ? " urgently" : "", seen._references, seen._garbage / M,

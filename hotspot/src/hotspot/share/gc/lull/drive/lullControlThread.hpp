@@ -41,6 +41,8 @@ struct LullComponents;
 //
 // For pauses that would get too long (LullPauseGoal): a young one comes early. Who takes memory wakes this thread.
 //
+// A pause for references can wait: where the program has dirtied many cards they are cleaned first (LullCleaningPolicy).
+//
 // For programs that need less memory than they have, or are idle (LullIdlePolicy): looks at the heap now and then,
 // gives memory back, or collects.
 class LullControlThread : public ConcurrentGCThread {
@@ -70,6 +72,8 @@ private:
   jlong expected_global_ns() const;
   LullExtent extent_for_references(const LullReferencePolicy::Seen& since_all, bool has_usual_credit) const;
   void collect_references(const LullReferencePolicy::Seen& seen, bool urgent, jlong now);
+  bool wait_for_cleaning(size_t wish, uint pauses, jlong until);
+  bool clean_cards_first();
   void charge_other_globals();
   jlong process_references();
   size_t allocated();

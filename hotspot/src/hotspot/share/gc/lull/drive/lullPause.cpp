@@ -307,6 +307,7 @@ void LullPause::collect(const LullEvacuationRequest& request, bool clear_soft_re
 
     const jlong end = os::javaTimeNanos();
     _components->_sizer->record_collection(heap->gc_cause(), {start, end, used_before, used()});
+    end_period();
     _components->_young_policy->record_global(end - start, used_before - MIN2(used_before, used()));
     _components->_sizer->resize(heap->gc_cause(), end);
     heap->record_whole_heap_examined_timestamp();
@@ -333,8 +334,22 @@ LullPauseKind LullPause::young_kind(const char* title, bool ends_cycle) const {
            monitoring->young_collector_counters(), monitoring->young_manager(), monitoring->young_pauses() };
 }
 
+void LullPause::correct_freed() {
+  if (_components->_cycle != nullptr) {
+    _components->_young_policy->correct_freed(_components->_cycle->take_sweep_surplus());
+  }
+}
+
+void LullPause::end_period() {
+  correct_freed();
+  if (_components->_cycle != nullptr) {
+    _components->_cycle->end_period(_components->_young_policy->ns_per_byte());
+  }
+}
+
 void LullPause::record_young(jlong start, jlong end, size_t used_before) {
   assert(LullYoungCollections && start <= end, "a pause of " JLONG_FORMAT " ns", end - start);
+  correct_freed();
   const GCCause::Cause cause = _components->_heap->gc_cause();
   const size_t freed = used_before - MIN2(used_before, used());
   LullHeapSizer* const sizer = _components->_sizer;
@@ -356,6 +371,7 @@ void LullPause::record_remark(jlong start, jlong end, size_t used_before) {
   const GCCause::Cause cause = _components->_heap->gc_cause();
   const jlong mark_ns = _components->_cycle->mark_ns(_components->_workers->active_workers());
   _components->_sizer->record_collection(cause, {start, end, used_before, used()});
+  end_period();
   _components->_young_policy->record_global(end - start + mark_ns, used_before - MIN2(used_before, used()));
   _components->_sizer->resize(cause, end);
   _components->_heap->record_whole_heap_examined_timestamp();

@@ -71,6 +71,8 @@ private:
   void begin_tracing(const LullPauseKind& kind);
   void end_tracing(const LullPauseKind& kind);
   void record(const LullPauseKind& kind, jlong start, jlong end, size_t used_before);
+  void correct_freed();
+  void end_period();
   void record_young(jlong start, jlong end, size_t used_before);
   void record_remark(jlong start, jlong end, size_t used_before);
   void purge_classes();

@@ -30,6 +30,9 @@
 // dirties once is cleaned once, and what it dirties after the last pass is left to the pause. A pass looks at touched
 // stretches. Where few are touched the pause has done with them in no time.
 //
+// A pause that is due for another reason than memory may fall between: one for references comes while a program drops
+// half of a cache. It can wait, and has passes first, until few stretches are touched, or it has waited enough.
+//
 // A program may write to the same objects all the time, or what it stores may be young: then cards stay dirty, and a
 // pass is in vain. After one that leaves most of them dirty some intervals between pauses have none, twice as many each
 // time.
@@ -39,6 +42,8 @@ class LullCleaningPolicy {
 private:
   static const size_t LeastRoom = 2 * M;    // to the pause: it comes at once
   static const uint   MostSkipped = 16;
+  static const uint   MostPassesFirst = 3;
+  static const jlong  LongestWait = NANOSECS_PER_SEC;
 
   uint _skipped;      // intervals, after the last vain pass; 0: the last one was none
   uint _to_skip;      // with the rest of this one
@@ -57,6 +62,10 @@ public:
   }
 
   static bool is_worth(size_t touched_stretches) { return touched_stretches >= LeastStretches; }
+
+  // A pause that can wait, and might have come then, has had so many passes first. May it have another one now?
+  static jlong latest(jlong due_ns)                            { return due_ns + LongestWait; }
+  static bool may_wait(uint passes, jlong due_ns, jlong now_ns) { return passes < MostPassesFirst && now_ns < latest(due_ns); }
 
   // A pause has ended.
   void begin_interval() { _to_skip -= MIN2(_to_skip, 1u); }

@@ -29,9 +29,14 @@
 // A heap that is marked in a few milliseconds is better served by that pause. It also moves what lies sparsely, and
 // needs no thread beside the program.
 //
-// A remark is a young pause. Where most of the heap is young, or private, it takes about as long as a global one; then
-// global ones come. Now and then a cycle shows whether that is still so. A heap whose global pause is long has cycles in
-// any case.
+// A remark is a young pause. Where most of the heap is young, or private, it takes about as long as a global one.
+//
+// A cycle moves next to nothing, and leaves what died meanwhile. In a heap with little room that makes young pauses come
+// often. So what a cycle, or a global collection, and the young ones after it have cost for each byte that they have
+// freed counts, too (LullYoungPolicy).
+//
+// In either case global ones come. Now and then a cycle shows whether that is still so. A heap whose global pause is
+// long has cycles in any case.
 //
 // Written in pauses.
 class LullCycleWorth {
@@ -39,14 +44,31 @@ private:
   static const jlong ShortNs = 10 * NANOSECS_PER_MILLISEC;    // a global pause that is always preferred
   static const jlong LongNs = 100 * NANOSECS_PER_MILLISEC;    // and one that never is
   static const uint  PoorPercent = 67;       // a remark that takes more of a global pause is in vain
-  static const uint  PoorInSequence = 2;     // one may have been an accident
-  static const uint  MostDoublings = 4;
+  static const uint  DearPercent = 125;      // of what global collections cost: so much is paid for short pauses
 
-  uint _poor;         // remarks in sequence
-  uint _left_out;     // global pauses that come in place of a cycle, from now on
+  // Cycles that were in vain for one reason.
+  class Vain {
+    static const uint LeastInSequence = 2;   // one may have been an accident
+    static const uint MostDoublings = 4;
+    uint _in_sequence;
+  public:
+    Vain() : _in_sequence(0) {}
+
+    // One more has ended. Returns how many global collections are to come in place of the next ones.
+    uint record(bool is_vain) {
+      _in_sequence = is_vain ? _in_sequence + 1 : 0;
+      return _in_sequence < LeastInSequence ? 0 : 4u << MIN2(_in_sequence - LeastInSequence, MostDoublings);
+    }
+  };
+
+  Vain   _poor;
+  Vain   _dear;
+  double _cycle_cost;    // nanoseconds for each byte, the last ones counting most; 0: none was seen
+  double _global_cost;
+  uint   _left_out;      // global collections that come in place of a cycle, from now on
 
 public:
-  LullCycleWorth() : _poor(0), _left_out(0) {}
+  LullCycleWorth() : _poor(), _dear(), _cycle_cost(0), _global_cost(0), _left_out(0) {}
 
   // Is a cycle better than a global pause that would take so long?
   bool is_better(jlong global_ns) const {
@@ -55,12 +77,21 @@ public:
 
   // A cycle has ended in such a remark.
   void record_remark(jlong remark_ns, jlong global_ns) {
-    if (remark_ns <= global_ns / 100 * PoorPercent) {
-      _poor = 0;
-    } else if (++_poor >= PoorInSequence) {
-      _left_out = 4u << MIN2(_poor - PoorInSequence, MostDoublings);
+    _left_out = MAX2(_left_out, _poor.record(remark_ns > global_ns / 100 * PoorPercent));
+  }
+
+  // What began with a cycle's remark, or with a global collection, and the young ones after it have cost.
+  void record_period(bool by_cycle, double ns_per_byte) {
+    double* const mean = by_cycle ? &_cycle_cost : &_global_cost;
+    *mean = *mean == 0 ? ns_per_byte : *mean + (ns_per_byte - *mean) / 4;
+    if (by_cycle && _global_cost > 0) {
+      _left_out = MAX2(_left_out, _dear.record(_cycle_cost > _global_cost / 100 * DearPercent));
     }
   }
+
+  // For the log.
+  double cost(bool by_cycle) const { return by_cycle ? _cycle_cost : _global_cost; }
+  uint left_out() const            { return _left_out; }
 
   void record_global() { _left_out -= MIN2(_left_out, 1u); }
 };

@@ -42,8 +42,9 @@ public:
     size_t _free_lines;    // that mutators may lack until the blocks are empty
 
     // Of a heap of so many bytes, of which so many lines are free. A megabyte of small objects takes some milliseconds.
+    // A smaller heap has a cycle more often, and a global collection that is no longer than that.
     static Bounds of(size_t capacity, size_t free_lines) {
-      const size_t bytes = clamp(capacity / 512, 256 * K, M);
+      const size_t bytes = clamp(capacity / 64, 256 * K, M);
       return {bytes / HeapWordSize, free_lines / 8};
     }
   };

@@ -69,6 +69,12 @@ public:
   void record_young(jlong ns, size_t freed_bytes);
   void record_early(jlong ns, size_t freed_bytes);
 
+  // What a cycle has found dead gets free after its remark, and is more, or less, than that has told.
+  void correct_freed(ssize_t bytes) { _cycle_bytes = MAX2(_cycle_bytes + (double)bytes, 0.0); }
+
+  // What the last global collection and the young ones since have cost for each byte; 0: there was none since.
+  double ns_per_byte() const { return _mean_ns == 0 ? 0 : _cycle_ns / MAX2(_cycle_bytes, 1.0); }
+
   // Should the next collection for lack of memory be a young one?
   bool wants_young() const;
 };

@@ -32,6 +32,9 @@
 // blocks, code, weak references) takes a time that hardly depends on what is alive: it is taken as that of so many bytes more as
 // at the last pauses of the kind. A pause that did something else, too (unloaded, slid, wrote a dump), counts for twice that at most.
 //
+// Of what young collections have made old a global one finds much dead, if the last ones did: so much less than expected
+// is likely (likely_share). Who waits for a pause is told of all.
+//
 // Written at safepoints.
 class LullPauseForecast {
 private:
@@ -47,6 +50,8 @@ private:
   double _old;             // bytes of public objects found alive by the last global collection, and made old since
   double _used;            // bytes, when the last collection had ended
   double _allocated;       // bytes in use more than that when the running one began
+  double _expected;        // of the running one
+  double _likely_share;    // of what was expected of the last global ones, that they had to do; at most 1
 
   Kind& kind(bool is_global) { return is_global ? _global : _young; }
 
@@ -54,12 +59,13 @@ private:
   static double mean(double before, double now) { return (before + now) / 2; }
 
 public:
-  LullPauseForecast() : _global(0.5), _young(0.1), _old(0), _used(0), _allocated(0) {}
+  LullPauseForecast() : _global(0.5), _young(0.1), _old(0), _used(0), _allocated(0), _expected(0), _likely_share(1) {}
 
   // A collection begins, with so many bytes in use. Returns what it is expected to have to do.
   double begin(bool is_global, double used) {
     _allocated = MAX2(used - _used, 0.0);
-    return expected(is_global, used);
+    _expected = expected(is_global, used);
+    return _expected;
   }
 
   // The same, if one began now.
@@ -70,6 +76,9 @@ public:
 
   // All is traced: so many bytes, of which so many are old now.
   void end_tracing(bool is_global, double traced, double old) {
+    if (is_global && _expected > 0) {
+      _likely_share = mean(_likely_share, MIN2((traced + _global._rest) / _expected, 1.0));
+    }
     const double young = is_global ? MAX2(traced - _old, 0.0) : traced;
     if (_allocated > 0) {
       kind(is_global)._alive_share = mean(kind(is_global)._alive_share, MIN2(young / _allocated, 1.0));
@@ -90,6 +99,9 @@ public:
       rest = rest == 0 ? now : mean(rest, MIN2(now, 2 * rest));
     }
   }
+
+  // A global one, if it began now, as the last ones were.
+  double likely_global(double used) const { return _likely_share * expected(true, used); }
 
   // What a pause has to do when all is traced.
   double rest(bool is_global) const { return (is_global ? _global : _young)._rest; }

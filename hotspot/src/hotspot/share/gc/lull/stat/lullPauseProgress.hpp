@@ -68,9 +68,9 @@ public:
   // VM thread: it is over, and has taken so many nanoseconds, without what verifies it.
   void end(size_t used, jlong pause_ns);
 
-  // How long a global pause would take now, in nanoseconds. By any thread, which may be wrong by one pause.
+  // How long a global pause is likely to take now, in nanoseconds. By any thread, which may be wrong by one pause.
   jlong expected_global_ns(size_t used) const {
-    return (jlong)(_forecast.expected(true, (double)used) * _global_ns_per_byte);
+    return (jlong)(_forecast.likely_global((double)used) * _global_ns_per_byte);
   }
 };
 

@@ -48,6 +48,15 @@ TEST(LullCleaningPolicyTest, few_stretches_are_left_to_the_pause) {
   EXPECT_TRUE(LullCleaningPolicy::is_worth(LullCleaningPolicy::LeastStretches));
 }
 
+TEST(LullCleaningPolicyTest, a_pause_that_can_wait_has_three_passes_first_within_a_second) {
+  const jlong due = 5 * (jlong)NANOSECS_PER_SEC;
+  EXPECT_TRUE(LullCleaningPolicy::may_wait(0, due, due));
+  EXPECT_TRUE(LullCleaningPolicy::may_wait(2, due, due + NANOSECS_PER_SEC - 1));
+  EXPECT_FALSE(LullCleaningPolicy::may_wait(3, due, due));
+  EXPECT_FALSE(LullCleaningPolicy::may_wait(0, due, due + NANOSECS_PER_SEC));
+  EXPECT_EQ(LullCleaningPolicy::latest(due), due + NANOSECS_PER_SEC);
+}
+
 // Pauses until it may clean again.
 static uint intervals_without(LullCleaningPolicy* policy) {
   uint pauses = 0;

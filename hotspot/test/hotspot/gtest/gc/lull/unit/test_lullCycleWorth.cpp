@@ -83,3 +83,60 @@ TEST(LullCycleWorthTest, it_is_tried_again_after_global_pauses_more_of_them_each
   worth.record_remark(50 * Millisecond, Global);
   EXPECT_TRUE(worth.is_better(Global));
 }
+
+TEST(LullCycleWorthTest, cycles_that_cost_more_for_what_they_free_are_in_vain) {
+  LullCycleWorth worth;
+  worth.record_period(true, 2.0);
+  worth.record_period(true, 2.0);
+  EXPECT_TRUE(worth.is_better(Global)) << "nothing is known of global collections";
+  worth.record_period(false, 1.0);
+  worth.record_period(true, 2.0);
+  EXPECT_TRUE(worth.is_better(Global)) << "one may have been an accident";
+  worth.record_period(true, 2.0);
+  EXPECT_FALSE(worth.is_better(Global));
+  EXPECT_TRUE(worth.is_better(101 * Millisecond)) << "but a long global pause is never better";
+  EXPECT_EQ(worth.left_out(), 4u);
+}
+
+// A quarter more is the price of short pauses.
+TEST(LullCycleWorthTest, cycles_may_cost_a_quarter_more) {
+  LullCycleWorth worth;
+  for (int i = 0; i < 10; i++) {
+    worth.record_period(false, 1.0);
+    worth.record_period(true, 1.25);
+    EXPECT_TRUE(worth.is_better(Global));
+  }
+}
+
+TEST(LullCycleWorthTest, a_cycle_shows_again_what_it_costs_ever_more_rarely) {
+  LullCycleWorth worth;
+  worth.record_period(false, 1.0);
+  worth.record_period(true, 2.0);
+  for (uint left_out = 4; left_out <= 64; left_out *= 2) {
+    worth.record_period(true, 2.0);
+    for (uint i = 0; i < left_out; i++) {
+      EXPECT_FALSE(worth.is_better(Global));
+      worth.record_global();
+    }
+    EXPECT_TRUE(worth.is_better(Global));
+  }
+  for (int i = 0; i < 3; i++) {
+    worth.record_period(true, 0.8);
+    for (uint j = 0; j < 64; j++) {
+      worth.record_global();
+    }
+  }
+  worth.record_period(true, 0.8);
+  EXPECT_TRUE(worth.is_better(Global)) << "what was long ago counts less";
+}
+
+// A good remark does not make up for what young collections cost.
+TEST(LullCycleWorthTest, short_remarks_may_be_dear) {
+  LullCycleWorth worth;
+  worth.record_period(false, 1.0);
+  worth.record_remark(Millisecond, Global);
+  worth.record_period(true, 2.0);
+  worth.record_remark(Millisecond, Global);
+  worth.record_period(true, 2.0);
+  EXPECT_FALSE(worth.is_better(Global));
+}

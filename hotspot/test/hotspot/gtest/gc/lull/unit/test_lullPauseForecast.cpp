@@ -116,3 +116,33 @@ TEST(LullPauseForecastTest, one_pause_that_does_more_counts_little) {
   }
   EXPECT_EQ(forecast.rest(true), 15e6);
 }
+
+// Each time as much becomes old as is alive, and half of that dies.
+TEST(LullPauseForecastTest, what_becomes_old_and_dies_is_expected_but_not_likely) {
+  LullPauseForecast forecast;
+  double used = Live;
+  for (int i = 0; i < 10; i++) {
+    EXPECT_LE(forecast.likely_global(used), forecast.expected(true, used));
+    forecast.begin(true, used);
+    forecast.end_tracing(true, Live, Live);
+    forecast.end(true, Live, Live, 1, 0);
+    forecast.begin(false, Live + Live);
+    forecast.end_tracing(false, Live, Live);
+    used = 2 * Live;
+    forecast.end(false, used, Live, 1, 0);
+  }
+  EXPECT_NEAR(forecast.expected(true, used), 2 * Live, 1e6);
+  EXPECT_NEAR(forecast.likely_global(used), Live, 1e6);
+}
+
+TEST(LullPauseForecastTest, never_more_is_likely_than_expected) {
+  LullPauseForecast forecast;
+  double live = Live;
+  for (int i = 0; i < 5; i++) {
+    forecast.begin(true, live);
+    live *= 2;
+    forecast.end_tracing(true, live, live);
+    forecast.end(true, live, live, 1, 0);
+    EXPECT_EQ(forecast.likely_global(live), forecast.expected(true, live));
+  }
+}

@@ -91,7 +91,8 @@ TEST_F(LullSparsePolicyTest, mutators_keep_most_of_what_is_free) {
 
 TEST_F(LullSparsePolicyTest, bounds_grow_with_the_heap_up_to_what_a_pause_may_copy) {
   EXPECT_EQ(LullSparsePolicy::Bounds::of(16 * M, 800)._words, 256 * K / HeapWordSize);
-  EXPECT_EQ(LullSparsePolicy::Bounds::of(256 * M, 800)._words, 512 * K / HeapWordSize);
+  EXPECT_EQ(LullSparsePolicy::Bounds::of(32 * M, 800)._words, 512 * K / HeapWordSize);
+  EXPECT_EQ(LullSparsePolicy::Bounds::of(64 * M, 800)._words, M / HeapWordSize);
   EXPECT_EQ(LullSparsePolicy::Bounds::of(16 * G, 800)._words, M / HeapWordSize);
   EXPECT_EQ(LullSparsePolicy::Bounds::of(16 * G, 800)._free_lines, 100u);
 }

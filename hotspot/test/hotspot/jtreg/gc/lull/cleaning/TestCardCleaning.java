@@ -128,6 +128,16 @@ import jdk.test.lib.Utils;
  */
 
 /*
+ * @test id=references
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same before a pause for references, though nearly nothing is allocated until it comes.
+ * @library / /test/lib
+ * @run main/othervm -Xms192m -Xmx192m -XX:MaxGCPauseMillis=100000 -XX:LullReferencePausePercent=50 -XX:+UseLullGC
+ *                   -XX:+LullCleanCards -Xlog:gc,gc+marking=debug,gc+heap=debug:file=cards.log
+ *                   gc.lull.cleaning.TestCardCleaning references
+ */
+
+/*
  * Threads write to old objects of all kinds: values that are new, values that have become old meanwhile, and null, into
  * fields, elements of short and of long arrays, by plain stores, by CAS, by reflection, copies and clones. Pauses come
  * for garbage. Each value is known by a number that is not an object. It goes on until the log tells of so many pauses
@@ -417,7 +427,32 @@ public class TestCardCleaning {
         return found < cleaned / 10;
     }
 
-    static void policy() throws Exception {
+    static long pausesForReferences() throws Exception {
+        return Files.readAllLines(Path.of("cards.log")).stream()
+            .filter(line -> line.contains("(References)")).count();
+    }
+
+    /** Whether a pause for references came next, and has found few cards. */
+    static boolean isCleanedForReferences(Node[][] old) throws Exception {
+        long pauses = youngPauses();
+        long forReferences = pausesForReferences();
+        Cleaned before = Cleaned.now();
+        drop(old);
+        List<WeakReference<Object>> published = new ArrayList<>();
+        while (youngPauses() == pauses) {
+            for (int i = 0; i < 200; i++) {
+                published.add(new WeakReference<>(new Object()));
+            }
+            sink = published;
+            Thread.sleep(20);
+        }
+        long cleaned = Cleaned.now().cleaned() - before.cleaned();
+        long found = foundByLastPause();
+        System.out.println(cleaned + " cards were cleaned, and the pause has found " + found);
+        return pausesForReferences() > forReferences && cleaned >= 10_000 && found < cleaned / 10;
+    }
+
+    static Node[][] makeOld() {
         final int parts = 60;
         Node[][] old = new Node[parts][10_000];
         for (Node[] nodes : old) {
@@ -428,18 +463,27 @@ public class TestCardCleaning {
             }
         }
         System.gc();
-        for (int i = 0; !isCleaned(old); i++) {
-            if (i == 20) {
+        return old;
+    }
+
+    interface Round {
+        boolean isCleaned(Node[][] old) throws Exception;
+    }
+
+    static void repeat(Round round, int most) throws Exception {
+        Node[][] old = makeOld();
+        for (int i = 1; !round.isCleaned(old); i++) {
+            if (i == most) {
                 throw new AssertionError("what was dirty is not cleaned before a pause finds it");
             }
         }
     }
 
     public static void main(String[] args) throws Exception {
-        if (args[0].equals("policy")) {
-            policy();
-        } else {
-            stress(Integer.parseInt(args[0]));
+        switch (args[0]) {
+            case "policy" -> repeat(TestCardCleaning::isCleaned, 20);
+            case "references" -> repeat(TestCardCleaning::isCleanedForReferences, 2);
+            default -> stress(Integer.parseInt(args[0]));
         }
     }
 }
