@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import lull.report.gclog.GcLog;
 import lull.report.page.Page;
 
 /** The page: what to do, and the figures and pictures that say why, in plain words. */
@@ -13,6 +14,8 @@ final class ReportPage {
     private static final int PLACES = 10;
     /** A share of the bytes above which it is said at once. */
     private static final double MUCH_IN_PUBLIC_MODE = 0.1;
+    private static final String NO_BASELINE = "What G1 costs this service is not in a recording of Lull: record a run on G1 "
+            + "with the same load and heap, and give it as `--baseline`.";
 
     private final Recording recording;
     private final Figures figures;
@@ -28,7 +31,8 @@ final class ReportPage {
         this.baseline = baseline == null ? null : new Figures(baseline);
         this.log = log;
         this.pictures = new Pictures(recording);
-        this.page = new Page("Lull report: " + Text.shortName(recording.javaArguments) + " on " + recording.collector());
+        this.page = new Page("Lull report: " + Text.shortName(recording.javaArguments) + " on " + recording.collector(),
+                Pictures.PALETTE);
     }
 
     Page write() {
@@ -77,6 +81,8 @@ final class ReportPage {
         lines.add(bound());
         if (baseline != null && !Double.isNaN(Gain.measured(figures, baseline).value())) {
             lines.add(comparison());
+        } else if (baseline == null && recording.isLull()) {
+            lines.add(NO_BASELINE);
         }
         return lines.stream().map(line -> line.replace("`", "").replace('\u00a0', ' ')).toList();
     }
@@ -325,8 +331,7 @@ final class ReportPage {
                     + Text.percent(figures.pausedShare()) + " of the whole can be won.");
         } else if (isKnown) {
             if (baseline == null) {
-                page.paragraph("What G1 costs this service is not in a recording of Lull: record a run on G1 with the same load and heap, "
-                        + "and give it as `--baseline`.");
+                page.paragraph(NO_BASELINE);
             }
             local();
         }
