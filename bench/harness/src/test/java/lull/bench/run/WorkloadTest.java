@@ -124,7 +124,7 @@ class WorkloadTest {
             }
         }
         assertEquals(6, identities.size());
-        assertEquals(8, keys.size());
+        assertEquals(12, keys.size());
         assertTrue(keys.add(Calibration.key(settings(), workload, g1, 200, wish)));
         assertFalse(keys.add(Calibration.key(settings(), workload, g1, 100, wish)));
         assertTrue(Calibration.key(settings(), workload, g1, 100, wish).contains(Jdk.of(g1.java()).runtime()));
