@@ -117,7 +117,7 @@ final class Pictures {
             rest.add(new Point(time, Math.max(stored + own, allocated.between(from, to) / per)));
         }
         return stacked("What becomes of what is allocated", List.of(zero, published, freed, rest),
-                List.of("published by a store", "freed by its own thread", "left to global collections"), "MB/s", List.of("published",
+                List.of("published by a store", "freed by its own thread", "left to pauses"), "MB/s", List.of("published",
                 "lull", "global"));
     }
 
