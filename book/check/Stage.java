@@ -7,6 +7,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,7 +19,7 @@ import java.util.regex.Pattern;
 final class Stage {
     private static final Pattern LINK = Pattern.compile("(?<!!)\\[([^\\[\\]]*)\\]\\(([^()#\\s:]+)(#[^()\\s]*)?\\)");
     private static final Pattern ENTRY = Pattern.compile("( *)\\* \\[([^\\[\\]]+)\\]\\(([^()#\\s]+)\\).*");
-    private static final Pattern CODE = Pattern.compile("(?<!`)`([^`]+)`(?!`)");
+    private static final Pattern CODE = Pattern.compile("(?<!`)`((?:[^`\n]|\n(?!\n))+)`(?!`)");
     private static final int NARROW = 34;   // characters of code
     private static final Path INDEX = Path.of("docs/README.md");
     private static final Path README = Path.of("README.md");
@@ -79,13 +80,22 @@ final class Stage {
     /** The lines of a page are those of {@code text}: a link is longer or shorter, and ends where it did. */
     private static String withLongCodeMarked(Page page, String text) {
         String[] lines = text.split("\n", -1);
+        StringBuilder marked = new StringBuilder();
+        StringBuilder prose = new StringBuilder();
         for (int i = 0; i < page.lines.size(); i++) {
-            if (!page.inBlock[i]) {
-                lines[i] = CODE.matcher(lines[i]).replaceAll(code -> Matcher.quoteReplacement(
-                        code.group(1).length() <= NARROW ? code.group() : "<code class=\"long\">" + escaped(code.group(1)) + "</code>"));
+            if (page.inBlock[i]) {
+                marked.append(CODE.matcher(prose).replaceAll(Stage::marked)).append(lines[i]).append('\n');
+                prose.setLength(0);
+            } else {
+                prose.append(lines[i]).append('\n');
             }
         }
-        return String.join("\n", lines);
+        return marked.append(CODE.matcher(prose).replaceAll(Stage::marked)).toString();
+    }
+
+    private static String marked(MatchResult code) {
+        String text = code.group(1).replaceAll("\\s+", " ");
+        return Matcher.quoteReplacement(text.length() <= NARROW ? code.group() : "<code class=\"long\">" + escaped(text) + "</code>");
     }
 
     /** Text that neither HTML nor Markdown reads as more than text. In a cell of a table {@code \|} is a bar already. */
