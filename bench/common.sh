@@ -55,13 +55,13 @@ need_maven() {
   command -v mvn >/dev/null || "$ROOT/hotspot/build/deps.sh" bench || exit 1
 }
 
-# bench_mvn ARGS...: Maven on the benches, with the stock JDK and our build directory.
+# bench_mvn ARGS...: Maven on the benches, with the stock JDK and our build directory. What they have of java/ is tested there.
 bench_mvn() {
   need_maven
   mkdir -p "$LULL_BUILD/bench"
   # Maven's own libraries make a JDK from 24 on warn about sun.misc.Unsafe.
   MAVEN_OPTS="${MAVEN_OPTS:-} --sun-misc-unsafe-memory-access=allow" JAVA_HOME=$LULL_BASE_JDK \
-    mvn -q -B -Dstyle.color=never -f "$BENCH/pom.xml" -Dlull.build="$LULL_BUILD" "$@"
+    mvn -q -B -Dstyle.color=never -f "$BENCH/pom.xml" -Dlull.build="$LULL_BUILD" -Dlull.report.skipTests=true "$@"
 }
 
 # Builds the service by Maven, and what it needs, unless nothing has changed since that was built. One at a time.
@@ -84,7 +84,7 @@ build_bench() {
 is_built() {
   local stamp=$LULL_BUILD/bench/$SERVICE/built
   [ -e "$stamp" ] && [ -d "$LULL_BUILD/bench/$SERVICE/lib" ] \
-    && [ -z "$(find "$BENCH" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
+    && [ -z "$(find "$BENCH" "$ROOT/java/report" \( -path '*/src/main/*' -o -name pom.xml \) -newer "$stamp" -print -quit)" ]
 }
 
 # Builds the JDK if COLLECTORS has Lull and no other java was named for it; gets a JDK 27 if it has one of that.

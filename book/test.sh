@@ -48,6 +48,9 @@ is "the contents are those of the index" "[Lull](README.md) [All pages](docs/REA
   "$(sed '1d;/^$/d' "$work/stage/SUMMARY.md" | head -n 5 | tr '\n' ' ' | sed 's/ $//')"
 is "a link to what is not in the site is none" "heading](#a-heading-with-code--more), a directory." "$(sed -n 6p "$work/stage/docs/good.md")"
 
+is "code that is too long for a narrow screen is marked, and is text all the same" \
+  '<code class="long">make LULL&#95;BUILD&#61;/tmp/&#60;of-a-long-name&#62; test</code>, and <code class="long">lull-memd --memory 1g --memory 2g --memory 3g</code>.' "$(grep long-name "$work/stage/docs/good.md")"
+
 status=0
 (check_pages) > "$work/ours" 2>&1 || status=$?
 is "our pages" 0 "$status"

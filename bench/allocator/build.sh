@@ -105,11 +105,11 @@ build_programs() {
   touch "$CLASSES/built"
 }
 
-# The report draws with the classes of the harness.
+# The report draws with the classes of the doctor's report, as the harness does.
 build_report() {
-  newer_than "$OUT/report/built" "$ALLOCATOR/report" "$BENCH/harness/src/main/java/lull/bench/report" || return 0
+  newer_than "$OUT/report/built" "$ALLOCATOR/report" "$BENCH/harness/src/main/java/lull/bench/report" "$ROOT/java/report/src/main/java/lull/report/page" || return 0
   mkdir -p "$OUT/report"
-  "$LULL_BASE_JDK/bin/javac" -implicit:class -sourcepath "$ALLOCATOR/report:$BENCH/harness/src/main/java" -d "$OUT/report" \
+  "$LULL_BASE_JDK/bin/javac" -implicit:class -sourcepath "$ALLOCATOR/report:$BENCH/harness/src/main/java:$ROOT/java/report/src/main/java" -d "$OUT/report" \
     "$ALLOCATOR"/report/lull/bench/allocator/report/*.java
   touch "$OUT/report/built"
 }

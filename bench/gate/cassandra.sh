@@ -40,7 +40,7 @@ libraries=$LULL_BUILD/bench/cassandra/lib
 flags=$(grep -v '^#' "$BENCH/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
 if [ -n "$jdk17" ]; then
   java=$jdk17/bin/java
-  path=$(find "$libraries" -name '*.jar' ! -name 'cassandra-1.jar' ! -name 'harness-1.jar' | sort | paste -sd:)
+  path=$(find "$libraries" -name '*.jar' ! -name 'cassandra-1.jar' ! -name 'harness-1.jar' ! -name 'lull-report-*.jar' | sort | paste -sd:)
   # Later JDKs only.
   flags=${flags//--sun-misc-unsafe-memory-access=allow/}
   flags=${flags//--enable-native-access=ALL-UNNAMED/}

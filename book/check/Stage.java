@@ -7,16 +7,20 @@ import java.nio.file.StandardCopyOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * What mdBook makes the site of: the pages that docs/README.md lists, in its order and under its headings, and all else
- * that is in docs/. A link to a file that is no part of the site becomes plain text.
+ * that is in docs/. A link to a file that is no part of the site becomes plain text. Code that is too long for a narrow
+ * screen is marked so: lines may break within it, and not within a flag or a name.
  */
 final class Stage {
     private static final Pattern LINK = Pattern.compile("(?<!!)\\[([^\\[\\]]*)\\]\\(([^()#\\s:]+)(#[^()\\s]*)?\\)");
     private static final Pattern ENTRY = Pattern.compile("( *)\\* \\[([^\\[\\]]+)\\]\\(([^()#\\s]+)\\).*");
+    private static final Pattern CODE = Pattern.compile("(?<!`)`((?:[^`\n]|\n(?!\n))+)`(?!`)");
+    private static final int NARROW = 34;   // characters of code
     private static final Path INDEX = Path.of("docs/README.md");
     private static final Path README = Path.of("README.md");
 
@@ -39,7 +43,7 @@ final class Stage {
                 Path to = stage.resolve(file);
                 Files.createDirectories(to.getParent());
                 if (listed) {
-                    Files.writeString(to, withoutLinksOut(pages.get(file)));
+                    Files.writeString(to, withLongCodeMarked(pages.get(file), withoutLinksOut(pages.get(file))));
                 } else {
                     Files.copy(root.resolve(file), to, StandardCopyOption.REPLACE_EXISTING);
                 }
@@ -71,5 +75,34 @@ final class Stage {
             boolean inside = titles.containsKey(target) || (target.startsWith("docs") && Files.isRegularFile(root.resolve(target)));
             return Matcher.quoteReplacement(inside ? link.group() : link.group(1));
         });
+    }
+
+    /** The lines of a page are those of {@code text}: a link is longer or shorter, and ends where it did. */
+    private static String withLongCodeMarked(Page page, String text) {
+        String[] lines = text.split("\n", -1);
+        StringBuilder marked = new StringBuilder();
+        StringBuilder prose = new StringBuilder();
+        for (int i = 0; i < page.lines.size(); i++) {
+            if (page.inBlock[i]) {
+                marked.append(CODE.matcher(prose).replaceAll(Stage::marked)).append(lines[i]).append('\n');
+                prose.setLength(0);
+            } else {
+                prose.append(lines[i]).append('\n');
+            }
+        }
+        return marked.append(CODE.matcher(prose).replaceAll(Stage::marked)).toString();
+    }
+
+    private static String marked(MatchResult code) {
+        String text = code.group(1).replaceAll("\\s+", " ");
+        return Matcher.quoteReplacement(text.length() <= NARROW ? code.group() : "<code class=\"long\">" + escaped(text) + "</code>");
+    }
+
+    /** Text that neither HTML nor Markdown reads as more than text. In a cell of a table {@code \|} is a bar already. */
+    private static String escaped(String code) {
+        StringBuilder text = new StringBuilder();
+        code.replace("\\|", "|").chars().forEach(c -> text.append(
+                Character.isLetterOrDigit(c) || c == ' ' || c == '.' || c == '/' || c == '-' ? Character.toString(c) : "&#" + c + ";"));
+        return text.toString();
     }
 }

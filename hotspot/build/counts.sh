@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
 # counts.sh [DIRECTORY]: what can be counted of how the sources and the pages are kept, of this tree or of another one of
-# the same layout: files per room, includes between rooms, the longest functions, flags, assertions, words. What it has
-# printed is in docs/measurements/source.md.
+# the same layout: files per room, includes between rooms, the longest functions, flags, assertions, words of each
+# page. What it has printed is in docs/measurements/source.md.
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -47,4 +47,4 @@ mapfile -t pages < <(find "$tree/docs" -name '*.md' | sort)
 count "pages" "${#pages[@]}, of $(cat "${pages[@]}" | wc -w) words"
 while read -r words page; do
   count "  ${page#"$tree/"}" "$words"
-done < <(wc -w "${pages[@]}" | sort -rn | awk 'NR > 1 && NR <= 6')
+done < <(wc -w "${pages[@]}" | sort -rn | awk 'NR > 1')

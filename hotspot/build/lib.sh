@@ -151,9 +151,9 @@ compile_programs() {
 
 # draw_table TABLE.csv linear|log X-TITLE UNIT DESCRIPTION: the picture of it, TABLE.svg, by the benches' class for that.
 draw_table() {
-  local classes=$BUILD/test-work/csv-picture sources=$ROOT/bench/harness/src/main/java
+  local classes=$BUILD/test-work/csv-picture sources=$ROOT/bench/harness/src/main/java:$ROOT/java/report/src/main/java
   mkdir -p "$classes"
-  "$(boot_jdk)/bin/javac" -d "$classes" -sourcepath "$sources" "$sources/lull/bench/run/CsvPicture.java"
+  "$(boot_jdk)/bin/javac" -d "$classes" -sourcepath "$sources" "$ROOT/bench/harness/src/main/java/lull/bench/run/CsvPicture.java"
   "$(boot_jdk)/bin/java" -cp "$classes" lull.bench.run.CsvPicture "${@:2}" < "$1" > "${1%.csv}.svg"
 }
 

@@ -4,18 +4,26 @@ package lull.bench.allocator.report;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
-import lull.bench.report.Chart;
-import lull.bench.report.Chart.Point;
-import lull.bench.report.Markup;
-import lull.bench.report.Page.Key;
-import lull.bench.report.Scale;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
+import lull.report.page.Markup;
+import lull.report.page.Page.Key;
+import lull.report.page.Scale;
 
 /** The pictures: colours tell coalescings, strokes tell searches. */
 final class Pictures {
     /** One line of a picture. */
     record Line(String search, String coalescing) {
         Key key() {
-            return new Key(coalescing, search, coalescing + ", " + search);
+            return new Key(coalescing, stroke(), coalescing + ", " + search);
+        }
+
+        String stroke() {
+            return switch (search) {
+                case "traverse" -> "dashed";
+                case "bitmap" -> "dotted";
+                default -> "line";
+            };
         }
     }
 
@@ -47,7 +55,7 @@ final class Pictures {
         List<Double> marks = factors.stream().map(f -> f - 0.99).toList();
         chart.xAxis(place, marks, m -> Scale.label(Math.round((m + 0.99) * 100) / 100.0), "heap, multiples of the smallest");
         for (int i = 0; i < lines.size(); i++) {
-            String classes = lines.get(i).coalescing + " " + lines.get(i).search;
+            String classes = lines.get(i).coalescing + " " + lines.get(i).stroke();
             List<Point> moved = points.get(i).stream().map(p -> new Point(p.x() - 0.99, p.y())).toList();
             chart.line(classes, moved).dots(classes, 2.4, moved);
         }
@@ -67,7 +75,7 @@ final class Pictures {
         chart.yAxis(Scale.linear(0, high * 1.05, chart.bottom(), Chart.TOP), "ms");
         chart.xAxis(Scale.linear(4.8, 9.2, Chart.LEFT, Chart.RIGHT), List.of(5.0, 6.0, 7.0, 8.0, 9.0), m -> String.valueOf(Math.round(Math.pow(2, m))), "lists");
         for (int i = 0; i < lines.size(); i++) {
-            String classes = lines.get(i).coalescing + " " + lines.get(i).search;
+            String classes = lines.get(i).coalescing + " " + lines.get(i).stroke();
             chart.line(classes, points.get(i)).dots(classes, 2.4, points.get(i));
         }
         return chart.end();

@@ -3,9 +3,10 @@ package lull.bench.allocator.report;
 
 import java.util.List;
 import lull.bench.allocator.report.Pictures.Line;
-import lull.bench.report.Page;
-import lull.bench.report.Page.Key;
+import lull.bench.report.Colours;
 import lull.bench.report.TextTable;
+import lull.report.page.Page;
+import lull.report.page.Page.Key;
 
 /** The page: the claims, the pictures of the thesis' chapter 4 for one program, those of its appendix for the others. */
 final class StudyPage {
@@ -17,7 +18,7 @@ final class StudyPage {
     private static final Line IMMEDIATE_NHT = new Line("next-hit", "immediate");
     private static final Line IMMEDIATE_BITMAP = new Line("bitmap", "immediate");
 
-    private final Page page = new Page("Allocator study");
+    private final Page page = new Page("Allocator study", Colours.ALL);
     private Study study;
     private Pictures pictures;
 
@@ -32,9 +33,9 @@ final class StudyPage {
     void part(Study study, String name, TextTable claims, List<TextTable> tables) {
         this.study = study;
         pictures = new Pictures(study);
-        page.heading(name + ": the claims").table(claims);
+        page.heading(name + ": the claims").table(claims.rows());
         for (TextTable table : tables) {
-            page.table(table);
+            page.table(table.rows());
         }
         List<String> traces = study.inHotspot() ? study.programs() : study.allTraces();
         chapter(name + ": " + traces.getFirst(), traces.getFirst());
@@ -51,7 +52,7 @@ final class StudyPage {
     private void chapter(String heading, String trace) {
         page.heading(heading + ", as in chapter 4").note("Numbers are those of the thesis' figures. Colours tell when chunks are joined, strokes how a list is found: "
                 + "dashed by traversal, solid by the Next Hit Table, dotted by a bitmap. Where a policy does not fit, it has no point.");
-        page.startGrid();
+        page.grid();
         overTime("3-1", trace);
         List<Line> without = List.of(NEVER, DEFERRED, IMMEDIATE);
         three("4-1", "4-2", "4-3", trace, without);
@@ -65,17 +66,17 @@ final class StudyPage {
         List<Line> bitmap = List.of(IMMEDIATE, IMMEDIATE_NHT, IMMEDIATE_BITMAP);
         page.picture("Allocation, with a bitmap", "Not in the thesis.", Pictures.keys(bitmap), pictures.overHeap(trace, bitmap, r -> r.number("allocation_ns")));
         page.picture("Management, with a bitmap", "Not in the thesis.", Pictures.keys(bitmap), pictures.overHeap(trace, bitmap, r -> r.number("management_ns")));
-        page.endGrid();
+        page.end();
     }
 
     private void appendix(String heading, String trace) {
         page.heading(heading);
-        page.startGrid();
+        page.grid();
         overTime("3-1", trace);
         three("A", "A", "A", trace, List.of(NEVER_NHT, DEFERRED, DEFERRED_NHT, IMMEDIATE, IMMEDIATE_NHT, IMMEDIATE_BITMAP));
         List<Line> indexed = List.of(NEVER_NHT, DEFERRED_NHT, IMMEDIATE_NHT);
         page.picture("4-14: number of lists", "Management, in a heap of twice the smallest.", Pictures.keys(indexed), pictures.overLists(trace, indexed));
-        page.endGrid();
+        page.end();
     }
 
     private void overTime(String number, String trace) {

@@ -52,8 +52,8 @@ record Advice(Mode mode, String heading, List<String> reasons, List<Flag> flags)
         List<String> reasons = new ArrayList<>();
         Mode mode = mode(figures, reasons);
         String heading = switch (mode) {
-            case PRIVATE -> "Private mode: run with `-XX:+UseLullGC`";
-            case PUBLIC -> "Public mode: run with `-XX:+UseLullGC -XX:-LullTracking`, or stay with another collector";
+            case PRIVATE -> "Lull suits these requests: they keep their objects to themselves";
+            case PUBLIC -> "Tracking does not pay: run with `-XX:+UseLullGC -XX:-LullTracking`, or stay with another collector";
             case UNKNOWN -> "Record once more without what has disturbed this run";
         };
         return new Advice(mode, heading, reasons, flags(figures, mode));

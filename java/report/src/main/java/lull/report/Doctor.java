@@ -54,6 +54,10 @@ final class Doctor {
         Thread whenInterrupted = new Thread(this::interrupted, "interrupted");
         Runtime.getRuntime().addShutdownHook(whenInterrupted);
         try {
+            out.println("Recording the service "
+                    + (arguments.seconds() > 0 ? "for " + arguments.seconds() + " s" : "until it ends, or Ctrl-C")
+                    + (arguments.warmup() > 0 ? ", after " + arguments.warmup() + " s of warm-up" : ""));
+            out.flush();
             service = new ProcessBuilder(command).inheritIO().start();
         } catch (IOException e) {
             Runtime.getRuntime().removeShutdownHook(whenInterrupted);
@@ -170,7 +174,8 @@ final class Doctor {
                     + "that starts one, record with JDK_JAVA_OPTIONS=-XX:StartFlightRecording=filename=f.jfr, and give the doctor "
                     + "--recording f.jfr");
         }
-        List<String> command = new ArrayList<>(List.of(java, recording));
+        // What JFR says as it starts is not for the service's user: how to get at a recording that the doctor takes.
+        List<String> command = new ArrayList<>(List.of(java, "-Xlog:jfr+startup=error", recording));
         if (service.contains("-XX:+UseLullGC")) {
             command.addAll(List.of("-XX:+UnlockExperimentalVMOptions", "-XX:LullPublicationSampling=64k"));
         }

@@ -6,6 +6,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import lull.report.gclog.GcLog;
 
 /** The program behind the script {@code lull}. */
 public final class Main {
@@ -137,7 +138,21 @@ public final class Main {
 
     private static ReportPage report(Recording recording, Arguments arguments) throws InputException {
         Recording baseline = arguments.baseline() == null ? null : RecordingReader.read(arguments.baseline());
-        GcLog log = arguments.gcLog() == null ? null : GcLog.read(arguments.gcLog());
+        GcLog log = arguments.gcLog() == null ? null : log(arguments.gcLog());
         return new ReportPage(recording, baseline, log);
+    }
+
+    /** Reads a log. @throws InputException if it cannot be read or has no line with the JVM's uptime */
+    static GcLog log(Path file) throws InputException {
+        try {
+            GcLog log = GcLog.read(file);
+            if (log.lines() == 0) {
+                throw new InputException(InputException.UNREADABLE, file + " has no line as "
+                        + "-Xlog:gc*:file=F:uptime,level,tags writes them, for instance `[1.234s][info][gc] GC(0) Pause ...`");
+            }
+            return log;
+        } catch (IOException e) {
+            throw new InputException(InputException.UNREADABLE, "cannot read the log " + file + ": " + e.getMessage());
+        }
     }
 }

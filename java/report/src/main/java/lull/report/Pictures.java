@@ -7,14 +7,26 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import lull.report.gclog.GcLog;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
 import lull.report.page.Markup;
 import lull.report.page.Page.Key;
-import lull.report.page.Picture;
-import lull.report.page.Picture.Point;
+import lull.report.page.Palette;
+import lull.report.page.Palette.Colour;
+import lull.report.page.Scale;
 
 /** The pictures of a page, all over the time of the recording. Each is null if the recording has nothing for it. */
 final class Pictures {
     private static final double MB = 1 << 20;
+    private static final double HEIGHT = 208;
+    private static final double DOT = 2.2;
+    static final Palette PALETTE = Palette.of(
+            new Colour("lull", "#0b7a75", "#3fc9bf"),
+            new Colour("global", "#0097c4", "#6fdcff"),
+            new Colour("published", "#c2570c", "#ff9a52"),
+            new Colour("other", "#6d4bc3", "#b49bff"),
+            new Colour("fourth", "#4a6b1f", "#a8cc6d"));
     private static final List<String> COLOURS = List.of("lull", "published", "other", "fourth", "global");
     /** Points beyond this many are thinned: a picture has 410 pixels. */
     private static final int MOST = 800;
@@ -25,6 +37,17 @@ final class Pictures {
     Pictures(Recording recording) {
         this.recording = recording;
         seconds = Math.max(recording.end, 1e-3);
+    }
+
+    /** A picture over the time of the recording, whose vertical axis goes from 0 to {@code most}. */
+    private Chart linear(String description, double most, String unit) {
+        Chart chart = new Chart(HEIGHT, description);
+        return overTime(chart.yAxis(Scale.linear(0, most * 1.08, chart.bottom(), Chart.TOP), unit));
+    }
+
+    private Chart overTime(Chart chart) {
+        Scale x = Scale.linear(0, seconds, Chart.LEFT, Chart.RIGHT);
+        return chart.xAxis(x, x.marks(6), Scale::label, "seconds");
     }
 
     /** A picture and its keys. */
@@ -38,13 +61,13 @@ final class Pictures {
         }
         double most = sizes.stream().mapToDouble(s -> Double.isNaN(s.committed()) ? s.used()
                 : Math.max(s.used(), s.committed())).max().orElse(1) / MB;
-        Picture picture = Picture.linear("Heap in use over time", seconds, most, "MB");
+        Chart picture = linear("Heap in use over time", most, "MB");
         picture.line("committed", thin(sizes.stream().filter(s -> !Double.isNaN(s.committed())).map(s -> new Point(s.time(),
                 s.committed() / MB)).toList()));
         List<Point> used = sizes.stream().map(s -> new Point(s.time(), s.used() / MB)).toList();
         picture.line("lull", extremes(used));
-        picture.dots("published", recording.collections.values().stream().filter(c -> figures.isWhole(c) && !Double.isNaN(c.usedAfter))
-                .map(c -> new Point(c.start + c.pauseSeconds, c.usedAfter / MB)).toList());
+        picture.dots("published", DOT, recording.collections.values().stream()
+                .filter(c -> figures.isWhole(c) && !Double.isNaN(c.usedAfter)).map(c -> new Point(c.start + c.pauseSeconds, c.usedAfter / MB)).toList());
         return new Drawn(picture.end(), List.of(new Key("lull", "line", "in use"), new Key("plain", "committed", "committed"),
                 new Key("published", "dot", "after a collection of the whole heap")));
     }
@@ -63,7 +86,7 @@ final class Pictures {
             List<Point> below = layers.get(layers.size() - 1);
             List<Point> layer = new ArrayList<>();
             for (int i = 0; i < Math.min(below.size(), sizes.size()); i++) {
-                layer.add(new Point(below.get(i).time(), below.get(i).value() + sizes.get(i).bytes() / MB));
+                layer.add(new Point(below.get(i).x(), below.get(i).y() + sizes.get(i).bytes() / MB));
             }
             layers.add(layer);
         }
@@ -94,7 +117,7 @@ final class Pictures {
             rest.add(new Point(time, Math.max(stored + own, allocated.between(from, to) / per)));
         }
         return stacked("What becomes of what is allocated", List.of(zero, published, freed, rest),
-                List.of("published by a store", "freed by its own thread", "left to global collections"), "MB/s", List.of("published",
+                List.of("published by a store", "freed by its own thread", "left to pauses"), "MB/s", List.of("published",
                 "lull", "global"));
     }
 
@@ -103,12 +126,12 @@ final class Pictures {
     }
 
     private Drawn stacked(String description, List<List<Point>> layers, List<String> names, String unit, List<String> colours) {
-        double most = layers.get(layers.size() - 1).stream().mapToDouble(Point::value).max().orElse(1);
-        Picture picture = Picture.linear(description, seconds, most, unit);
+        double most = layers.get(layers.size() - 1).stream().mapToDouble(Point::y).max().orElse(1);
+        Chart picture = linear(description, most, unit);
         List<Key> keys = new ArrayList<>();
         for (int i = 1; i < layers.size(); i++) {
-            picture.between(colours.get(i - 1), layers.get(i - 1).subList(0, layers.get(i).size()), layers.get(i));
-            keys.add(new Key(colours.get(i - 1), "area", names.get(i - 1)));
+            picture.layer(colours.get(i - 1), layers.get(i - 1).subList(0, layers.get(i).size()), layers.get(i));
+            keys.add(new Key(colours.get(i - 1), "layer", names.get(i - 1)));
         }
         return new Drawn(picture.end(), keys);
     }
@@ -137,7 +160,8 @@ final class Pictures {
             return null;
         }
         double longest = 1000 * recording.pauses.stream().mapToDouble(Recording.Pause::seconds).max().orElse(0);
-        Picture picture = Picture.log("Pauses over time", seconds, 0.1, Math.max(longest, 1), "ms");
+        Chart picture = new Chart(HEIGHT, "Pauses over time");
+        overTime(picture.yAxis(Scale.log(0.1, Math.max(longest, 1), picture.bottom(), Chart.TOP), "ms"));
         List<Point> all = recording.pauses.stream().map(p -> new Point(p.start(), 1000 * p.seconds())).toList();
         return new Drawn(picture.stems("global", all).end(), List.of());
     }
@@ -155,9 +179,10 @@ final class Pictures {
             double to = spent.time(i);
             points.add(new Point((from + to) / 2, 1000 * spent.between(from, to) / (to - from)));
         }
-        double most = points.stream().mapToDouble(Point::value).max().orElse(0);
-        Picture picture = Picture.linear("Processor time of local collections over time", seconds, Math.max(most, 1), "ms/s");
-        return new Drawn(picture.between("lull", points.stream().map(p -> new Point(p.time(), 0)).toList(), points).end(), List.of());
+        double most = points.stream().mapToDouble(Point::y).max().orElse(0);
+        Chart picture = linear("Processor time of local collections over time", Math.max(most, 1), "ms/s");
+        List<Point> zero = points.stream().map(p -> new Point(p.x(), 0)).toList();
+        return new Drawn(picture.layer("lull", zero, points).end(), List.of());
     }
 
     /** What collections took from the program's threads, and what these lost waiting for I/O, by the heap budget. */
@@ -167,7 +192,7 @@ final class Pictures {
             return null;
         }
         double most = all.stream().mapToDouble(d -> Math.max(d.collections(), d.stalls())).max().orElse(0);
-        Picture picture = Picture.linear("Lost to collections and to I/O over time", seconds, Math.max(most, 0.1), "threads");
+        Chart picture = linear("Lost to collections and to I/O over time", Math.max(most, 0.1), "threads");
         picture.line("global", thin(all.stream().map(d -> new Point(d.time(), d.collections())).toList()));
         picture.line("published", thin(all.stream().map(d -> new Point(d.time(), d.stalls())).toList()));
         return new Drawn(picture.end(), List.of(new Key("global", "line", "collections"), new Key("published", "line", "waits for I/O")));
@@ -183,13 +208,15 @@ final class Pictures {
         double room = all.stream().mapToDouble(Recording.BudgetDecision::available).max().orElse(0);
         // A limit far above would leave a flat line of the rest.
         boolean isNear = room < 3 * largest;
-        Picture picture = Picture.linear("Size of the heap by its budget over time", seconds, (isNear ? Math.max(room, largest) : largest) / MB, "MB");
+        double most = (isNear ? Math.max(room, largest) : largest) / MB;
+        Chart picture = linear("Size of the heap by its budget over time", most, "MB");
         if (isNear) {
             picture.line("committed", thin(all.stream().map(d -> new Point(d.time(), d.available() / MB)).toList()));
         }
         picture.line("lull", thin(all.stream().map(d -> new Point(d.time(), d.heap() / MB)).toList()));
         picture.line("fourth", thin(all.stream().map(d -> new Point(d.time(), d.live() / MB)).toList()));
-        picture.dots("published", all.stream().filter(Recording.BudgetDecision::isStep).map(d -> new Point(d.time(), d.heap() / MB)).toList());
+        picture.dots("published", DOT, all.stream().filter(Recording.BudgetDecision::isStep)
+                .map(d -> new Point(d.time(), d.heap() / MB)).toList());
         List<Key> keys = new ArrayList<>(List.of(new Key("lull", "line", "heap"), new Key("fourth", "line", "live"),
                 new Key("published", "dot", "a step is decided")));
         if (isNear) {
@@ -208,11 +235,11 @@ final class Pictures {
         for (int piece = 0; piece < pieces; piece++) {
             List<Point> part = points.subList((int) ((long) points.size() * piece / pieces), (int) ((long) points.size() * (piece
                     + 1) / pieces));
-            Comparator<Point> byValue = Comparator.comparingDouble(Point::value);
+            Comparator<Point> byValue = Comparator.comparingDouble(Point::y);
             Point low = part.stream().min(byValue).orElseThrow();
             Point high = part.stream().max(byValue).orElseThrow();
-            some.add(low.time() < high.time() ? low : high);
-            some.add(low.time() < high.time() ? high : low);
+            some.add(low.x() < high.x() ? low : high);
+            some.add(low.x() < high.x() ? high : low);
         }
         return some;
     }

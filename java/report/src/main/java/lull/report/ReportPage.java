@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import lull.report.gclog.GcLog;
 import lull.report.page.Page;
 
 /** The page: what to do, and the figures and pictures that say why, in plain words. */
@@ -13,6 +14,8 @@ final class ReportPage {
     private static final int PLACES = 10;
     /** A share of the bytes above which it is said at once. */
     private static final double MUCH_IN_PUBLIC_MODE = 0.1;
+    private static final String NO_BASELINE = "What G1 costs this service is not in a recording of Lull: record a run on G1 "
+            + "with the same load and heap, and give it as `--baseline`.";
 
     private final Recording recording;
     private final Figures figures;
@@ -28,7 +31,8 @@ final class ReportPage {
         this.baseline = baseline == null ? null : new Figures(baseline);
         this.log = log;
         this.pictures = new Pictures(recording);
-        this.page = new Page("Lull report: " + Text.shortName(recording.javaArguments) + " on " + recording.collector());
+        this.page = new Page("Lull report: " + Text.shortName(recording.javaArguments) + " on " + recording.collector(),
+                Pictures.PALETTE);
     }
 
     Page write() {
@@ -49,8 +53,8 @@ final class ReportPage {
         Estimate saved = baseline == null ? Estimate.bare(Double.NaN) : Gain.measured(figures, baseline);
         page.card("verdict", verdict());
         if (saved.high() < 0) {
-            page.paragraph("It takes less processor time for the same allocation: see the last but one section. If pauses matter more, compare those. On "
-                    + recording.collector() + " itself: " + advice.heading() + ".");
+            page.paragraph("It takes less processor time for the same allocation: see the last but one section. If pauses matter more, compare those. The run on "
+                    + recording.collector() + " by itself says: " + advice.heading() + ".");
         }
         advice.reasons().forEach(page::paragraph);
         if (advice.mode() == Advice.Mode.PRIVATE && advice.flags().isEmpty()) {
@@ -77,6 +81,8 @@ final class ReportPage {
         lines.add(bound());
         if (baseline != null && !Double.isNaN(Gain.measured(figures, baseline).value())) {
             lines.add(comparison());
+        } else if (baseline == null && recording.isLull()) {
+            lines.add(NO_BASELINE);
         }
         return lines.stream().map(line -> line.replace("`", "").replace('\u00a0', ' ')).toList();
     }
@@ -137,8 +143,7 @@ final class ReportPage {
         double seconds = recording.allocated.to() - recording.allocated.from();
         page.paragraph("An object is private as long as only the thread that has allocated it can reach it. A store into an object that "
                 + "others know publishes it. "
-                + "What stays private and is dead at the end of the request costs next to nothing; what is published waits for a global "
-                + "collection.");
+                + "What stays private and is dead at the end of the request costs next to nothing; what is published waits for a pause.");
         List<List<String>> rows = new ArrayList<>();
         boolean each = requests > 0;
         rows.add(each ? List.of("", "per request", "per second", "of the allocated bytes") : List.of("", "per second", "of the allocated "
@@ -194,14 +199,13 @@ final class ReportPage {
         page.section("The heap over time");
         page.paragraph(recording.isTracking()
                 ? "The heap fills with what is published and what is not yet collected; local collections give memory back all the time, "
-                + "global ones in steps."
+                + "pauses in steps."
                 : "The heap fills until a collection gives memory back.");
         page.grid();
         picture("In use", "The lower the dots, the less lives on; what is between them and the committed size is the room for "
                 + "garbage.", pictures.heap(figures));
         picture("By part", "The pools that the collector divides its heap into.", pictures.pools());
-        picture("Where allocation goes", "Per second. The more is freed by its own thread, the fewer global collections are "
-                + "needed.", pictures.allocation());
+        picture("Where allocation goes", "Per second. The more is freed by its own thread, the fewer pauses are needed.", pictures.allocation());
         picture("Live data", "What global collections have found live, by the log.", pictures.composition(log));
         page.end();
         if (log == null && recording.isLull()) {
@@ -325,8 +329,7 @@ final class ReportPage {
                     + Text.percent(figures.pausedShare()) + " of the whole can be won.");
         } else if (isKnown) {
             if (baseline == null) {
-                page.paragraph("What G1 costs this service is not in a recording of Lull: record a run on G1 with the same load and heap, "
-                        + "and give it as `--baseline`.");
+                page.paragraph(NO_BASELINE);
             }
             local();
         }

@@ -41,6 +41,8 @@ class DoctorTest {
     @Test
     void endsTheServiceAfterSomeSeconds() throws Exception {
         String said = said(doctor(Recordings.JAVA, List.of("--warmup", "2", "--seconds", "3"), "-XX:+UseG1GC"), 0);
+        assertTrue(said.startsWith("Recording the service for 3 s, after 2 s of warm-up\n"), said);
+        assertFalse(said.contains("jfr,startup"), said);
         assertTrue(said.contains("The page: " + directory.resolve("page.html")), said);
         Recording recording = RecordingReader.read(directory.resolve("page.jfr"));
         assertEquals("G1", recording.collector());
@@ -82,10 +84,10 @@ class DoctorTest {
 
     @Test
     void optionsOfTheServiceComeLast() throws InputException {
-        assertEquals(List.of("/jdk/bin/java", "-XX:StartFlightRecording=x", "-Xmx1g", "-jar", "s.jar"),
+        assertEquals(List.of("/jdk/bin/java", "-Xlog:jfr+startup=error", "-XX:StartFlightRecording=x", "-Xmx1g", "-jar", "s.jar"),
                 Doctor.command(List.of("/jdk/bin/java", "-Xmx1g", "-jar", "s.jar"), "-XX:StartFlightRecording=x"));
-        assertEquals(List.of("java", "-XX:StartFlightRecording=x", "-XX:+UnlockExperimentalVMOptions", "-XX:LullPublicationSampling=64k",
-                "-XX:+UseLullGC", "-jar", "s.jar"),
+        assertEquals(List.of("java", "-Xlog:jfr+startup=error", "-XX:StartFlightRecording=x", "-XX:+UnlockExperimentalVMOptions",
+                "-XX:LullPublicationSampling=64k", "-XX:+UseLullGC", "-jar", "s.jar"),
                 Doctor.command(List.of("java", "-XX:+UseLullGC", "-jar", "s.jar"), "-XX:StartFlightRecording=x"));
     }
 }

@@ -32,7 +32,7 @@ import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 class RealRecordingsTest {
     private static String page(Path file) throws Exception {
         Recording recording = RecordingReader.read(file);
-        String page = new ReportPage(recording, null, GcLog.read(file.resolveSibling("work.log"))).write().toString();
+        String page = new ReportPage(recording, null, Main.log(file.resolveSibling("work.log"))).write().toString();
         String xml = page.replaceFirst("<!DOCTYPE html>\n", "");
         DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new ByteArrayInputStream(xml.getBytes(StandardCharsets.UTF_8)));
         Matcher links = Pattern.compile("href=\"#([^\"]*)\"").matcher(page);
@@ -115,7 +115,7 @@ class RealRecordingsTest {
         assertEquals("byte[]", first.mainClass());
         String page = page(file);
         assertTrue(page.contains("Where allocation goes"), "no picture of allocation");
-        assertTrue(page.contains("Private mode: run with"), page);
+        assertTrue(page.contains("Lull suits these requests"), page);
         samePauses(recording);
         sameCounts(recording);
     }
@@ -127,7 +127,7 @@ class RealRecordingsTest {
         Advice advice = Advice.of(new Figures(recording));
         assertEquals(Advice.Mode.PUBLIC, advice.mode(), advice + " " + recording.modeChanges);
         assertTrue(advice.flags().stream().anyMatch(f -> f.flag().equals("-XX:-LullTracking")), advice.toString());
-        assertTrue(page(file).contains("Public mode: run with"));
+        assertTrue(page(file).contains("Tracking does not pay: run with"));
     }
 
     @Test

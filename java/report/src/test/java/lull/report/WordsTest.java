@@ -9,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.stream.Stream;
 import lull.report.Place.Frame;
+import lull.report.gclog.GcLog;
 import lull.report.page.Page;
+import lull.report.page.Palette;
 import org.junit.jupiter.api.Test;
 
 /** What the page says in words: numbers, advice for places, logs, and that nothing of a recording becomes markup. */
@@ -90,10 +92,10 @@ class WordsTest {
 
     @Test
     void namesAreNoMarkup() {
-        String page = new Page("<b>&\u0001").section("A & B").paragraph("`<script>` and <i>").terminal("<init>").toString();
+        String page = new Page("<b>&\u0001", Palette.of()).section("A & B").paragraph("`<script>` and <i>").terminal("<init>").toString();
         assertTrue(page.contains("<code>&lt;script&gt;</code> and &lt;i&gt;") && page.contains("&lt;init&gt;")
                 && page.contains("&lt;b&gt;&amp;\ufffd"), page);
         assertTrue(page.contains("href=\"#a-b\"") && page.contains("id=\"a-b\""), page);
-        assertThrows(IllegalArgumentException.class, () -> new Page("x").section("Twice").section("Twice"));
+        assertThrows(IllegalArgumentException.class, () -> new Page("x", Palette.of()).section("Twice").section("Twice"));
     }
 }

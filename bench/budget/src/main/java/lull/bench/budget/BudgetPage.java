@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
-import lull.bench.report.Chart;
-import lull.bench.report.Chart.Point;
-import lull.bench.report.Markup;
-import lull.bench.report.Page;
-import lull.bench.report.Scale;
+import lull.bench.report.Colours;
 import lull.bench.report.TextTable;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
+import lull.report.page.Markup;
+import lull.report.page.Page;
+import lull.report.page.Scale;
 
 /** The table and the page of several runs of the same phases. */
 final class BudgetPage {
@@ -131,19 +132,19 @@ final class BudgetPage {
     }
 
     String html() {
-        Page page = new Page("Heap or page cache: a service whose index is larger than its memory");
+        Page page = new Page("Heap or page cache: a service whose index is larger than its memory", Colours.ALL);
         page.paragraph("The same phases with heaps of fixed sizes, with what collectors do by themselves, and with the heap budget. Numbers are of the last half of each phase; "
                 + "what is settled is the heap, in seconds from the beginning of the phase.");
         page.note(settings);
-        page.table(table());
+        page.table(table().rows());
         page.note(ABOUT);
         findings().forEach(page::paragraph);
         for (Run run : runs) {
             page.heading(run.name());
-            page.startGrid();
+            page.grid();
             page.picture("Memory", "", List.of(new Page.Key("lull", "", "heap, committed"), new Page.Key("g1", "area", "page cache")), memory(run));
             page.picture("Work", "Of the most that any run did in a second of that phase.", List.of(new Page.Key("lull", "", "done")), work(run));
-            page.endGrid();
+            page.end();
         }
         return page.toString();
     }

@@ -4,12 +4,13 @@ package lull.bench.gate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import lull.bench.report.Chart;
-import lull.bench.report.Chart.Point;
-import lull.bench.report.Markup;
-import lull.bench.report.Page;
-import lull.bench.report.Scale;
+import lull.bench.report.Colours;
 import lull.bench.report.TextTable;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
+import lull.report.page.Markup;
+import lull.report.page.Page;
+import lull.report.page.Scale;
 
 /** The page and the tables of a {@link GateBench} or a {@link CassandraBench}. */
 final class GatePage {
@@ -123,13 +124,13 @@ final class GatePage {
         page.paragraph(about.how());
         page.note(settings + ". Hedging sends a second request after " + number("%.2f", hedgeMillis) + " ms. " + machine + ".");
         List<Page.Key> keys = outcomes.stream().map(o -> new Page.Key(o.setup.colour(), "", o.setup.name())).toList();
-        page.startGrid().picture("How many requests took longer", "", keys, ccdf()).endGrid();
-        page.table(table());
+        page.grid().picture("How many requests took longer", "", keys, ccdf()).end();
+        page.table(table().rows());
         findings().forEach(page::paragraph);
         if (!predictions.isEmpty()) {
             page.heading("Predictions");
             page.note(Predictions.note());
-            page.table(predictions.table());
+            page.table(predictions.table().rows());
         }
     }
 
@@ -139,7 +140,7 @@ final class GatePage {
 
     /** One page of several. */
     static String html(List<GatePage> all) {
-        Page page = new Page(all.getFirst().about.title());
+        Page page = new Page(all.getFirst().about.title(), Colours.ALL);
         for (GatePage each : all) {
             if (all.size() > 1) {
                 page.heading(each.about.name());

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import lull.bench.report.Scale;
 import lull.bench.result.Invocation;
 import lull.bench.result.Plan;
 import lull.bench.result.ResultsFile;
@@ -21,6 +20,7 @@ import lull.bench.result.Setup;
 import lull.bench.result.Timeline;
 import lull.bench.util.Cli;
 import lull.bench.util.Cli.UsageException;
+import lull.report.page.Scale;
 
 /**
  * The benchmark: services on collectors in several heaps, with fixed work for the lower-bound overhead and an open loop for latency, in

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
 import lull.bench.result.Comparison;
 import lull.bench.result.Comparison.Pair;
@@ -19,6 +18,7 @@ import lull.bench.result.ResultsFile;
 import lull.bench.util.Cli;
 import lull.bench.util.Cli.UsageException;
 import lull.bench.util.Interval;
+import lull.report.page.Scale;
 
 /** Compares two results files and fails if something became slower beyond noise. See {@code bench/bench-compare.sh}. */
 public final class BenchCompare {

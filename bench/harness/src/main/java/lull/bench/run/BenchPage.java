@@ -6,13 +6,14 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import lull.bench.report.Markup;
-import lull.bench.report.Page;
-import lull.bench.report.Page.Key;
-import lull.bench.report.Scale;
+import lull.bench.report.Colours;
 import lull.bench.result.Cell;
 import lull.bench.result.Privacy;
 import lull.bench.run.BenchReport.Findings;
+import lull.report.page.Markup;
+import lull.report.page.Page;
+import lull.report.page.Page.Key;
+import lull.report.page.Scale;
 
 /** The page of a benchmark: pictures and numbers of each service, what is missing, and how it was measured. */
 final class BenchPage {
@@ -27,12 +28,12 @@ final class BenchPage {
     }
 
     Page write() throws IOException {
-        Page page = new Page("Lull bench: " + String.join(", ", findings.stream().map(f -> f.study().workload().service()).toList()));
+        Page page = new Page("Lull bench: " + String.join(", ", findings.stream().map(f -> f.study().workload().service()).toList()), Colours.ALL);
         page.paragraph("Each collector does the same work in the same heaps, several times, in random order. Vertical lines are 95 % confidence intervals of "
                 + "the means; points of the same heap are drawn beside each other. A point that is not there is missing: nothing stands in for it, and the reason is told below the table.");
         if (findings.size() > 1) {
             page.heading("All services").note("Geometric means of the lower-bound overheads. At each heap, only services that miss no collector there count.");
-            page.table(BenchReport.means(findings));
+            page.table(BenchReport.means(findings).rows());
         }
         for (Findings found : findings) {
             service(page, found);
@@ -45,7 +46,7 @@ final class BenchPage {
         BenchPictures pictures = new BenchPictures(found.cells());
         if (!pictures.factors().isEmpty()) {
             List<Key> keys = pictures.keys();
-            page.startGrid();
+            page.grid();
             page.picture("Lower-bound overhead, wall time", "Cost of the work over the least cost without collection that any point shows. Lower is better.", keys,
                     pictures.overHeap("Lower-bound overhead by wall time over the heap", "", false, 1, c -> found.wall().of(c.point())));
             page.picture("Lower-bound overhead, processor time", "The same by processor time of all the server's threads. Lower is better.", keys,
@@ -62,16 +63,16 @@ final class BenchPage {
                 page.picture("Latency at " + Scale.label(factor) + "x", "Open loop, from the intended start; all invocations together. A dot is the slowest request. "
                         + "Lower is better.", keys, pictures.percentiles(factor));
             }
-            page.endGrid();
+            page.end();
         }
         overTime(page, pictures);
-        page.table(BenchReport.table(found));
+        page.table(BenchReport.table(found).rows());
         page.note("Columns that begin with \"closed\" are of the closed loop alone, processor time per answer with that of the collector and of the compilers in it; those that "
                 + "begin with \"open\", and the requests without an answer, are of the open loop.");
         page.note(BenchReport.denominators(found) + ".");
         if (BenchReport.hasPrivacy(found)) {
             page.note("Per answer of the closed loop, on collectors that tell private objects from public ones:");
-            page.table(BenchReport.privacy(found));
+            page.table(BenchReport.privacy(found).rows());
         }
         BenchReport.missing(found).forEach(reason -> page.note("Missing: " + reason));
         BenchReport.caveats(found).forEach(page::note);
@@ -84,7 +85,7 @@ final class BenchPage {
         }
         TimePictures times = new TimePictures(cells.stream().map(Cell::timeline).toList());
         String heap = " at " + Scale.label(pictures.typicalFactor()) + "x";
-        page.startGrid();
+        page.grid();
         for (Cell cell : cells) {
             String name = cell.setup().collector();
             page.picture("Pauses of " + name + heap, "First invocation; a line per pause, on a logarithmic scale; a dot marks a full collection.", List.of(),
@@ -96,7 +97,7 @@ final class BenchPage {
             page.picture("Memory of " + name + heap, "", TimePictures.memoryKeys(BenchPictures.colour(name)),
                     times.memory(BenchPictures.colour(name), name, cell.timeline()));
         }
-        page.endGrid();
+        page.end();
     }
 
     private Page how(Page page) throws IOException {

@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
-import lull.bench.report.Chart;
-import lull.bench.report.Chart.Point;
-import lull.bench.report.Chart.Range;
-import lull.bench.report.Markup;
-import lull.bench.report.Page.Key;
-import lull.bench.report.Scale;
 import lull.bench.result.Cell;
 import lull.bench.util.Interval;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
+import lull.report.page.Chart.Range;
+import lull.report.page.Markup;
+import lull.report.page.Page.Key;
+import lull.report.page.Scale;
 
 /** The pictures of one service of a benchmark: a line per collector, its gaps where points are missing, intervals as vertical lines. */
 final class BenchPictures {

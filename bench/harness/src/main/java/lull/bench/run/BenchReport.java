@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
 import lull.bench.result.Cell;
 import lull.bench.result.FixedWork;
@@ -22,6 +21,7 @@ import lull.bench.result.LowerBoundOverhead.Point;
 import lull.bench.result.Privacy;
 import lull.bench.util.Interval;
 import lull.bench.util.Json;
+import lull.report.page.Scale;
 
 /** What a benchmark has found: text, and {@code index.html}, {@code bench.csv} and {@code bench.json} in its directory. */
 final class BenchReport {

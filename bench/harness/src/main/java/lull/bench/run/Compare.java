@@ -11,11 +11,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import lull.bench.load.Phase;
-import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
 import lull.bench.util.Cli;
 import lull.bench.util.Json;
 import lull.bench.util.Stats;
+import lull.report.page.Scale;
 
 /**
  * The comparison: each collector at some multiples of the smallest heap of G1, repeated, interleaved, with medians and spread, and

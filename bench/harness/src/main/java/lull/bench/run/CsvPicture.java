@@ -9,9 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import lull.bench.report.Chart;
-import lull.bench.report.Chart.Point;
-import lull.bench.report.Scale;
+import lull.bench.report.Colours;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
+import lull.report.page.Scale;
 
 /**
  * A picture of a table: reads lines of values between commas from standard input, writes an SVG to standard output. The
@@ -57,7 +58,7 @@ public final class CsvPicture {
             int at = column;
             chart.line(classes.getLast(), table.rows.stream().filter(row -> !Double.isNaN(row[at])).map(row -> new Point(row[0], row[at])).toList());
         }
-        return chart.key(classes, table.columns.subList(1, table.columns.size())).alone();
+        return chart.key(classes, table.columns.subList(1, table.columns.size())).alone(Colours.ALL);
     }
 
     private static String colour(String name, int column) {

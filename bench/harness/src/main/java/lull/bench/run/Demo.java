@@ -12,10 +12,10 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
 import lull.bench.load.Phase;
-import lull.bench.report.Scale;
 import lull.bench.report.TextTable;
 import lull.bench.util.Cli;
 import lull.bench.util.Json;
+import lull.report.page.Scale;
 
 /**
  * The demo: the same service, heap and load on Lull and on G1, one after the other; then one page, a table, CSV and JSON.

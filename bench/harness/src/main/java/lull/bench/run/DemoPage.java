@@ -9,11 +9,12 @@ import java.util.Locale;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Collectors;
-import lull.bench.report.Markup;
-import lull.bench.report.Page;
-import lull.bench.report.Page.Key;
+import lull.bench.report.Colours;
 import lull.bench.report.TextTable;
 import lull.bench.service.Service;
+import lull.report.page.Markup;
+import lull.report.page.Page;
+import lull.report.page.Page.Key;
 
 /** The page of the demo: what was run, the numbers, the pictures, what to be careful about, and the exact commands. */
 final class DemoPage {
@@ -35,20 +36,20 @@ final class DemoPage {
 
     Page write() throws IOException, InterruptedException {
         String names = String.join(", ", trials.stream().map(t -> t.collector().label()).toList());
-        Page page = new Page("Lull demo: the " + workload.service() + " service on " + names);
+        Page page = new Page("Lull demo: the " + workload.service() + " service on " + names, Colours.ALL);
         Trial first = trials.getFirst();
         page.paragraph(String.format(Locale.ROOT, "The same service, the same heap of %d MB and the same load over HTTP, one collector after the other: "
                 + "a closed loop of %d clients for throughput, then an open loop of %.1f requests per second at random (Poisson) times for latency. "
                 + "Latency counts from the time a request was meant to start, so a stall of the server counts for every request that it held up. "
                 + "Every answer is checked.", first.heap(), settings.threads(), first.number("open", "rate")));
-        page.table(table);
+        page.table(table.rows());
         for (String caveat : caveats(trials)) {
             page.note(caveat);
         }
 
         Pictures pictures = new Pictures(trials);
         List<Key> lines = trials.stream().map(t -> new Key(t.collector().name(), "line", t.collector().label())).toList();
-        page.heading("Requests").startGrid();
+        page.heading("Requests").grid();
         page.picture("Latency by percentile", "Open loop. Lower is better.", lines, pictures.percentiles());
         List<Key> series = new ArrayList<>();
         for (Trial trial : trials) {
@@ -59,10 +60,10 @@ final class DemoPage {
         page.picture("Throughput", "Closed loop. Higher is better.", List.of(), pictures.throughput());
         page.picture("Processor time per answer", "Whole measured time. Lower is better.", List.of(new Key("plain", "first", "mutators"),
                 new Key("plain", "second", "collector"), new Key("plain", "third", "compilers")), pictures.processorTime());
-        page.endGrid();
+        page.end();
 
         TimePictures times = new TimePictures(trials.stream().map(Trial::timeline).toList());
-        page.heading("Pauses").startGrid();
+        page.heading("Pauses").grid();
         for (Trial trial : trials) {
             page.picture(trial.collector().label(), "One line per pause, its length on a logarithmic scale; a dot on top marks a full collection.", List.of(),
                     times.pauses(trial.collector().name(), trial.collector().label(), trial.timeline()));
@@ -71,13 +72,13 @@ final class DemoPage {
                 page.picture(trial.collector().label() + ": local collections", TimePictures.LOCAL_COLLECTIONS, List.of(), local);
             }
         }
-        page.endGrid();
-        page.heading("Memory").startGrid();
+        page.end();
+        page.heading("Memory").grid();
         for (Trial trial : trials) {
             String colour = trial.collector().name();
             page.picture(trial.collector().label(), "", TimePictures.memoryKeys(colour), times.memory(colour, trial.collector().label(), trial.timeline()));
         }
-        page.endGrid();
+        page.end();
         return how(page);
     }
 

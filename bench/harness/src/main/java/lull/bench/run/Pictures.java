@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import lull.bench.report.Chart;
-import lull.bench.report.Chart.Point;
-import lull.bench.report.Markup;
-import lull.bench.report.Scale;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
+import lull.report.page.Markup;
+import lull.report.page.Scale;
 
 /** The pictures of a comparison of runs. A run is drawn in the colour of its collector; time starts when warm-up has ended. */
 final class Pictures {

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import lull.bench.gclog.GcLog;
 import lull.bench.util.Cli;
 import lull.bench.util.Cli.UsageException;
+import lull.report.gclog.GcLog;
 
 /**
  * A long closed loop on one Java: N requests, or those of a time, every answer checked. Fails if one is wrong or missing, if the server ends or does not stop

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import lull.bench.proc.Memory;
-import lull.bench.report.Scale;
 import lull.bench.result.Setup;
+import lull.report.page.Scale;
 
 /**
  * One service of a benchmark: its work and all its setups.

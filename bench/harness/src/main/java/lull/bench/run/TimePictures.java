@@ -4,12 +4,12 @@ package lull.bench.run;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import lull.bench.report.Chart;
-import lull.bench.report.Chart.Point;
-import lull.bench.report.Markup;
-import lull.bench.report.Page.Key;
-import lull.bench.report.Scale;
 import lull.bench.result.Timeline;
+import lull.report.page.Chart;
+import lull.report.page.Chart.Point;
+import lull.report.page.Markup;
+import lull.report.page.Page.Key;
+import lull.report.page.Scale;
 
 /** Pictures of what servers did over time: one of each server, all on the same scales. Time starts when warm-up has ended. */
 final class TimePictures {

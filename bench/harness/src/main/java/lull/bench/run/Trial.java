@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
-import lull.bench.gclog.GcLog;
 import lull.bench.proc.CpuSplit;
 import lull.bench.proc.PrivateMemory;
 import lull.bench.proc.Sampler;
@@ -19,6 +18,7 @@ import lull.bench.result.FixedWork;
 import lull.bench.result.Privacy;
 import lull.bench.result.Timeline;
 import lull.bench.util.Json;
+import lull.report.gclog.GcLog;
 
 /** One run: a server on one collector in one heap, loaded, sampled and stopped. */
 public final class Trial {

@@ -20,6 +20,8 @@ import lull.bench.util.Directories;
 public final class Workload {
     /** How the names of the project's own modules end. One of a library of that version is read as well, which does no harm. */
     private static final String OUR_VERSION = "-1.jar";
+    /** Of {@code java/report}, whose reader of gc logs measures. */
+    private static final String REPORT = "lull-report-";
 
     private final Settings settings;
     private final String service;
@@ -106,7 +108,7 @@ public final class Workload {
             for (Path library : list.sorted().toList()) {
                 String name = library.getFileName().toString();
                 digest.update((name + "\n").getBytes(StandardCharsets.UTF_8));
-                if (name.endsWith(OUR_VERSION)) {
+                if (name.endsWith(OUR_VERSION) || name.startsWith(REPORT)) {
                     digest.update(Files.readAllBytes(library));
                 }
             }

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import lull.bench.gclog.GcLog;
+import lull.report.gclog.GcLog;
 import org.junit.jupiter.api.Test;
 
 class TrialTest {

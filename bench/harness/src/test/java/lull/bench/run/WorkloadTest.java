@@ -115,16 +115,16 @@ class WorkloadTest {
         Calibration.Wish wish = new Calibration.Wish(10, 8, 0.5);
         Set<String> identities = new HashSet<>();
         Set<String> keys = new HashSet<>();
-        for (String module : List.of("harness", "spring")) {
+        for (String module : List.of("harness-1", "spring-1", "lull-report-0.1")) {
             for (String contents : List.of("1", "2")) {
-                Files.writeString(build.resolve("bench/thing/lib/" + module + "-1.jar"), contents);
+                Files.writeString(build.resolve("bench/thing/lib/" + module + ".jar"), contents);
                 identities.add(workload.identity());
                 keys.add(MinHeap.key(settings(), workload, g1));
                 keys.add(Calibration.key(settings(), workload, g1, 100, wish));
             }
         }
-        assertEquals(4, identities.size());
-        assertEquals(8, keys.size());
+        assertEquals(6, identities.size());
+        assertEquals(12, keys.size());
         assertTrue(keys.add(Calibration.key(settings(), workload, g1, 200, wish)));
         assertFalse(keys.add(Calibration.key(settings(), workload, g1, 100, wish)));
         assertTrue(Calibration.key(settings(), workload, g1, 100, wish).contains(Jdk.of(g1.java()).runtime()));

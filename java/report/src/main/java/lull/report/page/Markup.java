@@ -5,7 +5,10 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
 
-/** Writes HTML and SVG in XML syntax. All texts and attribute values are escaped: names in a recording are not ours. */
+/**
+ * Writes HTML and SVG in XML syntax: all texts and attribute values are escaped, for names in a recording are not
+ * ours, and every element is closed.
+ */
 public final class Markup {
     private final StringBuilder out = new StringBuilder();
     private final Deque<String> open = new ArrayDeque<>();
@@ -36,7 +39,7 @@ public final class Markup {
         return this;
     }
 
-    /** Closes the element that was opened last, and ends the line. */
+    /** Closes the element that was opened last. */
     public Markup close() {
         out.append("</").append(open.pop()).append(">");
         return this;
@@ -55,6 +58,9 @@ public final class Markup {
     }
 
     private void begin(String element, Object[] attributes) {
+        if (attributes.length % 2 != 0) {
+            throw new IllegalArgumentException("attributes of " + element + " must be names and values in turn");
+        }
         out.append('<').append(element);
         for (int i = 0; i < attributes.length; i += 2) {
             Object value = attributes[i + 1];
@@ -68,7 +74,8 @@ public final class Markup {
         if (!Double.isFinite(value)) {
             throw new IllegalArgumentException("a coordinate is " + value);
         }
-        return String.format(Locale.ROOT, "%.1f", value);
+        String text = String.format(Locale.ROOT, "%.1f", value);
+        return text.endsWith(".0") ? text.substring(0, text.length() - 2) : text;
     }
 
     /** Text for elements and attributes; characters that XML does not know become U+FFFD. */

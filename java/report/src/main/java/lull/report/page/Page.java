@@ -7,57 +7,22 @@ import java.util.Locale;
 
 /** A page in one file: no network, no script, legible in light and dark and on narrow and wide screens. Well-formed XML. */
 public final class Page {
-    private static final String STYLE = """
-            :root { color-scheme: light dark; --ink: #1c2430; --soft: #5b6675; --rule: #d9dee5; --paper: #ffffff; --card: #f6f8fa;
-              --lull: #0b7a75; --global: #0097c4; --published: #c2570c; --other: #6d4bc3; --fourth: #4a6b1f; }
-            @media (prefers-color-scheme: dark) { :root { --ink: #e6eaf0; --soft: #9aa6b5; --rule: #343d49; --paper: #12161c; --card: #1a2029;
-              --lull: #3fc9bf; --global: #6fdcff; --published: #ff9a52; --other: #b49bff; --fourth: #a8cc6d; } }
-            * { box-sizing: border-box; }
-            body { margin: 0 auto; padding: 20px 16px 48px; max-width: 1240px; background: var(--paper); color: var(--ink);
-              font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; }
-            h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .5rem; overflow-wrap: anywhere; } h2 { font-size: 1.2rem; margin: 2rem 0 .6rem; }
-            h3 { font-size: 1rem; margin: 0 0 .2rem; overflow-wrap: anywhere; } p, li { margin: .3rem 0 .6rem; max-width: 76ch; }
-            ul { padding-left: 1.3rem; } a { color: var(--lull); } nav { margin: .6rem 0 1rem; } nav a { margin-right: 14px; white-space: nowrap; }
-            code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; white-space: nowrap; }
-            code.long { white-space: normal; overflow-wrap: anywhere; }
-            .note { color: var(--soft); font-size: .88rem; margin: 0 0 .4rem; }
-            .grid { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 16px; margin-bottom: 16px; }
-            .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px; min-width: 0; margin-bottom: 16px; }
-            .grid .card { margin-bottom: 0; } .card.verdict { border-left: 5px solid var(--lull); }
-            .card svg { display: block; width: 100%; height: auto; }
-            .scroll { overflow-x: auto; margin: .6rem 0; }
-            table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; }
-            th, td { padding: 3px 16px 3px 0; text-align: right; border-bottom: 1px solid var(--rule); }
-            th:first-child, td:first-child { text-align: left; } th { font-weight: 600; }
-            pre { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 10px; margin: .3rem 0 .8rem;
-              white-space: pre-wrap; overflow-wrap: anywhere; font: 13px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; }
-            .key { display: inline-block; margin-right: 14px; white-space: nowrap; }
-            .key i { display: inline-block; width: 22px; height: 0; border-top: 3px solid var(--c); vertical-align: middle; margin-right: 5px; }
-            .key i.dot { width: 8px; height: 8px; border: 0; border-radius: 4px; background: var(--c); } .key i.area { height: 11px; border: 0; background: var(--c); opacity: .55; } .key i.committed { border-top: 2px dashed var(--soft); }
-            .lull { --c: var(--lull); } .global { --c: var(--global); } .published { --c: var(--published); } .other { --c: var(--other); }
-            .fourth { --c: var(--fourth); } .plain { --c: var(--soft); }
-            svg text { font: 12px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: var(--soft); }
-            svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
-            svg .line { fill: none; stroke: var(--c); stroke-width: 1.5; stroke-linejoin: round; }
-            svg .line.committed { stroke: var(--soft); stroke-width: 1.4; stroke-dasharray: 5 4; }
-            svg .area { fill: var(--c); opacity: .55; } svg .stem { stroke: var(--c); stroke-width: 1.5; fill: none; } svg .dot { fill: var(--c); }
-            @media (max-width: 560px) { svg text { font-size: 14.5px; } }
-            """;
-
     /** Characters of code that fit a screen of 400 pixels, in a list. */
     private static final int LONGEST = 34;
 
     private final Markup body = new Markup();
     private final Markup contents = new Markup();
     private final String title;
+    private final Palette palette;
     private final List<String> ids = new ArrayList<>();
 
-    /** A word for a colour and style of a picture; both are classes of the style sheet. */
+    /** A word for a colour of the palette and a style: {@code line}, {@code dot}, {@code area} or another class. */
     public record Key(String colour, String style, String word) { }
 
-    /** Starts a page. */
-    public Page(String title) {
+    /** Starts a page, whose pictures have these colours. */
+    public Page(String title, Palette palette) {
         this.title = title;
+        this.palette = palette;
     }
 
     /** Starts a section, which the contents lead to. */
@@ -69,6 +34,12 @@ public final class Page {
         ids.add(id);
         body.element("h2", heading, "id", id).line();
         contents.element("a", heading, "href", "#" + id).line();
+        return this;
+    }
+
+    /** Starts a part that the contents do not lead to: a heading may be there twice. */
+    public Page heading(String heading) {
+        body.element("h2", heading).line();
         return this;
     }
 
@@ -166,9 +137,12 @@ public final class Page {
         return this;
     }
 
-    /** Adds a picture in a frame, with its heading, a note that says how to read it, and its keys. */
+    /** Adds a picture in a frame, with its heading, a note that says how to read it (may be empty), and its keys. */
     public Page picture(String heading, String note, List<Key> keys, Markup picture) {
-        card("", heading).note(note);
+        card("", heading);
+        if (!note.isEmpty()) {
+            note(note);
+        }
         body.open("div", "class", "note");
         for (Key key : keys) {
             body.open("span", "class", "key " + key.colour).element("i", "", "class", key.style).text(key.word).close();
@@ -183,8 +157,8 @@ public final class Page {
         Markup escaped = new Markup().text(title);
         return "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"/><meta name=\"viewport\" "
                 + "content=\"width=device-width, initial-scale=1\"/>"
-                + "<title>" + escaped + "</title><style>\n" + STYLE + "</style></head>\n<body>\n<h1>" + escaped + "</h1>\n<nav>\n"
-                + contents + "</nav>\n"
+                + "<title>" + escaped + "</title><style>\n" + palette.style() + "</style></head>\n<body>\n<h1>" + escaped + "</h1>\n"
+                + (ids.isEmpty() ? "" : "<nav>\n" + contents + "</nav>\n")
                 + body + "</body>\n</html>\n";
     }
 }

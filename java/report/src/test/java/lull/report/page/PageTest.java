@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-package lull.bench.report;
+package lull.report.page;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -9,24 +9,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.StringReader;
 import java.util.List;
 import javax.xml.parsers.DocumentBuilderFactory;
-import lull.bench.report.Chart.Point;
+import lull.report.page.Chart.Point;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.xml.sax.InputSource;
 
 class PageTest {
+    private static final Palette PALETTE = Palette.of(new Palette.Colour("lull", "#000001", "#fffffe"),
+            new Palette.Colour("g1", "#000002", "#fffffd"));
+
     private static Page page() {
         Chart chart = new Chart(200, "a <picture> & its \"name\"");
         Scale x = Scale.linear(0, 10, Chart.LEFT, Chart.RIGHT);
         chart.yAxis(Scale.log(1, 900, chart.bottom(), Chart.TOP), "ms").xAxis(x, x.marks(5), Scale::label, "seconds");
         List<Point> points = List.of(new Point(0, 1), new Point(5, 5000), new Point(10, 3));
         chart.line("lull", points).area("lull", points).stems("g1", points).dots("g1", 2, points).rule(5, "<here>").line("g1", List.of());
-        TextTable table = new TextTable();
-        table.add(List.of("", "A & B"));
-        table.add(List.of("<p50>", "1"));
-        return new Page("Title & <more>").heading("h").paragraph("p").note("n").terminal("java -cp 'a/*' <x>").table(table).startGrid()
+        return new Page("Title & <more>", PALETTE).heading("h").paragraph("p").note("n").terminal("java -cp 'a/*' <x>")
+                .table(List.of(List.of("", "A & B"), List.of("<p50>", "1"))).grid()
                 .picture("Picture", "note", List.of(new Page.Key("lull", "line", "Lull")), chart.end())
-                .picture("Bars", "", List.of(), Chart.bars("bars", List.of(new Chart.Bar("Lull", List.of(new Chart.Part("lull", 3)))), "/s")).endGrid();
+                .picture("Bars", "", List.of(), Chart.bars("bars", List.of(new Chart.Bar("Lull", List.of(new Chart.Part("lull", 3)))), "/s")).end();
     }
 
     @Test
@@ -50,16 +51,33 @@ class PageTest {
 
     @Test
     void refusesAnOpenGrid() {
-        assertThrows(IllegalStateException.class, () -> new Page("t").startGrid().toString());
+        assertThrows(IllegalStateException.class, () -> new Page("t", PALETTE).grid().toString());
     }
 
     @Test
-    void tables() {
-        TextTable table = new TextTable();
-        table.add(List.of("name", "n"));
-        table.add(List.of("a,b", "10"));
-        assertEquals("name   n\n--------\na,b   10\n", table.toString());
-        assertEquals("name,n\n\"a,b\",10\n", table.csv());
-        assertThrows(IllegalArgumentException.class, () -> table.add(List.of("one")));
+    void coloursAreClasses() {
+        String text = page().toString();
+        assertTrue(text.contains(".lull { --c: var(--lull); }"), text);
+        assertTrue(text.contains("--lull: #000001;") && text.contains("--lull: #fffffe;"), text);
+        String alone = new Chart(100, "alone").alone(PALETTE);
+        assertTrue(alone.startsWith("<svg") && alone.contains("--lull: #000001;"), alone);
+    }
+
+    @Test
+    void contentsLeadToSections() {
+        assertFalse(new Page("t", PALETTE).heading("h").heading("h").toString().contains("<nav>"));
+        assertTrue(new Page("t", PALETTE).section("A b").toString().contains("<nav>\n<a href=\"#a-b\">A b</a>"));
+    }
+
+    @Test
+    void layersLieBetweenLines() {
+        Chart chart = new Chart(136, "layers");
+        chart.yAxis(Scale.linear(0, 10, chart.bottom(), Chart.TOP), "MB")
+                .xAxis(Scale.linear(0, 1, Chart.LEFT, Chart.RIGHT), List.of(), Scale::label, "s");
+        chart.layer("lull", List.of(new Point(0, 0), new Point(1, 0)), List.of(new Point(0, 10), new Point(1, 5)));
+        chart.layer("g1", List.of(), List.of(new Point(0, 1)));
+        String text = chart.end().toString();
+        assertTrue(text.contains("class=\"layer lull\" d=\"M58 22L468 61L468 100L58 100Z\""), text);
+        assertFalse(text.contains("layer g1"), text);
     }
 }

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-package lull.bench.gclog;
+package lull.report.gclog;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Lines as JDK 25 wrote them, per collector. */
 class GcLogTest {
     private static GcLog parse(String lines) {
         return GcLog.parse(lines.lines());
+    }
+
+    private static <T> T last(List<T> all) {
+        return all.get(all.size() - 1);
     }
 
     @Test
@@ -26,13 +31,13 @@ class GcLogTest {
                 [3.300s][info][gc          ] GC(2) Pause Full (System.gc()) 30M->10M(48M) 12.000ms
                 """);
         assertEquals(3, log.pauses().size());
-        assertEquals(new GcLog.Pause(2.850, "Young (Normal) (G1 Evacuation Pause)", 63.233), log.pauses().getFirst());
+        assertEquals(new GcLog.Pause(2.850, "Young (Normal) (G1 Evacuation Pause)", 63.233), log.pauses().get(0));
         assertEquals("Remark", log.pauses().get(1).what());
         assertFalse(log.pauses().get(1).full());
         assertTrue(log.pauses().get(2).full());
         assertEquals(new GcLog.HeapSize(2.850, 3, 48), log.heap().get(1));
-        assertEquals(2.850 - 0.063233, log.heap().getFirst().uptime(), 1e-9);
-        assertEquals(15, log.heap().getFirst().used());
+        assertEquals(2.850 - 0.063233, log.heap().get(0).uptime(), 1e-9);
+        assertEquals(15, log.heap().get(0).used());
         assertEquals(63.233, log.longestMillis());
         assertEquals(77.733, log.totalMillis(), 1e-9);
         assertEquals(1, log.between(3.15, 3.25).pauses().size());
@@ -64,7 +69,7 @@ class GcLogTest {
                 [3.500s][info][gc,heap     ] GC(5) PSYoungGen: 12288K(14336K)->2032K(14336K) Eden: 12288K(12288K)->0K(12288K) From: 0K(2048K)->2032K(2048K)
                 """);
         assertEquals(2, log.pauses().size());
-        assertEquals(new GcLog.HeapSize(3.023, 1024, 2048), log.heap().getLast());
+        assertEquals(new GcLog.HeapSize(3.023, 1024, 2048), last(log.heap()));
         assertEquals(2, log.heap().get(2).used());
     }
 
@@ -80,11 +85,11 @@ class GcLogTest {
                 """);
         assertEquals(3, log.pauses().size());
         assertEquals("Mark End", log.pauses().get(1).what());
-        assertEquals(0.015, log.pauses().getFirst().millis());
+        assertEquals(0.015, log.pauses().get(0).millis());
         assertEquals(4, log.heap().size());
-        assertEquals(1.390, log.heap().getFirst().uptime(), 1e-9);
-        assertEquals(16, log.heap().getLast().used());
-        assertTrue(Double.isNaN(log.heap().getLast().capacity()));
+        assertEquals(1.390, log.heap().get(0).uptime(), 1e-9);
+        assertEquals(16, last(log.heap()).used());
+        assertTrue(Double.isNaN(last(log.heap()).capacity()));
     }
 
     @Test
@@ -110,9 +115,9 @@ class GcLogTest {
                 [0.513s][info][gc      ] GC(0) Pause Full (Allocation Failure) 60M->21M(64M) 11.870ms
                 [0.600s][info][gc] GC(1) Pause Full (System.gc()) 22M->20M(64M) 9.001ms
                 """);
-        assertEquals(new GcLog.Pause(0.513, "Full (Allocation Failure)", 11.870), log.pauses().getFirst());
+        assertEquals(new GcLog.Pause(0.513, "Full (Allocation Failure)", 11.870), log.pauses().get(0));
         assertEquals(2, log.pauses().size());
-        assertEquals(new GcLog.HeapSize(0.6, 20, 64), log.heap().getLast());
+        assertEquals(new GcLog.HeapSize(0.6, 20, 64), last(log.heap()));
     }
 
     @Test
@@ -127,7 +132,7 @@ class GcLogTest {
         assertTrue(log.pauses().isEmpty());
         assertTrue(log.heap().isEmpty());
         assertEquals(0, log.longestMillis());
-        assertEquals(new GcLog.Pause(1.281, "G1CollectForAllocation", 15.450561), log.safepoints().getFirst());
+        assertEquals(new GcLog.Pause(1.281, "G1CollectForAllocation", 15.450561), log.safepoints().get(0));
         assertEquals(15.450561, log.longestSafepointMillis());
         assertEquals(1.5e-5, log.between(1.5, 2).longestSafepointMillis());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-package lull.bench.report;
+package lull.report.page;
 
 import java.util.List;
 import java.util.Locale;
@@ -28,7 +28,7 @@ public final class Chart {
     /** Starts a picture of {@code height}; {@code description} is for those who cannot see it. */
     public Chart(double height, String description) {
         bottom = height - 36;
-        svg.open("svg", "viewBox", "0 0 " + Markup.number(WIDTH) + " " + Markup.number(height), "role", "img", "aria-label", description,
+        svg.open("svg", "viewBox", "0 0 " + Markup.coordinate(WIDTH) + " " + Markup.coordinate(height), "role", "img", "aria-label", description,
                 "xmlns", "http://www.w3.org/2000/svg");
     }
 
@@ -43,9 +43,9 @@ public final class Chart {
         for (double mark : scale.marks(4)) {
             double at = scale.at(mark);
             svg.empty("line", "class", "grid", "x1", LEFT, "x2", RIGHT, "y1", at, "y2", at);
-            svg.text("text", Scale.label(mark), "class", "mark", "x", LEFT - 6, "y", at + 4, "text-anchor", "end");
+            svg.element("text", Scale.label(mark), "class", "mark", "x", LEFT - 6, "y", at + 4, "text-anchor", "end");
         }
-        svg.text("text", unit, "class", "unit", "x", LEFT - 6, "y", 10.0, "text-anchor", "end").line();
+        svg.element("text", unit, "class", "unit", "x", LEFT - 6, "y", 10.0, "text-anchor", "end").line();
         return this;
     }
 
@@ -58,9 +58,9 @@ public final class Chart {
             svg.empty("line", "class", "axis", "x1", at, "x2", at, "y1", bottom, "y2", bottom + 4);
             // At the right edge there is no room for its second half.
             boolean last = at > RIGHT - 12;
-            svg.text("text", label.apply(mark), "class", "mark", "x", last ? WIDTH : at, "y", bottom + 17, "text-anchor", last ? "end" : "middle");
+            svg.element("text", label.apply(mark), "class", "mark", "x", last ? WIDTH : at, "y", bottom + 17, "text-anchor", last ? "end" : "middle");
         }
-        svg.text("text", title, "class", "unit", "x", (LEFT + RIGHT) / 2, "y", bottom + 32, "text-anchor", "middle").line();
+        svg.element("text", title, "class", "unit", "x", (LEFT + RIGHT) / 2, "y", bottom + 32, "text-anchor", "middle").line();
         return this;
     }
 
@@ -75,9 +75,21 @@ public final class Chart {
     /** Draws the area between {@code points} and the horizontal axis. */
     public Chart area(String classes, List<Point> points) {
         if (!points.isEmpty()) {
-            String d = path(points) + "L" + Markup.number(x.at(points.getLast().x)) + " " + Markup.number(bottom) + "L"
-                    + Markup.number(x.at(points.getFirst().x)) + " " + Markup.number(bottom) + "Z";
+            String d = path(points) + "L" + Markup.coordinate(x.at(points.get(points.size() - 1).x)) + " " + Markup.coordinate(bottom) + "L"
+                    + Markup.coordinate(x.at(points.get(0).x)) + " " + Markup.coordinate(bottom) + "Z";
             svg.empty("path", "class", "area " + classes, "d", d).line();
+        }
+        return this;
+    }
+
+    /** Draws what lies between two lines; both have their points from left to right. */
+    public Chart layer(String classes, List<Point> lower, List<Point> upper) {
+        if (upper.size() > 1) {
+            StringBuilder d = new StringBuilder(path(upper));
+            for (int i = lower.size() - 1; i >= 0; i--) {
+                d.append('L').append(position(lower.get(i)));
+            }
+            svg.empty("path", "class", "layer " + classes, "d", d.append('Z')).line();
         }
         return this;
     }
@@ -86,8 +98,8 @@ public final class Chart {
     public Chart stems(String classes, List<Point> points) {
         StringBuilder d = new StringBuilder();
         for (Point point : points) {
-            d.append('M').append(Markup.number(x.at(point.x))).append(' ').append(Markup.number(bottom)).append('V')
-                    .append(Markup.number(y.at(point.y)));
+            d.append('M').append(Markup.coordinate(x.at(point.x))).append(' ').append(Markup.coordinate(bottom)).append('V')
+                    .append(Markup.coordinate(y.at(point.y)));
         }
         if (!d.isEmpty()) {
             svg.empty("path", "class", "stem " + classes, "d", d).line();
@@ -108,8 +120,8 @@ public final class Chart {
     public Chart ranges(String classes, List<Range> ranges) {
         StringBuilder d = new StringBuilder();
         for (Range range : ranges) {
-            d.append('M').append(Markup.number(x.at(range.x))).append(' ').append(Markup.number(y.at(range.low))).append('V')
-                    .append(Markup.number(y.at(range.high)));
+            d.append('M').append(Markup.coordinate(x.at(range.x))).append(' ').append(Markup.coordinate(y.at(range.low))).append('V')
+                    .append(Markup.coordinate(y.at(range.high)));
         }
         if (!d.isEmpty()) {
             svg.empty("path", "class", "stem " + classes, "d", d).line();
@@ -124,7 +136,7 @@ public final class Chart {
     public Chart rule(double value, String word) {
         double at = x.at(value);
         svg.empty("line", "class", "rule", "x1", at, "x2", at, "y1", TOP, "y2", bottom);
-        svg.text("text", word, "class", "unit", "x", at, "y", 12.0, "text-anchor", at > WIDTH * 0.75 ? "end" : "middle").line();
+        svg.element("text", word, "class", "unit", "x", at, "y", 12.0, "text-anchor", at > WIDTH * 0.75 ? "end" : "middle").line();
         return this;
     }
 
@@ -132,8 +144,8 @@ public final class Chart {
     public Chart key(List<String> classes, List<String> names) {
         double at = LEFT + 24;
         for (int i = 0; i < names.size(); i++) {
-            svg.empty("path", "class", "line " + classes.get(i), "d", "M" + Markup.number(at) + " 6H" + Markup.number(at + 18));
-            svg.text("text", names.get(i), "x", at + 23, "y", 10.0);
+            svg.empty("path", "class", "line " + classes.get(i), "d", "M" + Markup.coordinate(at) + " 6H" + Markup.coordinate(at + 18));
+            svg.element("text", names.get(i), "x", at + 23, "y", 10.0);
             at += 40 + 7.2 * names.get(i).length();
         }
         svg.line();
@@ -146,18 +158,22 @@ public final class Chart {
     }
 
     /** Ends the picture as a file of its own, with its style sheet. */
-    public String alone() {
+    public String alone(Palette palette) {
         String element = end().toString();
         int head = element.indexOf('>') + 1;
-        return element.substring(0, head) + "\n<style>" + Markup.escape(Page.style()) + "</style>\n" + element.substring(head) + "\n";
+        return element.substring(0, head) + "\n<style>" + Markup.escape(palette.style()) + "</style>\n" + element.substring(head) + "\n";
     }
 
     private String path(List<Point> points) {
         StringBuilder d = new StringBuilder();
         for (Point point : points) {
-            d.append(d.isEmpty() ? 'M' : 'L').append(Markup.number(x.at(point.x))).append(' ').append(Markup.number(y.at(point.y)));
+            d.append(d.isEmpty() ? 'M' : 'L').append(position(point));
         }
         return d.toString();
+    }
+
+    private String position(Point point) {
+        return Markup.coordinate(x.at(point.x)) + " " + Markup.coordinate(y.at(point.y));
     }
 
     /** Horizontal bars, each of one or more parts laid end to end, with the name above and the sum beside. */
@@ -167,19 +183,19 @@ public final class Chart {
         double most = bars.stream().mapToDouble(Bar::sum).max().orElse(1);
         Scale scale = Scale.linear(0, most, 4, WIDTH - 100);
         Markup svg = new Markup();
-        svg.open("svg", "viewBox", "0 0 " + Markup.number(WIDTH) + " " + Markup.number(height), "role", "img", "aria-label", description,
+        svg.open("svg", "viewBox", "0 0 " + Markup.coordinate(WIDTH) + " " + Markup.coordinate(height), "role", "img", "aria-label", description,
                 "xmlns", "http://www.w3.org/2000/svg");
         for (int i = 0; i < bars.size(); i++) {
             Bar bar = bars.get(i);
             double top = 4 + i * row;
-            svg.text("text", bar.name, "class", "name", "x", 4.0, "y", top + 14);
+            svg.element("text", bar.name, "class", "name", "x", 4.0, "y", top + 14);
             double sum = 0;
             for (Part part : bar.parts) {
                 double left = scale.at(sum);
                 sum += part.value;
                 svg.empty("rect", "class", "bar " + part.classes, "x", left, "y", top + 20, "width", Math.max(0.5, scale.at(sum) - left), "height", 16.0);
             }
-            svg.text("text", String.format(Locale.ROOT, "%.1f ", sum) + unit, "class", "value", "x", scale.at(sum) + 6, "y", top + 33).line();
+            svg.element("text", String.format(Locale.ROOT, "%.1f ", sum) + unit, "class", "value", "x", scale.at(sum) + 6, "y", top + 33).line();
         }
         return svg.close();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-package lull.bench.report;
+package lull.report.page;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
@@ -57,7 +57,7 @@ public final class Scale {
 
     /** Returns the coordinate of {@code value}; values outside are put on the edge. */
     public double at(double value) {
-        double inside = Math.clamp(value, low, high);
+        double inside = Math.max(low, Math.min(high, value));
         double share = log ? Math.log(inside / low) / Math.log(high / low) : (inside - low) / (high - low);
         return from + share * (to - from);
     }
@@ -89,6 +89,6 @@ public final class Scale {
         if (Math.abs(mark - Math.rint(mark)) < 1e-9) {
             return String.format(Locale.ROOT, "%,d", Math.round(mark)).replace(',', ' ');
         }
-        return String.format(Locale.ROOT, "%.3f", mark).replaceAll("0+$", "");
+        return String.format(Locale.ROOT, "%.4f", mark).replaceAll("0+$", "");
     }
 }
