@@ -168,6 +168,7 @@ main() {
   mkdir -p "$DIST" "$WORK"
   printf '%s\n' "$JDK" > "$WORK/jdk"
   printf '%s\n' "$SOURCE_DATE_EPOCH" > "$WORK/epoch"
+  our_commit > "$WORK/commit"
   build_maven_repository
   write_sboms
   phase "packing" "$LOGS/dist-pack.log" pack_all

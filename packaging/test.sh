@@ -192,7 +192,7 @@ dockerfile_by_hand() {
 # Packed once more, from the same JDK and as of the same commit: archives, packages and bills of materials.
 packed_again() {
   rm -rf "$WORK/again"
-  SOURCE_DATE_EPOCH=$(cat "$BUILD/dist-work/epoch") LULL_DIST=$WORK/again LULL_DIST_JDK=${LULL_DIST_JDK:-$(cat "$BUILD/dist-work/jdk")} "$ROOT/packaging/dist.sh"
+  SOURCE_DATE_EPOCH=$(cat "$BUILD/dist-work/epoch") LULL_COMMIT=$(cat "$BUILD/dist-work/commit") LULL_DIST=$WORK/again LULL_DIST_JDK=${LULL_DIST_JDK:-$(cat "$BUILD/dist-work/jdk")} "$ROOT/packaging/dist.sh"
   diff -r "$DIST" "$WORK/again"
   rm -rf "$WORK/again"
 }

@@ -15,11 +15,12 @@
 marked() { [[ -f $1 && $(cat "$1") == "$2" ]]; }
 
 # What changes in a JDK when our files do: the last commit that touched what is built, and whether something was changed
-# since.
+# since. LULL_COMMIT names another one: of a tree without git, or of what is packed again.
 our_commit() {
+  if [[ -n ${LULL_COMMIT:-} ]]; then printf '%s' "$LULL_COMMIT"; return; fi
   local commit paths=(hotspot/src hotspot/patches hotspot/build/image.sh hotspot/build/jhsdb)
   commit=$(git -C "$ROOT" log -1 --format=%H -- "${paths[@]}" 2> /dev/null | cut -c1-12) || commit=
-  if [[ -z $commit ]]; then printf '%s' "${LULL_COMMIT:-unknown}"; return; fi
+  if [[ -z $commit ]]; then printf unknown; return; fi
   if [[ -n $(git -C "$ROOT" status --porcelain -- "${paths[@]}" 2> /dev/null) ]]; then commit+=-modified; fi
   printf '%s' "$commit"
 }
