@@ -29,6 +29,7 @@
 #include "gc/lull/drive/lullYoungSchedule.hpp"
 #include "gc/lull/lull_globals.hpp"
 #include "gc/lull/observe/lullMonitoring.hpp"
+#include "gc/lull/policy/lullCleaningPolicy.hpp"
 #include "gc/lull/stat/lullPauseProgress.hpp"
 #include "gc/lull/stat/lullPendingReferences.hpp"
 #include "gc/shared/collectedHeap.hpp"

@@ -33,7 +33,7 @@
 // at the last pauses of the kind. A pause that did something else, too (unloaded, slid, wrote a dump), counts for twice that at most.
 //
 // Of what young collections have made old a global one finds much dead, if the last ones did: so much less than expected
-// is likely (likely_share). Who waits for a pause is told of all.
+// is likely (likely_global). Who waits for a pause is told of all.
 //
 // Written at safepoints.
 class LullPauseForecast {
