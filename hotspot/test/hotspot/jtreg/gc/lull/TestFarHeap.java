@@ -210,7 +210,7 @@ public class TestFarHeap {
             shared = null;
         }
 
-        /** Who takes blocks that are free says so. */
+        /** Who takes blocks that are free says so. What is allocated may lie in holes of others first: the next tries find these full. */
         private static void checkTaken() {
             List<byte[]> kept = new ArrayList<>();
             for (int i = 0; i < TRIES; i++) {
@@ -223,13 +223,14 @@ public class TestFarHeap {
                 long taken = unused - pages(UNUSED);
                 LockSupport.parkNanos(20_000_000);    // who has taken one by now has said so
                 if (epoch == epoch()) {
-                    Asserts.assertGTE(taken, 1_000_000L / PAGE, "so much is taken for it");
                     Asserts.assertGTE(forgotten() - forgotten, taken, "pages that are taken are forgotten");
-                    return;
+                    if (taken >= 1_000_000L / PAGE) {
+                        return;
+                    }
                 }
                 kept.clear();
             }
-            throw new AssertionError("pauses, all the time");
+            throw new AssertionError("pauses, or holes that are filled, all the time");
         }
 
         private static void checkSizes() {

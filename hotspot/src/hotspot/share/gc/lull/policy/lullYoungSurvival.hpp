@@ -66,12 +66,14 @@ private:
     double expected() const { return _expected; }
     double mean() const     { return _mean; }
 
-    void record(const Seen& seen) {
+    // What was seen counts in full, or less: a weight from 0 to 1.
+    void record(const Seen& seen, double weight = 1) {
       // What is young beside old objects in the same line is counted as alive, and its line is not.
       assert(seen._lines > 0, "nothing was seen");
+      assert(weight >= 0 && weight <= 1, "weight %f", weight);
       const double share = MIN2((double)seen._live_words / LullGeometry::WordsPerLine / (double)seen._lines, 1.0);
-      _expected = MAX2(share, (_expected + share) / 2);
-      _mean = (_mean + share) / 2;
+      _expected += (MAX2(share, (_expected + share) / 2) - _expected) * weight;
+      _mean += (share - _mean) / 2 * weight;
     }
   };
 
@@ -119,8 +121,8 @@ public:
     if (new_blocks._lines > 0) {
       record_new(new_blocks);
     }
-    if (survivor_blocks._lines > 0) {
-      _survivors.record(survivor_blocks);
+    if (survivor_blocks._lines > 0 && new_blocks._lines > 0) {
+      _survivors.record(survivor_blocks, MIN2((double)new_blocks._lines / MinLines, 1.0));
       _since_survivors = 0;
     }
   }

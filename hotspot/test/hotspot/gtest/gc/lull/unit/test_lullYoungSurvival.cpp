@@ -130,6 +130,32 @@ TEST_F(LullYoungSurvivalTest, survivors_that_live_on_are_old_at_once_but_for_two
   EXPECT_LE(aged, 26u);
 }
 
+// A pause that follows another one at once finds all of its survivors alive. They die later.
+TEST_F(LullYoungSurvivalTest, survivors_of_the_pause_just_before_say_nothing) {
+  for (int i = 0; i < 40; i++) {
+    EXPECT_TRUE(_survival.must_age()) << i;
+    _survival.begin_collection();
+    _survival.record_copied(seen(8 * K, 0.1), seen(K, 0.2));
+    EXPECT_TRUE(_survival.must_age()) << i;
+    _survival.begin_collection();
+    _survival.record_copied(seen(0, 0), seen(K, 1.0));
+    _survival.begin_collection();
+    _survival.record_copied(seen(64, 1.0), seen(K, 1.0));
+  }
+}
+
+// But where no collection finds more, they do.
+TEST_F(LullYoungSurvivalTest, survivors_of_small_collections_count_in_the_end) {
+  int collections = 0;
+  while (_survival.must_age() && collections < 100) {
+    _survival.begin_collection();
+    _survival.record_copied(seen(200, 0.1), seen(200, 1.0));
+    collections++;
+  }
+  EXPECT_GE(collections, 1);
+  EXPECT_LE(collections, 20);
+}
+
 TEST_F(LullYoungSurvivalTest, survivors_that_die_age_always) {
   for (int i = 0; i < 40; i++) {
     EXPECT_TRUE(_survival.must_age());
