@@ -35,14 +35,18 @@
 // often. So what a cycle, or a global collection, and the young ones after it have cost for each byte that they have
 // freed counts, too (LullYoungPolicy).
 //
-// In either case global ones come. Now and then a cycle shows whether that is still so. A heap whose global pause is
-// long has cycles in any case.
+// In either case global ones come. Now and then a cycle shows whether that is still so; it counts more than others, for
+// what was before is long ago.
+//
+// A heap whose global pause is long has cycles in any case. Where cycles cost twice as much, pauses of twice that length
+// are paid for it: remarks of cycles that were late are no shorter there, and young pauses come twice as often.
 //
 // Written in pauses.
 class LullCycleWorth {
 private:
   static const jlong ShortNs = 10 * NANOSECS_PER_MILLISEC;    // a global pause that is always preferred
-  static const jlong LongNs = 100 * NANOSECS_PER_MILLISEC;    // and one that never is
+  static const jlong LongNs = 100 * NANOSECS_PER_MILLISEC;    // and one that never is,
+  static const uint  MostLonger = 250;       // or one of at most so many percent of that, where cycles cost so much more
   static const uint  PoorPercent = 67;       // a remark that takes more of a global pause is in vain
   static const uint  DearPercent = 125;      // of what global collections cost: so much is paid for short pauses
 
@@ -66,13 +70,22 @@ private:
   double _cycle_cost;    // nanoseconds for each byte, the last ones counting most; 0: none was seen
   double _global_cost;
   uint   _left_out;      // global collections that come in place of a cycle, from now on
+  bool   _after_break;   // the next cycle is the first one since some were left out
+
+  // Longer global pauses are never better.
+  jlong longest_ns() const {
+    if (_cycle_cost <= _global_cost || _global_cost == 0) {
+      return LongNs;
+    }
+    return LongNs / 100 * (jlong)MIN2(_cycle_cost / _global_cost * 100, (double)MostLonger);
+  }
 
 public:
-  LullCycleWorth() : _poor(), _dear(), _cycle_cost(0), _global_cost(0), _left_out(0) {}
+  LullCycleWorth() : _poor(), _dear(), _cycle_cost(0), _global_cost(0), _left_out(0), _after_break(false) {}
 
   // Is a cycle better than a global pause that would take so long?
   bool is_better(jlong global_ns) const {
-    return global_ns > ShortNs && (global_ns > LongNs || _left_out == 0);
+    return global_ns > ShortNs && (_left_out == 0 || global_ns > longest_ns());
   }
 
   // A cycle has ended in such a remark.
@@ -83,9 +96,13 @@ public:
   // What began with a cycle's remark, or with a global collection, and the young ones after it have cost.
   void record_period(bool by_cycle, double ns_per_byte) {
     double* const mean = by_cycle ? &_cycle_cost : &_global_cost;
-    *mean = *mean == 0 ? ns_per_byte : *mean + (ns_per_byte - *mean) / 4;
-    if (by_cycle && _global_cost > 0) {
-      _left_out = MAX2(_left_out, _dear.record(_cycle_cost > _global_cost / 100 * DearPercent));
+    const double weight = *mean == 0 ? 1 : by_cycle && _after_break ? 1.0 / 2 : 1.0 / 4;
+    *mean += (ns_per_byte - *mean) * weight;
+    if (by_cycle) {
+      _after_break = false;
+      if (_global_cost > 0) {
+        _left_out = MAX2(_left_out, _dear.record(_cycle_cost > _global_cost / 100 * DearPercent));
+      }
     }
   }
 
@@ -93,7 +110,10 @@ public:
   double cost(bool by_cycle) const { return by_cycle ? _cycle_cost : _global_cost; }
   uint left_out() const            { return _left_out; }
 
-  void record_global() { _left_out -= MIN2(_left_out, 1u); }
+  void record_global() {
+    _after_break = _after_break || _left_out == 1;
+    _left_out -= MIN2(_left_out, 1u);
+  }
 };
 
 #endif // SHARE_GC_LULL_POLICY_LULLCYCLEWORTH_HPP

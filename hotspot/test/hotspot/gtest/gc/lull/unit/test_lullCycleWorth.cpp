@@ -94,8 +94,31 @@ TEST(LullCycleWorthTest, cycles_that_cost_more_for_what_they_free_are_in_vain) {
   EXPECT_TRUE(worth.is_better(Global)) << "one may have been an accident";
   worth.record_period(true, 2.0);
   EXPECT_FALSE(worth.is_better(Global));
-  EXPECT_TRUE(worth.is_better(101 * Millisecond)) << "but a long global pause is never better";
   EXPECT_EQ(worth.left_out(), 4u);
+}
+
+// Cycles that cost twice as much are no price for pauses of less than twice the length.
+TEST(LullCycleWorthTest, the_more_cycles_cost_the_longer_global_pauses_may_be) {
+  for (const double cost : {1.5, 2.0, 2.5, 10.0}) {
+    LullCycleWorth worth;
+    worth.record_period(false, 1.0);
+    worth.record_period(true, cost);
+    worth.record_period(true, cost);
+    const jlong longest = (jlong)(MIN2(cost, 2.5) * 100) * Millisecond;
+    EXPECT_FALSE(worth.is_better(longest)) << cost;
+    EXPECT_TRUE(worth.is_better(longest + Millisecond)) << cost;
+  }
+}
+
+// Where remarks are long, and cycles cost no more, a long global pause is no better.
+TEST(LullCycleWorthTest, cycles_that_cost_less_do_not_make_global_pauses_longer) {
+  LullCycleWorth worth;
+  worth.record_period(false, 1.0);
+  worth.record_period(true, 0.5);
+  worth.record_remark(100 * Millisecond, 100 * Millisecond);
+  worth.record_remark(100 * Millisecond, 100 * Millisecond);
+  EXPECT_FALSE(worth.is_better(100 * Millisecond));
+  EXPECT_TRUE(worth.is_better(101 * Millisecond));
 }
 
 // A quarter more is the price of short pauses.
@@ -120,11 +143,10 @@ TEST(LullCycleWorthTest, a_cycle_shows_again_what_it_costs_ever_more_rarely) {
     }
     EXPECT_TRUE(worth.is_better(Global));
   }
-  for (int i = 0; i < 3; i++) {
-    worth.record_period(true, 0.8);
-    for (uint j = 0; j < 64; j++) {
-      worth.record_global();
-    }
+  worth.record_period(true, 0.8);
+  EXPECT_FALSE(worth.is_better(Global)) << "it may have been an accident";
+  for (uint i = 0; i < 64; i++) {
+    worth.record_global();
   }
   worth.record_period(true, 0.8);
   EXPECT_TRUE(worth.is_better(Global)) << "what was long ago counts less";
