@@ -35,6 +35,10 @@
 // Of what young collections have made old a global one finds much dead, if the last ones did: so much less than expected
 // is likely (likely_global). Who waits for a pause is told of all.
 //
+// How long that takes is what the last global pauses took for each byte. A pause whose threads got no processor takes
+// several times as long, and none might follow that would tell better, for cycles come where it would be long: so what
+// is longer counts a quarter, what is shorter half.
+//
 // Written at safepoints.
 class LullPauseForecast {
 private:
@@ -52,6 +56,8 @@ private:
   double _allocated;       // bytes in use more than that when the running one began
   double _expected;        // of the running one
   double _likely_share;    // of what was expected of the last global ones, that they had to do; at most 1
+  double _global_pace;     // nanoseconds that global pauses take for each byte, all in them; a guess before the first
+  bool   _has_pace;
 
   Kind& kind(bool is_global) { return is_global ? _global : _young; }
 
@@ -59,7 +65,9 @@ private:
   static double mean(double before, double now) { return (before + now) / 2; }
 
 public:
-  LullPauseForecast() : _global(0.5), _young(0.1), _old(0), _used(0), _allocated(0), _expected(0), _likely_share(1) {}
+  LullPauseForecast()
+    : _global(0.5), _young(0.1), _old(0), _used(0), _allocated(0), _expected(0), _likely_share(1),
+      _global_pace(1), _has_pace(false) {}
 
   // A collection begins, with so many bytes in use. Returns what it is expected to have to do.
   double begin(bool is_global, double used) {
@@ -100,8 +108,16 @@ public:
     }
   }
 
-  // A global one, if it began now, as the last ones were.
-  double likely_global(double used) const { return _likely_share * expected(true, used); }
+  // A global one is over, and has taken so many nanoseconds for so many bytes, in all.
+  void record_global_pace(double pause_ns, double traced) {
+    const double pace = pause_ns / MAX2(traced + _global._rest, 1.0);
+    _global_pace = !_has_pace ? pace : _global_pace + (pace - _global_pace) / (pace > _global_pace ? 4 : 2);
+    _has_pace = true;
+  }
+
+  // A global one, if it began now, as the last ones were: in bytes to trace, and in nanoseconds.
+  double likely_global(double used) const    { return _likely_share * expected(true, used); }
+  double likely_global_ns(double used) const { return likely_global(used) * _global_pace; }
 
   // What a pause has to do when all is traced.
   double rest(bool is_global) const { return (is_global ? _global : _young)._rest; }

@@ -41,7 +41,6 @@ LullPauseProgress::LullPauseProgress()
     _traced_at(0),
     _traced(0),
     _most_traced(0),
-    _global_ns_per_byte(1),
     _reported(0) {}
 
 void LullPauseProgress::begin(bool is_global, size_t used) {
@@ -85,7 +84,7 @@ void LullPauseProgress::end(size_t used, jlong pause_ns) {
   assert(_start <= _traced_at && pause_ns >= 0, "a pause begins before it has traced");
   _forecast.end(_is_global, (double)used, (double)_traced, (double)(_traced_at - _start), (double)(os::javaTimeNanos() - _traced_at));
   if (_is_global) {
-    _global_ns_per_byte = (double)pause_ns / MAX2((double)_traced + _forecast.rest(true), 1.0);
+    _forecast.record_global_pace((double)pause_ns, (double)_traced);
   }
   if (_work != nullptr) {
     _done->set_value(_work->get_value());

@@ -47,7 +47,6 @@ private:
   jlong               _traced_at;
   size_t              _traced;     // bytes, all
   jlong               _most_traced;   // bytes; as far as is told before all is traced, for the rest is still to be done
-  double              _global_ns_per_byte;   // of the last global pause, all in it
   volatile size_t     _reported;   // bytes, as far as workers have said; by all of them
 
 public:
@@ -70,7 +69,7 @@ public:
 
   // How long a global pause is likely to take now, in nanoseconds. By any thread, which may be wrong by one pause.
   jlong expected_global_ns(size_t used) const {
-    return (jlong)(_forecast.likely_global((double)used) * _global_ns_per_byte);
+    return (jlong)_forecast.likely_global_ns((double)used);
   }
 };
 

@@ -146,3 +146,22 @@ TEST(LullPauseForecastTest, never_more_is_likely_than_expected) {
     EXPECT_EQ(forecast.likely_global(live), forecast.expected(true, live));
   }
 }
+
+// A pause during which others had the processors is no reason to have no more of them.
+TEST(LullPauseForecastTest, one_long_global_pause_counts_a_quarter_a_short_one_half) {
+  LullPauseForecast forecast;
+  EXPECT_EQ(forecast.likely_global_ns(Live), forecast.likely_global(Live)) << "a nanosecond for each byte, as a guess";
+  forecast.begin(true, Live);
+  forecast.end_tracing(true, Live, Live);
+  forecast.end(true, Live, Live, 1, 0);
+  forecast.record_global_pace(100e6, Live);
+  EXPECT_NEAR(forecast.likely_global_ns(Live), 100e6, 1e5);
+  forecast.record_global_pace(300e6, Live);
+  EXPECT_NEAR(forecast.likely_global_ns(Live), 150e6, 1e5);
+  forecast.record_global_pace(100e6, Live);
+  EXPECT_NEAR(forecast.likely_global_ns(Live), 125e6, 1e5);
+  for (int i = 0; i < 20; i++) {
+    forecast.record_global_pace(300e6, Live);
+  }
+  EXPECT_NEAR(forecast.likely_global_ns(Live), 300e6, 2e6) << "but where all are long, they are";
+}
