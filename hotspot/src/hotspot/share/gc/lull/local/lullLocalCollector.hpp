@@ -92,8 +92,9 @@ private:
   // The largest budget, as a share of the heap.
   static const size_t BudgetsPerHeap = 8;
 
-  // Memory is scarce if less than this share of the heap is free.
-  static const size_t ScarcePercent = 25;
+  // Memory is scarce if less than this share of the heap is free, below what use is bounded by. To collect in the middle of
+  // a request costs copies, and a request that ends before memory lacks needs none.
+  static const size_t ScarcePercent = 20;
 
   // So much is worth a look however much is free: a look at very much would keep all threads
   // waiting for the next safepoint.
