@@ -69,7 +69,7 @@ fn the_twenty_tests_are_there() {
     let names = named(hostile);
     assert!(names.len() > 2, "{names:?}");
     are_there(&names, &native);
-    for title in ["behind {balancer}", "framing, {server}", "framing of HTTP/2, Netty's codec", "h2spec, Netty's codec", "h2spec, gRPC"] {
+    for title in ["behind {balancer}", "framing, {server}", "framing of HTTP/2, Netty's codec", "h2spec, Netty's codec"] {
         assert!(services.contains(title), "no test of the services is called '{title}'");
     }
 }

@@ -411,11 +411,9 @@ fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
         tally.test(name, &format!("framing, {server}"), &|| framing::framing(setting, server));
     }
     tally.test(name, "framing of HTTP/2, Netty's codec", &|| framing2::framing(setting));
-    for (mode, title) in [("h2-nio", "h2spec, Netty's codec"), ("grpc-nio", "h2spec, gRPC")] {
-        match h2spec::program() {
-            Some(_) => tally.test(name, title, &|| h2spec::h2spec(setting, mode)),
-            None => tally.skip(&format!("{name}: {title}: there is no go, or it could not build h2spec")),
-        }
+    match h2spec::program() {
+        Some(_) => tally.test(name, "h2spec, Netty's codec", &|| h2spec::h2spec(setting)),
+        None => tally.skip(&format!("{name}: h2spec: there is no go, or it could not build it")),
     }
     for program in clients::PROGRAMS {
         match clients::missing(program, setting) {
