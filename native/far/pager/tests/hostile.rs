@@ -109,10 +109,9 @@ fn end_of(mut command: Command, seed: u64) -> End {
     }
 }
 
-fn command(servers: &str, replicas: u32) -> Command {
+fn command(servers: &str, replicas: u32, operations: u64) -> Command {
     let timeout_ms = TIMEOUT_MS;
-    Run { servers, local_pages: 1024, pages: PAGES, pattern: "random", threads: 2, operations: 2000, mode: 0, replicas, timeout_ms }
-        .command()
+    Run { servers, local_pages: 1024, pages: PAGES, pattern: "random", threads: 2, operations, mode: 0, replicas, timeout_ms }.command()
 }
 
 /// What a hostile server has given before.
@@ -220,7 +219,7 @@ fn whatever_a_hostile_server_does_no_wrong_word_is_read() {
         let (liar, harmed) = hostile(servers[0].1, seed, one_in);
         let replicas = u32::from(random.below(3) > 0);
         let names = if replicas > 0 { format!("{liar},{}", servers[1].1) } else { liar.to_string() };
-        let mut command = command(&names, replicas);
+        let mut command = command(&names, replicas, 2000);
         command.env("LULL_FAR_SEAL", "1");
         let end = end_of(command, seed);
         all.fetch_add(harmed.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -270,7 +269,9 @@ fn whatever_a_man_in_the_middle_does_no_wrong_word_is_read() {
         let man = man::between(servers[0].1, plan);
         let replicas = u32::from(random.below(2) == 0);
         let names = if replicas > 0 { format!("{},{}", man.address, servers[1].1) } else { man.address.to_string() };
-        let mut command = command(&names, replicas);
+        // He holds back each frame for a while, until another one comes behind it.
+        let operations = if plan.harm == Harm::Reorder { 100 } else { 2000 };
+        let mut command = command(&names, replicas, operations);
         command.env("LULL_FAR_KEY", key());
         let end = end_of(command, seed);
         all.fetch_add(man.harmed.load(Ordering::Relaxed), Ordering::Relaxed);

@@ -20,7 +20,7 @@ use super::{PARALLEL, Setting};
 /// Fewer of them have not been run as they should be.
 const LEAST_CASES: usize = 140;
 /// A case that waits for something is over after so many seconds: more than a pause, and what lies between two.
-const SECONDS: &str = "3";
+const SECONDS: &str = "8";
 /// Until something comes that must come.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A frame that is not whole after so long will never be.
@@ -246,18 +246,21 @@ fn pass_case(mut from: &TcpStream, mut to: &TcpStream, shared: &Shared, pauses: 
     }
     to.write_all(&preface)?;
     let (mut greeted, mut acknowledged, mut ready) = (false, false, false);
-    while preface == PREFACE {
+    let mut in_frames = preface == PREFACE;
+    while in_frames {
         let (bytes, is_whole) = next(from)?;
         if !is_whole {
             to.write_all(&bytes)?;
-            break;
+            in_frames = false;
+            continue;
         }
         match (bytes[3], bytes[4] & ACK != 0) {
             (SETTINGS, false) if !greeted => greeted = true,
             (SETTINGS, true) if greeted && !acknowledged => acknowledged = true,
             _ if !greeted => {
                 to.write_all(&bytes)?;
-                break;
+                in_frames = false;
+                continue;
             }
             _ => {
                 if acknowledged && !ready && wait(shared, |heard| heard.acknowledged) {
