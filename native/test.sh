@@ -214,6 +214,12 @@ unpack_balancers() {
     for package in *.deb; do dpkg -x "$package" "$to"; done) >> "$LOGS/gate-balancers.log" 2>&1 || true
 }
 
+# h2spec and all that it is built of, at the versions and hashes in tests/h2spec; its tests are skipped without it.
+build_h2spec() {
+  have go || return 0
+  (cd "$NATIVE/gate/tests/h2spec" && go build -o "$BUILD/native/h2spec" github.com/summerwind/h2spec/cmd/h2spec) >> "$LOGS/gate-h2spec.log" 2>&1 || true
+}
+
 test_services() {
   local status=0 jdk17 jdk21 jdk25 lull java classes cassandra_flags
   jdk17=$(find_jdk 17 "${LULL_JDK17:-}")
@@ -236,6 +242,7 @@ test_services() {
   python3 -m pip install -q --no-deps --only-binary :all: --target "$BUILD/native/clients/python" -r "$NATIVE/gate/tests/clients/requirements.txt" \
     >> "$LOGS/gate-clients.log" 2>&1 || true
   unpack_balancers
+  build_h2spec
   classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
   # What the module has in the place of Cassandra's own classes comes first.
   # shellcheck source=bench/common.sh
@@ -243,7 +250,7 @@ test_services() {
   cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
-  LULL_BALANCERS=$BUILD/native/balancers PYTHONPATH=$BUILD/native/clients/python LULL_GATE_CLIENTS="$BUILD/native/clients/classes:$BUILD/native/clients/lib/*" \
+  LULL_H2SPEC=$BUILD/native/h2spec LULL_BALANCERS=$BUILD/native/balancers PYTHONPATH=$BUILD/native/clients/python LULL_GATE_CLIENTS="$BUILD/native/clients/classes:$BUILD/native/clients/lib/*" \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$gate_library LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?
   add "$log" "$status"

@@ -500,7 +500,7 @@ impl<P: Protocol> Connection<P> {
     /// Whether both sides understand what follows what was taken, and the client keeps to what it may send. If not, the connection ends.
     fn may_go_on(&mut self, wire: &mut impl Wire) -> bool {
         let reason = if self.protocol.has_lost() {
-            "fields of an answered request that say how the next ones are to be read"
+            "frames of an answered request that end the connection: against the protocol, or fields that say how the next ones are to be read"
         } else if self.opaque.is_none() && self.writing == 0 && self.protocol.is_overrun() {
             // Of what the application has written all is known: nothing gives the client more room.
             "more of an answered request than its client may send"

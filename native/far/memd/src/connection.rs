@@ -8,9 +8,11 @@
 //! Where the server has keys, nothing that a HELLO says counts before the client has proved that it has one of them. What comes then is
 //! encrypted, and looked at only when it is proven that it is what the client has sent next; so is what goes.
 
+use std::cell::Cell;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::time::Instant;
 
 use lull_far_auth::{Frames, Share, proof};
 use lull_far_protocol::{
@@ -28,19 +30,30 @@ use crate::transport::{End, Transport};
 
 /// Serves a connection until it ends, and says how it ended. `stranger` is its place among those who are not known.
 pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, stranger: u64) {
+    let log = Log { shared, peer, is_known: Cell::new(false) };
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
         let transport = transport.awake(shared.config.awake, &shared.live.awake);
-        let mut connection = Connection { shared, transport, peer, stranger, frames: None, payload: Vec::new(), answer: Vec::new() };
+        let mut connection = Connection { shared, transport, log: &log, stranger, frames: None, payload: Vec::new(), answer: Vec::new() };
         connection.run(stream)
     });
     match outcome {
         Ok(()) | Err(End::Closed) => debug!(%peer, "closed"),
         Err(End::Cut { got, want }) => {
             Metrics::add(&shared.metrics.cut, 1);
-            warn!(%peer, got, want, "the connection ended within a frame, which is dropped");
+            if let Some(left_out) = log.next() {
+                warn!(%peer, left_out, got, want, "the connection ended within a frame, which is dropped");
+            }
         }
-        Err(End::Slow { got, want }) => warn!(%peer, got, want, "a frame took longer than --frame-timeout"),
-        Err(End::Io(error)) => warn!(%peer, %error, "the connection broke"),
+        Err(End::Slow { got, want }) => {
+            if let Some(left_out) = log.next() {
+                warn!(%peer, left_out, got, want, "a frame took longer than --frame-timeout");
+            }
+        }
+        Err(End::Io(error)) => {
+            if let Some(left_out) = log.next() {
+                warn!(%peer, left_out, %error, "the connection broke");
+            }
+        }
         Err(End::Idle) => info!(%peer, "nothing came over it, and the client has no memory here"),
         Err(End::Stopped | End::Frame(..)) => debug!(%peer, "closed by the server"),
     }
@@ -55,10 +68,27 @@ pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, strange
     }
 }
 
+/// What the server's log says of a connection: of who is not known, some lines a second for all of them.
+struct Log<'a> {
+    shared: &'a Shared,
+    peer: SocketAddr,
+    is_known: Cell<bool>,
+}
+
+impl Log<'_> {
+    /// Whether it has a line now; then with how many about those who are not known were left out before, if any were.
+    fn next(&self) -> Option<Option<u64>> {
+        if self.is_known.get() {
+            return Some(None);
+        }
+        self.shared.few_lines.next(Instant::now()).map(|left_out| (left_out > 0).then_some(left_out))
+    }
+}
+
 struct Connection<'a> {
     shared: &'a Arc<Shared>,
     transport: Transport<'a>,
-    peer: SocketAddr,
+    log: &'a Log<'a>,
     stranger: u64,
     /// What encrypts and proves, from the end of the handshake on.
     frames: Option<Box<Frames>>,
@@ -148,6 +178,7 @@ impl<'s> Connection<'s> {
         if !self.shared.live.strangers.leave(self.stranger) {
             return Err(End::Closed);
         }
+        self.log.is_known.set(true);
         match self.welcome(&hello, version, identity, proving, stream) {
             Ok((session, frames)) => {
                 self.send()?;
@@ -156,7 +187,7 @@ impl<'s> Connection<'s> {
                     self.transport.expect_encrypted();
                     self.frames = frames;
                 }
-                info!(peer = %self.peer, key = &identity.name[..], client = %hex(&hello.client), kind = hello.kind.name(),
+                info!(peer = %self.log.peer, key = &identity.name[..], client = %hex(&hello.client), kind = hello.kind.name(),
                     channel = hello.channel, generation = hello.generation, version, "connected");
                 Ok(Some((session, sequence)))
             }
@@ -361,7 +392,9 @@ impl<'s> Connection<'s> {
 
     fn refuse(&mut self, sequence: u64, region: u32, refusal: &Refusal) -> Result<(), End> {
         self.shared.metrics.error(refusal.code);
-        warn!(peer = %self.peer, code = refusal.code.name(), region, sequence, "{}", refusal.text);
+        if let Some(left_out) = self.log.next() {
+            warn!(peer = %self.log.peer, left_out, code = refusal.code.name(), region, sequence, "{}", refusal.text);
+        }
         self.answer.clear();
         Message::Error { code: refusal.code, text: &refusal.text }.encode(sequence, region, &mut self.answer);
         self.send()

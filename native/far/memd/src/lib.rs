@@ -14,6 +14,7 @@ pub mod arena;
 pub mod config;
 mod connection;
 pub mod cycle;
+mod few_lines;
 pub mod identity;
 pub mod metrics;
 pub mod network;

@@ -96,6 +96,10 @@ impl Link<'_> {
         self.transport.send(&bytes).map_err(|end| ended(name, &end))?;
         let stop = || self.cycle.over().then_some(End::Stopped);
         let header = self.transport.header(Some(self.timeout), stop).map_err(|end| ended(name, &end))?;
+        // None of its answers is longer than an error; nothing longer is read, whoever it is.
+        if header.len as usize > Op::Error.max_payload() {
+            return Err(format!("{name} was answered by {} with {} bytes", header.op.name(), header.len));
+        }
         bytes.resize(header.len as usize + if self.frames.is_some() { TAG_LEN } else { 0 }, 0);
         self.transport.payload(&mut bytes).map_err(|end| ended(&format!("the answer to {name}"), &end))?;
         let Some(frames) = &mut self.frames else { return self.check(&header, &bytes, name, right) };

@@ -14,6 +14,7 @@ use tracing::{error, info, warn};
 use crate::arena::{Arena, CommitError};
 use crate::config::Config;
 use crate::connection;
+use crate::few_lines::FewLines;
 use crate::identity::Identities;
 use crate::metrics::Metrics;
 use crate::page;
@@ -96,6 +97,7 @@ impl Server {
             live: Live::new(),
             phase: Phase::new(),
             metrics: Metrics::default(),
+            few_lines: FewLines::default(),
         });
         info!(%address, metrics = ?metrics_address, bytes = shared.store.arena.capacity(),
             milliseconds = started.elapsed().as_millis() as u64, "listening");
@@ -202,7 +204,14 @@ fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
 fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
     let mut stopping_since = None;
     while !shared.phase.stopped() {
-        match next_connection(listener, POLL) {
+        let next = if shared.live.strangers.are_enough() {
+            // Half of them were pushed out, and wait for nothing but a processor.
+            thread::sleep(POLL / 100);
+            Ok(None)
+        } else {
+            next_connection(listener, POLL)
+        };
+        match next {
             Ok(Some((stream, peer))) => start_connection(shared, stream, peer),
             Ok(None) => {}
             Err(error) => {
@@ -262,7 +271,10 @@ fn start_connection(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     });
     if let Err(error) = started {
         // The stream went with the closure: the peer sees a close without a word, which is all that can be said.
-        warn!(%peer, %error, "no thread, or no descriptor, for a connection");
+        if let Some(left_out) = shared.few_lines.next(Instant::now()) {
+            let left_out = (left_out > 0).then_some(left_out);
+            warn!(%peer, left_out, %error, "no thread, or no descriptor, for a connection");
+        }
         shared.metrics.error(ErrorCode::Internal);
     }
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
 
 use crate::config::Config;
+use crate::few_lines::FewLines;
 use crate::identity::Identities;
 use crate::metrics::Metrics;
 use crate::store::Store;
@@ -29,6 +30,8 @@ pub struct Shared {
     pub phase: Phase,
     /// What has happened: written by all, and read by who asks for it. Nothing depends on it.
     pub metrics: Metrics,
+    /// What is said of those who are not known: asked by whoever would say something of them.
+    pub few_lines: FewLines,
 }
 
 /// What there is. Limits look at it: each is counted before it begins, and until it has ended.

@@ -3,8 +3,11 @@
 //! Connections of those who have not said, or not proved, who they are. There are few places. Who comes when all are taken pushes somebody out:
 //! of the neighbourhood that has most of them, the one who has had a place longest. So whoever takes places, however fast, takes them from
 //! itself, and keeps nobody out who comes from elsewhere and needs a moment only, as who has a key does.
+//!
+//! Who was pushed out still has a thread until that has seen it. Where there are as many of these as there are places, nobody is accepted: a
+//! flood costs so many threads, however fast it comes.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io;
 use std::net::{IpAddr, Shutdown, TcpStream};
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +22,8 @@ pub struct Strangers(Mutex<Places>);
 #[derive(Debug, Default)]
 struct Places {
     next: u64,
+    /// Those who have a thread, with a place or without one.
+    served: HashSet<u64>,
     /// In the order in which they came.
     taken: VecDeque<Stranger>,
 }
@@ -69,6 +74,7 @@ impl Strangers {
         let first = first.and_then(|at| places.taken.remove(at));
         places.next += 1;
         let number = places.next;
+        places.served.insert(number);
         places.taken.push_back(Stranger { number, from, stream });
         drop(places);
         // Its thread reads the end of the connection, and ends.
@@ -76,9 +82,15 @@ impl Strangers {
         Ok((number, pushed_out))
     }
 
+    /// Whether so many threads serve strangers that nobody else may come before some of them have ended.
+    pub fn are_enough(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).served.len() >= 2 * PLACES
+    }
+
     /// It is known now, or gone. False if it was pushed out before.
     pub fn leave(&self, number: u64) -> bool {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        places.served.remove(&number);
         let at = places.taken.iter().position(|stranger| stranger.number == number);
         at.and_then(|at| places.taken.remove(at)).is_some()
     }
@@ -106,6 +118,27 @@ mod tests {
     }
 
     #[test]
+    fn nobody_comes_while_many_who_were_pushed_out_are_still_served() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let strangers = Strangers::default();
+        let numbers: Vec<u64> = (0..2 * PLACES)
+            .map(|_| {
+                assert!(!strangers.are_enough());
+                strangers.enter(&stream, IpAddr::from([10, 0, 0, 1])).unwrap().0
+            })
+            .collect();
+        assert!(strangers.are_enough());
+        // One who was pushed out has seen it; or one has proved who it is.
+        for (number, had_a_place) in [(numbers[0], false), (numbers[2 * PLACES - 1], true)] {
+            assert_eq!(strangers.leave(number), had_a_place);
+            assert!(!strangers.are_enough());
+            strangers.enter(&stream, IpAddr::from([10, 0, 0, 1])).unwrap();
+            assert!(strangers.are_enough());
+        }
+    }
+
+    #[test]
     fn whoever_has_most_places_gives_them_up_first() {
         let places = |from: &[&str]| {
             let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -115,7 +148,7 @@ mod tests {
                 from: Neighbourhood::of(from.parse().unwrap()),
                 stream: stream.try_clone().unwrap(),
             };
-            Places { next: 0, taken: from.iter().enumerate().map(stranger).collect() }
+            Places { taken: from.iter().enumerate().map(stranger).collect(), ..Places::default() }
         };
         for (taken, comes, goes) in [
             (&["10.0.0.1", "10.0.0.2", "10.0.0.2"][..], "10.0.0.3", 1),

@@ -65,7 +65,11 @@ fn the_twenty_tests_are_there() {
         are_there(&names, &native);
     }
     assert_eq!(count, 20);
-    for title in ["behind {balancer}", "framing, {server}", "framing of HTTP/2, Netty's codec"] {
+    let hostile = page.split_once("\n## Hostile").and_then(|(_, rest)| rest.split("\n## ").next()).unwrap_or_default();
+    let names = named(hostile);
+    assert!(names.len() > 2, "{names:?}");
+    are_there(&names, &native);
+    for title in ["behind {balancer}", "framing, {server}", "framing of HTTP/2, Netty's codec", "h2spec, Netty's codec"] {
         assert!(services.contains(title), "no test of the services is called '{title}'");
     }
 }

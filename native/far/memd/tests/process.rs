@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{Answer, Peer, get, hello, page};
+use common::{Answer, Peer, get, hello, metric, page};
 use lull_far_protocol::{ChannelKind, ErrorCode, Message};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -254,4 +254,116 @@ fn metrics_count_what_has_happened() {
     // Hostile requests end; the page is there afterwards.
     assert_eq!(get(metrics, &"x".repeat(5000)), "");
     assert!(get(metrics, "GET /metrics HTTP/1.0\r\n\r\n").contains("lull_memd_stopping 0"));
+}
+
+/// A file with the key of ones.
+fn key_file(name: &str) -> std::path::PathBuf {
+    use std::os::unix::fs::OpenOptionsExt;
+    let path = std::env::temp_dir().join(format!("lull-memd-{name}-{}", std::process::id()));
+    let mut file = std::fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(&path).unwrap();
+    writeln!(file, "one {}", "01".repeat(32)).unwrap();
+    path
+}
+
+/// Lines about those who are not known are few in each second, whatever they do; the next one says how many were left out, and the metrics count
+/// all. Of who is known there is a line for each.
+#[test]
+fn strangers_write_few_lines_into_the_log() {
+    const CROWD: u64 = 2000;
+    let path = key_file("strangers");
+    let metrics = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let (mut child, address) =
+        start(&["--listen", "127.0.0.1:0", "--memory", "1m", "--key", path.to_str().unwrap(), "--metrics", &metrics, "--log", "json"]);
+    std::fs::remove_file(path).unwrap();
+    let mut log = child.stderr.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        log.read_to_string(&mut text).map(|_| text)
+    });
+    let begin = Instant::now();
+    for number in 0..CROWD {
+        let mut peer = Peer::raw(address);
+        match number % 4 {
+            // Refused, in three ways; and one that ends within its first frame.
+            0 => drop(peer.ask(&Message::Hello(hello(1, ChannelKind::Control, 1)), 0)),
+            1 => drop(peer.ask(&Message::Heartbeat, 0)),
+            2 => peer.send(&[0; 64]),
+            _ => peer.send(&[0; 5]),
+        }
+    }
+    // All of them have been: one who is refused after them has its answer.
+    let refused = || metric(metrics.parse().unwrap(), "lull_memd_errors_total{code=\"NOT_AUTHENTICATED\"}");
+    while refused() < CROWD / 4 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // The next second's first line says how many the others had left out.
+    std::thread::sleep(Duration::from_millis(1100));
+    Peer::try_hello(address, hello(1, ChannelKind::Control, 1)).1.error(ErrorCode::NotAuthenticated);
+    let seconds = begin.elapsed().as_secs();
+    for generation in 1..=30 {
+        Peer::with_key(address, &lull_far_auth::Key::new([1; 32]), hello(1, ChannelKind::Control, generation));
+    }
+    signal(&child, "TERM");
+    child.wait().unwrap();
+    let log = reader.join().unwrap().unwrap();
+    let lines = |level: &str| log.lines().filter(|line| line.contains(&format!("\"level\":\"{level}\""))).count() as u64;
+    let said = lines("WARN");
+    // A second begins with its first line: there are no more of them than have begun.
+    assert!(said >= 10 && said <= 10 * (seconds + 2), "{said} lines about {CROWD} strangers in {seconds} s: {log}");
+    let left_out: u64 =
+        log.lines().filter_map(|line| line.split_once("\"left_out\":")?.1.split(['}', ',']).next()?.parse::<u64>().ok()).sum();
+    assert!(said + left_out > CROWD / 2, "{said} said, {left_out} left out: {log}");
+    assert_eq!(log.lines().filter(|line| line.contains("\"message\":\"connected\"")).count(), 30, "{log}");
+}
+
+/// However fast they come, so many threads serve those who are not known: those who were pushed out are waited for before others come.
+#[test]
+fn a_flood_of_strangers_has_few_threads() {
+    const CROWD: usize = 3000;
+    let path = key_file("flood");
+    let (mut child, address) = start(&["--listen", "127.0.0.1:0", "--memory", "1m", "--key", path.to_str().unwrap()]);
+    std::fs::remove_file(path).unwrap();
+    drop(child.stderr.take());
+    let threads = || std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
+    let alone = threads();
+    let mut most = 0;
+    let mut held = std::collections::VecDeque::new();
+    let hello =
+        Peer::raw(address).frame(&Message::Hello(hello(1, ChannelKind::Control, 1).with_key(lull_far_protocol::VERSION_ENCRYPTED)), 0);
+    for number in 0..CROWD {
+        let mut stream = TcpStream::connect(address).unwrap();
+        // It may have been pushed out already.
+        let _ = stream.write_all(&hello);
+        held.push_back(stream);
+        if held.len() > 500 {
+            held.pop_front();
+        }
+        if number % 10 == 0 {
+            most = most.max(threads());
+        }
+    }
+    // 64 with a place, 64 who were pushed out, what each server has, and a few that are just ending.
+    assert!(most > alone + 32 && most <= alone + 128 + 16, "{most} threads at once, {alone} of them the server's own");
+    signal(&child, "TERM");
+    child.wait().unwrap();
+}
+
+/// Who does not prove a key is told a challenge and a refusal, whatever is said in one go, and then the connection ends.
+#[test]
+fn a_stranger_is_answered_twice_at_most() {
+    let path = key_file("twice");
+    let (mut child, address) = start(&["--listen", "127.0.0.1:0", "--memory", "1m", "--key", path.to_str().unwrap()]);
+    std::fs::remove_file(path).unwrap();
+    let mut peer = Peer::raw(address);
+    let frames: Vec<u8> = (0..100)
+        .flat_map(|number| {
+            peer.sequence = number;
+            peer.frame(&Message::Hello(hello(1, ChannelKind::Control, 1).with_key(lull_far_protocol::VERSION_ENCRYPTED)), 0)
+        })
+        .collect();
+    peer.send(&frames);
+    assert!(peer.answer().message().starts_with("Challenge("));
+    assert_eq!(peer.refused(ErrorCode::BadRequest), "the frame after CHALLENGE is HELLO; it must be PROVE");
+    signal(&child, "TERM");
+    child.wait().unwrap();
 }

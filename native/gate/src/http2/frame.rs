@@ -6,6 +6,7 @@ pub(super) const HEADER: usize = 9;
 
 pub(super) const DATA: u8 = 0;
 pub(super) const HEADERS: u8 = 1;
+pub(super) const PRIORITY: u8 = 2;
 pub(super) const RST_STREAM: u8 = 3;
 pub(super) const SETTINGS: u8 = 4;
 pub(super) const PUSH_PROMISE: u8 = 5;
@@ -19,7 +20,8 @@ pub(super) const ACK: u8 = 0x1;
 pub(super) const END_STREAM: u8 = 0x1;
 pub(super) const END_HEADERS: u8 = 0x4;
 const PADDED: u8 = 0x8;
-const PRIORITY: u8 = 0x20;
+/// Of HEADERS.
+const DEPENDS: u8 = 0x20;
 
 /// A frame's header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,8 +62,29 @@ impl Frame {
         }
         let (padding, rest) =
             if self.has(PADDED) { payload.split_first().map(|(n, rest)| (usize::from(*n), rest)).ok_or(SHORT)? } else { (0, payload) };
-        let rest = if self.has(PRIORITY) { rest.get(5..).ok_or(SHORT)? } else { rest };
+        let rest = if self.has(DEPENDS) { rest.get(5..).ok_or(SHORT)? } else { rest };
         rest.len().checked_sub(padding).map(|length| &rest[..length]).ok_or(SHORT)
+    }
+}
+
+impl Frame {
+    /// Bytes of padding at the end of DATA or HEADERS; `None` if there are not so many.
+    pub(super) fn padding(self, payload: &[u8]) -> Option<usize> {
+        if !self.has(PADDED) {
+            return Some(0);
+        }
+        payload
+            .split_first()
+            .map(|(n, rest)| (usize::from(*n), rest.len()))
+            .filter(|(padding, rest)| padding <= rest)
+            .map(|(padding, _)| padding)
+    }
+
+    /// Whether HEADERS say that the stream depends on itself.
+    pub(super) fn depends_on_itself(self, payload: &[u8]) -> bool {
+        let at = usize::from(self.has(PADDED));
+        let stream = payload.get(at..).and_then(<[u8]>::first_chunk).map(|bytes| u32::from_be_bytes(*bytes) & 0x7fff_ffff);
+        self.kind == HEADERS && self.has(DEPENDS) && stream == Some(self.stream)
     }
 }
 
@@ -98,16 +121,24 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_depends_on_itself() {
+        let frame = |flags| Frame { length: 0, kind: HEADERS, flags, stream: 3 };
+        assert!(
+            frame(DEPENDS).depends_on_itself(b"\x80\x00\x00\x03\x07")
+                && frame(DEPENDS | PADDED).depends_on_itself(b"\x00\x00\x00\x00\x03\x07")
+        );
+        assert!(!frame(0).depends_on_itself(b"\x00\x00\x00\x03\x07") && !frame(DEPENDS).depends_on_itself(b"\x00\x00\x00\x01\x07"));
+    }
+
+    #[test]
     fn padding_and_priority_are_no_part_of_the_block() {
         let frame = |flags| Frame { length: 0, kind: HEADERS, flags, stream: 1 };
         assert_eq!(frame(0).fragment(b"block"), Ok(&b"block"[..]));
         assert_eq!(frame(PADDED).fragment(b"\x02block\x00\x00"), Ok(&b"block"[..]));
-        assert_eq!(frame(PRIORITY).fragment(b"\x00\x00\x00\x01\x07block"), Ok(&b"block"[..]));
-        assert_eq!(frame(PADDED | PRIORITY).fragment(b"\x01\x00\x00\x00\x01\x07block\x00"), Ok(&b"block"[..]));
+        assert_eq!(frame(DEPENDS).fragment(b"\x00\x00\x00\x01\x07block"), Ok(&b"block"[..]));
+        assert_eq!(frame(PADDED | DEPENDS).fragment(b"\x01\x00\x00\x00\x01\x07block\x00"), Ok(&b"block"[..]));
         assert!(
-            frame(PADDED).fragment(b"").is_err()
-                && frame(PADDED).fragment(b"\x03ab").is_err()
-                && frame(PRIORITY).fragment(b"abcd").is_err()
+            frame(PADDED).fragment(b"").is_err() && frame(PADDED).fragment(b"\x03ab").is_err() && frame(DEPENDS).fragment(b"abcd").is_err()
         );
         assert_eq!(Frame { length: 0, kind: CONTINUATION, flags: PADDED, stream: 1 }.fragment(b"\x02block"), Ok(&b"\x02block"[..]));
     }

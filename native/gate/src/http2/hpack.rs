@@ -16,6 +16,16 @@ pub(super) struct Text<'a> {
 }
 
 impl Text<'_> {
+    /// Its code, which has a byte at least for each text that has one.
+    pub(super) fn as_written(&self) -> &[u8] {
+        self.bytes
+    }
+
+    /// Whether it says nothing.
+    pub(super) fn is_damaged(self) -> bool {
+        self.huffman && huffman::decode(self.bytes).is_none()
+    }
+
     /// What it says; `None` if it is damaged.
     pub(super) fn decode(self) -> Option<Vec<u8>> {
         if self.huffman { huffman::decode(self.bytes) } else { Some(self.bytes.to_vec()) }

@@ -14,6 +14,7 @@
 mod frame;
 mod hpack;
 mod huffman;
+mod shape;
 mod uploads;
 
 use std::collections::VecDeque;
@@ -28,6 +29,7 @@ use frame::{
     WINDOW_UPDATE,
 };
 use hpack::{Name, Part};
+use shape::Shape;
 use uploads::{MOST_WINDOW, Uploads, Word};
 
 /// What a client sends first.
@@ -42,6 +44,10 @@ const MOST_RANGES: usize = 64;
 // Of SETTINGS.
 const HEADER_TABLE_SIZE: u16 = 1;
 const INITIAL_WINDOW_SIZE: u16 = 4;
+const MAX_FRAME_SIZE: u16 = 5;
+
+/// What a frame may have before SETTINGS say more (RFC 9113, 6.5.2).
+const FIRST_FRAME: usize = 16_384;
 
 // Of GOAWAY.
 const FLOW_CONTROL_ERROR: u32 = 3;
@@ -186,6 +192,8 @@ struct Fields {
     connect: bool,
     /// Changes the size of the table.
     resizes: bool,
+    /// What a server must refuse.
+    malformed: bool,
     deadline: Option<Duration>,
 }
 
@@ -235,8 +243,11 @@ pub struct Http2 {
     /// What the gate has taken, and where it stands in a header block of that.
     taken: Direction,
     taken_block: Blocks,
-    /// Whether such a block has changed the table by which the application reads the next ones.
-    lost: bool,
+    /// What of that ends the connection, as GOAWAY has it: a block that has changed the table by which the application reads the next ones, or what
+    /// is against the protocol.
+    lost: Option<u32>,
+    /// The longest payload of a frame that the application ever permitted.
+    most_frame: usize,
     /// Answered requests whose clients have not ended them.
     uploads: Uploads,
     /// Frames that are to be written: PING's answers, and what is said of such requests.
@@ -269,7 +280,8 @@ impl Http2 {
             taking: 0,
             taken: Direction::boundary(),
             taken_block: Blocks::default(),
-            lost: false,
+            lost: None,
+            most_frame: FIRST_FRAME,
             uploads: Uploads::default(),
             owed: Vec::new(),
             owed_window: 0,
@@ -319,20 +331,30 @@ impl Http2 {
     fn fields(&self, block: &[u8]) -> Result<Fields, &'static str> {
         const DAMAGED: &str = "a field that is not of HPACK's code";
         let mut fields = Fields::default();
-        let (mut preferred, mut timeout) = (None, None);
+        let (mut preferred, mut timeout, mut shape) = (None, None, Shape::default());
         hpack::read(block, |part| {
             match part {
                 Part::Size(size) => fields.resizes |= size != 0,
                 Part::Indexed(index) | Part::Literal(Name::Of(index), _) if index > hpack::STATIC => {
                     return Err("an index of a table of size 0");
                 }
-                Part::Indexed(_) => {}
+                Part::Indexed(index) => shape.entry(index, None),
+                Part::Literal(_, value) if value.is_damaged() => return Err(DAMAGED),
                 Part::Literal(name, value) => {
                     let name = match name {
-                        Name::Of(index) if METHOD.contains(&index) => b":method".to_vec(),
-                        Name::Of(index) if index == CONTENT_TYPE as u64 => b"content-type".to_vec(),
-                        Name::Of(_) => return Ok(()),
-                        Name::Literal(text) => text.decode().ok_or(DAMAGED)?,
+                        Name::Of(index) => {
+                            shape.entry(index, Some(value.as_written()));
+                            match index {
+                                _ if METHOD.contains(&index) => b":method".to_vec(),
+                                _ if index == CONTENT_TYPE as u64 => b"content-type".to_vec(),
+                                _ => return Ok(()),
+                            }
+                        }
+                        Name::Literal(text) => {
+                            let name = text.decode().ok_or(DAMAGED)?;
+                            shape.named(&name, &value.decode().ok_or(DAMAGED)?);
+                            name
+                        }
                     };
                     let value = || value.decode().ok_or(DAMAGED);
                     match &name[..] {
@@ -354,6 +376,7 @@ impl Http2 {
             }
             Ok(())
         })?;
+        fields.malformed = shape.malformed;
         // As in HTTP/1.1, what a client says exactly counts before a preference. `grpc-timeout` is how long the call may take in all; its client
         // would rather go elsewhere before.
         fields.deadline =
@@ -365,13 +388,15 @@ impl Http2 {
     /// come.
     fn request(&self, buffer: &[u8]) -> Result<Option<(usize, Fields)>, &'static str> {
         let mut blocks = Blocks::default();
-        let mut at = 0;
+        let (mut at, mut malformed) = (0, false);
         loop {
             let Some(frame) = Frame::of(&buffer[at..]) else { return Ok(None) };
             let Some(payload) = buffer[at + HEADER..].get(..frame.length) else { return Ok(None) };
             at += frame.whole();
+            malformed |= frame.depends_on_itself(payload);
             if let Some((_, block)) = blocks.frame(frame, payload)? {
-                return Ok(Some((at, self.fields(&block)?)));
+                let fields = self.fields(&block)?;
+                return Ok(Some((at, Fields { malformed: malformed | fields.malformed, ..fields })));
             }
         }
     }
@@ -404,7 +429,7 @@ impl Protocol for Http2 {
     }
 
     fn sent(&mut self, bytes: &[u8]) -> Result<(), Opaque> {
-        let Http2 { response, response_block, has_written, settings, settled, ending, uploads, window, .. } = self;
+        let Http2 { response, response_block, has_written, settings, settled, ending, uploads, window, most_frame, .. } = self;
         response
             .feed(bytes, |frame, payload| {
                 let is_first = !std::mem::replace(has_written, true);
@@ -416,6 +441,7 @@ impl Protocol for Http2 {
                         match name {
                             HEADER_TABLE_SIZE if !is_first && value != 0 => return Err("a table that gets a size again"),
                             INITIAL_WINDOW_SIZE => uploads.initial_window(value.min(MOST_WINDOW)),
+                            MAX_FRAME_SIZE => *most_frame = (value as usize).max(*most_frame),
                             _ => {}
                         }
                     }
@@ -454,12 +480,12 @@ impl Protocol for Http2 {
                     Front::Aside { length: frame.whole() }
                 }
             }
-            // The gate could not follow it, once taken: `keeps`.
-            HEADERS if frame.length > MOST_BLOCK => Front::Leave,
+            // The gate could not follow it, once taken: `keeps`. Or it is an error.
+            HEADERS if frame.length > MOST_BLOCK.min(self.most_frame) => Front::Leave,
             HEADERS if frame.stream > self.highest && !frame.stream.is_multiple_of(2) => match self.request(buffer) {
                 Err(reason) => Front::Unknown(reason),
                 Ok(None) => Front::Incomplete,
-                Ok(Some((_, fields))) if fields.connect || fields.resizes => Front::Leave,
+                Ok(Some((_, fields))) if fields.connect || fields.resizes || fields.malformed => Front::Leave,
                 Ok(Some((length, fields))) => Front::Request { length, deadline: fields.deadline },
             },
             _ => Front::Leave,
@@ -506,12 +532,18 @@ impl Protocol for Http2 {
     }
 
     fn taken(&mut self, mut bytes: &[u8]) {
-        let Http2 { taken, taken_block, stateless, .. } = self;
-        let followed = taken.feed(bytes, |frame, payload| match taken_block.frame(frame, payload)? {
-            Some((_, block)) => Self::taken_block(*stateless, &block),
-            None => Ok(()),
+        let Http2 { taken, taken_block, stateless, highest, most_frame, .. } = self;
+        let (mut highest, mut wrong) = (*highest, None);
+        let followed = taken.feed(bytes, |frame, payload| {
+            let is_first = frame.kind == HEADERS && frame.stream > highest;
+            highest = if is_first { frame.stream } else { highest };
+            wrong = wrong.or(shape::wrong(frame, payload, is_first, *most_frame));
+            match taken_block.frame(frame, payload)? {
+                Some((_, block)) => Self::taken_block(*stateless, &block),
+                None => Ok(()),
+            }
         });
-        self.lost |= followed.is_err();
+        self.lost = self.lost.or(followed.err().map(|_| COMPRESSION_ERROR)).or(wrong);
         let rest = self.taking.min(bytes.len());
         self.taking -= rest;
         bytes = &bytes[rest..];
@@ -558,7 +590,7 @@ impl Protocol for Http2 {
     }
 
     fn has_lost(&self) -> bool {
-        self.lost
+        self.lost.is_some()
     }
 
     fn is_overrun(&self) -> bool {
@@ -567,7 +599,7 @@ impl Protocol for Http2 {
 
     fn goodbye(&self, to: &mut Vec<u8>) {
         if self.may_write() {
-            let code = if self.lost { COMPRESSION_ERROR } else { FLOW_CONTROL_ERROR };
+            let code = self.lost.unwrap_or(FLOW_CONTROL_ERROR);
             let payload = [self.highest.to_be_bytes(), code.to_be_bytes()].concat();
             frame::write(GOAWAY, 0, 0, &payload, to);
         }

@@ -279,6 +279,60 @@ fn what_is_the_applications() {
 }
 
 #[test]
+fn what_a_server_must_refuse_is_left_to_it() {
+    const HEAD: &[u8] = &[0x82, 0x86, 0x84];
+    let mut http = ready();
+    let request = |more: &[u8]| frame(HEADERS, END_HEADERS | END_STREAM, 3, &[HEAD, more].concat());
+    assert!(matches!(http.front(&request(b"\x00\x01x\x01Y")), Front::Request { .. }));
+    // An upper-case name; a method once more; a field of answers; what is about the connection.
+    for more in [&b"\x00\x01X\x01y"[..], b"\x83", b"\x88", b"\x00\x02te\x04gzip", b"\x00\x0aconnection\x05close"] {
+        assert_eq!(http.front(&request(more)), Front::Leave, "{}", more.escape_ascii());
+    }
+    // A value that is padded by zeros.
+    assert!(matches!(http.front(&request(b"\x00\x01x\x81\x18")), Front::Unknown(_)));
+    for (on, left) in [(3, true), (1, false)] {
+        let depends = frame(HEADERS, END_HEADERS | END_STREAM | 0x20, 3, &[&[0, 0, 0, on, 9], HEAD].concat());
+        assert_eq!(http.front(&depends) == Front::Leave, left);
+    }
+    // Longer than the server permits; and as it has permitted.
+    let mut more = Vec::new();
+    hpack::write_named(b"x", &[b'x'; 17_000], &mut more);
+    assert_eq!(http.front(&request(&more)), Front::Leave);
+    http.sent(&frame(SETTINGS, 0, 0, &[0, 5, 0, 0, 0x80, 0])).unwrap();
+    assert!(matches!(http.front(&request(&more)), Front::Request { .. }));
+}
+
+/// Of frames that the server never sees, nobody else can say so.
+#[test]
+fn frames_against_the_protocol_on_an_answered_stream_end_the_connection() {
+    for (bytes, code) in [
+        (frame(RST_STREAM, 0, 3, &[0; 3]), 6),
+        (frame(WINDOW_UPDATE, 0, 3, &[0; 5]), 6),
+        (frame(DATA, 0, 3, &[0; 16_385]), 6),
+        (frame(DATA, 8, 3, b"\x09ab"), 1),
+        (frame(WINDOW_UPDATE, 0, 3, &[0; 4]), 1),
+        (frame(HEADERS, END_HEADERS, 3, &[0x83]), 1),
+    ] {
+        let mut http = ready();
+        http.taken(&frame(HEADERS, END_HEADERS, 3, &block("x", &[])));
+        // In a pause, and when the application reads.
+        for in_pause in [true, false] {
+            let (mut connection, mut wire) = on_wire(http.clone());
+            wire.received.extend(&bytes);
+            if in_pause {
+                let outcome = connection.look(&mut wire, &mut vec![0; 20_000], |_| panic!("asked"), |_, _, _| panic!("answered"));
+                assert_eq!(outcome, Outcome::Opaque);
+            } else {
+                assert_eq!(read_to_the_end(&mut connection, &mut wire, 1000), 0);
+            }
+            assert!(wire.closing, "{} {in_pause}", bytes[..9].escape_ascii());
+            let said = frames(&wire.sent).pop().map(|(frame, payload)| (frame.kind, payload));
+            assert_eq!(said, Some((GOAWAY, vec![0, 0, 0, 3, 0, 0, 0, code])));
+        }
+    }
+}
+
+#[test]
 fn what_is_not_understood_is_left_alone() {
     for bytes in [&b"GET / HTTP/1.1\r\n"[..], b"PRI * HTTP/2.0\r\n\r\nXX", &[0x16, 3, 1]] {
         assert!(connection().received(bytes).is_err());
@@ -389,7 +443,10 @@ fn a_frame_that_could_not_be_followed_is_not_answered() {
         payload.extend(vec![0; usize::from(padding)]);
         let request = frame(HEADERS, END_HEADERS | END_STREAM | 0x8, 3, &payload);
         assert_eq!(request.len() - HEADER > MOST_BLOCK, padding > 0);
-        let (mut connection, mut wire) = on_wire(ready());
+        let mut http = ready();
+        // The application permits as long ones.
+        http.sent(&frame(SETTINGS, 0, 0, &[0, 5, 0, 2, 0, 0])).unwrap();
+        let (mut connection, mut wire) = on_wire(http);
         wire.received.extend(&request);
         let outcome = connection.look(&mut wire, &mut vec![0; 100_000], |_| Decision::Answer(REMAINING), |_, _, _| ());
         assert_eq!((outcome, connection.opaque(), wire.closing), (expected, None, false));

@@ -22,23 +22,23 @@ const INPUTS: u64 = 2000;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 // Frames (RFC 9113, 6).
-const HEADER: usize = 9;
+pub const HEADER: usize = 9;
 const DATA: u8 = 0;
-const HEADERS: u8 = 1;
+pub const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
+pub const SETTINGS: u8 = 4;
 const PING: u8 = 6;
-const GOAWAY: u8 = 7;
+pub const GOAWAY: u8 = 7;
 const WINDOW_UPDATE: u8 = 8;
 const CONTINUATION: u8 = 9;
-const END_STREAM: u8 = 1;
-const ACK: u8 = 1;
-const END_HEADERS: u8 = 4;
+pub const END_STREAM: u8 = 1;
+pub const ACK: u8 = 1;
+pub const END_HEADERS: u8 = 4;
 
 /// The stream of the request behind all others: none is higher.
 const LAST: u32 = 0x7fff_ffff;
 
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
     bytes.extend([kind, flags]);
     bytes.extend(stream.to_be_bytes());
@@ -47,7 +47,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 /// The first frame of `bytes`: kind, flags, stream, and all of it; none if it has not all come.
-fn first(bytes: &[u8]) -> Option<(u8, u8, u32, &[u8])> {
+pub fn first(bytes: &[u8]) -> Option<(u8, u8, u32, &[u8])> {
     let header = bytes.get(..HEADER)?;
     let length = u32::from_be_bytes([0, header[0], header[1], header[2]]) as usize;
     let stream = u32::from_be_bytes(header[5..9].try_into().ok()?) & 0x7fff_ffff;
@@ -55,7 +55,7 @@ fn first(bytes: &[u8]) -> Option<(u8, u8, u32, &[u8])> {
 }
 
 /// Fields of a request by literals and the static table only: method, scheme, path, authority.
-fn block(method: u8, path: &str) -> Vec<u8> {
+pub fn block(method: u8, path: &str) -> Vec<u8> {
     let mut block = vec![method, 0x86];
     for (name, value) in [(4, path), (1, "a")] {
         block.extend([name, value.len() as u8]);

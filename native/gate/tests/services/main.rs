@@ -9,6 +9,7 @@
 //! * `LULL_GATE_LIBRARY`  liblull_gate.so
 //! * `LULL_GATE_CLASSES`  a class path with GateServer and the frameworks
 //! * `LULL_GATE_CLIENTS`  a class path with clients of HTTP/2
+//! * `LULL_H2SPEC`  the program h2spec
 //! * `LULL_BALANCERS`  a directory into which balancers were unpacked
 //! * `LULL_GATE_CASSANDRA`, `LULL_GATE_CASSANDRA_FLAGS`  class path of bench/cassandra and what flags its VM needs
 //! * `LULL_GATE_SECONDS`  of load for each service (default 5)
@@ -25,6 +26,7 @@ mod flight;
 mod framing;
 mod framing2;
 mod grpc;
+mod h2spec;
 mod resp;
 mod server;
 mod tls;
@@ -409,6 +411,13 @@ fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
         tally.test(name, &format!("framing, {server}"), &|| framing::framing(setting, server));
     }
     tally.test(name, "framing of HTTP/2, Netty's codec", &|| framing2::framing(setting));
+    // It waits for what a loaded machine may not do in time: only for who asks for it.
+    let is_asked = tally.only.contains("h2spec");
+    match h2spec::program() {
+        Some(_) if !is_asked => tally.skip(&format!("{name}: h2spec: LULL_GATE_ONLY=h2spec asks for it")),
+        Some(_) => tally.test(name, "h2spec, Netty's codec", &|| h2spec::h2spec(setting)),
+        None => tally.skip(&format!("{name}: h2spec: there is no go, or it could not build it")),
+    }
     for program in clients::PROGRAMS {
         match clients::missing(program, setting) {
             Some(reason) => tally.skip(&format!("{name}: clients of HTTP/2, {program}: {reason}")),

@@ -7,7 +7,9 @@ use std::net::TcpStream;
 use std::time::Instant;
 
 use lull_far_auth::{Frames, NotProven};
-use lull_far_protocol::{ChannelKind, DecodeError, HEADER_LEN, Header, Message, Op, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN, seal_with};
+use lull_far_protocol::{
+    ChannelKind, DecodeError, HEADER_LEN, Header, MAX_PAYLOAD, Message, Op, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN, seal_with,
+};
 
 use super::{Harm, LinkError, Server};
 use crate::descriptors::Own;
@@ -205,10 +207,27 @@ fn harm_of(error: &std::io::Error) -> Option<Harm> {
 /// # Errors
 /// As the socket, and for what is no frame, not proven, or not whole by the deadline.
 pub fn receive(stream: &mut TcpStream, frames: Option<&mut Frames>, deadline: Instant) -> std::io::Result<(Header, Vec<u8>)> {
+    receive_at_most(MAX_PAYLOAD, stream, frames, deadline)
+}
+
+/// The same of a frame whose payload has `most` bytes at most: memory is taken for no more.
+///
+/// # Errors
+/// As [`receive`]; and for a longer one.
+pub fn receive_at_most(
+    most: usize,
+    stream: &mut TcpStream,
+    frames: Option<&mut Frames>,
+    deadline: Instant,
+) -> std::io::Result<(Header, Vec<u8>)> {
     let (version, tag) = if frames.is_some() { (VERSION_ENCRYPTED, TAG_LEN) } else { (VERSION_PLAIN, 0) };
     let mut head = [0; HEADER_LEN];
     read_exact(stream, &mut head, 0, deadline)?;
     let header = Header::decode_of(&head, version).map_err(std::io::Error::other)?;
+    if header.len as usize > most {
+        let (op, len) = (header.op.name(), header.len);
+        return Err(std::io::Error::other(format!("it answers with {op} of {len} bytes, where {most} are the most")));
+    }
     let mut payload = vec![0; header.len as usize + tag];
     read_exact(stream, &mut payload, HEADER_LEN, deadline)?;
     let Some(frames) = frames else { return Ok((header, payload)) };

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use lull_far_auth::{Frames, Key, Share, client_number, proof};
 use lull_far_protocol::{
-    ChannelKind, ErrorCode, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, PAGE_SIZE_LOG2, Proved, VERSION_ENCRYPTED, VERSION_PLAIN,
+    ChannelKind, ErrorCode, Hello, HelloAck, MAX_PAGES_PER_FRAME, Message, Op, PAGE_SIZE_LOG2, Proved, VERSION_ENCRYPTED, VERSION_PLAIN,
 };
 
 pub use channel::{Asked, Channel, Payload};
@@ -33,7 +33,7 @@ use crate::descriptors::Own;
 use crate::last_words::say;
 use crate::syscall;
 use crate::wait::Event;
-use channel::{receive, send_parts};
+use channel::{receive_at_most, send_parts};
 use fetch::FetchConnection;
 use owed::Owed;
 
@@ -480,7 +480,8 @@ impl Greeting<'_> {
             _ => broken(name, &error),
         };
         send_parts(self.stream, &bytes, &[], self.deadline).map_err(failed)?;
-        let (header, payload) = receive(self.stream, None, self.deadline).map_err(failed)?;
+        // Nobody knows yet who it is: no frame of the greeting is longer than an error.
+        let (header, payload) = receive_at_most(Op::Error.max_payload(), self.stream, None, self.deadline).map_err(failed)?;
         match Message::decode(&header, &payload) {
             // The latter two: it did not arrive as it was sent.
             Ok(Message::Error { code: ErrorCode::TooManyConnections | ErrorCode::BadFrame | ErrorCode::Crc, text }) => {

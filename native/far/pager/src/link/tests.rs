@@ -6,8 +6,9 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use lull_far_protocol::golden::{frame, page};
-use lull_far_protocol::{FETCH_LEN, Fetch, HEADER_LEN, Op, Write as WritePages, crc32c_of};
+use lull_far_protocol::{FETCH_LEN, Fetch, HEADER_LEN, Write as WritePages, crc32c_of, seal_with};
 
+use super::channel::receive;
 use super::*;
 
 /// A server that expects golden requests, and gives golden answers.
@@ -324,6 +325,28 @@ fn a_server_is_greeted_for_as_long_as_it_may_be_silent() {
     let error = server.greet(Duration::from_secs(60)).unwrap_err();
     assert!(matches!(&error, LinkError::Refused(text) if text.ends_with("FULL: no memory left")), "{error:?}");
     thread.join().unwrap();
+}
+
+/// Who is not known yet has no memory taken for it: no payload of the greeting is longer than an error's, and one that says so is not waited for.
+#[test]
+fn an_answer_to_hello_is_short_or_the_connection_ends() {
+    for key in [None, Some(Key::new([1; 32]))] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let thread = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            receive(&mut stream, None, later()).unwrap();
+            // A megabyte of pages, of which nothing comes.
+            stream.write_all(&seal_with(Op::Data, 1, 0, Op::Data.max_payload(), 0)).unwrap();
+            stream.read(&mut [0]).unwrap()
+        });
+        let server =
+            Server::new("golden", address, [1; 16], Credentials { key, plain_frames: false }, Duration::from_secs(60), Arc::default());
+        let error = server.open(ChannelKind::Fetch, 0, 1).unwrap_err();
+        let text = "it answers with DATA of 1048592 bytes, where 516 are the most";
+        assert!(matches!(&error, LinkError::Broken(said) if said.contains(text)), "{error:?}");
+        assert_eq!(thread.join().unwrap(), 0, "the connection is still open");
+    }
 }
 
 fn with(key: Key) -> Credentials {
