@@ -12,7 +12,7 @@
 #             20 threads, throttle=off,
 #             threshold=20ms                         40         40
 #             JDK 17.0.15, 20 threads                40         40
-#             The settings of 25 have a threshold of 1 ms and a limit, 100 or 300 a second, which takes no account of how
+#             The settings of 25 have a threshold of 1 ms and a limit, 100 or 300 a second, which does not look at how
 #             long a read was: what was waited for a second goes as easily as what took a millisecond. The busier the
 #             service, the fewer of its worst waits are in the recording, and nothing in it says how many are not
 #
