@@ -9,8 +9,8 @@
 #
 #   guessed   all 10,000 are published once, late
 #   seen      published of 10,000       no stop    it ends in the next step    it ends in the step after that
-#             OTLP registry              10,000            13,000 to 20,000                                 0
-#             Influx registry            10,000            13,000 to 20,000                                 0
+#             OTLP registry              10,000            17,000 to 20,000                                 0
+#             Influx registry            10,000            17,000 to 20,000                                 0
 #             OpenTelemetry's SDK        10,000                      10,000                            10,000
 #             A registry by step keeps the counts of one step that has ended. Publishing, at a fixed rate, catches up:
 #             twice in the same step gives the same counts twice. A stop that has a whole step in it makes the counts
