@@ -14,7 +14,7 @@
 #             Jetty                          60                                          5 to 51
 #             Undertow                       60                                         26 to 55
 #             Vert.x                         60                                         30 to 59
-#             Reactor Netty                  60                                               28
+#             Reactor Netty                  60                                         28 to 47
 #             After the stop the timers are due, and the bytes have not been looked at. So the well-known race of a
 #             request with the end of its connection, of microseconds otherwise, is as long as the pause, and each
 #             connection whose time ends in the pause takes its request along. A client does not repeat a POST by
