@@ -10,7 +10,7 @@
 #   guessed   each is answered, late: it arrived before the connection had been idle for 6 s, and lies in the socket.
 #             A few may be lost where another thread than the one that reads looks at the clock
 #   seen      of 60 POSTs      no stop: answered    a stop of 5 s: connection closed, no answer
-#             Tomcat                         60                                               59
+#             Tomcat                         60                                         29 to 59
 #             Jetty                          60                                          5 to 51
 #             Undertow                       60                                         26 to 55
 #             Vert.x                         60                                         30 to 59

@@ -19,8 +19,8 @@
 #             Apache, async       29 to 40
 #             java.net.http       23 to 40
 #             OkHttp reads by blocking, but another thread closes the socket when it is time, and wins some. With the
-#             others it depends on what runs first, and Jetty's mostly finds its answers. So one pause of its own, longer
-#             than the timeout, looks by java.net.http as if all services that it calls were down, though their answers
+#             others it depends on what runs first, and Jetty's mostly finds its answers. So one pause of its own that is
+#             longer than the timeout looks by java.net.http as if all services that it calls were down, though their answers
 #             are there; by HttpURLConnection it is a delay
 #
 # Needs a JDK 25 (JAVA_HOME), Maven and Python. Fails if what was seen has changed.
