@@ -19,9 +19,9 @@
 #             Apache, async       29 to 40
 #             java.net.http       23 to 40
 #             OkHttp reads by blocking, but another thread closes the socket when it is time, and wins some. With the
-#             others it depends on what runs first, and Jetty's mostly finds its answers. So one pause of its own that is
-#             longer than the timeout looks by java.net.http as if all services that it calls were down, though their answers
-#             are there; by HttpURLConnection it is a delay
+#             others it depends on what runs first, and Jetty's mostly finds its answers. So after one pause of its own,
+#             longer than the timeout, java.net.http says that all services are late, though their answers are there;
+#             by HttpURLConnection it is a delay
 #
 # Needs a JDK 25 (JAVA_HOME), Maven and Python. Fails if what was seen has changed.
 set -euo pipefail
