@@ -19,6 +19,8 @@ use super::{PARALLEL, Setting};
 
 /// Fewer of them have not been run as they should be.
 const LEAST_CASES: usize = 140;
+/// Requests that the gate answers in them: those that are as they should be. 60 and 61 were seen, and 75 while it answered malformed ones, too.
+const LEAST_ANSWERED: f64 = 50.0;
 /// A case that waits for something is over after so many seconds: more than a pause, and what lies between two.
 const SECONDS: &str = "8";
 /// Until something comes that must come.
@@ -341,7 +343,7 @@ pub fn h2spec(setting: &Setting) -> Result<String, String> {
     if !differ.is_empty() {
         return Err(format!("in pauses, with {answered} answers of the gate: {}", differ.join("; ")));
     }
-    if (answered as usize) < LEAST_CASES / 2 {
+    if answered < LEAST_ANSWERED {
         return Err(format!("the gate has answered {answered} requests of {} cases", alone.len()));
     }
     let otherwise = alone_in_pauses.iter().zip(&answering).filter(|(before, after)| before != after).count();
