@@ -54,30 +54,29 @@ impl Frame {
         self.flags & flag != 0
     }
 
+    /// Bytes of padding at the end of DATA or HEADERS, and what is in front of them and behind their number; `None` if there are not so many.
+    fn unpadded(self, payload: &[u8]) -> Option<(usize, &[u8])> {
+        if !self.has(PADDED) {
+            return Some((0, payload));
+        }
+        let (padding, rest) = payload.split_first()?;
+        let padding = usize::from(*padding);
+        rest.get(..rest.len().checked_sub(padding)?).map(|rest| (padding, rest))
+    }
+
+    /// Bytes of padding at the end of DATA or HEADERS; `None` if there are not so many.
+    pub(super) fn padding(self, payload: &[u8]) -> Option<usize> {
+        self.unpadded(payload).map(|(padding, _)| padding)
+    }
+
     /// The part of a header block in the payload of HEADERS or CONTINUATION.
     pub(super) fn fragment(self, payload: &[u8]) -> Result<&[u8], &'static str> {
         const SHORT: &str = "a HEADERS frame that is shorter than what it must have";
         if self.kind != HEADERS {
             return Ok(payload);
         }
-        let (padding, rest) =
-            if self.has(PADDED) { payload.split_first().map(|(n, rest)| (usize::from(*n), rest)).ok_or(SHORT)? } else { (0, payload) };
-        let rest = if self.has(DEPENDS) { rest.get(5..).ok_or(SHORT)? } else { rest };
-        rest.len().checked_sub(padding).map(|length| &rest[..length]).ok_or(SHORT)
-    }
-}
-
-impl Frame {
-    /// Bytes of padding at the end of DATA or HEADERS; `None` if there are not so many.
-    pub(super) fn padding(self, payload: &[u8]) -> Option<usize> {
-        if !self.has(PADDED) {
-            return Some(0);
-        }
-        payload
-            .split_first()
-            .map(|(n, rest)| (usize::from(*n), rest.len()))
-            .filter(|(padding, rest)| padding <= rest)
-            .map(|(padding, _)| padding)
+        let (_, rest) = self.unpadded(payload).ok_or(SHORT)?;
+        if self.has(DEPENDS) { rest.get(5..).ok_or(SHORT) } else { Ok(rest) }
     }
 
     /// Whether HEADERS say that the stream depends on itself.
