@@ -17,6 +17,7 @@
 #   LULL_TEST_JOBS      tests at a time             (default: the number of processors, 2 at least)
 #   LULL_TEST_TIMEOUT   factor on each test's limit (default: 4, as upstream)
 #   LULL_TEST_SECONDS   stop the run after so many seconds
+#   LULL_TEST_LATER     a list of tests to leave out, too, in the form of a problem list   (default: none)
 
 # shellcheck source-path=SCRIPTDIR source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -57,6 +58,10 @@ for spec in "${given[@]}"; do
   lists+=("$TREE/$root/ProblemList.txt")
 done
 lists+=("$ROOT/hotspot/test/ProblemList-lull.txt")
+if [[ -n ${LULL_TEST_LATER:-} ]]; then
+  [[ -f $LULL_TEST_LATER ]] || die "LULL_TEST_LATER: there is no file '$LULL_TEST_LATER'"
+  lists+=("$LULL_TEST_LATER")
+fi
 mapfile -t natives < <(printf '%s\n' "${natives[@]}" | sort -u)
 mapfile -t lists < <(for f in "${lists[@]}"; do if [[ -f $f ]]; then printf '%s\n' "$f"; fi; done | sort -u)
 ((${#natives[@]} == 1)) || die "jtreg.sh $name: tests of test/hotspot and of test/jdk need a run each (their native libraries are apart)"

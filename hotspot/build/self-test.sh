@@ -48,6 +48,16 @@ check "time is up, and tests have failed" "late: 1 passed, 2 failed, 0 excluded,
 check "no tests were selected" "none: 0 passed, 1 failed, 0 excluded, 0 skipped, exit 1" "$(jtreg none 60 'exit 1')"
 check "all do not apply" "skipping: 0 passed, 0 failed, 0 excluded, 1 skipped, exit 0" "$(jtreg skipping 60 'echo "gc/A.java  Not run. Not for this VM" > summary.txt; exit 1')"
 check "all pass" "all: 2 passed, 0 failed, 0 excluded, 0 skipped, exit 0" "$(jtreg all 60 'printf "gc/%s.java  Passed. OK\n" A B > summary.txt')"
+echo 'gc/B.java#b lull-later generic-all' > "$work/later"
+check "a test is left for later, another of its file is not for this VM" "later: 1 passed, 0 failed, 1 excluded, 1 skipped, exit 0" \
+  "$(export LULL_TEST_LATER="$work/later"; jtreg later 60 'printf "%s\n" "gc/A.java  Passed. OK" "gc/B.java#b  Not run. Listed" "gc/B.java#c  Not run. Not for this VM" > summary.txt')"
+# What is left for later is there to be run then.
+missing=
+while read -r test _; do
+  file=$ROOT/hotspot/test/hotspot/jtreg/${test%%#*}
+  if [[ ! -f $file ]] || { [[ $test == *'#'* ]] && ! grep -q "@test id=${test##*#}\$" "$file"; }; then missing+=" $test"; fi
+done < <(grep '^gc/' "$ROOT/hotspot/test/groups/later.txt")
+check "tests of later.txt that are not there" "" "$missing"
 
 # Four tests of a tier: of these A passes, C fails with Lull, D fails with each collector, and E does not say what became of it. Two at a time; the
 # time is up after the first two, and then there is a second run.
@@ -92,19 +102,19 @@ eval "$NATIVE"
 END
 chmod +x "$work/tree/native/test.sh"
 
-# What test.sh makes of it when there are 3 more seconds.
-native() {   # NAME NATIVE
-  env -u LULL_GROUPS LULL_BUILD="$work/$1" LULL_PHASES=native LULL_LEAST=1 LULL_DEADLINE=$(($(date +%s) + 3)) NATIVE="$2" \
+# What test.sh makes of it when there are so many more seconds.
+native() {   # NAME NATIVE SECONDS
+  env -u LULL_GROUPS LULL_BUILD="$work/$1" LULL_PHASES=native LULL_LEAST=1 LULL_DEADLINE=$(($(date +%s) + $3)) NATIVE="$2" \
     "$work/tree/hotspot/build/test.sh" quick > "$work/$1.said" 2>&1 || true
   sed 's/ (.*//' "$work/$1/test-results/summary.txt"
 }
 # within.sh takes ten seconds to end one.
 says='echo "test pager::evicts ... FAILED"; echo "[ERROR] Tests run: 1 <<< FAILURE!"; echo "[ERROR] a.B.c -- Time elapsed: 1 s <<< FAILURE!"'
-native late "$says; sleep 60" > "$work/late.found" &
-native up 'echo "test pager::evicts ... ok"; sleep 60' > "$work/up.found" &
-check "a script ends with the status of timeout(1)" "native: 0 passed, 1 failed, 0 excluded, 0 skipped" "$(native early 'exit 124')"
-check "a script passes" "native: 2 passed, 0 failed, 0 excluded, 1 skipped" "$(native passes 'echo "2 passed, 0 failed, 1 skipped"')"
-check "a script passes, and its log is no text" "native: 2 passed, 0 failed, 0 excluded, 0 skipped" "$(native bytes 'printf "\0\377\n"; echo "2 passed, 0 failed, 0 skipped"')"
+native late "$says; sleep 60" 8 > "$work/late.found" &
+native up 'echo "test pager::evicts ... ok"; sleep 60' 8 > "$work/up.found" &
+check "a script ends with the status of timeout(1)" "native: 0 passed, 1 failed, 0 excluded, 0 skipped" "$(native early 'exit 124' 600)"
+check "a script passes" "native: 2 passed, 0 failed, 0 excluded, 1 skipped" "$(native passes 'echo "2 passed, 0 failed, 1 skipped"' 600)"
+check "a script passes, and its log is no text" "native: 2 passed, 0 failed, 0 excluded, 0 skipped" "$(native bytes 'printf "\0\377\n"; echo "2 passed, 0 failed, 0 skipped"' 600)"
 wait
 check "time is up in a script" "native: 0 passed, 0 failed, 0 excluded, 1 skipped" "$(cat "$work/up.found")"
 check "time is up in a script, and tests have failed" "native: 0 passed, 2 failed, 0 excluded, 1 skipped" "$(cat "$work/late.found")"

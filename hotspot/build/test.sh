@@ -9,7 +9,8 @@
 #   2. unit    data structures without a VM, in seconds
 #   3. gtest   HotSpot's gtest launcher on the debug build, tests named Lull*
 #   4. product our sources compile as in the release build (product-check.sh); jlink and jpackage of the debug JDK, and its name (hotspot/test/image/run.sh)
-#   5. jtreg   the tests listed in hotspot/test/groups/quick.txt (or all.txt, which comes on top)
+#   5. jtreg   the tests listed in hotspot/test/groups/quick.txt without those in later.txt, which count as excluded; for all, those, too,
+#              and all.txt on top
 #   6. dump    a heap dump, read by a reader that is not HotSpot's (hotspot/test/heap-dump/run.sh)
 #   7. jcstress  races around publication, under tracking (hotspot/test/jcstress/run.sh)
 #   8. stress  millions of publications under each stress mode (hotspot/test/publication-stress/run.sh)
@@ -160,8 +161,8 @@ build_natives_for() {
 }
 
 run_jtreg() {
-  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start options
-  if [[ $scope == all ]]; then lists+=("$ROOT/hotspot/test/groups/all.txt"); fi
+  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start options later=
+  if [[ $scope == all ]]; then lists+=("$ROOT/hotspot/test/groups/all.txt"); else later=$ROOT/hotspot/test/groups/later.txt; fi
   for list in "${lists[@]}"; do if [[ -f $list ]]; then groups "$list"; fi; done > "$RESULTS/groups"
   if [[ -n ${LULL_GROUPS:-} ]]; then
     awk -v wanted=" $LULL_GROUPS " 'index(wanted, " " $1 " ")' "$RESULTS/groups" > "$RESULTS/groups.wanted"
@@ -180,7 +181,7 @@ run_jtreg() {
     if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections"; fi
     if [[ $name == cycles-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking"; fi
     # shellcheck disable=SC2086 # words on purpose
-    LULL_TEST_OPTIONS=$options LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | tee "$RESULTS/said" | sed 's/^/    /' || true
+    LULL_TEST_OPTIONS=$options LULL_TEST_LATER=$later LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | tee "$RESULTS/said" | sed 's/^/    /' || true
     sed -n '/^    FAILED /,$p' "$RESULTS/said" | failures > /dev/null
     if [[ -f $RESULTS/$name/totals ]]; then
       # "NAME: N passed, N failed, N excluded, N skipped"
