@@ -226,7 +226,7 @@
           "8: leave all cards clean, or 9: remember no survivors")          \
           range(0, 9)                                                       \
                                                                             \
-  develop(bool, LullCleanCards, false,                                      \
+  develop(bool, LullCleanCards, true,                                       \
           "With LullConcurrentMarking: cleans dirty cards of old objects "  \
           "while the program runs, so that the next young pause need not "  \
           "look at them. It takes a part of a processor, and handshakes.")  \

@@ -80,6 +80,11 @@ size_t LullPause::used() const { return _components->_heap->used(); }
 
 // ---- What the steps of all kinds are
 
+static LullPauseForecast::Pause forecast_of(const LullPauseKind& kind) {
+  return kind._is_full ? LullPauseForecast::Pause::Global :
+         kind._ends_cycle ? LullPauseForecast::Pause::Remark : LullPauseForecast::Pause::Young;
+}
+
 // Steps 1 to 12, but for those that collect() takes in the middle.
 template <typename Collect>
 void LullPause::pause(const LullPauseKind& kind, Collect collect) {
@@ -88,7 +93,7 @@ void LullPause::pause(const LullPauseKind& kind, Collect collect) {
   CollectedHeap* const heap = _components->_heap;
   assert(heap->gc_cause() != GCCause::_no_gc, "who begins a pause says why");
   IsSTWGCActiveMark active_mark;
-  _components->_monitoring->pause_progress()->begin(kind._is_full, used());    // before agents are told
+  _components->_monitoring->pause_progress()->begin(forecast_of(kind), used());    // before agents are told
   SvcGCMarker svc_marker(kind._reason);
   GCIdMark gc_id_mark;
   GCTraceCPUTime tcpu(kind._tracer);

@@ -32,6 +32,9 @@
 // blocks, code, weak references) takes a time that hardly depends on what is alive: it is taken as that of so many bytes more as
 // at the last pauses of the kind. A pause that did something else, too (unloaded, slid, wrote a dump), counts for twice that at most.
 //
+// A remark does what a young one does, and looks at what a cycle has left to mark, at references, and at classes and code
+// if it unloads. So it has a share and a rest of its own. Before the first one it is taken for a young one.
+//
 // Of what young collections have made old a global one finds much dead, if the last ones did: so much less than expected
 // is likely (likely_global). Who waits for a pause is told of all.
 //
@@ -41,6 +44,13 @@
 //
 // Written at safepoints.
 class LullPauseForecast {
+public:
+  enum class Pause {
+    Young,
+    Remark,   // ends a cycle of concurrent marking
+    Global
+  };
+
 private:
   struct Kind {
     double _alive_share;   // of what was allocated, 0 to 1
@@ -51,6 +61,7 @@ private:
 
   Kind   _global;
   Kind   _young;
+  Kind   _remark;
   double _old;             // bytes of public objects found alive by the last global collection, and made old since
   double _used;            // bytes, when the last collection had ended
   double _allocated;       // bytes in use more than that when the running one began
@@ -59,37 +70,41 @@ private:
   double _global_pace;     // nanoseconds that global pauses take for each byte, all in them; a guess before the first
   bool   _has_pace;
 
-  Kind& kind(bool is_global) { return is_global ? _global : _young; }
+  const Kind& kind(Pause pause) const {
+    return pause == Pause::Global ? _global : pause == Pause::Remark ? _remark : _young;
+  }
+  Kind& kind(Pause pause) { return const_cast<Kind&>(const_cast<const LullPauseForecast*>(this)->kind(pause)); }
 
   // The last ones count most.
   static double mean(double before, double now) { return (before + now) / 2; }
 
 public:
   LullPauseForecast()
-    : _global(0.5), _young(0.1), _old(0), _used(0), _allocated(0), _expected(0), _likely_share(1),
+    : _global(0.5), _young(0.1), _remark(0.1), _old(0), _used(0), _allocated(0), _expected(0), _likely_share(1),
       _global_pace(1), _has_pace(false) {}
 
   // A collection begins, with so many bytes in use. Returns what it is expected to have to do.
-  double begin(bool is_global, double used) {
+  double begin(Pause pause, double used) {
     _allocated = MAX2(used - _used, 0.0);
-    _expected = expected(is_global, used);
+    _expected = expected(pause, used);
     return _expected;
   }
 
   // The same, if one began now.
-  double expected(bool is_global, double used) const {
-    const Kind& kind = is_global ? _global : _young;
-    return (is_global ? _old : 0) + kind._alive_share * MAX2(used - _used, 0.0) + kind._rest;
+  double expected(Pause pause, double used) const {
+    const double old = pause == Pause::Global ? _old : 0;
+    return old + kind(pause)._alive_share * MAX2(used - _used, 0.0) + rest(pause);
   }
 
   // All is traced: so many bytes, of which so many are old now.
-  void end_tracing(bool is_global, double traced, double old) {
+  void end_tracing(Pause pause, double traced, double old) {
+    const bool is_global = pause == Pause::Global;
     if (is_global && _expected > 0) {
       _likely_share = mean(_likely_share, MIN2((traced + _global._rest) / _expected, 1.0));
     }
     const double young = is_global ? MAX2(traced - _old, 0.0) : traced;
     if (_allocated > 0) {
-      kind(is_global)._alive_share = mean(kind(is_global)._alive_share, MIN2(young / _allocated, 1.0));
+      kind(pause)._alive_share = mean(kind(pause)._alive_share, MIN2(young / _allocated, 1.0));
     }
     _old = is_global ? old : _old + old;
   }
@@ -98,12 +113,12 @@ public:
   void end_cycle(double old) { _old = old; }
 
   // It is over, with so many bytes in use. Tracing has taken so many nanoseconds for so many bytes, the rest so many.
-  void end(bool is_global, double used, double traced, double tracing_ns, double rest_ns) {
+  void end(Pause pause, double used, double traced, double tracing_ns, double rest_ns) {
     assert(traced >= 0 && rest_ns >= 0, "%f bytes, and %f ns for the rest", traced, rest_ns);
     _used = used;
     if (tracing_ns > 0) {
       const double now = rest_ns * traced / tracing_ns;
-      double& rest = kind(is_global)._rest;
+      double& rest = kind(pause)._rest;
       rest = rest == 0 ? now : mean(rest, MIN2(now, 2 * rest));
     }
   }
@@ -116,11 +131,13 @@ public:
   }
 
   // A global one, if it began now, as the last ones were: in bytes to trace, and in nanoseconds.
-  double likely_global(double used) const    { return _likely_share * expected(true, used); }
+  double likely_global(double used) const    { return _likely_share * expected(Pause::Global, used); }
   double likely_global_ns(double used) const { return likely_global(used) * _global_pace; }
 
   // What a pause has to do when all is traced.
-  double rest(bool is_global) const { return (is_global ? _global : _young)._rest; }
+  double rest(Pause pause) const {
+    return pause == Pause::Remark && _remark._rest == 0 ? _young._rest : kind(pause)._rest;
+  }
 };
 
 #endif // SHARE_GC_LULL_STAT_LULLPAUSEFORECAST_HPP

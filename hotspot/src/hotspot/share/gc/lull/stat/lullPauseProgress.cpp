@@ -36,21 +36,21 @@ LullPauseProgress::LullPauseProgress()
     _work(create("work")),
     _done(create("done")),
     _forecast(),
-    _is_global(false),
+    _pause(LullPauseForecast::Pause::Young),
     _start(0),
     _traced_at(0),
     _traced(0),
     _most_traced(0),
     _reported(0) {}
 
-void LullPauseProgress::begin(bool is_global, size_t used) {
+void LullPauseProgress::begin(LullPauseForecast::Pause pause, size_t used) {
   assert_at_safepoint();
   assert(Thread::current()->is_VM_thread(), "one pause at a time");
-  _is_global = is_global;
+  _pause = pause;
   _start = _traced_at = os::javaTimeNanos();
   _traced = _reported = 0;
-  const jlong work = MAX2((jlong)_forecast.begin(is_global, (double)used), (jlong)1);
-  _most_traced = MAX2(work - (jlong)_forecast.rest(is_global), (jlong)0);
+  const jlong work = MAX2((jlong)_forecast.begin(pause, (double)used), (jlong)1);
+  _most_traced = MAX2(work - (jlong)_forecast.rest(pause), (jlong)0);
   if (_work != nullptr) {
     // In this order: whoever reads in between sees that nothing is done, not that all is.
     _done->set_value(0);
@@ -72,9 +72,9 @@ void LullPauseProgress::end_tracing(size_t words, size_t old_words) {
   assert(old_words <= words, "%zu of %zu traced words are old", old_words, words);
   _traced_at = os::javaTimeNanos();
   _traced = words * HeapWordSize;
-  _forecast.end_tracing(_is_global, (double)_traced, (double)(old_words * HeapWordSize));
+  _forecast.end_tracing(_pause, (double)_traced, (double)(old_words * HeapWordSize));
   if (_work != nullptr) {
-    _work->set_value(MAX2((jlong)((double)_traced + _forecast.rest(_is_global)), (jlong)1));
+    _work->set_value(MAX2((jlong)((double)_traced + _forecast.rest(_pause)), (jlong)1));
     _done->set_value((jlong)_traced);
   }
 }
@@ -82,8 +82,8 @@ void LullPauseProgress::end_tracing(size_t words, size_t old_words) {
 void LullPauseProgress::end(size_t used, jlong pause_ns) {
   assert_at_safepoint();
   assert(_start <= _traced_at && pause_ns >= 0, "a pause begins before it has traced");
-  _forecast.end(_is_global, (double)used, (double)_traced, (double)(_traced_at - _start), (double)(os::javaTimeNanos() - _traced_at));
-  if (_is_global) {
+  _forecast.end(_pause, (double)used, (double)_traced, (double)(_traced_at - _start), (double)(os::javaTimeNanos() - _traced_at));
+  if (_pause == LullPauseForecast::Pause::Global) {
     _forecast.record_global_pace((double)pause_ns, (double)_traced);
   }
   if (_work != nullptr) {

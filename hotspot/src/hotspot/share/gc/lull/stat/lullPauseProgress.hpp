@@ -38,22 +38,22 @@
 // earlier (a collection for metadata): then they may still be those of the last pause, with all done.
 class LullPauseProgress : public CHeapObj<mtGC> {
 private:
-  PerfVariable* const _expected;   // nullptr without -XX:+UsePerfData
-  PerfVariable* const _work;
-  PerfVariable* const _done;
-  LullPauseForecast   _forecast;
-  bool                _is_global;
-  jlong               _start;      // of the running pause, nanoseconds
-  jlong               _traced_at;
-  size_t              _traced;     // bytes, all
-  jlong               _most_traced;   // bytes; as far as is told before all is traced, for the rest is still to be done
-  volatile size_t     _reported;   // bytes, as far as workers have said; by all of them
+  PerfVariable* const      _expected;      // nullptr without -XX:+UsePerfData
+  PerfVariable* const      _work;
+  PerfVariable* const      _done;
+  LullPauseForecast        _forecast;
+  LullPauseForecast::Pause _pause;         // the running one, or else the last
+  jlong                    _start;         // of it, nanoseconds
+  jlong                    _traced_at;
+  size_t                   _traced;        // bytes, all
+  jlong                    _most_traced;   // bytes; as far as is told before all is traced: the rest is still to be done
+  volatile size_t          _reported;      // bytes, as far as workers have said; by all of them
 
 public:
   LullPauseProgress();
 
   // VM thread: a pause begins, with so many bytes in use.
-  void begin(bool is_global, size_t used);
+  void begin(LullPauseForecast::Pause pause, size_t used);
 
   // Workers: so many words more are traced. Now and then: it is for a clock of milliseconds.
   void add_traced(size_t words);
