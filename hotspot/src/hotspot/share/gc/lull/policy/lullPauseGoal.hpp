@@ -44,9 +44,9 @@
 // than they should. Before they have ever differed roots count as if bytes had cost it: budgets become smaller, and so
 // they differ.
 //
-// Estimates go up at once and down slowly: a pause that is too long is worse than one more. So two are kept of what is
-// fixed. The other one goes down at once and up slowly, and says how long a pause may work on what is alive because of
-// what is fixed: one pause that the machine has held up is no reason for long ones after it.
+// Estimates go up at once and down slowly: a pause that is too long is worse than one more. But how long a pause may work
+// on what is alive because of what is fixed, says a mean: one pause that the machine has held up is no reason for long
+// ones after it.
 //
 // Before anything is known all is taken to be alive, and a byte to cost what it does on a slow processor: the first pause
 // is a short one in any case, and tells.
@@ -59,7 +59,7 @@ private:
   static constexpr double FirstNsPerByte = 4;
   static constexpr double MostSeen = 16;           // for each new byte: survivors of the pause before, and lines written to
   static constexpr double Aim = 0.75;              // of the goal: what survives differs from pause to pause
-  static constexpr double LastWeight = 1.0 / 4;    // of a pause on the side to which an estimate goes slowly
+  static constexpr double LastWeight = 1.0 / 4;    // of a pause, where an estimate goes slowly
   static constexpr double LeastOfRatio = 1.0 / 8;
 
   const double   _goal_ns;        // 0: none
@@ -68,12 +68,11 @@ private:
   double         _base;           // and a pause without any
   double         _ns_per_byte;    // 0: unknown
   double         _most_fixed_ns;
-  double         _least_fixed_ns; // less than 0: unknown
+  double         _mean_fixed_ns;  // less than 0: unknown
   double         _seen;           // bytes looked at for each new byte; less than 0: unknown
 
-  static double slowly(double mean, double now)  { return mean + LastWeight * (now - mean); }
-  static double raised(double mean, double now)  { return now > mean ? now : slowly(mean, now); }
-  static double lowered(double mean, double now) { return now < mean ? now : slowly(mean, now); }
+  static double slowly(double mean, double now) { return mean + LastWeight * (now - mean); }
+  static double raised(double mean, double now) { return now > mean ? now : slowly(mean, now); }
 
   // As this pause says, and those before it: no more than if nothing was fixed, and not nothing by chance. 0: unknown.
   double cost_of_byte(jlong pause_ns, jlong mark_ns, size_t seen_bytes) {
@@ -91,7 +90,7 @@ private:
 public:
   // Milliseconds; 0: pauses come when memory has run out.
   explicit LullPauseGoal(size_t goal_ms)
-    : _goal_ns((double)goal_ms * 1000000), _pauses(), _slope(0), _base(0), _ns_per_byte(0), _most_fixed_ns(0), _least_fixed_ns(-1),
+    : _goal_ns((double)goal_ms * 1000000), _pauses(), _slope(0), _base(0), _ns_per_byte(0), _most_fixed_ns(0), _mean_fixed_ns(-1),
       _seen(-1) {}
 
   // A young pause has taken pause_ns, mark_ns of that to mark and copy, and to find what was written to; it has looked at
@@ -106,7 +105,7 @@ public:
     }
     const double fixed_ns = MAX2((double)pause_ns - ns_per_byte * (double)due_bytes, 0.0);
     _most_fixed_ns = raised(_most_fixed_ns, fixed_ns);
-    _least_fixed_ns = _least_fixed_ns < 0 ? fixed_ns : lowered(_least_fixed_ns, fixed_ns);
+    _mean_fixed_ns = _mean_fixed_ns < 0 ? fixed_ns : slowly(_mean_fixed_ns, fixed_ns);
     if (new_bytes >= MinBudget / 2) {
       const double seen = MIN2((double)due_bytes / (double)new_bytes, MostSeen);
       _seen = _seen < 0 ? seen : raised(_seen, seen);
@@ -119,7 +118,7 @@ public:
     if (_goal_ns == 0 || ns_per_new_byte == 0) {
       return SIZE_MAX;
     }
-    const double bytes = MAX2(Aim * _goal_ns - _most_fixed_ns, _least_fixed_ns) / ns_per_new_byte;
+    const double bytes = MAX2(Aim * _goal_ns - _most_fixed_ns, _mean_fixed_ns) / ns_per_new_byte;
     return bytes >= (double)(SIZE_MAX / 2) ? SIZE_MAX : MAX2((size_t)bytes, (size_t)MinBudget);
   }
 };

@@ -58,6 +58,7 @@ import jdk.test.whitebox.WhiteBox;
  * @build jdk.test.whitebox.WhiteBox
  * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
  * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xmx64m -Xms64m -XX:+UseLullGC
+ *                   -XX:MaxGCPauseMillis=100000 -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=0
  *                   gc.lull.young.TestYoungEvents
  */
 
