@@ -134,6 +134,9 @@ public class TestInfo {
                 keys.put("marking." + count, COUNT);
             }
             keys.put("marking.to_sweep", COUNT + " blocks");
+            for (String count : List.of("cleanings", "cleaned", "kept")) {
+                keys.put("cards." + count, COUNT);
+            }
             keys.put("marking.marked", BYTES);
             keys.put("marking.expected", BYTES);
             keys.put("marking.left", "\\d+\\.\\d s");
