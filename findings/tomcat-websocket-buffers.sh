@@ -8,7 +8,7 @@
 #
 #   guessed   a larger maximum costs less than 50 KB more, as nothing large is sent
 #   seen      KB of heap for each idle session       by default       a maximum of 1 MB
-#             Tomcat                                   72 to 94                   2,130
+#             Tomcat                                   72 to 115                  2,130
 #             Jetty                                    8 to 12                      12
 #             To the specification it is the most that is buffered. Tomcat takes the whole buffer for each session when
 #             it is opened, of chars of two bytes, and keeps it: 1,000 idle clients hold 2 GB. Jetty's grows with what
