@@ -5,13 +5,17 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use lull_stall::PidFd;
+
 use crate::process::Status;
+use crate::temporary::Temporary;
 
 /// A JVM that has an operation under way answers late; one at a long safepoint, too.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -23,7 +27,11 @@ const LONGEST_ANSWER: usize = 1 << 20;
 #[derive(Debug)]
 pub struct Attach {
     socket: PathBuf,
+    /// As whom the JVM runs.
+    user: u32,
     patience: Duration,
+    /// Where the socket is.
+    _temporary: Option<Temporary>,
 }
 
 /// Why a command was not done.
@@ -53,13 +61,20 @@ impl From<Failure> for String {
 impl Attach {
     /// Wakes the JVM's listener, if it does not listen yet. An error says what is in the way.
     pub fn to(pid: u32) -> Result<Self, String> {
+        // What is looked at behind this is of the process that gets the signal.
+        let process = PidFd::open(pid);
         let status = Status::of(pid)?;
-        let temporary = PathBuf::from(format!("/proc/{pid}/root/tmp"));
-        let socket = temporary.join(format!(".java_pid{}", status.own_pid));
-        if !listens(&socket, status.user)? {
-            wake(pid, &status, &socket, &temporary.join(format!(".attach_pid{}", status.own_pid)))?;
+        let process = process?;
+        let shown = format!("/proc/{pid}/root/tmp");
+        let temporary = Temporary::of(pid).map_err(|error| format!("{shown}: {error}"))?;
+        let path = temporary.path();
+        let socket = path.join(format!(".java_pid{}", status.own_pid));
+        let in_words = |text: String| text.replace(&path.display().to_string(), &shown);
+        if !listens(&socket, status.user).map_err(in_words)? {
+            let wish = path.join(format!(".attach_pid{}", status.own_pid));
+            wake(pid, &process, &status, &socket, &wish).map_err(in_words)?;
         }
-        Ok(Self { socket, patience: TIMEOUT })
+        Ok(Self { socket, user: status.user, patience: TIMEOUT, _temporary: Some(temporary) })
     }
 
     /// What the JVM answers.
@@ -72,6 +87,11 @@ impl Attach {
             _ => Failure::Lost(format!("{}: {error}", what())),
         };
         let mut stream = UnixStream::connect(&self.socket).map_err(failed)?;
+        // The socket that was looked at may be another one by now.
+        let user = peer(&stream).map_err(failed)?;
+        if ![0, self.user].contains(&user) {
+            return Err(Failure::Lost(format!("{}: user {user} listens there, but the JVM's user is {}", what(), self.user)));
+        }
         stream.set_read_timeout(Some(self.patience)).map_err(failed)?;
         let request = [&[PROTOCOL, command], &arguments[..]].concat().iter().map(|part| format!("{part}\0")).collect::<String>();
         stream.write_all(request.as_bytes()).map_err(failed)?;
@@ -120,7 +140,8 @@ impl Attach {
     /// For tests, whose JVM is a socket.
     #[cfg(test)]
     pub(crate) fn at(socket: PathBuf, patience: Duration) -> Self {
-        Self { socket, patience }
+        // SAFETY: it only answers.
+        Self { socket, user: unsafe { libc::geteuid() }, patience, _temporary: None }
     }
 }
 
@@ -149,18 +170,27 @@ fn read_all(stream: &mut UnixStream, patience: Duration) -> io::Result<String> {
     }
 }
 
+/// As whom the other side of a socket has begun to listen.
+fn peer(stream: &UnixStream) -> io::Result<u32> {
+    let mut found = libc::ucred { pid: 0, uid: 0, gid: 0 };
+    let mut size = size_of::<libc::ucred>() as libc::socklen_t;
+    // SAFETY: a structure of that size.
+    let failed =
+        unsafe { libc::getsockopt(stream.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, (&raw mut found).cast(), &raw mut size) };
+    if failed == 0 { Ok(found.uid) } else { Err(io::Error::last_os_error()) }
+}
+
 /// A JVM that finds the wish at a SIGQUIT listens; one that does not, prints its threads.
-fn wake(pid: u32, status: &Status, socket: &Path, wish: &Path) -> Result<(), String> {
+fn wake(pid: u32, process: &PidFd, status: &Status, socket: &Path, wish: &Path) -> Result<(), String> {
     if !status.catches_quit {
         return Err(format!(
             "process {pid} has no handler for SIGQUIT, which would end it, and cannot be attached to: is it a JVM with -XX:+DisableAttachMechanism?"
         ));
     }
     make_wish(wish).map_err(|error| format!("{}: {error}", wish.display()))?;
-    // SAFETY: numbers only.
-    let sent = unsafe { libc::kill(pid as libc::pid_t, libc::SIGQUIT) };
+    let is_sent = process.signal(libc::SIGQUIT).is_ok();
     let (mut patience, mut answer) = (TIMEOUT, Ok(false));
-    while sent == 0 && answer == Ok(false) && !patience.is_zero() {
+    while is_sent && answer == Ok(false) && !patience.is_zero() {
         sleep(Duration::from_millis(50));
         patience = patience.saturating_sub(Duration::from_millis(50));
         answer = listens(socket, status.user);
@@ -317,6 +347,29 @@ mod tests {
         assert!(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+
+    /// Somebody else's socket has come into the place of the one that was looked at.
+    #[test]
+    fn a_socket_that_was_swapped_is_not_spoken_to() {
+        const OTHER: u32 = 4712;
+        let socket = temporary("swapped");
+        let place = socket.clone();
+        let bound = std::thread::spawn(move || {
+            // SAFETY: numbers, of this thread only. Root alone may do so.
+            let is_other = unsafe { libc::syscall(libc::SYS_setresuid, -1, OTHER, -1) } == 0;
+            is_other.then(|| UnixListener::bind(place).unwrap())
+        });
+        let Some(listener) = bound.join().unwrap() else { return };
+        let attach = Attach::at(socket.clone(), TIMEOUT);
+        match attach.execute("jcmd", ["GC.run", "", ""]) {
+            Err(Failure::Lost(text)) => assert!(text.contains(&format!("user {OTHER} listens there")), "{text}"),
+            other => panic!("{other:?}"),
+        }
+        let mut heard = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut heard).unwrap();
+        assert!(heard.is_empty(), "{heard:?}");
+        fs::remove_file(socket).unwrap();
     }
 
     #[test]

@@ -13,4 +13,5 @@ pub mod perf_data;
 pub mod policy;
 pub mod process;
 pub mod stalls;
+mod temporary;
 pub mod threads;

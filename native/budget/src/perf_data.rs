@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use memmap2::Mmap;
 
 use crate::process::Status;
+use crate::temporary::Temporary;
 
 /// Its first word, big-endian in any file.
 const MAGIC: u32 = 0xcafe_c0c0;
@@ -51,15 +52,17 @@ impl PerfData {
 
     fn open_now(pid: u32) -> Result<Self, String> {
         let status = Status::of(pid)?;
-        let temporary = format!("/proc/{pid}/root/tmp");
-        let found = find(Path::new(&temporary), &status).map_err(|error| format!("{temporary}: {error}"))?;
+        let shown = format!("/proc/{pid}/root/tmp");
+        let temporary = Temporary::of(pid).map_err(|error| format!("{shown}: {error}"))?;
+        let found = find(&temporary.path(), &status).map_err(|error| format!("{shown}: {error}"))?;
         let path = found.ok_or(format!(
-            "process {pid}: no {temporary}/hsperfdata_*/{} of user {}: it is no HotSpot JVM, or runs with -XX:-UsePerfData",
+            "process {pid}: no {shown}/hsperfdata_*/{} of user {}: it is no HotSpot JVM, or runs with -XX:-UsePerfData",
             status.own_pid, status.user
         ))?;
-        let data = Self::of_file(&path)?;
+        let in_words = |text: String| text.replace(&temporary.path().display().to_string(), &shown);
+        let data = Self::of_file(&path).map_err(in_words)?;
         match NEEDED.iter().find(|name| data.get(name).is_none()) {
-            Some(missing) => Err(format!("{}: the JVM has no counter {missing}", path.display())),
+            Some(missing) => Err(in_words(format!("{}: the JVM has no counter {missing}", path.display()))),
             None => Ok(data),
         }
     }

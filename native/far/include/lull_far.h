@@ -118,7 +118,7 @@ enum {
  */
 typedef uint32_t (*lull_far_use)(const void* page);
 
-/* Counts since the start. Later versions have more at the end. */
+/* Counts since the start, but for what is now. Later versions have more at the end. */
 struct lull_far_owner_statistics {
   uint64_t local_pages;          /* as in struct lull_far_statistics: now in local memory; never above the next */
   uint64_t local_pages_limit;
@@ -134,6 +134,8 @@ struct lull_far_owner_statistics {
   uint64_t fetch_faults;
   uint64_t second_chances;
   uint64_t replica_fetches;
+  uint64_t pages_copied;         /* lost copies that were made again */
+  uint64_t lost_servers;         /* now: servers whose pages, or some of them, are on one other server only; 0 without replicas */
 };
 
 struct lull_far_owner {

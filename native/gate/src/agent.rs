@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io::Write;
 use std::net::SocketAddr;
-use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +17,7 @@ use crate::cql::Cql;
 use crate::datagram::Datagrams;
 use crate::flight::Events;
 use crate::gate::{Gate, VmWatch};
+use crate::guard::guarded;
 use crate::health;
 use crate::http1::{Http1, Leave};
 use crate::http2::Http2;
@@ -67,6 +67,7 @@ static TLS: OnceLock<tls::Serving> = OnceLock::new();
 static GATE_ENDED: AtomicBool = AtomicBool::new(false);
 static COPY_TOLD: AtomicBool = AtomicBool::new(false);
 static IO_URING_TOLD: AtomicBool = AtomicBool::new(false);
+static REFUSED_TOLD: AtomicBool = AtomicBool::new(false);
 static LIBRARY: OnceLock<Library> = OnceLock::new();
 
 /// A handle of `dlopen` of the VM's library.
@@ -109,7 +110,8 @@ pub fn accepted(fd: i32, blocking: bool) {
     } else {
         return;
     };
-    let (Some(inode), Ok(Some(totals))) = (kernel::inode(fd), kernel::tcp_totals(fd)) else { return };
+    let (Some(inode), totals) = (kernel::inode(fd), kernel::tcp_totals(fd)) else { return };
+    let Ok(Some(totals)) = totals.inspect_err(|error| complain_once(&REFUSED_TOLD, &not_watched(error))) else { return };
     METRICS.connections.add(1);
     running.ports.seen(port);
     let table = Table::global();
@@ -118,6 +120,11 @@ pub fn accepted(fd: i32, blocking: bool) {
         // Not to be seen in pauses, so nothing needs to be followed.
         table.forget(fd);
     }
+}
+
+/// A filter of system calls does that: the service goes on as without the agent, and whoever looks should know why.
+fn not_watched(error: &std::io::Error) -> String {
+    format!("a connection is not watched, nor others for which this holds: getsockopt(TCP_INFO) or its queues: {error}: permit it")
 }
 
 /// The client at the other end of a connection of the application's: behind TLS that the gate serves, the client of that.
@@ -236,7 +243,7 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
         // Before the collector's own threads, if we may: on a machine whose processors are all busy, a pause is when we are needed.
         // SAFETY: no pointer is passed; 0 is the calling thread.
         unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, -10) };
-        if catch_unwind(std::panic::AssertUnwindSafe(|| gate.run())).is_err() {
+        if guarded(|| gate.run()).is_none() {
             complain("a defect: the gate has stopped; the service goes on without it");
             CLOCK.vm_ends();
         }
@@ -297,18 +304,17 @@ fn vm_init(env: *mut jni::Env) -> Result<(), String> {
 }
 
 unsafe extern "system" fn on_vm_init(_jvmti: *mut jvmti::Env, env: *mut jni::Env, _thread: jni::Object) {
-    match catch_unwind(|| vm_init(env)) {
-        Ok(Ok(())) => {}
-        Ok(Err(reason)) => complain(&format!("the gate is off: {reason}")),
-        Err(_) => complain("the gate is off: a defect"),
+    match guarded(|| vm_init(env)) {
+        Some(Ok(())) => {}
+        Some(Err(reason)) => complain(&format!("the gate is off: {reason}")),
+        None => complain("the gate is off: a defect"),
     }
 }
 
 unsafe extern "system" fn on_vm_death(_jvmti: *mut jvmti::Env, _env: *mut jni::Env) {
-    CLOCK.vm_ends();
+    guarded(|| CLOCK.vm_ends());
     if let Some(tls) = TLS.get() {
-        // The JVM's event must not be left by a panic.
-        let _ = catch_unwind(std::panic::AssertUnwindSafe(|| tls.end()));
+        guarded(|| tls.end());
     }
     // The counters go away after this; the thread leaves within a tick.
     let give_up = Instant::now() + Duration::from_secs(2);
@@ -318,11 +324,11 @@ unsafe extern "system" fn on_vm_death(_jvmti: *mut jvmti::Env, _env: *mut jni::E
 }
 
 unsafe extern "system" fn on_collection_start(_jvmti: *mut jvmti::Env) {
-    CLOCK.collection_begins();
+    guarded(|| CLOCK.collection_begins());
 }
 
 unsafe extern "system" fn on_collection_finish(_jvmti: *mut jvmti::Env) {
-    CLOCK.collection_ends();
+    guarded(|| CLOCK.collection_ends());
 }
 
 unsafe extern "system" fn on_native_method_bind(
@@ -333,7 +339,16 @@ unsafe extern "system" fn on_native_method_bind(
     address: *mut c_void,
     replacement: *mut *mut c_void,
 ) {
-    // SAFETY: the event's arguments; names may be asked for from the start phase on.
+    // SAFETY: the event's arguments.
+    guarded(|| unsafe { bind(jvmti, env, method, address, replacement) });
+}
+
+/// A method's own function may be replaced by ours.
+///
+/// # Safety
+/// The arguments of the event of a native method that is bound.
+unsafe fn bind(jvmti: *mut jvmti::Env, env: *mut jni::Env, method: *mut c_void, address: *mut c_void, replacement: *mut *mut c_void) {
+    // SAFETY: as demanded; names may be asked for from the start phase on.
     unsafe {
         let phase = jvmti::Env::phase(jvmti);
         if phase != jvmti::PHASE_START && phase != jvmti::PHASE_LIVE {
@@ -447,13 +462,13 @@ unsafe fn load(vm: *mut jni::JavaVm, options: *const c_char) -> Result<(), Strin
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnLoad(vm: *mut jni::JavaVm, options: *const c_char, _reserved: *mut c_void) -> c_int {
     // SAFETY: the VM's arguments.
-    match catch_unwind(|| unsafe { load(vm, options) }) {
-        Ok(Ok(())) => jni::OK,
-        Ok(Err(reason)) => {
+    match guarded(|| unsafe { load(vm, options) }) {
+        Some(Ok(())) => jni::OK,
+        Some(Err(reason)) => {
             complain(&reason);
             jni::ERR
         }
-        Err(_) => jni::ERR,
+        None => jni::ERR,
     }
 }
 
@@ -464,7 +479,7 @@ pub unsafe extern "system" fn Agent_OnLoad(vm: *mut jni::JavaVm, options: *const
 /// Called by the VM.
 #[unsafe(no_mangle)]
 pub unsafe extern "system" fn Agent_OnAttach(_vm: *mut jni::JavaVm, _options: *const c_char, _reserved: *mut c_void) -> c_int {
-    complain("the gate cannot be attached to a VM that runs; start it with -agentpath:liblull_gate.so=port=...");
+    guarded(|| complain("the gate cannot be attached to a VM that runs; start it with -agentpath:liblull_gate.so=port=..."));
     jni::ERR
 }
 

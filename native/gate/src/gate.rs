@@ -512,7 +512,7 @@ impl Gate {
                 return Decision::Keep;
             }
             match (options.dry_run, waiting.is_counted) {
-                (false, _) => Decision::Answer(Duration::from_nanos(remaining as u64)),
+                (false, _) => Decision::Answer(options.busy_until_ms.map_or(Duration::from_nanos(remaining as u64), Duration::from_millis)),
                 (true, false) => Decision::Count,
                 (true, true) => Decision::Keep,
             }

@@ -23,6 +23,7 @@ pub mod datagram;
 pub mod deadline;
 pub mod flight;
 pub mod gate;
+pub mod guard;
 pub mod health;
 pub mod http1;
 pub mod http2;

@@ -57,6 +57,8 @@ pub struct Options {
     pub leave_agents: Vec<String>,
     /// `retry-after=off`: without that field in answers of HTTP, which says whole seconds of pauses that are milliseconds. Default: on.
     pub retry_after: bool,
+    /// `busy-until=MS`: what every busy answer says, in place of how long the pause is expected to go on, which nobody need know. Default: none.
+    pub busy_until_ms: Option<u64>,
     /// `poll=US`, default 10000: how often the VM's counters are looked at for safepoints that are no collections. A
     /// smaller one sees them earlier and takes the processor from who has it for each look (a tenth of a busy one at 1000); 0 does not look.
     pub poll_us: u64,
@@ -90,7 +92,7 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, retry-after=on|off, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, tls-port=[ADDRESS:]PORT, cert=PATH, key=PATH, tls-connections=N, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, retry-after=on|off, busy-until=MS, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, tls-port=[ADDRESS:]PORT, cert=PATH, key=PATH, tls-connections=N, dry-run, verbose";
 
 /// Options that may be given several times.
 const REPEATED: &[&str] =
@@ -154,6 +156,7 @@ impl Default for Options {
             leave: Vec::new(),
             leave_agents: Vec::new(),
             retry_after: true,
+            busy_until_ms: None,
             poll_us: 10_000,
             metrics: None,
             beacon: None,
@@ -269,6 +272,7 @@ impl Options {
                 }
                 _ => return error(format!("option leave-agent={text} is not what a User-Agent begins with, kube-probe/ for instance")),
             },
+            "busy-until" => self.busy_until_ms = Some(number(name, value, "milliseconds", DEADLINE_RANGE)?),
             "retry-after" => match value {
                 Some(word @ ("on" | "off")) => self.retry_after = word == "on",
                 _ => return error(format!("option retry-after={text} is neither on nor off")),
@@ -408,6 +412,8 @@ mod tests {
         for text in ["port=1,retry-after=no", "port=1,retry-after", "cql-port=1,retry-after=off"] {
             assert!(Options::parse(text).unwrap_err().to_string().contains("retry-after"), "{text}");
         }
+        assert_eq!((o.busy_until_ms, Options::parse("resp-port=7,busy-until=500").unwrap().busy_until_ms), (None, Some(500)));
+        assert!(Options::parse("port=1,busy-until=0").unwrap_err().to_string().contains("busy-until"));
         assert_eq!(Options::parse("h2-port=7,resp-port=8,dry-run").unwrap().watched_ports().collect::<Vec<_>>(), [8]);
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics == Some((Ipv4Addr::LOCALHOST, 9).into()));
     }

@@ -149,8 +149,9 @@ impl Reader {
                 metadata.uid()
             )));
         }
-        if metadata.mode() & libc::S_IWOTH != 0 {
-            return Err(invalid(format!("all may write to it (mode {:o}): let lull-stall make it anew", metadata.mode() & 0o7777)));
+        if metadata.mode() & (libc::S_IWOTH | libc::S_IWGRP) != 0 {
+            let who = if metadata.mode() & libc::S_IWOTH != 0 { "all" } else { "its group" };
+            return Err(invalid(format!("{who} may write to it (mode {:o}): let lull-stall make it anew", metadata.mode() & 0o7777)));
         }
         let map = MmapOptions::new().map_raw_read_only(&file)?;
         if map.len() < HEADER_WORDS * 8 {
@@ -311,6 +312,8 @@ mod tests {
         Writer::create(&path, &target(), Source::Psi, 0, 5).unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o646)).unwrap();
         assert!(why_not().contains("all may write to it (mode 646)"), "{}", why_not());
+        std::fs::set_permissions(&path, Permissions::from_mode(0o664)).unwrap();
+        assert!(why_not().contains("its group may write to it (mode 664)"), "{}", why_not());
         std::fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
         assert!(Reader::open(&path, user()).is_ok());
         // Only root can give it away.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The end of a process that is not a child.
+//! A process that is not a child: its end, and a signal to it.
 
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -16,10 +16,18 @@ impl PidFd {
         // SAFETY: numbers only.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
         if fd < 0 {
-            return Err(format!("process {pid}: {}", io::Error::last_os_error()));
+            return Err(format!("process {pid}: pidfd_open: {}", io::Error::last_os_error()));
         }
         // SAFETY: a new descriptor.
         Ok(Self(unsafe { OwnedFd::from_raw_fd(fd as i32) }))
+    }
+
+    /// Sends it a signal, and nobody else who has its id by now.
+    pub fn signal(&self, signal: i32) -> io::Result<()> {
+        // SAFETY: numbers, and no further information.
+        let sent =
+            unsafe { libc::syscall(libc::SYS_pidfd_send_signal, self.0.as_raw_fd(), signal, std::ptr::null::<libc::siginfo_t>(), 0) };
+        if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// Waits that long for the end of the process, or for a signal to this one. A zombie has ended, though /proc still has it.
@@ -47,5 +55,16 @@ mod tests {
         assert!(Target::find(child.id()).is_ok());
         child.wait().unwrap();
         assert!(process.ended(Duration::ZERO) && PidFd::open(child.id()).is_err());
+    }
+
+    #[test]
+    fn a_signal_reaches_that_process_or_nobody() {
+        use std::os::unix::process::ExitStatusExt;
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        let process = PidFd::open(child.id()).unwrap();
+        process.signal(libc::SIGTERM).unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGTERM));
+        // From now on its id may be given to somebody else.
+        assert_eq!(process.signal(libc::SIGTERM).unwrap_err().raw_os_error(), Some(libc::ESRCH));
     }
 }

@@ -502,6 +502,19 @@ fn another_server_that_answers_something_else() {
     assert!(text.contains("HELLO was answered by FENCE_ACK"), "{text}");
 }
 
+/// It says in a header that has nothing wrong that a megabyte comes, and sends none: nobody waits for it, and no memory is there for it.
+#[test]
+fn another_server_whose_answer_is_long() {
+    let most = Op::Data.max_payload();
+    let text = with_other_server(Duration::from_millis(300), move |listener| {
+        let (mut stream, _) = accept_hello(&listener);
+        stream.write_all(&lull_far_protocol::seal_with(Op::Data, 1, 0, most, 0)).unwrap();
+        // Its end comes without a word.
+        assert_eq!(std::io::Read::read(&mut stream, &mut [0]).unwrap_or_default(), 0);
+    });
+    assert!(text.ends_with(&format!("HELLO was answered by DATA with {most} bytes")), "{text}");
+}
+
 /// A server that has sent a part of an answer is waited for as long as a frame may take, also after the cycle. A client that begins one cycle
 /// after the other with such a server is refused when there are as many who wait as there may be connections.
 #[test]

@@ -28,6 +28,8 @@ pub struct COwnerStatistics {
     pub fetch_faults: u64,
     pub second_chances: u64,
     pub replica_fetches: u64,
+    pub pages_copied: u64,
+    pub lost_servers: u64,
 }
 
 /// `struct lull_far_owner`.
@@ -122,6 +124,8 @@ unsafe extern "C" fn get_statistics(out: *mut COwnerStatistics, size: usize) -> 
         fetch_faults: counters.fetch_faults.load(Ordering::Relaxed),
         second_chances: counters.second_chances.load(Ordering::Relaxed),
         replica_fetches: counters.replica_fetches.load(Ordering::Relaxed),
+        pages_copied: counters.pages_copied.load(Ordering::Relaxed),
+        lost_servers: pager.lost_servers() as u64,
     };
     let bytes = size.min(size_of::<COwnerStatistics>());
     // SAFETY: numbers only; the caller has room for so many bytes.

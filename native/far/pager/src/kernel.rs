@@ -357,14 +357,18 @@ pub fn free(file: RawFd, span: Span) -> Result<(), Errno> {
     syscall::punch_hole(file, span.offset, span.bytes() as u64)
 }
 
+/// Since Linux 6.3; the libc crate has no name for it.
+const MFD_NOEXEC_SEAL: libc::c_uint = 8;
+
 /// Makes a memory file of so many bytes, which takes no memory yet.
 ///
 /// # Errors
 /// As the system calls.
 pub fn memory_file(bytes: usize) -> std::io::Result<Own<OwnedFd>> {
     let name = CString::new("lull-far").unwrap_or_default();
+    // Not to be executed, without which some machines permit none (vm.memfd_noexec).
     // SAFETY: a new descriptor.
-    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    let fd = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC | MFD_NOEXEC_SEAL) };
     if fd < 0 {
         return Err(std::io::Error::last_os_error());
     }

@@ -10,7 +10,7 @@ use crate::pause::Wait;
 use crate::perf_memory::Counter;
 use crate::spoken::Spoken;
 use crate::vm_counters::Work;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -323,6 +323,19 @@ fn what_is_answered_can_be_read() {
     let lines: Vec<_> = text.lines().collect();
     assert!(lines[0].starts_with("127.0.0.1 - - [") && lines[0].ends_with("] \"GET /a?b HTTP/1.1\" 503 0 \"-\" \"me\""), "{text}");
     assert!(lines.len() == 2 && lines[1].ends_with("] \"HEAD /c HTTP/1.1\" 503 0 \"-\" \"-\""), "{text}");
+}
+
+/// How long pauses are is nobody's business who need not know it.
+#[test]
+fn what_is_told_may_be_the_same_always() {
+    let mut client = client(b"GET / HTTP/1.1\r\n\r\n");
+    let mut gate = gate("port=1,deadline=1,busy-until=700", None, None, leak(PauseClock::new()));
+    gate.clock.collection_begins();
+    gate.look(client.server.as_raw_fd(), now_ns(), &Prediction::UNKNOWN);
+    let mut answer = [0; 1024];
+    let length = client.client.read(&mut answer).unwrap();
+    let text = String::from_utf8_lossy(&answer[..length]).into_owned();
+    assert!(text.contains("\r\nRetry-After: 1\r\n") && text.contains("\r\nBusy-Until: 700\r\n"), "{text}");
 }
 
 /// The word says that there is a pause, but the application does not wait for its end any more.

@@ -16,6 +16,7 @@ use super::selector::{announce, announce_available, announce_polled};
 use super::transfer::{receive, send, single, vm};
 use super::{Field, Method, Original, methods};
 use crate::agent;
+use crate::guard::guarded;
 use crate::jni;
 use crate::kernel;
 use crate::table::{ONE_SHOT, Slot, Table};
@@ -205,7 +206,7 @@ unsafe extern "system" fn close0(env: Env, class: Object, object: Object) {
     // SAFETY: the VM's arguments, passed on.
     unsafe {
         if let Some(fd) = descriptor(env, object) {
-            Table::global().forget(fd);
+            guarded(|| Table::global().forget(fd));
         }
         vm::<OfDescriptor>(&CLOSE)(env, class, object);
     }
@@ -215,7 +216,7 @@ unsafe extern "system" fn pre_close0(env: Env, class: Object, object: Object) {
     // SAFETY: the VM's arguments, passed on.
     unsafe {
         if let Some(fd) = descriptor(env, object) {
-            Table::global().forget(fd);
+            guarded(|| Table::global().forget(fd));
         }
         vm::<OfDescriptor>(&PRE_CLOSE)(env, class, object);
     }
@@ -228,7 +229,7 @@ unsafe extern "system" fn accept(env: Env, class: Object, listener: Object, acce
         if n == 1
             && let Some(fd) = descriptor(env, accepted)
         {
-            agent::accepted(fd, kernel::is_blocking(fd));
+            guarded(|| agent::accepted(fd, kernel::is_blocking(fd)));
         }
         n
     }
@@ -238,19 +239,23 @@ unsafe extern "system" fn configure_blocking(env: Env, class: Object, object: Ob
     // SAFETY: the VM's arguments, passed on.
     unsafe {
         vm::<ConfigureBlocking>(&CONFIGURE_BLOCKING)(env, class, object, blocking);
-        if let Some((_, slot)) = live(env, object) {
-            slot.blocking.store(blocking != 0, Ordering::Relaxed);
-        }
+        guarded(|| {
+            if let Some((_, slot)) = live(env, object) {
+                slot.blocking.store(blocking != 0, Ordering::Relaxed);
+            }
+        });
     }
 }
 
 unsafe extern "system" fn epoll_control(env: Env, class: Object, epfd: i32, operation: i32, fd: i32, events: i32) -> i32 {
-    if let Some(slot) = Table::global().live(fd)
-        && operation != libc::EPOLL_CTL_DEL
-        && events & (libc::EPOLLONESHOT | libc::EPOLLET) != 0
-    {
-        slot.watched.fetch_or(ONE_SHOT, Ordering::Relaxed);
-    }
+    guarded(|| {
+        if let Some(slot) = Table::global().live(fd)
+            && operation != libc::EPOLL_CTL_DEL
+            && events & (libc::EPOLLONESHOT | libc::EPOLLET) != 0
+        {
+            slot.watched.fetch_or(ONE_SHOT, Ordering::Relaxed);
+        }
+    });
     // SAFETY: the VM's arguments, passed on.
     unsafe { vm::<EPollControl>(&EPOLL_CONTROL)(env, class, epfd, operation, fd, events) }
 }
@@ -264,7 +269,8 @@ unsafe extern "system" fn epoll_wait(env: Env, class: Object, epfd: i32, address
     }
     // SAFETY: the kernel has written n events there.
     let events = unsafe { std::slice::from_raw_parts_mut(address as *mut libc::epoll_event, n as usize) };
-    announce(Table::global(), looks, &agent::CLOCK, &agent::METRICS, events) as i32
+    // By a defect the VM is told what the kernel has told.
+    guarded(|| announce(Table::global(), looks, &agent::CLOCK, &agent::METRICS, events)).map_or(n, |left| left as i32)
 }
 
 /// `InputStream.available`: who is told of bytes may rely on them.
@@ -272,7 +278,7 @@ unsafe extern "system" fn available(env: Env, class: Object, object: Object) -> 
     // SAFETY: the VM's arguments, passed on.
     unsafe {
         if let Some((fd, slot)) = live(env, object)
-            && let Some(n) = announce_available(fd, slot, &agent::CLOCK, &agent::METRICS)
+            && let Some(n) = guarded(|| announce_available(fd, slot, &agent::CLOCK, &agent::METRICS)).flatten()
         {
             return n;
         }
@@ -290,5 +296,5 @@ unsafe extern "system" fn poll(env: Env, class: Object, address: i64, length: i3
     }
     // SAFETY: an array of so many pollfds, which the kernel has filled.
     let polled = unsafe { std::slice::from_raw_parts_mut(address as *mut libc::pollfd, length as usize) };
-    announce_polled(Table::global(), looks, &agent::CLOCK, &agent::METRICS, polled) as i32
+    guarded(|| announce_polled(Table::global(), looks, &agent::CLOCK, &agent::METRICS, polled)).map_or(n, |left| left as i32)
 }

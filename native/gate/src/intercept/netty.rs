@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use super::transfer::{receive, send, single, update, vm};
 use super::{Field, Method, Original, methods};
 use crate::agent;
+use crate::guard::guarded;
 use crate::jni;
 use crate::protocol::Opaque;
 use crate::socket::SocketWire;
@@ -177,10 +178,14 @@ fn give_up(fd: i32, reason: Opaque) -> bool {
     let Some(slot) = Table::global().live(fd) else { return true };
     let mut tracked = slot.lock();
     let Some(t) = tracked.as_mut() else { return true };
-    // What is owed can be told now, and not any more.
-    t.connection.pay(&mut SocketWire::new(fd, t.inode));
-    let flushed = !t.connection.has_unsent();
-    update(fd, slot, &mut tracked, |connection| connection.make_opaque(reason));
+    let mut wire = SocketWire::new(fd, t.inode);
+    let mut flushed = true;
+    update(fd, slot, &mut tracked, |connection| {
+        // What is owed can be told now, and not any more.
+        connection.pay(&mut wire);
+        flushed = !connection.has_unsent();
+        connection.make_opaque(reason);
+    });
     flushed
 }
 
@@ -241,13 +246,13 @@ unsafe extern "system" fn accept(env: Env, class: Object, listener: i32, address
     // SAFETY: the VM's arguments, passed on.
     let fd = unsafe { vm::<Accept>(&ACCEPT)(env, class, listener, address) };
     if fd >= 0 {
-        agent::accepted(fd, false);
+        guarded(|| agent::accepted(fd, false));
     }
     fd
 }
 
 unsafe extern "system" fn close(env: Env, class: Object, fd: i32) -> i32 {
-    Table::global().forget(fd);
+    guarded(|| Table::global().forget(fd));
     // SAFETY: the VM's arguments, passed on.
     unsafe { vm::<Close>(&CLOSE)(env, class, fd) }
 }

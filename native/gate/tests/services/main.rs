@@ -23,6 +23,7 @@ mod cassandra;
 mod client;
 mod clients;
 mod flight;
+mod flood;
 mod framing;
 mod framing2;
 mod grpc;
@@ -411,6 +412,9 @@ fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
         tally.test(name, &format!("framing, {server}"), &|| framing::framing(setting, server));
     }
     tally.test(name, "framing of HTTP/2, Netty's codec", &|| framing2::framing(setting));
+    for mode in flood::MODES {
+        tally.test(name, &format!("DATA of HTTP/2 without an end, {mode}"), &|| flood::flood(setting, mode));
+    }
     // It waits for what a loaded machine may not do in time: only for who asks for it.
     let is_asked = tally.only.contains("h2spec");
     match h2spec::program() {

@@ -36,6 +36,8 @@ SAME_PLACE(LullFarStatistics, _zero_faults, struct lull_far_owner_statistics, ze
 SAME_PLACE(LullFarStatistics, _fetch_faults, struct lull_far_owner_statistics, fetch_faults);
 SAME_PLACE(LullFarStatistics, _second_chances, struct lull_far_owner_statistics, second_chances);
 SAME_PLACE(LullFarStatistics, _replica_fetches, struct lull_far_owner_statistics, replica_fetches);
+SAME_PLACE(LullFarStatistics, _copied, struct lull_far_owner_statistics, pages_copied);
+SAME_PLACE(LullFarStatistics, _lost_servers, struct lull_far_owner_statistics, lost_servers);
 
 static_assert(LullFarOther == LULL_FAR_OTHER && LullFarYoung == LULL_FAR_YOUNG && LullFarUnused == LULL_FAR_UNUSED, "answers");
 

@@ -68,7 +68,7 @@ const char* HeapBudgetSensorFile::check_origin(const HeapBudgetSensorHeader& hea
   }
   // Later versions append.
   if (header.header_size < sizeof(HeapBudgetSensorHeader) || header.row_size < sizeof(HeapBudgetSensorRow) ||
-      header.header_size > K || header.row_size > K || header.row_capacity > M) {
+      header.header_size > K || header.row_size > K || header.row_capacity > MostRows) {
     return "the sizes in it cannot be";
   }
   if (header.process_start != _process_start) {
@@ -110,6 +110,9 @@ const char* HeapBudgetSensorFile::check_file(const struct stat& status) {
   if ((status.st_mode & S_IWOTH) != 0) {
     return "all may write to it";
   }
+  if ((status.st_mode & S_IWGRP) != 0) {
+    return "its group may write to it";
+  }
   return nullptr;
 }
 
@@ -140,7 +143,10 @@ const char* HeapBudgetSensorFile::read_at_once(int fd, size_t size, HeapBudgetRe
     if (header->header_size + bytes > size) {
       return too_short;
     }
-    char* const rows = NEW_C_HEAP_ARRAY(char, bytes, mtGC);
+    char* const rows = NEW_C_HEAP_ARRAY_RETURN_NULL(char, bytes, mtGC);
+    if (rows == nullptr) {
+      return "there is no memory for its rows";
+    }
     const bool complete = os::read_at(fd, rows, (unsigned int)bytes, header->header_size) == (ssize_t)bytes;
     for (uint32_t i = 0; complete && i < header->rows; i++) {
       HeapBudgetSensorRow row;

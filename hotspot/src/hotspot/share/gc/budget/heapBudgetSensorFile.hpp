@@ -36,6 +36,7 @@ struct stat;
 class HeapBudgetSensorFile : public HeapBudgetStalls {
 private:
   static const size_t PathLength = 4096;
+  static const uint32_t MostRows = 64 * K;   // a file that says more is not lull-stall's, which has 4096
 
   char     _path[PathLength];
   uint64_t _process_start;       // of this process, in clock ticks since the boot

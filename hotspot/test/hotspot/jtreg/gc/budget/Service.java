@@ -359,6 +359,10 @@ public class Service {
         Files.move(foreign, path, StandardCopyOption.ATOMIC_MOVE);
         awaitLog(log, "all may write to it");
         new SensorFile(foreign, SensorFile.processStart());
+        Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rw-rw-r--"));
+        Files.move(foreign, path, StandardCopyOption.ATOMIC_MOVE);
+        awaitLog(log, "its group may write to it");
+        new SensorFile(foreign, SensorFile.processStart());
         try {
             Files.setAttribute(foreign, "unix:uid", NOBODY);
             System.out.println(HAS_OTHER_OWNER);

@@ -255,7 +255,7 @@ public class TestHeapBudget {
             .map(line -> line.substring(line.lastIndexOf(": ") + 2)).distinct().toList();    // between two there may be none
         List<String> expected = new ArrayList<>(List.of("No such file or directory", "it is too short", "it is no file of a sensor",
             "Is a directory", "it is of another process, or of one that had the same id before",
-            "all may write to it"));
+            "all may write to it", "its group may write to it"));
         if (output.getStdout().contains(Service.HAS_OTHER_OWNER)) {
             expected.add("it belongs neither to root nor to this process's user, as one of whom lull-stall must run");
         }

@@ -266,7 +266,8 @@ public class TestFarHeap {
                 "far.held_left", 48640.0));
             if (!old) {
                 want.putAll(Map.of("far.remote", 20.0, "far.first_uses", 51200.0, "far.second_chances", 56320.0,
-                                   "far.replica_fetches", 58880.0));
+                                   "far.replica_fetches", 58880.0, "far.copied_again", 240.0,
+                                   "far.lost_servers", 64000.0));
             }
             Map<String, Double> said = new TreeMap<>();
             whenQuiet("Lull.info of a far heap", () -> {

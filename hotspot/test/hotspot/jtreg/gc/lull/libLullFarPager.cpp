@@ -54,7 +54,7 @@ typedef uint32_t (*Use)(const void* page);
 
 // The VM's copy of this is lullFarPager.hpp.
 struct Statistics {
-  uint64_t counts[14];
+  uint64_t counts[16];
 };
 
 struct Pager {

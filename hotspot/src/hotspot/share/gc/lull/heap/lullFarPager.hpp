@@ -54,6 +54,8 @@ struct LullFarStatistics {
   uint64_t _fetch_faults;
   uint64_t _second_chances;
   uint64_t _replica_fetches;
+  uint64_t _copied;
+  uint64_t _lost_servers;   // now
 };
 
 struct LullFarPager {

@@ -187,7 +187,8 @@ void LullInfoDCmd::print_far() {
     { "far.sent_young",        now._young_written },
     { "far.dropped_clean",     now._dropped_clean },
     { "far.dropped_free",      now._dropped_unused },
-    { "far.forgotten",         now._forgotten }
+    { "far.forgotten",         now._forgotten },
+    { "far.copied_again",      now._copied }
   };
   for (const auto& size : sizes) {
     if (size._pages != LullFarHeap::Unknown) {
@@ -208,6 +209,9 @@ void LullInfoDCmd::print_far() {
     if (count._pages != LullFarHeap::Unknown) {
       line(count._key, "%zu pages", (size_t)count._pages);
     }
+  }
+  if (now._lost_servers != LullFarHeap::Unknown) {
+    line("far.lost_servers", "%zu", (size_t)now._lost_servers);
   }
 }
 

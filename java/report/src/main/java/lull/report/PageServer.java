@@ -11,12 +11,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executors;
 
 /**
  * The page of a running JVM, for browsers on this machine: each look dumps its recording and makes the page anew, one at a time. There is
  * nothing that can be changed by a request; so that other pages cannot make the JVM work, theirs are refused, as far as browsers say whose they are.
+ * Who begins a request and does not end it has a thread for some seconds, and keeps nobody else waiting.
  */
 final class PageServer {
+    static {
+        // The server reads them when it is made first. Seconds that a request may take to come; connections at once, of each of which a thread may read.
+        limit("sun.net.httpserver.maxReqTime", "10");
+        limit("jdk.httpserver.maxConnections", "64");
+    }
+
     private final RunningJvm jvm;
     private final Arguments arguments;
     private final HttpServer server;
@@ -31,6 +39,18 @@ final class PageServer {
                     + "; give a port that is free and allowed, or 0");
         }
         server.createContext("/", this::answer);
+        // Without, its only thread reads what comes, too.
+        server.setExecutor(Executors.newCachedThreadPool(work -> {
+            Thread thread = new Thread(work, "page");
+            thread.setDaemon(true);
+            return thread;
+        }));
+    }
+
+    private static void limit(String property, String value) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, value);
+        }
     }
 
     void start() {
@@ -69,7 +89,7 @@ final class PageServer {
         return site == null ? "none" : site;
     }
 
-    private void sendPage(HttpExchange exchange) throws IOException {
+    private synchronized void sendPage(HttpExchange exchange) throws IOException {
         Path recording = Files.createTempFile("lull-doctor", ".jfr");
         try {
             jvm.dump(recording);

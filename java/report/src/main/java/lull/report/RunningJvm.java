@@ -22,6 +22,9 @@ import java.util.stream.Stream;
  * write, too, so no link there is followed: it would lead to any file of the doctor's.
  */
 final class RunningJvm implements AutoCloseable {
+    /** Bytes that jcmd may say: some lines, mostly. */
+    private static final int MOST_SAID = 1 << 20;
+
     private final long pid;
     private final ProcessHandle process;
     private final Path jcmd;
@@ -176,13 +179,23 @@ final class RunningJvm implements AutoCloseable {
         return Files.isDirectory(root, LinkOption.NOFOLLOW_LINKS) ? root.resolve(file) : Path.of(inside(file));
     }
 
+    /** What a process says, which is ended if it says more than so many bytes: the JVM that it passes on may be none. */
+    static String firstOf(Process run, int most) throws InputException, IOException {
+        byte[] said = run.getInputStream().readNBytes(most + 1);
+        if (said.length > most) {
+            run.destroyForcibly();
+            throw new InputException(InputException.SERVICE, "jcmd has said more than " + most + " bytes: the process may be no JVM");
+        }
+        return new String(said, StandardCharsets.UTF_8);
+    }
+
     /** Runs jcmd, and returns what it says. */
     private String command(List<String> words) throws InputException, IOException {
         List<String> command = new ArrayList<>(List.of(jcmd.toString(), Long.toString(pid)));
         command.addAll(words);
         Process run = new ProcessBuilder(command).redirectErrorStream(true).start();
         run.getOutputStream().close();
-        String said = new String(run.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        String said = firstOf(run, MOST_SAID).strip();
         try {
             if (run.waitFor() != 0) {
                 throw new InputException(InputException.SERVICE, "`jcmd " + pid + " " + words.get(0) + "` has failed: " + said);

@@ -235,6 +235,17 @@ class LiveDoctorTest {
         nothingIsLeft();
     }
 
+    /** Who is asked by jcmd may be no JVM. */
+    @Test
+    void anAnswerWithoutAnEndIsGivenUp() throws Exception {
+        Process endless = new ProcessBuilder("yes").start();
+        InputException e = assertThrows(InputException.class, () -> RunningJvm.firstOf(endless, 1000));
+        assertTrue(e.getMessage().contains("more than 1000 bytes"), e.getMessage());
+        assertTrue(endless.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "it goes on");
+        Process brief = new ProcessBuilder("echo", "well").start();
+        assertEquals("well\n", RunningJvm.firstOf(brief, 1000));
+    }
+
     /** What lies in the JVM's /tmp may be of somebody else. */
     @Test
     void noLinkIsFollowed() throws IOException {
@@ -253,6 +264,7 @@ class LiveDoctorTest {
     private static Answer ask(String method, String address) throws IOException {
         HttpURLConnection connection = (HttpURLConnection) URI.create(address).toURL().openConnection();
         connection.setRequestMethod(method);
+        connection.setReadTimeout(1000 * PATIENCE_SECONDS);
         int status = connection.getResponseCode();
         try (var in = status < 400 ? connection.getInputStream() : connection.getErrorStream()) {
             return new Answer(status, in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8));
@@ -265,7 +277,13 @@ class LiveDoctorTest {
         examine("--serve", "0");
         String address = waitFor("http://localhost:\\d+/").group();
         Thread.sleep(2000);
-        Answer first = ask("GET", address);
+        // Who begins a request and says no more keeps nobody waiting.
+        Answer first;
+        try (Socket silent = new Socket(InetAddress.getLoopbackAddress(), URI.create(address).getPort())) {
+            silent.getOutputStream().write("GET / HTT".getBytes(StandardCharsets.US_ASCII));
+            Thread.sleep(500);
+            first = ask("GET", address);
+        }
         assertEquals(200, first.status, first.body);
         assertTrue(first.body.endsWith("</html>\n"), first.body);
         Answer second = ask("GET", address);
