@@ -29,7 +29,7 @@ class SparkBudgetTest {
             assertEquals(2, reports.stream().filter(report -> report.target().equals("/" + kind)).count());
         }
 
-        Map<String, Object> result = SparkBudgetMain.measure(data, Phase.parse("scan:2,join:2", MonthTables.KINDS), null);
+        Map<String, Object> result = SparkBudgetMain.measure(data, Phase.parse("scan:6,join:6", MonthTables.KINDS), null);
         for (Object phase : (List<?>) result.get("phases")) {
             assertTrue((double) ((Map<?, ?>) phase).get("per_second") > 0, "nothing was done: " + phase);
         }
@@ -37,6 +37,6 @@ class SparkBudgetTest {
         List<FixedRequest> wrong = new ArrayList<>();
         reports.forEach(report -> wrong.add(FixedRequest.post(report.target(), report.type(), report.body(), "another answer")));
         FixedRequest.write(data, "test", wrong);
-        assertThrows(IllegalStateException.class, () -> SparkBudgetMain.measure(data, Phase.parse("scan:2", MonthTables.KINDS), null));
+        assertThrows(IllegalStateException.class, () -> SparkBudgetMain.measure(data, Phase.parse("scan:6", MonthTables.KINDS), null));
     }
 }
