@@ -20,8 +20,9 @@ import lull.bench.util.Json;
  *
  * <p>A check starts the server and sends every different request once, in a closed loop of as many clients as the server works on at
  * once. It passes if the server lives, all answers are right, and it uses at most {@link #MOST_CPU} times the processor time that it
- * uses in an ample heap, the median of three: a server that only collects does not run. Compilers' time does not count, as it differs from run to run;
- * wall-clock time does not either, as it depends on what else the machine does. The heap that is found has passed three checks.
+ * uses in an ample heap, the median of three: a server that only collects does not run. Compilers' time does not count, as it
+ * differs from run to run; wall-clock time does not either, as it depends on what else the machine does. The heap that is found has
+ * passed three checks.
  * Results are kept in a file with all checks, per Java, machine, state of the service and collector.
  */
 public final class MinHeap {
@@ -40,8 +41,9 @@ public final class MinHeap {
     private final Path directory;
     private final Consumer<String> say;
     private final List<Object> checks = new ArrayList<>();
-    /** Of the last check, and what an ample heap takes; null until that is known. */
+    /** What the last check took. */
     private CpuSplit.Seconds last;
+    /** What an ample heap takes; null until that is known. */
     private CpuSplit.Seconds ample;
 
     private MinHeap(Settings settings, Workload workload, Collector collector, Path directory, Consumer<String> say) {
