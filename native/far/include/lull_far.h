@@ -171,6 +171,66 @@ struct lull_far_owner {
 /* Never NULL. To be looked up by dlsym, by a program that may run without a pager. */
 const struct lull_far_owner* lull_far_get_owner(void);
 
+/*
+ * What servers can do for a collector: mark the objects of its heap, whose pages they have, while the program runs. For heaps with compressed
+ * references and class pointers, headers of 12 bytes, and objects aligned to 8 bytes. One cycle at a time; the functions are called by one thread
+ * at a time, which may wait for servers, and touches no paged memory that they might need. What must hold so that the marks are right is the
+ * collector's business: gc/lull/concurrent/lullFarMarker.hpp.
+ *
+ * A bitmap has a bit for each 8 bytes of the heap, 64 in a word, the lowest first: an object begins there. Words are numbered from the begin of the
+ * heap. A line has 256 bytes, a block 32 KB. Functions return 0 or what is said, and -1 if a server has failed: then the cycle can only be ended.
+ */
+typedef void (*lull_far_words)(void* argument, uint64_t first, const uint64_t* words, size_t count);
+
+enum {
+  LULL_FAR_TRACING = 0, /* servers are at it */
+  LULL_FAR_TRACED = 1,  /* nothing is left to do, and nothing is on its way between them */
+  LULL_FAR_LAYOUTS = 2  /* they go on when they have the layouts of some classes */
+};
+
+struct lull_far_tracer {
+  size_t size; /* of this structure, as the library knows it. Later versions have more at the end */
+
+  /* Starts a cycle, of a heap that is a range of far memory from its begin on. A compressed reference is shifted by `narrow_shift` and added to
+     `narrow_base`. */
+  int (*begin)(void* start, size_t bytes, uint64_t narrow_base, uint32_t narrow_shift);
+
+  /* These objects are old. A reference to anything else is not followed, and nothing else is looked at but roots. Before the first root. */
+  int (*old)(uint64_t first_word, const uint64_t* words, size_t count);
+
+  /* Sends what is dirty here of these blocks, a byte for each, 0 if nobody needs it. Pages stay local. What the servers have of a page afterwards it
+     was at some moment since the call, or became later. Returns how many pages were sent. */
+  int64_t (*clean)(const uint8_t* blocks, size_t count);
+
+  /* Addresses of objects to mark, whose pages are clean or were not written to since they were cleaned. At any time. */
+  int (*roots)(const uint64_t* objects, size_t count);
+
+  /* LULL_FAR_TRACING, LULL_FAR_TRACED or LULL_FAR_LAYOUTS: then `classes` has compressed class pointers, `room` at most, and `count` how many. */
+  int (*poll)(uint32_t* classes, size_t room, size_t* count);
+
+  /* Layouts as in the frame LAYOUT of the protocol, without their number. */
+  int (*layouts)(const uint8_t* layouts, size_t bytes);
+
+  /* If all is traced: objects that servers have listed since the last call, `room` at most. References, whose referents were not followed, and what
+     was said to be like them; and mirrors. Returns how many. */
+  int64_t (*listed)(uint64_t* objects, size_t room);
+
+  /* If all is traced: what is marked; the lines of that but for mirrors; and how many words of each block that takes, 16 bits for each of four
+     blocks in a word. `visit` gets pieces in any order, to be put together: marks and lines by or, words of blocks by adding. */
+  int (*marks)(lull_far_words visit, void* argument);
+  int (*lines)(lull_far_words visit, void* argument);
+  int (*live)(lull_far_words visit, void* argument);
+
+  /* Ends the cycle. */
+  void (*end)(void);
+
+  /* Why the last function that has failed did: one line. */
+  void (*failure)(char* text, size_t size);
+};
+
+/* NULL if the program was not started with lull-far run --trace. To be looked up by dlsym, after the heap was mapped. */
+const struct lull_far_tracer* lull_far_get_tracer(void);
+
 /* Gives all regions back to the servers, instead of when the servers' --linger is over. For the end of the process. */
 void lull_far_leave(void);
 

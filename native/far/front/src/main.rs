@@ -105,6 +105,10 @@ struct Run {
     #[arg(long)]
     no_owner: bool,
 
+    /// Let a JVM with Lull have the servers mark its heap, so that nothing is fetched to be marked. On trial. Servers need --peers of each other.
+    #[arg(long, conflicts_with_all = ["seal", "dirty", "no_owner"])]
+    trace: bool,
+
     /// Write the number of each page that has a fault to a file, 4 bytes each, little-endian, in order: the less is local, the finer
     /// a trace of the program's accesses.
     #[arg(long, value_name = "FILE")]
@@ -247,6 +251,7 @@ fn run_program(run: &Run) -> Result<(), String> {
         .env("LULL_FAR_SEAL", if run.seal { "1" } else { "0" })
         .env("LULL_FAR_PLAIN_FRAMES", if run.plain_frames { "1" } else { "0" })
         .env("LULL_FAR_OWNER", if run.no_owner { "0" } else { "1" })
+        .env("LULL_FAR_TRACE", if run.trace { "1" } else { "0" })
         .env("LULL_FAR_STATISTICS", if run.statistics { "1" } else { "0" })
         .exec();
     Err(format!("cannot run {}: {error}", program.display()))

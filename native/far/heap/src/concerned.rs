@@ -129,7 +129,7 @@ impl<'a> Heap<'a> {
             let layout =
                 *self.layouts.get(&class).ok_or_else(|| wrong(format!("the object at {address:#x} has the unknown class {class:#x}")))?;
             let length = match layout.kind {
-                Kind::ObjArray { .. } | Kind::TypeArray => self.reader.word(address + LENGTH_OFFSET)?,
+                Kind::ObjArray { .. } | Kind::TypeArray { .. } => self.reader.word(address + LENGTH_OFFSET)?,
                 Kind::Mirror { count, .. } => self.reader.word(address + u64::from(count))?,
                 Kind::Instance | Kind::Reference { .. } => 0,
             };
@@ -142,7 +142,7 @@ impl<'a> Heap<'a> {
     fn guess_numbers(&mut self) -> io::Result<()> {
         let mut numbers: HashMap<u32, u64> = HashMap::new();
         self.objects(|_, object| {
-            if object.layout.kind == Kind::TypeArray {
+            if matches!(object.layout.kind, Kind::TypeArray { .. }) {
                 let bytes = numbers.entry(object.layout.klass).or_insert(8);
                 let fits = |bytes: u64| object.address + u64::from(object.layout.bytes) + object.length * bytes <= object.next;
                 while *bytes > 1 && !fits(*bytes) {
@@ -162,7 +162,7 @@ impl<'a> Heap<'a> {
             Kind::Instance | Kind::Reference { .. } => header,
             Kind::Mirror { statics, .. } => header.max(u64::from(statics) + 4 * object.length),
             Kind::ObjArray { base } => u64::from(base) + 4 * object.length,
-            Kind::TypeArray => header + object.length * self.numbers[&object.layout.klass],
+            Kind::TypeArray { .. } => header + object.length * self.numbers[&object.layout.klass],
         };
         let bytes = bytes.next_multiple_of(8);
         if object.address + bytes > object.next {
@@ -176,7 +176,7 @@ impl<'a> Heap<'a> {
         let run = |offset: u32, count: u64| (u64::from(offset), count);
         let own = object.layout.blocks.iter().map(|block| run(block.offset, block.count.into()));
         let more = match object.layout.kind {
-            Kind::Instance | Kind::TypeArray => None,
+            Kind::Instance | Kind::TypeArray { .. } => None,
             Kind::Reference { referent } => Some(run(referent, 1)),
             Kind::Mirror { statics, .. } => Some(run(statics, object.length)),
             Kind::ObjArray { base } => Some(run(base, object.length)),

@@ -88,9 +88,7 @@ impl Servers {
                 export.bytes, export.base
             ));
         }
-        let mut client = [0; 16];
-        rustix::rand::getrandom(&mut client, rustix::rand::GetRandomFlags::empty())
-            .map_err(|error| format!("no random numbers: {error}"))?;
+        let client = drawn()?;
         let mut all = Servers { servers: Vec::new(), geometry, cycles: 0 };
         match all.connect(addresses, client, timeout, key).and_then(|()| all.write(export)) {
             Ok(()) => Ok(all),
@@ -145,9 +143,11 @@ impl Servers {
     pub fn start(&mut self, roots: &[u64]) -> Result<(), String> {
         self.cycles += 1;
         let addresses: Vec<SocketAddr> = self.servers.iter().map(|server| server.address).collect();
+        let ticket = drawn()?;
         // All have the cycle before any has something to send.
         for (me, server) in self.servers.iter_mut().enumerate() {
-            let start = wire::Start { cycle: self.cycles, geometry: self.geometry, me: me as u8, servers: addresses.clone() };
+            let (cycle, geometry, me, servers) = (self.cycles, self.geometry, me as u8, addresses.clone());
+            let start = wire::Start { cycle, geometry, me, ticket, servers };
             server.trace(Op::TraceStart, &start.encode(), &[Op::Status])?;
         }
         let mut theirs = vec![Vec::new(); self.servers.len()];
@@ -296,6 +296,13 @@ impl Servers {
             }
         }
     }
+}
+
+/// A number that nobody guesses.
+fn drawn() -> Result<[u8; 16], String> {
+    let mut number = [0; 16];
+    rustix::rand::getrandom(&mut number, rustix::rand::GetRandomFlags::empty()).map_err(|error| format!("no random numbers: {error}"))?;
+    Ok(number)
 }
 
 /// What a server has answered.

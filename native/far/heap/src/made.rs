@@ -49,7 +49,7 @@ fn layouts() -> Vec<Layout> {
         Layout { klass: 0x1010, kind: Kind::Reference { referent: 12 }, bytes: 32, blocks: vec![block(16, 2)] },
         Layout { klass: 0x1018, kind: Kind::Mirror { count: 16, statics: 32 }, bytes: 32, blocks: vec![block(20, 1)] },
         Layout { klass: 0x1020, kind: Kind::ObjArray { base: 16 }, bytes: 16, blocks: Vec::new() },
-        Layout { klass: 0x1028, kind: Kind::TypeArray, bytes: 16, blocks: Vec::new() },
+        Layout { klass: 0x1028, kind: Kind::TypeArray { shift: 0 }, bytes: 16, blocks: Vec::new() },
     ]
 }
 

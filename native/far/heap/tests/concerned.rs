@@ -22,7 +22,7 @@ impl Heap {
         let layouts = vec![
             layout(NODE, Kind::Instance, 16, vec![Block { offset: 12, count: 1 }]),
             layout(OBJECTS, Kind::ObjArray { base: 16 }, 16, Vec::new()),
-            layout(NUMBERS, Kind::TypeArray, 16, Vec::new()),
+            layout(NUMBERS, Kind::TypeArray { shift: 0 }, 16, Vec::new()),
         ];
         Heap(Made { layouts, words: vec![0; bytes / 4], objects: Vec::new(), roots: Vec::new(), reached: Vec::new() })
     }

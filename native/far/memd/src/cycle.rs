@@ -42,6 +42,9 @@ const STEP: u64 = 100_000;
 /// How much may wait to be sent to one server before this one stops tracing: what a step adds comes on top.
 const SENDING: usize = 8 * MOST;
 
+/// How many pieces of what is old may wait in the mailbox before the client has to.
+const OLD_WAITING: usize = 8;
+
 /// How much may wait in the mailbox before other servers have to.
 const WAITING: usize = 8 * MOST;
 
@@ -67,6 +70,8 @@ pub struct Cycle {
 
 #[derive(Debug)]
 struct Mailbox {
+    /// What is old, in the order in which it came: each from a word on.
+    old: Vec<(u64, Vec<u64>)>,
     roots: Vec<u64>,
     layouts: Vec<Layout>,
     /// Layouts that have come since the start, and their blocks.
@@ -86,7 +91,7 @@ struct Mailbox {
 
 impl Mailbox {
     fn has_mail(&self) -> bool {
-        !self.roots.is_empty() || !self.layouts.is_empty() || !self.tasks.is_empty()
+        !self.old.is_empty() || !self.roots.is_empty() || !self.layouts.is_empty() || !self.tasks.is_empty()
     }
 }
 
@@ -131,6 +136,7 @@ impl Cycle {
         let tracing = threads.pop();
         let senders = Sender::of(shared, threads)?;
         let mailbox = Mailbox {
+            old: Vec::new(),
             roots: Vec::new(),
             layouts: Vec::new(),
             layouts_seen: 0,
@@ -264,6 +270,27 @@ impl Cycle {
         Ok(status_of(&mailbox))
     }
 
+    /// What is old, from a word on. Waits as long as there is no room for it.
+    ///
+    /// # Errors
+    /// `BAD_REQUEST` if this server has fewer words; `TRACE_FAILED`, `NO_TRACE`.
+    pub fn old(&self, first: u64, words: Vec<u64>) -> Result<Status, Refusal> {
+        let all = self.start.geometry.bytes_of(self.start.me.into()) / 512;
+        if first.checked_add(words.len() as u64).is_none_or(|end| end > all) {
+            return Err(refuse!(BadRequest, "{} words of what is old, from {first} on, of {all}", words.len()));
+        }
+        let mut mailbox = self.unfailed()?;
+        while mailbox.old.len() >= OLD_WAITING && mailbox.failed.is_none() && !self.over() {
+            mailbox = self.wait(mailbox);
+        }
+        if self.over() {
+            return Err(self.is_over());
+        }
+        mailbox.old.push((first, words));
+        self.changed.notify_all();
+        Ok(status_of(&mailbox))
+    }
+
     /// Layouts.
     ///
     /// # Errors
@@ -347,8 +374,8 @@ impl Cycle {
                 mailbox = self.wait(mailbox);
             };
             mailbox.status.idle = false;
-            let (roots, layouts, tasks) =
-                (std::mem::take(&mut mailbox.roots), std::mem::take(&mut mailbox.layouts), std::mem::take(&mut mailbox.tasks));
+            let (old, roots) = (std::mem::take(&mut mailbox.old), std::mem::take(&mut mailbox.roots));
+            let (layouts, tasks) = (std::mem::take(&mut mailbox.layouts), std::mem::take(&mut mailbox.tasks));
             // The tracer's last word on what is missing may be from before they came: they are not asked for twice.
             for layout in &layouts {
                 mailbox.missing.remove(&layout.klass);
@@ -358,6 +385,11 @@ impl Cycle {
 
             let mut tracer = self.tracer.lock().unwrap_or_else(PoisonError::into_inner);
             let start = Instant::now();
+            if !old.is_empty() {
+                // Before it is taken.
+                self.traced.resize(tracer.bytes() + tracer.running_bytes()).map_err(Worthless)?;
+            }
+            old.iter().try_for_each(|(first, words)| tracer.old(*first, words))?;
             tracer.learn(layouts);
             roots.into_iter().try_for_each(|root| tracer.root(root))?;
             tracer.receive(&tasks)?;
@@ -391,7 +423,7 @@ impl Cycle {
             mailbox = self.wait(mailbox);
         }
         mailbox.sending.iter_mut().for_each(|tasks| *tasks = Vec::new());
-        (mailbox.roots, mailbox.layouts, mailbox.tasks) = Default::default();
+        (mailbox.old, mailbox.roots, mailbox.layouts, mailbox.tasks) = Default::default();
         drop(mailbox);
         self.tracer.lock().unwrap_or_else(PoisonError::into_inner).forget();
         // To have less is always possible.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use lull_far_protocol::Op;
+use lull_far_trace::extents::Extents;
 use lull_far_trace::termination::Status;
 use lull_far_trace::wire::{self, WireError};
 
@@ -53,6 +54,10 @@ impl<'a> Tracing<'a> {
                 let roots = wire::decode_roots(payload).map_err(wrong)?;
                 Ok((Op::Status, wire::encode_status(0, self.cycle()?.roots(roots)?)))
             }
+            Op::TraceOld => {
+                let (first, words) = wire::decode_elements(payload).map_err(wrong)?;
+                Ok((Op::Status, wire::encode_status(0, self.cycle()?.old(first, words)?)))
+            }
             Op::Poll => {
                 let round = wire::decode_poll(payload).map_err(wrong)?;
                 Ok(match self.cycle()?.poll()? {
@@ -60,12 +65,16 @@ impl<'a> Tracing<'a> {
                     Polled::Missing(classes) => (Op::NeedLayout, wire::encode_missing(&classes)),
                 })
             }
-            Op::ReadBitmap | Op::ReadDiscovered => {
+            Op::ReadBitmap | Op::ReadDiscovered | Op::ReadLines | Op::ReadLive => {
                 let (first, count) = wire::decode_counted(payload).map_err(wrong)?;
-                let bitmap = op == Op::ReadBitmap;
                 self.cycle()?.result(|tracer| {
-                    let all = if bitmap { tracer.marks() } else { tracer.discovered() };
-                    let answer = if bitmap { Op::Bitmap } else { Op::Discovered };
+                    // Of a heap that does not change nobody asks for lines.
+                    let (answer, all) = match op {
+                        Op::ReadBitmap => (Op::Bitmap, tracer.marks()),
+                        Op::ReadDiscovered => (Op::Discovered, tracer.discovered()),
+                        Op::ReadLines => (Op::Lines, tracer.extents().map_or(&[][..], Extents::lines)),
+                        _ => (Op::Live, tracer.extents().map_or(&[][..], Extents::live)),
+                    };
                     match usize::try_from(first).ok().and_then(|first| all.get(first..)) {
                         Some(rest) => Ok((answer, wire::encode_elements(first, &rest[..rest.len().min(count as usize)]))),
                         None => Err(refuse!(BadRequest, "{}: from {first} on, of {}", op.name(), all.len())),

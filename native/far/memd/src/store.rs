@@ -80,6 +80,8 @@ type Name = (usize, [u8; 16]);
 #[derive(Debug, Default)]
 struct Table {
     clients: HashMap<Name, Arc<Client>>,
+    /// Clients whose heaps are traced, by what other servers show for the cycle in the place of the client's number.
+    tickets: HashMap<Name, Arc<Client>>,
     /// Clients with memory and without a connection, by when the last one was closed. The number makes moments different.
     alone: BTreeMap<(Instant, u64), Arc<Client>>,
     next: u64,
@@ -167,7 +169,7 @@ pub struct Session {
     generation: u64,
     /// Whether the channel is, or was, this connection's.
     has_channel: bool,
-    _place: Place,
+    place: Place,
 }
 
 /// A connection's place in its channel, given back when it is dropped.
@@ -222,7 +224,7 @@ impl Store {
             channel: Arc::clone(&channel),
             generation: hello.generation,
             has_channel: false,
-            _place: place,
+            place,
         };
         // Waits for a request of the older connection that is being carried out.
         let mut current = lock(&channel.current);
@@ -252,18 +254,18 @@ impl Store {
     fn place(&self, identity: &Arc<Identity>, hello: &Hello, accept_new: bool) -> Result<(Place, Arc<Channel>), Refusal> {
         let mut table = lock(&self.table);
         let name = (identity.index, hello.client);
-        let known = table.clients.get(&name).cloned();
+        let is_own = hello.kind != ChannelKind::Peer;
+        let known = if is_own { table.clients.get(&name) } else { table.tickets.get(&name) }.cloned();
         let client = match &known {
             Some(client) => Arc::clone(client),
             None if hello.kind == ChannelKind::Peer => {
-                return Err(refuse!(NoTrace, "nothing is traced here for that client, which is not known"));
+                return Err(refuse!(NoTrace, "nothing is traced here for which that is the ticket"));
             }
             None if !accept_new => return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients")),
             None => Arc::new(Client::new(identity, hello.client)),
         };
         let mut state = lock(&client.state);
         // Another server's connection is none of the client's: it does not keep it here.
-        let is_own = hello.kind != ChannelKind::Peer;
         let is_new = state.connect(hello.kind, hello.channel, |state| {
             self.check_room(&table, !state.regions.is_empty())?;
             let (name, most) = (&identity.name, identity.limits.connections);
@@ -279,7 +281,9 @@ impl Store {
         }
         let channel = Arc::clone(&state.channels[&(hello.kind, hello.channel)].channel);
         drop(state);
-        table.clients.insert(name, Arc::clone(&client));
+        if is_own {
+            table.clients.insert(name, Arc::clone(&client));
+        }
         Ok((Place { table: Arc::clone(&self.table), client, kind: hello.kind, number: hello.channel }, channel))
     }
 
@@ -378,6 +382,7 @@ impl Table {
         if self.clients.get(&name).is_some_and(|known| Arc::ptr_eq(known, client)) {
             self.clients.remove(&name);
         }
+        self.tickets.retain(|_, known| !Arc::ptr_eq(known, client));
     }
 }
 
@@ -478,9 +483,14 @@ impl Session {
     /// A cycle begins. One that was there is over.
     ///
     /// # Errors
-    /// `BAD_REQUEST` if its number is not higher than those of all before; `STALE_CHANNEL`.
+    /// `BAD_REQUEST` if its number is not higher than those of all before, or another client has the ticket; `STALE_CHANNEL`.
     pub fn begin(&self, cycle: &Arc<Cycle>) -> Result<(), Refusal> {
         let _current = self.current()?;
+        let mut table = lock(&self.place.table);
+        let ticket = (self.client.identity.index, cycle.start.ticket);
+        if table.tickets.get(&ticket).is_some_and(|other| !Arc::ptr_eq(other, &self.client)) {
+            return Err(refuse!(BadRequest, "the ticket of cycle {} is another client's: draw one", cycle.number()));
+        }
         let mut state = lock(&self.client.state);
         if state.gone {
             return Err(refuse!(StaleChannel, "the client has left"));
@@ -492,16 +502,20 @@ impl Session {
         state.last_cycle = cycle.number();
         if let Some(before) = state.cycle.replace(Arc::clone(cycle)) {
             before.end();
+            table.tickets.remove(&(self.client.identity.index, before.start.ticket));
         }
+        table.tickets.insert(ticket, Arc::clone(&self.client));
         Ok(())
     }
 
     /// A cycle is over.
     pub fn end(&self, cycle: &Arc<Cycle>) {
         cycle.end();
+        let mut table = lock(&self.place.table);
         let mut state = lock(&self.client.state);
         if state.cycle.as_ref().is_some_and(|known| Arc::ptr_eq(known, cycle)) {
             state.cycle = None;
+            table.tickets.remove(&(self.client.identity.index, cycle.start.ticket));
         }
     }
 
@@ -725,7 +739,10 @@ mod tests {
         let entries = lull_far_auth::file::parse(&format!("one {} connections=2", "01".repeat(32))).unwrap();
         let (store, identities) = (store(1000), Identities::new(&entries).unwrap());
         let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
-        let _control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
+        let control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
+        let refusal = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap_err();
+        assert_eq!(refusal, refuse!(NoTrace, "nothing is traced here for which that is the ticket"), "the client's number is none");
+        lock(&store.table).tickets.insert((one.index, hello(ChannelKind::Peer, 1).client), Arc::clone(&control.client));
         let peer = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap();
         let another = Hello { channel: 1, ..hello(ChannelKind::Peer, 1) };
         let refusal = store.connect(one, &another, None, true).unwrap_err();

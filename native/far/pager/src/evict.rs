@@ -20,18 +20,15 @@ use std::time::Duration;
 
 use lull_far_protocol::MAX_PAGES_PER_FRAME;
 
-use crate::PAGE_SIZE;
 use crate::dirty::DirtyPages;
 use crate::kernel::{self, Span};
 use crate::last_words::fatal;
-use crate::layout::Place;
 use crate::life::{self, Leaving, Oldest};
 use crate::link::Channel;
 use crate::page::{Claim, Kind};
 use crate::pager::Pager;
 use crate::passing::{Passing, Use};
-use crate::syscall::{self, Errno};
-use crate::write::WriteRequest;
+use crate::send::{Sender, runs};
 
 /// Pages in one step: the cost of a flush of other processors' translations is shared by so many.
 const BATCH: usize = MAX_PAGES_PER_FRAME;
@@ -79,8 +76,8 @@ struct Evictor {
     /// Pages that left local memory.
     reclaimed_total: u64,
     passing: Passing,
-    /// Contents of the dirty pages of a step.
-    contents: Vec<u8>,
+    /// Sends the dirty pages of a step.
+    sender: Sender,
     vectors: Vec<libc::iovec>,
     written: Vec<bool>,
 }
@@ -93,7 +90,7 @@ impl Evictor {
             unmapped_total: 0,
             reclaimed_total: 0,
             passing: Passing::default(),
-            contents: vec![0; BATCH * PAGE_SIZE],
+            sender: Sender::new(pager),
             vectors: Vec::with_capacity(BATCH),
             written: Vec::with_capacity(BATCH),
         }
@@ -155,7 +152,7 @@ impl Evictor {
     /// The same of pages that are claimed. What is of no use is dropped: asked now that nobody can reach it.
     fn unmap_claimed(&mut self, mut claims: Vec<Claimed>) -> usize {
         claims.sort_unstable_by_key(|(page, _)| *page);
-        let spans: Vec<Span> = self.runs(claims.iter().map(|(page, _)| *page)).into_iter().map(|(_, span)| span).collect();
+        let spans: Vec<Span> = runs(self.pager, claims.iter().map(|(page, _)| *page)).into_iter().map(|(_, span)| span).collect();
         let held = self.pager.dirty.as_ref().map(DirtyPages::hold);
         if let Err(error) = self.pager.kernel.unmap(&spans, &mut self.vectors) {
             fatal(format_args!("cannot unmap pages: error {}", error.0));
@@ -207,7 +204,7 @@ impl Evictor {
         self.free(clean);
         if !dirty.is_empty() {
             dirty.sort_unstable();
-            self.write_pages(&dirty, write);
+            self.sender.send(&dirty, write);
             // Those that a fault took meanwhile stay, dirty.
             let written: Vec<_> = dirty.into_iter().filter_map(|page| life::acknowledged(pager, page).map(|claim| (page, claim))).collect();
             count += written.len();
@@ -263,74 +260,12 @@ impl Evictor {
 
     fn free_memory(&self, mut claims: Vec<Claimed>) -> Vec<Claimed> {
         claims.sort_unstable_by_key(|(page, _)| *page);
-        for (page, span) in self.runs(claims.iter().map(|(page, _)| *page)) {
+        for (page, span) in runs(self.pager, claims.iter().map(|(page, _)| *page)) {
             let file = &self.pager.ranges.of(page).file;
             if let Err(error) = kernel::free(file.as_raw_fd(), span) {
                 fatal(format_args!("cannot free pages: error {}", error.0));
             }
         }
         claims
-    }
-
-    /// Sends pages, and returns when every server that should have them has acknowledged just what was sent. All servers get
-    /// theirs before the first is waited for.
-    fn write_pages(&mut self, pages: &[u32], write: &mut [Channel]) {
-        let pager = self.pager;
-        let mut done = 0;
-        for (page, span) in self.runs(pages.iter().copied()) {
-            let content = &mut self.contents[done..done + span.bytes()];
-            done += span.bytes();
-            match syscall::pread(pager.ranges.of(page).file.as_raw_fd(), content, span.offset) {
-                Ok(count) if count == span.bytes() => {}
-                Ok(_) => fatal(format_args!("cannot read page {page} of the memory file: it is too short")),
-                Err(Errno(number)) => fatal(format_args!("cannot read page {page} of the memory file: error {number}")),
-            }
-        }
-        if let Some(seals) = &pager.seals {
-            pages.iter().zip(self.contents.chunks_exact_mut(PAGE_SIZE)).for_each(|(&page, content)| seals.seal(page, content));
-        }
-        let mut places: Vec<(Place, usize)> = (0..=pager.options.replicas)
-            .flat_map(|copy| pages.iter().enumerate().map(move |(index, &page)| (copy, index, page)))
-            .map(|(copy, index, page)| {
-                let range = pager.ranges.of(page);
-                (range.layout.place((page - range.first).into(), copy), index)
-            })
-            .collect();
-        places.sort_unstable();
-        let groups: Vec<_> = places.chunk_by(|(a, _), (b, _)| (a.server, a.region) == (b.server, b.region)).collect();
-        let requests: Vec<_> = groups.iter().map(|group| WriteRequest::new(group, &self.contents)).collect();
-        let asked: Vec<_> = requests.iter().map(|request| request.begin(pager, &mut write[request.server])).collect();
-        let mut acknowledged = vec![false; pages.len()];
-        for ((group, request), asked) in groups.iter().zip(&requests).zip(asked) {
-            if request.finish(pager, &mut write[request.server], asked) {
-                group.iter().for_each(|(_, index)| acknowledged[*index] = true);
-            }
-        }
-        if let Some(index) = acknowledged.iter().position(|&done| !done) {
-            let range = pager.ranges.of(pages[index]);
-            let place = range.layout.place((pages[index] - range.first).into(), 0);
-            fatal(format_args!(
-                "memory server {} is lost, and nobody else has taken page {} of region {}; the program cannot go on",
-                pager.servers[place.server].name(),
-                place.page,
-                place.region
-            ));
-        }
-        pager.counters.pages_written.fetch_add(pages.len() as u64, Ordering::Relaxed);
-        let young = pages.iter().filter(|&&page| pager.use_of(page) == Use::Young).count();
-        pager.owner.counters.young_written.fetch_add(young as u64, Ordering::Relaxed);
-    }
-
-    /// Ascending pages as runs, each with its first page; a run stays within its range.
-    fn runs(&self, pages: impl Iterator<Item = u32>) -> Vec<(u32, Span)> {
-        let mut runs: Vec<(u32, Span)> = Vec::new();
-        for page in pages {
-            let range = self.pager.ranges.of(page);
-            match runs.last_mut() {
-                Some((first, span)) if *first + span.pages as u32 == page && page != range.first => span.pages += 1,
-                _ => runs.push((page, range.span(page, 1))),
-            }
-        }
-        runs
     }
 }

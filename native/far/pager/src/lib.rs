@@ -24,6 +24,8 @@ pub mod version;
 pub mod windows;
 
 #[cfg(not(loom))]
+pub mod clean;
+#[cfg(not(loom))]
 pub mod descriptors;
 #[cfg(not(loom))]
 mod dirty;
@@ -35,6 +37,8 @@ mod fault;
 pub mod ffi;
 #[cfg(not(loom))]
 pub mod ffi_owner;
+#[cfg(not(loom))]
+pub mod ffi_tracer;
 #[cfg(not(loom))]
 mod keeper;
 #[cfg(not(loom))]
@@ -68,9 +72,13 @@ pub mod seal;
 #[cfg(not(loom))]
 pub mod signal;
 #[cfg(not(loom))]
+mod send;
+#[cfg(not(loom))]
 mod spare;
 #[cfg(not(loom))]
 mod syscall;
+#[cfg(not(loom))]
+pub mod traced;
 #[cfg(not(loom))]
 pub mod trial;
 #[cfg(not(loom))]

@@ -311,6 +311,24 @@ pub fn acknowledged<W: World>(world: &W, page: u32) -> Option<Claim<'_>> {
     world.local().page(page).claim_written()
 }
 
+/// Who cleans, and keeps the evictor away: servers have acknowledged what a page was that is of this kind, Mapped and write-protected since, or
+/// Writing. It stays local. False if it is of another kind now: a page that was Writing has been mapped again, and stays dirty; one that was
+/// Mapped is being mapped again, and will be so soon.
+pub fn cleaned(world: &impl World, page: u32, kind: Kind) -> bool {
+    let state = world.local().page(page);
+    let seen = state.seen();
+    if seen.kind() != kind {
+        return seen.kind() == Kind::Gone;
+    }
+    if kind == Kind::Mapped && seen.has_copy() {
+        return true;
+    }
+    let Some(claim) = state.claim(seen) else { return false };
+    claim.cleaned();
+    world.wake(page, 1);
+    true
+}
+
 /// Evictor: the memory of these pages was freed.
 pub fn left<'a>(world: &impl World, pages: impl Iterator<Item = (u32, Claim<'a>)>) {
     freed(world, pages, Claim::absent);

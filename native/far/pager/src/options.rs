@@ -45,6 +45,8 @@ pub struct Options {
     pub read_ahead: usize,
     /// Whether the program is asked what its pages are, if it says that it knows. Not: for measurements of what that is good for.
     pub asks_owner: bool,
+    /// Whether the program may have the servers trace its pages.
+    pub traces: bool,
     /// Where to write the numbers of the pages that have faults, in order.
     pub record: Option<PathBuf>,
     /// Where to write how many pages are written to in each 10 ms, 100 ms and second. Costs the kernel's look at all mapped pages each 10 ms,
@@ -71,6 +73,7 @@ impl Options {
             server_timeout,
             read_ahead: LONGEST,
             asks_owner: true,
+            traces: false,
             record: None,
             dirty: None,
         }

@@ -11,6 +11,9 @@
 //!                                                                            └► Busy ────► Absent
 //!
 //!   Absent ────► Busy ────► Coming ────► Mapped       read ahead; back to Absent if it was for nothing
+//!
+//!   Mapped ────► Busy ────► Mapped                    sent and left local, as is what is dirty: who has servers trace (`clean.rs`)
+//!   Unmapped(dirty) ────► Writing ────► Busy ────► Unmapped(clean)
 //! ```
 //!
 //! **E (exclusive)**: only the thread that made a page Busy may change it from Busy, and nobody else touches its memory,
@@ -151,6 +154,13 @@ impl Claim<'_> {
     /// The program cannot reach it any more; its page table entry told whether it was written to.
     pub fn unmapped(self, dirty: bool) {
         self.end(if dirty { Kind::Dirty } else { Kind::Clean }, self.was.has_copy());
+    }
+
+    /// It stays where it was, and servers hold what it was when it was write-protected, or began to be Writing.
+    pub fn cleaned(self) {
+        let unmapped = self.was.kind() == Kind::Writing;
+        debug_assert!(unmapped || self.was.kind() == Kind::Mapped);
+        self.end(if unmapped { Kind::Clean } else { Kind::Mapped }, true);
     }
 
     /// Its local memory is free. Of a page that was clean, or was acknowledged.

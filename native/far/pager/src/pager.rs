@@ -246,6 +246,12 @@ impl Pager {
         self.ranges.within(address, bytes, &self.local)
     }
 
+    /// Whether the program may have the servers trace its pages.
+    #[must_use]
+    pub fn traces(&self) -> bool {
+        self.options.traces
+    }
+
     /// In which thread faults are served.
     #[must_use]
     pub fn mode(&self) -> FaultMode {

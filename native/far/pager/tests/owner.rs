@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use common::{server, skipped};
 use lull_far::ffi_owner::{COwner, COwnerStatistics};
+use lull_far::ffi_tracer::CTracer;
 use lull_far::{Options, PAGE_SIZE, Pager, signal};
 
 /// Of which 2048 may be local.
@@ -280,5 +281,5 @@ fn a_jvm_has_the_same_structures() {
         .expect("c++ can be run");
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     // And Rust the same as the header: fields of one size, in order.
-    assert_eq!((size_of::<COwner>(), size_of::<COwnerStatistics>()), (8 * 8, 16 * 8));
+    assert_eq!((size_of::<COwner>(), size_of::<COwnerStatistics>(), size_of::<CTracer>()), (8 * 8, 16 * 8, 13 * 8));
 }

@@ -39,6 +39,8 @@ pub struct Settings {
     timeout: Duration,
     /// Whether the program may say what its pages are.
     owner: bool,
+    /// Whether it may have the servers trace them.
+    trace: bool,
     record: Option<PathBuf>,
     dirty: Option<PathBuf>,
     statistics: bool,
@@ -76,6 +78,7 @@ fn read() -> Option<Settings> {
         mode: if text("LULL_FAR_FAULTS")? == "1" { FaultMode::Handlers } else { FaultMode::InThread },
         timeout: Duration::from_millis(text("LULL_FAR_SERVER_TIMEOUT_MS")?.parse().ok()?),
         owner: text("LULL_FAR_OWNER").is_none_or(|value| value != "0"),
+        trace: text("LULL_FAR_TRACE").is_some_and(|value| value == "1"),
         record: std::env::var_os("LULL_FAR_RECORD").map(PathBuf::from),
         dirty: std::env::var_os("LULL_FAR_DIRTY").map(PathBuf::from),
         statistics: text("LULL_FAR_STATISTICS").is_some_and(|value| value == "1"),
@@ -114,6 +117,7 @@ impl Settings {
         options.mode = self.mode;
         options.server_timeout = self.timeout;
         options.asks_owner = self.owner;
+        options.traces = self.trace;
         options.record.clone_from(&self.record);
         options.dirty.clone_from(&self.dirty);
         let pager = Pager::start(options).map_err(|error| error.to_string())?;

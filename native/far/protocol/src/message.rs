@@ -54,10 +54,13 @@ impl ChannelKind {
                     | Op::Layout
                     | Op::TraceStart
                     | Op::TraceRoots
+                    | Op::TraceOld
                     | Op::Poll
                     | Op::TraceEnd
                     | Op::ReadBitmap
                     | Op::ReadDiscovered
+                    | Op::ReadLines
+                    | Op::ReadLive
             ),
             ChannelKind::Fetch => matches!(op, Op::Fetch),
             ChannelKind::Write => matches!(op, Op::Write | Op::Discard | Op::Fence),
@@ -531,6 +534,7 @@ impl<'a> Message<'a> {
             | Op::NeedLayout
             | Op::TraceStart
             | Op::TraceRoots
+            | Op::TraceOld
             | Op::Ghost
             | Op::GhostAck
             | Op::Poll
@@ -540,7 +544,11 @@ impl<'a> Message<'a> {
             | Op::LiveStats
             | Op::Discovered
             | Op::ReadBitmap
-            | Op::ReadDiscovered => Ok(Message::Trace { op, payload }),
+            | Op::ReadDiscovered
+            | Op::ReadLines
+            | Op::Lines
+            | Op::ReadLive
+            | Op::Live => Ok(Message::Trace { op, payload }),
         }
     }
 

@@ -91,7 +91,7 @@ ops! {
     /// Server: there are objects of classes whose layouts it has not.
     NeedLayout = 33, "NEED_LAYOUT", 8 + 4 * MAX_TRACE_VECTOR;
     /// Client: trace the heap of which the region is this server's part.
-    TraceStart = 34, "TRACE_START", 48 + 255 * 24;
+    TraceStart = 34, "TRACE_START", 64 + 255 * 24;
     /// Client: objects to trace from.
     TraceRoots = 35, "TRACE_ROOTS", 8 + 8 * MAX_TRACE_VECTOR;
     /// Another server: references to what this one has.
@@ -114,6 +114,16 @@ ops! {
     ReadBitmap = 48, "READ_BITMAP", 16;
     /// Client: send references that were reached and not followed.
     ReadDiscovered = 49, "READ_DISCOVERED", 16;
+    /// Client: words of bits of what is old: nothing else is traced, but for roots.
+    TraceOld = 50, "TRACE_OLD", 16 + 8 * MAX_TRACE_VECTOR;
+    /// Client: send words of bits of lines.
+    ReadLines = 51, "READ_LINES", 16;
+    /// Server: words of bits of lines in which objects were reached.
+    Lines = 52, "LINES", 16 + 8 * MAX_TRACE_VECTOR;
+    /// Client: send words of live words.
+    ReadLive = 53, "READ_LIVE", 16;
+    /// Server: how many words of what was reached are in each block, four blocks in a word.
+    Live = 54, "LIVE", 16 + 8 * MAX_TRACE_VECTOR;
 }
 
 impl Op {

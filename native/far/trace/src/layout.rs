@@ -37,7 +37,10 @@ pub enum Kind {
         base: u32,
     },
     /// An array of numbers.
-    TypeArray,
+    TypeArray {
+        /// An element has 2 to the power of so many bytes, 0 to 3.
+        shift: u32,
+    },
 }
 
 /// The layout of one class.
@@ -86,8 +89,9 @@ impl Layout {
                 }
             }
             Kind::ObjArray { base } if base < 16 || !base.is_multiple_of(4) => Err("first element"),
-            Kind::ObjArray { .. } | Kind::TypeArray if !self.blocks.is_empty() => Err("block of references in an array"),
-            Kind::ObjArray { .. } | Kind::TypeArray => Ok(()),
+            Kind::TypeArray { shift } if shift > 3 => Err("size of an element"),
+            Kind::ObjArray { .. } | Kind::TypeArray { .. } if !self.blocks.is_empty() => Err("block of references in an array"),
+            Kind::ObjArray { .. } | Kind::TypeArray { .. } => Ok(()),
         }
     }
 }

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::extents::Extents;
 use crate::geometry::{CLASS_OFFSET, Geometry, LENGTH_OFFSET};
 use crate::layout::{Kind, LAYOUTS, Layout};
 use crate::termination::Status;
@@ -44,6 +45,8 @@ pub enum Damaged {
     Class(u64),
     /// Objects of more classes than a cycle may have layouts of.
     Classes,
+    /// So many words of what is old, from this one on, are more than this server has.
+    Old(u64, usize),
 }
 
 impl std::fmt::Display for Damaged {
@@ -64,9 +67,18 @@ impl std::fmt::Display for Damaged {
             }
             Damaged::Class(object) => write!(f, "there is no object at {object:#x}: its class is 0"),
             Damaged::Classes => write!(f, "objects of more than {LAYOUTS} classes without a layout"),
+            Damaged::Old(first, words) => write!(f, "{words} words of what is old, from {first} on, are more than this server has"),
             Damaged::Repeated(task) => write!(f, "more references were sent here than there are: {task:x?} is one too many"),
         }
     }
+}
+
+/// What is only known of the heap of a program that runs.
+#[derive(Debug)]
+struct Running {
+    /// As the marks: what was old when the client looked.
+    old: Vec<u64>,
+    extents: Extents,
 }
 
 /// What a tracer has done in its cycle.
@@ -105,6 +117,8 @@ pub struct Tracer {
     lately: Vec<(u32, u32)>,
     /// A bit for each 8 bytes of this server's parts: there is the class word of an object that was reached.
     marks: Vec<u64>,
+    /// The same of all that may be reached, and where what was reached lies: if the client has said what is old.
+    running: Option<Running>,
     /// Objects here are marked.
     work: Vec<Task>,
     outbox: Vec<Vec<Task>>,
@@ -133,6 +147,7 @@ impl Tracer {
             index: HashMap::new(),
             lately: vec![(0, 0); LATELY],
             marks: vec![0; (bytes / 512) as usize],
+            running: None,
             work: Vec::new(),
             outbox: vec![Vec::new(); geometry.servers.into()],
             recent: vec![0; RECENT],
@@ -148,6 +163,28 @@ impl Tracer {
     #[must_use]
     pub fn least_bytes(me: usize, geometry: &Geometry) -> u64 {
         geometry.bytes_of(me) / 512 * size_of::<u64>() as u64
+    }
+
+    /// What is old, from a word on: a bit for each 8 bytes of this server's parts, where the class word of such an object is. Whoever says so
+    /// traces the heap of a program that runs: a reference to anything else is not followed, for nobody knows what is there. Roots are old, too.
+    ///
+    /// # Errors
+    /// If there are fewer words.
+    pub fn old(&mut self, first: u64, words: &[u64]) -> Result<(), Damaged> {
+        let (length, heap) = (self.marks.len(), self.geometry.bytes);
+        let running = self.running.get_or_insert_with(|| Running { old: vec![0; length], extents: Extents::new(heap) });
+        let end = usize::try_from(first).ok().and_then(|first| first.checked_add(words.len())).filter(|&end| end <= length);
+        let end = end.ok_or(Damaged::Old(first, words.len()))?;
+        for (old, word) in running.old[end - words.len()..end].iter_mut().zip(words) {
+            *old |= word;
+        }
+        Ok(())
+    }
+
+    /// How many bytes more [`Tracer::bytes`] says after the first [`Tracer::old`]: to be known before.
+    #[must_use]
+    pub fn running_bytes(&self) -> u64 {
+        if self.running.is_some() { 0 } else { self.marks.len() as u64 * 8 + Extents::bytes_for(self.geometry.bytes) }
     }
 
     /// Learns layouts that have been checked. What waited for them can go on. The first layout of a class stays.
@@ -174,6 +211,10 @@ impl Tracer {
     /// If it is no object of this server.
     pub fn root(&mut self, object: u64) -> Result<(), Damaged> {
         check(&self.geometry, self.me, Task::Object(object))?;
+        if let Some(running) = &mut self.running {
+            let bit = self.geometry.place_of(object + CLASS_OFFSET) / 8;
+            running.old[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
         self.reach(object);
         Ok(())
     }
@@ -260,7 +301,8 @@ impl Tracer {
         let waiting = tasks(&self.work) + self.outbox.iter().chain(self.parked.values()).map(tasks).sum::<usize>();
         let layouts = self.block_bytes + self.layouts.capacity() * size_of::<Layout>() + self.index.capacity() * size_of::<(u32, u32)>();
         let words = (self.marks.capacity() + self.discovered.capacity()) * size_of::<u64>();
-        (waiting + layouts + words) as u64
+        let running = self.running.as_ref().map_or(0, |running| 8 * running.old.len() as u64 + running.extents.bytes());
+        (waiting + layouts + words) as u64 + running
     }
 
     /// A bit for each 8 bytes of this server's parts, in their order: there lies the class word of an object that was reached.
@@ -269,10 +311,17 @@ impl Tracer {
         &self.marks
     }
 
-    /// References that were reached, and whose referents were not followed.
+    /// References that were reached, and whose referents were not followed. In the heap of a program that runs mirrors, too: how long one is
+    /// their class says, not their layout.
     #[must_use]
     pub fn discovered(&self) -> &[u64] {
         &self.discovered
+    }
+
+    /// Where what was reached lies, but for mirrors; of the heap of a program that runs.
+    #[must_use]
+    pub fn extents(&self) -> Option<&Extents> {
+        self.running.as_ref().map(|running| &running.extents)
     }
 
     /// Gives its memory back: only the counts stay. It is not asked for anything else any more.
@@ -281,11 +330,13 @@ impl Tracer {
         *self = Tracer { counts: self.counts, ..Tracer::new(self.me, nothing) };
     }
 
-    /// An object of this server was reached. The first time, it is to be scanned.
+    /// A reference to an object of this server was found. The first time, it is to be scanned, if it is old.
     fn reach(&mut self, object: u64) {
         let bit = self.geometry.place_of(object + CLASS_OFFSET) / 8;
-        let (word, bit) = (&mut self.marks[(bit / 64) as usize], 1 << (bit % 64));
-        if *word & bit == 0 {
+        let (index, bit) = ((bit / 64) as usize, 1 << (bit % 64));
+        let is_old = self.running.as_ref().is_none_or(|running| running.old[index] & bit != 0);
+        let word = &mut self.marks[index];
+        if *word & bit == 0 && is_old {
             *word |= bit;
             self.counts.marked += 1;
             self.work.push(Task::Object(object));
@@ -325,6 +376,7 @@ impl Tracer {
         if !self.geometry.contains(object, bytes.into()) {
             return Err(Damaged::Size(object));
         }
+        self.note(memory, object, kind, bytes)?;
         for block in 0..blocks {
             let block = self.layouts[index].blocks[block];
             self.slots(memory, object, object + u64::from(block.offset), block.count)?;
@@ -335,10 +387,31 @@ impl Tracer {
                 self.slots(memory, object, object + u64::from(base), length)?;
             }
             Kind::Reference { .. } => self.discovered.push(object),
-            Kind::Mirror { count, .. } => self.send(self.geometry.server_of(object + u64::from(count)), Task::Statics(object, klass)),
-            Kind::Instance | Kind::TypeArray => {}
+            Kind::Mirror { count, .. } => {
+                if self.running.is_some() {
+                    self.discovered.push(object);
+                }
+                self.send(self.geometry.server_of(object + u64::from(count)), Task::Statics(object, klass));
+            }
+            Kind::Instance | Kind::TypeArray { .. } => {}
         }
         Ok(())
+    }
+
+    /// Where an object lies that is scanned for the first time.
+    fn note(&mut self, memory: &impl Memory, object: u64, kind: Kind, bytes: u32) -> Result<(), Damaged> {
+        let Some(running) = &mut self.running else { return Ok(()) };
+        let length = |shift: u32| u64::from(memory.word(object + LENGTH_OFFSET)) << shift;
+        let size = match kind {
+            Kind::Mirror { .. } => return Ok(()),
+            Kind::Instance | Kind::Reference { .. } => u64::from(bytes),
+            Kind::ObjArray { base } => (u64::from(base) + length(2)).next_multiple_of(8),
+            Kind::TypeArray { shift } => (u64::from(bytes) + length(shift)).next_multiple_of(8),
+        };
+        if !self.geometry.contains(object, size) {
+            return Err(Damaged::Size(object));
+        }
+        running.extents.note(object - self.geometry.base, size).map_err(|_| Damaged::Size(object))
     }
 
     fn statics(&mut self, memory: &impl Memory, object: u64, klass: u32) -> Result<(), Damaged> {

@@ -6,11 +6,12 @@
 //! ```text
 //! LAYOUT           u32 classes, u32 0; for each: u32 class, u8 kind, u8 0, u16 blocks, u32 bytes, u32 a, u32 b; blocks: u32 offset, u32 count
 //!                  kind 0 instance; 1 reference, a: referent; 2 mirror, a: number of static references, b: first of them;
-//!                  3 array of references, a: first element; 4 array of numbers
+//!                  3 array of references, a: first element; 4 array of numbers, a: logarithm of an element's bytes
 //! NEED_LAYOUT      u32 classes, u32 0; u32 class each, ascending
 //! TRACE_START      u64 cycle, u64 base, u64 bytes, u64 part, u64 narrow base, u8 narrow shift, u8 servers, u8 me, 5 bytes 0;
-//!                  for each server: 16 bytes IPv6 address, u16 port, 6 bytes 0
+//!                  16 bytes ticket; for each server: 16 bytes IPv6 address, u16 port, 6 bytes 0
 //! TRACE_ROOTS      u32 count, u32 0; u64 object each
+//! TRACE_OLD        u64 first word, u32 words, u32 0; u64 each
 //! GHOST            u64 cycle, u32 count, u32 0; for each: u64 address, u32 what (0 object, 1 slots, 2 static fields), u32 slots or class, else 0
 //! GHOST_ACK        u64 cycle, u32 count, u32 0
 //! POLL             u64 round
@@ -19,6 +20,10 @@
 //! READ_BITMAP      u64 first word, u32 words, u32 0
 //! BITMAP           u64 first word, u32 words, u32 0; u64 each
 //! READ_DISCOVERED  u64 first, u32 count, u32 0
+//! READ_LINES       u64 first word, u32 words, u32 0
+//! LINES            u64 first word, u32 words, u32 0; u64 each
+//! READ_LIVE        u64 first word, u32 words, u32 0
+//! LIVE             u64 first word, u32 words, u32 0; u64 each
 //! DISCOVERED       u64 first, u32 count, u32 0; u64 object each
 //! ```
 
@@ -100,7 +105,7 @@ impl Reader<'_> {
             1 => (Kind::Reference { referent: a }, 1),
             2 => (Kind::Mirror { count: a, statics: b }, 2),
             3 => (Kind::ObjArray { base: a }, 1),
-            4 => (Kind::TypeArray, 0),
+            4 => (Kind::TypeArray { shift: a }, 1),
             _ => return Err(WireError::Field("kind")),
         };
         if zero != 0 || (used < 2 && b != 0) || (used < 1 && a != 0) {
@@ -169,7 +174,7 @@ pub fn encode_layout(layout: &Layout, out: &mut Vec<u8>) {
         Kind::Reference { referent } => (1, referent, 0),
         Kind::Mirror { count, statics } => (2, count, statics),
         Kind::ObjArray { base } => (3, base, 0),
-        Kind::TypeArray => (4, 0, 0),
+        Kind::TypeArray { shift } => (4, shift, 0),
     };
     out.extend_from_slice(&layout.klass.to_le_bytes());
     out.extend_from_slice(&[kind, 0]);
@@ -236,6 +241,8 @@ pub struct Start {
     pub geometry: Geometry,
     /// Which of the servers this one is.
     pub me: u8,
+    /// What servers show each other for this cycle: drawn by the client, and known to nobody else.
+    pub ticket: [u8; 16],
     /// Where the servers listen, in their order, for each other.
     pub servers: Vec<SocketAddr>,
 }
@@ -247,6 +254,7 @@ impl Start {
         let geometry = &self.geometry;
         let mut out = numbers(&[self.cycle, geometry.base, geometry.bytes, geometry.part, geometry.narrow_base]);
         out.extend_from_slice(&[geometry.narrow_shift, geometry.servers, self.me, 0, 0, 0, 0, 0]);
+        out.extend_from_slice(&self.ticket);
         for server in &self.servers {
             let address = match server.ip() {
                 IpAddr::V4(address) => address.to_ipv6_mapped(),
@@ -278,6 +286,7 @@ impl Start {
         if zeros != [0; 5] {
             return Err(WireError::Field("zero"));
         }
+        let ticket = reader.bytes::<16>()?;
         let mut addresses = Vec::new();
         for _ in 0..servers {
             let address = Ipv6Addr::from(reader.bytes::<16>()?).to_canonical();
@@ -290,7 +299,7 @@ impl Start {
             }
             addresses.push(SocketAddr::new(address, port));
         }
-        reader.end(Start { cycle, geometry, me, servers: addresses })
+        reader.end(Start { cycle, geometry, me, ticket, servers: addresses })
     }
 }
 
@@ -350,7 +359,7 @@ pub fn decode_tasks(payload: &[u8]) -> Result<(u64, Vec<Task>), WireError> {
     reader.end((cycle, tasks))
 }
 
-/// A cycle, or a first element, with a count: GHOST_ACK, READ_BITMAP, READ_DISCOVERED.
+/// A cycle, or a first element, with a count: GHOST_ACK, READ_BITMAP, READ_DISCOVERED, READ_LINES, READ_LIVE.
 #[must_use]
 pub fn encode_counted(number: u64, count: u32) -> Vec<u8> {
     numbers(&[number, count.into()])
@@ -416,7 +425,7 @@ pub fn decode_counts(payload: &[u8]) -> Result<(u64, Counts, u64), WireError> {
     Ok((cycle, Counts { marked, followed, sent, received }, nanoseconds))
 }
 
-/// A part of a vector from an element on: BITMAP, of words of marks, and DISCOVERED, of objects.
+/// A part of a vector from an element on: BITMAP, TRACE_OLD, LINES and LIVE, of words, and DISCOVERED, of objects.
 #[must_use]
 pub fn encode_elements(first: u64, elements: &[u64]) -> Vec<u8> {
     let mut out = first.to_le_bytes().to_vec();

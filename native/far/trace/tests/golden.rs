@@ -29,7 +29,7 @@ fn layouts() {
         Layout { klass: 11, kind: Kind::Reference { referent: 12 }, bytes: 32, blocks: vec![block(16, 2)] },
         Layout { klass: 12, kind: Kind::Mirror { count: 40, statics: 112 }, bytes: 112, blocks: vec![block(12, 1), block(48, 3)] },
         Layout { klass: 13, kind: Kind::ObjArray { base: 16 }, bytes: 16, blocks: Vec::new() },
-        Layout { klass: 14, kind: Kind::TypeArray, bytes: 16, blocks: Vec::new() },
+        Layout { klass: 14, kind: Kind::TypeArray { shift: 0 }, bytes: 16, blocks: Vec::new() },
     ];
     let (op, bytes) = payload("layout");
     assert_eq!((op, wire::decode_layouts(&bytes)), (Op::Layout, Ok(want.clone())));
@@ -43,7 +43,7 @@ fn layouts() {
 fn the_start_and_the_end_of_a_cycle() {
     let geometry = Geometry { base: 0x8000_0000, bytes: 1 << 20, part: 4 << 20, narrow_base: 0, narrow_shift: 3, servers: 2 };
     let servers = vec!["10.0.0.1:7070".parse().unwrap(), "[fd00::2]:7070".parse().unwrap()];
-    let want = wire::Start { cycle: 3, geometry, me: 1, servers };
+    let want = wire::Start { cycle: 3, geometry, me: 1, ticket: std::array::from_fn(|i| i as u8 + 1), servers };
     let (op, bytes) = payload("trace-start");
     assert_eq!((op, wire::Start::decode(&bytes)), (Op::TraceStart, Ok(want.clone())));
     assert_eq!(want.encode(), bytes);
@@ -77,14 +77,23 @@ fn polls_and_results() {
     let (op, bytes) = payload("status");
     assert_eq!((op, wire::decode_status(&bytes)), (Op::Status, Ok((9, status))));
     assert_eq!(wire::encode_status(9, status), bytes);
-    for (name, op, first) in [("read-bitmap", Op::ReadBitmap, 64), ("read-discovered", Op::ReadDiscovered, 0)] {
+    for (name, op, first) in [
+        ("read-bitmap", Op::ReadBitmap, 64),
+        ("read-discovered", Op::ReadDiscovered, 0),
+        ("read-lines", Op::ReadLines, 64),
+        ("read-live", Op::ReadLive, 64),
+    ] {
         let (got, bytes) = payload(name);
         assert_eq!((got, wire::decode_counted(&bytes)), (op, Ok((first, 2))));
         assert_eq!(wire::encode_counted(first, 2), bytes);
     }
-    for (name, op, first, elements) in
-        [("bitmap", Op::Bitmap, 64, [1, 1 << 63]), ("discovered", Op::Discovered, 0, [0x8000_0100, 0x8000_0200])]
-    {
+    for (name, op, first, elements) in [
+        ("bitmap", Op::Bitmap, 64, [1, 1 << 63]),
+        ("discovered", Op::Discovered, 0, [0x8000_0100, 0x8000_0200]),
+        ("trace-old", Op::TraceOld, 64, [1, 1 << 63]),
+        ("lines", Op::Lines, 64, [1, 1 << 63]),
+        ("live", Op::Live, 64, [4096, 7 << 48]),
+    ] {
         let (got, bytes) = payload(name);
         assert_eq!((got, wire::decode_elements(&bytes)), (op, Ok((first, elements.to_vec()))));
         assert_eq!(wire::encode_elements(first, &elements), bytes);

@@ -38,7 +38,7 @@ fn layouts() -> Vec<Layout> {
         Layout { klass: 12, kind: Kind::Reference { referent: 12 }, bytes: 32, blocks: vec![block(16, 2)] },
         Layout { klass: 13, kind: Kind::Mirror { count: 16, statics: 32 }, bytes: 32, blocks: vec![block(20, 1)] },
         Layout { klass: 14, kind: Kind::ObjArray { base: 16 }, bytes: 16, blocks: Vec::new() },
-        Layout { klass: 15, kind: Kind::TypeArray, bytes: 16, blocks: Vec::new() },
+        Layout { klass: 15, kind: Kind::TypeArray { shift: 0 }, bytes: 16, blocks: Vec::new() },
     ]
 }
 
@@ -112,7 +112,7 @@ fn geometry(heap: &Heap, servers: u8) -> Geometry {
     let geometry = Geometry { base: BASE, bytes: heap.words.len() as u64 * 4, part: PART, narrow_base: 0, narrow_shift: 3, servers };
     // As it comes over the wire.
     let addresses = (0..servers).map(|server| ([127, 0, 0, 1], 7000 + u16::from(server)).into()).collect();
-    let start = wire::Start { cycle: 1, geometry, me: 0, servers: addresses };
+    let start = wire::Start { cycle: 1, geometry, me: 0, ticket: [1; 16], servers: addresses };
     assert_eq!(wire::Start::decode(&start.encode()), Ok(start));
     geometry
 }
@@ -292,7 +292,7 @@ fn impossible_layouts_are_refused() {
         |layout| layout.kind = Kind::Reference { referent: 12 },
         |layout| layout.kind = Kind::Mirror { count: 22, statics: 32 },
         |layout| layout.kind = Kind::ObjArray { base: 16 },
-        |layout| layout.kind = Kind::TypeArray,
+        |layout| layout.kind = Kind::TypeArray { shift: 0 },
     ];
     for change in changes {
         let mut layout = right[0].clone();

@@ -222,6 +222,11 @@ impl Server {
         &self.place().name
     }
 
+    /// Where it is.
+    pub fn address(&self) -> SocketAddr {
+        self.place().address
+    }
+
     /// Whose place it has taken, if it is at none of its own.
     pub fn instead_of(&self) -> Option<&str> {
         (self.at.load(Ordering::Acquire) != 0).then_some(&self.places[0].name[..])

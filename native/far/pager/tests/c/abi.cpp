@@ -50,3 +50,18 @@ void compare(LullFarPager* ours, struct lull_far_owner* theirs) {
   theirs->attach = ours->_attach;
   theirs->count_remote_pages = ours->_count_remote;
 }
+
+SAME_SIZE(LullFarTracer, struct lull_far_tracer);
+SAME_PLACE(LullFarTracer, _size, struct lull_far_tracer, size);
+SAME_PLACE(LullFarTracer, _begin, struct lull_far_tracer, begin);
+SAME_PLACE(LullFarTracer, _old, struct lull_far_tracer, old);
+SAME_PLACE(LullFarTracer, _clean, struct lull_far_tracer, clean);
+SAME_PLACE(LullFarTracer, _roots, struct lull_far_tracer, roots);
+SAME_PLACE(LullFarTracer, _poll, struct lull_far_tracer, poll);
+SAME_PLACE(LullFarTracer, _layouts, struct lull_far_tracer, layouts);
+SAME_PLACE(LullFarTracer, _listed, struct lull_far_tracer, listed);
+SAME_PLACE(LullFarTracer, _marks, struct lull_far_tracer, marks);
+SAME_PLACE(LullFarTracer, _lines, struct lull_far_tracer, lines);
+SAME_PLACE(LullFarTracer, _live, struct lull_far_tracer, live);
+SAME_PLACE(LullFarTracer, _end, struct lull_far_tracer, end);
+SAME_PLACE(LullFarTracer, _failure, struct lull_far_tracer, failure);

@@ -178,6 +178,7 @@ layouts = struct.pack("<II", 5, 0) + b"".join(
     ]
 )
 start = struct.pack("<QQQQQBBB5x", 3, 0x80000000, 1 << 20, 4 << 20, 0, 3, 2, 1)
+start += bytes(range(1, 17))
 start += server(bytes(10) + b"\xff\xff" + bytes([10, 0, 0, 1])) + server(b"\xfd" + bytes(14) + b"\x02")
 ghost = counted(3, 3) + struct.pack("<QII", 0x80000100, 0, 0) + struct.pack("<QII", 0x80000200, 1, 7) + struct.pack("<QII", 0x80000300, 2, 12)
 
@@ -216,6 +217,11 @@ frames = {
     "read-bitmap": frame(48, 3, 0, counted(64, 2)),
     "bitmap": frame(42, 3, 0, counted(64, 2) + struct.pack("<QQ", 1, 1 << 63)),
     "read-discovered": frame(49, 3, 0, counted(0, 2)),
+    "trace-old": frame(50, 3, 0, counted(64, 2) + struct.pack("<QQ", 1, 1 << 63)),
+    "read-lines": frame(51, 3, 0, counted(64, 2)),
+    "lines": frame(52, 3, 0, counted(64, 2) + struct.pack("<QQ", 1, 1 << 63)),
+    "read-live": frame(53, 3, 0, counted(64, 2)),
+    "live": frame(54, 3, 0, counted(64, 2) + struct.pack("<QQ", 4096, 7 << 48)),
     "hello-key": frame(1, 1, 0, hello(0, 1, 3)),
     "challenge": frame(19, 1, 0, challenge),
     "prove": frame(20, 2, 0, key_id + client_nonce + client_proof),

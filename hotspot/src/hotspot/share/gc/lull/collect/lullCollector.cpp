@@ -553,7 +553,7 @@ void LullCollector::collect_young() {
   // A cycle that is ready begins with the next pause: its notes are those of one choice.
   const bool moves_sparse = _cycle != nullptr && _cycle->sparse()->is_left();
   const bool is_first = _cycle != nullptr && !moves_sparse && _cycle->begin_young();
-  if (is_first) {
+  if (is_first && !_cycle->is_far()) {    // servers do not note who refers to what
     _cycle->sparse()->choose(_evacuation_policy->needs_reserve());
   }
   const bool ages = _evacuation_policy->must_age();

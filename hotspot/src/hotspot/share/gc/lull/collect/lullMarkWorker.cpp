@@ -529,8 +529,13 @@ LullMarkClosure* LullMarkWorker::closure_of_holder(oop holder) {
   return _greys && !lull_is_left_out("LateRemark") ? &_closure : &_entry_closure;
 }
 
+// Of an old object: has the cycle marked it? While servers mark nobody here knows, and each counts as marked.
+bool LullMarkWorker::may_be_marked(oop obj) const {
+  return _marks_old && (_cycle_marks->is_alive(obj) || (_cycle->is_far() && !lull_is_left_out("FarAgain")));
+}
+
 void LullMarkWorker::follow_old(oop obj) {
-  const bool is_alive = _marks_old && _cycle_marks->is_alive(obj);
+  const bool is_alive = may_be_marked(obj);
   _greys = _remark && is_alive;
   follow_fields(obj, closure_of_holder(obj));
   _greys = _marks_old;
@@ -540,7 +545,7 @@ void LullMarkWorker::follow_old(oop obj) {
 }
 
 void LullMarkWorker::follow_old_part(const LullArrayPart& part) {
-  const bool is_alive = _marks_old && _cycle_marks->is_alive(part._array);
+  const bool is_alive = may_be_marked(part._array);
   _greys = _remark && is_alive;
   follow_array_part(part._array, part._start, part._end);
   _greys = _marks_old;

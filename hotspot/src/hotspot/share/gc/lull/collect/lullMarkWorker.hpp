@@ -216,6 +216,7 @@ private:
   void visit_in_remark(oop obj);
   void grey(oop obj);
   bool may_grey(oop obj) const;
+  bool may_be_marked(oop obj) const;
   void note_for_cycle(oop obj, LullBlockIndex block, size_t words, bool is_private);
   size_t follow_fields(oop obj, LullMarkClosure* closure);
   void follow(oop obj);

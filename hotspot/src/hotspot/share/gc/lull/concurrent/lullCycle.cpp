@@ -58,6 +58,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _sparse(memory, blocks, supply),
     _later_sweep(memory, blocks, &_marks, &_sparse, supply),
     _cleaner(memory, blocks, &_marks, &_sparse),
+    _far(this, memory, blocks),
     _always_true(),
     _is_alive(this, blocks),
     _references(new ReferenceProcessor(&_always_true,
@@ -99,7 +100,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _given_up(0) {
   DEBUG_ONLY(_pauses = 0;)
   for (uint i = 0; i < _markers_count; i++) {
-    _markers[i] = new LullOldMarker(&_marks, &_queues, _references, _sparse.new_notes());
+    _markers[i] = new LullOldMarker(&_marks, &_queues, _references, _sparse.new_notes(), &_far);
     _queues.register_queue(i, _markers[i]->queue());
   }
 }
@@ -195,7 +196,7 @@ bool LullCycle::is_waited_for() const {
 
 bool LullCycle::needs_pause() const {
   const State now = state();
-  return (now == State::Ready || now == State::Marked) && is_waited_for();
+  return (now == State::Ready || now == State::Marked || _far.has_failed()) && is_waited_for();
 }
 
 void LullCycle::drive(GCCause::Cause cause) {
@@ -232,7 +233,7 @@ bool LullCycle::needs_cleaning() const {
 }
 
 bool LullCycle::may_clean() const {
-  return state() != State::Clearing && !_later_sweep.is_open() && !_sparse.is_left();
+  return state() != State::Clearing && !is_far() && !_later_sweep.is_open() && !_sparse.is_left();
 }
 
 void LullCycle::clean_cards(bool (*may_go_on)()) { _cleaner.clean(may_go_on, is_marking()); }
@@ -240,20 +241,26 @@ void LullCycle::clean_cards(bool (*may_go_on)()) { _cleaner.clean(may_go_on, is_
 void LullCycle::wait_for_end(size_t ended_before) { _thread->wait_for_end(ended_before); }
 
 bool LullCycle::must_remark() const {
-  const bool at_once = DEBUG_ONLY((LullMarkInRemark && state() == State::Marking && _pauses > 2) ||) false;
+  const bool at_once = DEBUG_ONLY((LullMarkInRemark && state() == State::Marking && _pauses > 2 && !is_far()) ||) false;
   return at_once || state() == State::Marked;
 }
 
 bool LullCycle::begin_young() {
   assert_at_safepoint();
+  if (_far.has_failed()) {
+    abort();    // as if a global collection came: what has a mark was perhaps never looked at
+  }
   DEBUG_ONLY(_pauses = state() == State::Ready ? 0 : _pauses + 1;)
   if (state() != State::Ready) {
     return false;
   }
   assert(!has_tasks(), "left over from the cycle before");
+  if (!is_waited_for()) {
+    _far.begin();
+  }
   begin_classes();
   for (uint i = 0; i < _markers_count; i++) {
-    _markers[i]->begin_cycle(_follows_classes);
+    _markers[i]->begin_cycle(_follows_classes, is_far());
   }
   _mark_ns = 0;
   Atomic::store(&_marking_ns, os::javaTimeNanos());
@@ -266,7 +273,7 @@ bool LullCycle::begin_young() {
 // Which code is on stacks counts by cycles that follow classes, and by global collections.
 void LullCycle::begin_classes() {
   ClassLoaderDataGraph::verify_claimed_marks_cleared(ClassLoaderData::_claim_strong);
-  _follows_classes = ClassUnloadingWithConcurrentMark;
+  _follows_classes = ClassUnloadingWithConcurrentMark && !is_far();
   _chunk_code.clear();
   if (_follows_classes) {
     CodeCache::on_gc_marking_cycle_start();
@@ -275,7 +282,7 @@ void LullCycle::begin_classes() {
 
 void LullCycle::begin_remark() {
   assert_at_safepoint();
-  assert(is_marking(), "nothing to end");
+  assert(is_marking() && !is_far(), "nothing to end");
   if (state() == State::Marking) {
     Atomic::store(&_late, _late + 1);
     log_info(gc, marking)("Cycle %zu is late: what is left is marked in the pause", _cycles);
@@ -326,7 +333,9 @@ void LullCycle::abort() {
   assert_at_safepoint();
   _sparse.forget();
   if (is_marking()) {
-    log_info(gc, marking)("Cycle %zu is given up: a global collection comes first", _cycles);
+    log_info(gc, marking)("Cycle %zu is given up: %s", _cycles,
+                          _far.has_failed() ? "a memory server has failed" : "a global collection comes first");
+    _far.stop();
     Atomic::store(&_given_up, _given_up + 1);
     for (uint i = 0; i < _markers_count; i++) {
       _markers[i]->queue()->set_empty();
@@ -406,8 +415,8 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
     }
     case State::Marking:
     case State::Marked:
-      set_state(has_tasks() || _is_held ? State::Marking : State::Marked);
-      if (has_tasks()) {
+      set_state(has_tasks() || _is_held || is_far() ? State::Marking : State::Marked);
+      if (has_tasks() || is_far()) {
         _thread->wake();
       }
       break;
@@ -451,7 +460,7 @@ void LullCycle::hold(bool held) {
 }
 
 void LullCycle::end_marking() {
-  if (state() == State::Marking && !has_tasks()) {
+  if (state() == State::Marking && !has_tasks() && !is_far()) {
     set_state(State::Marked);
   }
 }

@@ -24,6 +24,7 @@
 
 #include "gc/lull/concurrent/lullCardCleaner.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.hpp"
+#include "gc/lull/concurrent/lullFarMarker.hpp"
 #include "gc/lull/concurrent/lullLaterSweep.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
@@ -101,6 +102,7 @@ private:
   LullSparseBlocks          _sparse;
   LullLaterSweep            _later_sweep;
   LullCardCleaner           _cleaner;
+  LullFarMarker             _far;
   AlwaysTrueClosure         _always_true;
   IsAlive                   _is_alive;
   ReferenceProcessor* const _references;
@@ -162,6 +164,7 @@ public:
   const LullLaterSweep* later_sweep() const { return &_later_sweep; }
   LullCardCleaner* cleaner()        { return &_cleaner; }
   const LullCardCleaner* cleaner() const { return &_cleaner; }
+  LullFarMarker* far()              { return &_far; }
   ReferenceProcessor* references()  { return _references; }
   uint markers() const              { return _markers_count; }
   LullOldMarker* marker(uint i)     { return _markers[i]; }
@@ -225,6 +228,9 @@ public:
   // Does a young pause mark old objects?
   bool is_marking() const { return state() == State::Marking || state() == State::Marked; }
   bool must_remark() const;   // is the next young pause the remark?
+
+  // Do memory servers mark, so that nobody here knows what is marked, and no pause can end the cycle well?
+  bool is_far() const { return _far.is_on(); }
 
   bool was_enough_left() const { return _was_enough_left; }
 

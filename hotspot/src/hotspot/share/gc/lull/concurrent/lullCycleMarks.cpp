@@ -74,6 +74,28 @@ void LullCycleMarks::note_straddler(HeapWord* obj, size_t words) {
   });
 }
 
+void LullCycleMarks::add_marks(size_t word, uint64_t marks) {
+  if (marks != 0) {
+    _alive->add_to_word(word, marks);
+    _marked[word * BitsPerWord / LullGeometry::WordsPerBlock] = true;
+  }
+}
+
+void LullCycleMarks::add_line(LullLineIndex line) {
+  const LullBlockIndex block = LullGeometry::block_of(line);
+  if (_blocks->at(block)->has_lines()) {
+    _lines[untype(line)] = 1;
+    _marked[untype(block)] = true;
+  }
+}
+
+void LullCycleMarks::add_live(LullBlockIndex block, size_t words) {
+  if (_blocks->at(block)->has_lines()) {
+    const size_t live = _live[untype(block)] + words;
+    _live[untype(block)] = (uint16_t)MIN2(live, LullGeometry::WordsPerBlock);
+  }
+}
+
 void LullCycleMarks::note_private(LullBlockIndex block, size_t words) {
   _marked[untype(block)] = true;
   if (_blocks->at(block)->has_lines()) {

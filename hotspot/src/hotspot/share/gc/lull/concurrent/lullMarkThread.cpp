@@ -43,6 +43,7 @@ static LullMarkThread* the_thread = nullptr;
 static bool should_stop() { return the_thread->should_terminate(); }
 static bool must_clean()  { return the_thread->must_clean(); }
 static bool may_clean()   { return the_thread->may_clean(); }
+static void run_markers() { the_thread->run_markers(); }
 
 LullMarkThread::LullMarkThread(LullCycle* cycle)
   : ConcurrentGCThread(),
@@ -230,6 +231,9 @@ void LullMarkThread::mark() {
     pass_breakpoint("AFTER MARKING STARTED");
   }
   DEBUG_ONLY(if (LullCleanALot) { _cycle->cleaner()->ask(); })
+  if (_cycle->is_far()) {
+    _cycle->far()->mark(&should_stop, &::run_markers);
+  }
   do {
     run_markers();
   } while (clean_between());
@@ -267,7 +271,11 @@ void LullMarkThread::run_service() {
         break;
       case LullCycle::State::Marking:
         DEBUG_ONLY(if (LullMarkInRemark) { wait(0); break; })
-        mark();
+        if (_cycle->far()->has_failed()) {
+          wait(0);    // the next pause gives it up
+        } else {
+          mark();
+        }
         break;
       default:
         do_default();

@@ -48,7 +48,6 @@ private:
   void do_default();
   void clear();
   void pass_breakpoint(const char* breakpoint);
-  void run_markers();
   bool clean_between();
   void mark();
   void tell_of_end();
@@ -63,6 +62,9 @@ public:
   // Has somebody asked for clean cards? And may it go on with them?
   bool must_clean() const;
   bool may_clean() const;
+
+  // Has the markers do all that there is to do. By this thread.
+  void run_markers();
 
   // There may be something to do.
   void wake();

@@ -21,6 +21,7 @@
 
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
+#include "gc/lull/concurrent/lullFarMarker.hpp"
 #include "gc/lull/concurrent/lullOldMarker.hpp"
 #include "gc/lull/concurrent/lullSparseBlocks.hpp"
 #include "gc/lull/heap/lullLeftOut.hpp"
@@ -56,7 +57,7 @@ void LullMarkOldClosure::do_oop(oop* p)       { visit(p); }
 void LullMarkOldClosure::do_oop(narrowOop* p) { visit(p); }
 
 LullOldMarker::LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer,
-                             LullSparseNotes* sparse_notes)
+                             LullSparseNotes* sparse_notes, const LullFarMarker* far_marker)
   : _marks(marks),
     _queues(queues),
     _queue(),
@@ -64,14 +65,20 @@ LullOldMarker::LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, Ref
     _sparse_notes(sparse_notes),
     _new_closure(this, discoverer, OopIterateClosure::DO_DISCOVERY),
     _again_closure(this, nullptr, OopIterateClosure::DO_FIELDS_EXCEPT_REFERENT),
+    _far(far_marker),
+    _for_servers(1),
     _code(),
     _follows_classes(false),
     _objects(0),
-    _words(0) {}
+    _words(0) {
+  DEBUG_ONLY(_is_far = false;)
+}
 
-void LullOldMarker::begin_cycle(bool follows_classes) {
+void LullOldMarker::begin_cycle(bool follows_classes, bool is_far) {
+  DEBUG_ONLY(_is_far = is_far;)
   _follows_classes = follows_classes DEBUG_ONLY(&& LullDropMarking != LullCycle::DropClasses);
   _code.clear();
+  _for_servers.clear();
   _objects = 0;
   _words = 0;
 }
@@ -103,6 +110,10 @@ size_t LullOldMarker::do_elements(oop array, size_t start, size_t end) {
 }
 
 size_t LullOldMarker::do_new(oop obj) {
+  if (_far->is_on() && _far->is_for_servers(obj)) {
+    _for_servers.append(cast_from_oop<uint64_t>(obj));
+    return 1;
+  }
   size_t words;
   size_t work = 1;
   if (obj->is_objArray()) {
@@ -129,7 +140,11 @@ static bool may_be_discovered(oop obj) {
 
 size_t LullOldMarker::do_task(const LullOldTask& task) {
   const oop obj = task.obj();
-  assert(_marks->is_old(obj) && _marks->is_alive(obj), PTR_FORMAT " is not one of the cycle", p2i(obj));
+  const bool is_alive = _marks->is_alive(obj);
+  assert(_marks->is_old(obj) && (is_alive || _is_far), PTR_FORMAT " is not one of the cycle", p2i(obj));
+  if (!is_alive && !_far->is_on()) {
+    return 1;   // a pause has left it while nobody knew what servers have marked: it has no mark
+  }
   switch (task.what()) {
     case LullOldTask::What::New:
       return do_new(obj);
@@ -138,7 +153,8 @@ size_t LullOldMarker::do_task(const LullOldTask& task) {
         return do_elements(obj, 0, (size_t)objArrayOop(obj)->length());
       }
       ContinuationGCSupport::transform_stack_chunk(obj);
-      obj->oop_iterate(may_be_discovered(obj) ? &_new_closure : &_again_closure);
+      // One that perhaps is dead must not be discovered: somebody would get it.
+      obj->oop_iterate(is_alive && may_be_discovered(obj) ? &_new_closure : &_again_closure);
       return 1;
     case LullOldTask::What::Elements:
       return do_elements(obj, task.start(), task.end());

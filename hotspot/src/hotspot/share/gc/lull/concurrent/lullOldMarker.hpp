@@ -29,8 +29,10 @@
 #include "memory/allocation.hpp"
 #include "memory/iterator.hpp"
 #include "oops/oopsHierarchy.hpp"
+#include "utilities/growableArray.hpp"
 
 class LullCycleMarks;
+class LullFarMarker;
 class LullOldMarker;
 class ReferenceProcessor;
 
@@ -109,8 +111,11 @@ private:
   LullSparseNotes* const   _sparse_notes;
   LullMarkOldClosure       _new_closure;
   LullMarkOldClosure       _again_closure;  // no referents: References are looked at as new ones
+  const LullFarMarker* const _far;          // knows what servers mark
+  GrowableArrayCHeap<uint64_t, mtGC> _for_servers;
   LullCodeSet              _code;           // in frames of the chunks of this cycle
   bool                     _follows_classes;
+  DEBUG_ONLY(bool          _is_far;)        // servers have marked in this cycle, or do: tasks may be of objects without a mark
   size_t                   _objects;        // marked, in this cycle
   size_t                   _words;
 
@@ -122,10 +127,14 @@ private:
 
 public:
   LullOldMarker(LullCycleMarks* marks, LullOldQueueSet* queues, ReferenceDiscoverer* discoverer,
-                LullSparseNotes* sparse_notes);
+                LullSparseNotes* sparse_notes, const LullFarMarker* far_marker);
 
   LullOldQueue* queue() { return &_queue; }
   LullCodeSet* code()   { return &_code; }
+
+  // Objects that were marked here, and that servers look at. The marker adds some; the thread of the cycle takes them while
+  // it stands still.
+  GrowableArrayCHeap<uint64_t, mtGC>* for_servers() { return &_for_servers; }
   bool follows_classes() const { return _follows_classes; }
 
   // This field of an old object refers to this one.
@@ -138,7 +147,7 @@ public:
 
   size_t objects() const { return _objects; }
   size_t words() const   { return _words; }
-  void begin_cycle(bool follows_classes);
+  void begin_cycle(bool follows_classes, bool is_far);
 };
 
 inline bool LullMarkOldClosure::do_metadata() { return _marker->follows_classes(); }

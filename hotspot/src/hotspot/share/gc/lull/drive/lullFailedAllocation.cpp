@@ -119,7 +119,7 @@ bool LullFailedAllocation::is_cycle_better() const {
 // global collection comes at once, instead of after that.
 bool LullFailedAllocation::may_end_cycle() const {
   const LullCycle* const cycle = _components->_cycle;
-  return cycle->is_marking() && (cycle->must_remark() || !cycle->was_vain());
+  return cycle->is_marking() && !cycle->is_far() && (cycle->must_remark() || !cycle->was_vain());
 }
 
 // False: only a global collection is left.

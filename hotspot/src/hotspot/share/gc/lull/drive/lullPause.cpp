@@ -183,7 +183,7 @@ void LullPause::verify_after(bool by_flag) {
   if (cycle != nullptr) {
     LullVerifyCycle::verify_swept(cycle, memory, blocks, workers);
   }
-  if (cycle != nullptr && cycle->is_marking()) {
+  if (cycle != nullptr && cycle->is_marking() && !cycle->is_far()) {
     LullVerifyCycle::verify_black(cycle, memory, blocks, workers);
   }
 }

@@ -40,6 +40,7 @@
 
 bool                  LullFarHeap::_is_far = false;
 const LullFarPager*   LullFarHeap::_pager = nullptr;
+const LullFarTracer*  LullFarHeap::_tracer = nullptr;
 const LullBlockTable* LullFarHeap::_blocks = nullptr;
 volatile uint32_t     LullFarHeap::_slides = 0;
 LullFarStatistics     LullFarHeap::_at_pause;
@@ -103,6 +104,12 @@ void LullFarHeap::attach(const ReservedSpace& heap, const LullBlockTable* blocks
     return;
   }
   _pager = pager;
+  const auto get_tracer = look_up<const LullFarTracer* (*)(void)>("lull_far_get_tracer");
+  const LullFarTracer* const tracer = get_tracer == nullptr ? nullptr : get_tracer();
+  if (tracer != nullptr && tracer->_size >= sizeof(LullFarTracer)) {
+    _tracer = tracer;
+    log_info(gc, init)("Far heap: memory servers mark what is old (lull-far run --trace)");
+  }
   log_info(gc, init)("Far heap: %zuM on memory servers, of which %zuM may be local; tables are local",
                      heap.size() / M, local_limit() / M);
 }

@@ -54,6 +54,7 @@ class LullFarHeap : public AllStatic {
 private:
   static bool                  _is_far;
   static const LullFarPager*   _pager;      // nullptr: there is none, or it asks nobody
+  static const LullFarTracer*  _tracer;     // nullptr: servers do not trace
   static const LullBlockTable* _blocks;
   static volatile uint32_t     _slides;     // odd while objects slide; written by the VM thread at a safepoint
 
@@ -79,6 +80,9 @@ public:
   static void attach(const ReservedSpace& heap, const LullBlockTable* blocks);
 
   static bool is_far() { return _is_far; }
+
+  // What servers that have the heap can be asked to do. nullptr: they do not trace it.
+  static const LullFarTracer* tracer() { return _tracer; }
 
   // Bytes of the heap that may be local; SIZE_MAX: it is not far.
   static size_t local_limit();

@@ -69,4 +69,27 @@ struct LullFarPager {
   uint64_t (*_count_remote)(void);
 };
 
+// Words of a bitmap, from one on.
+typedef void (*LullFarWords)(void* argument, uint64_t first, const uint64_t* words, size_t count);
+
+static const int LullFarTracing = 0;
+static const int LullFarTraced  = 1;
+static const int LullFarLayouts = 2;
+
+struct LullFarTracer {
+  size_t _size;
+  int  (*_begin)(void* start, size_t bytes, uint64_t narrow_base, uint32_t narrow_shift);
+  int  (*_old)(uint64_t first_word, const uint64_t* words, size_t count);
+  int64_t (*_clean)(const uint8_t* blocks, size_t count);
+  int  (*_roots)(const uint64_t* objects, size_t count);
+  int  (*_poll)(uint32_t* classes, size_t room, size_t* count);
+  int  (*_layouts)(const uint8_t* layouts, size_t bytes);
+  int64_t (*_listed)(uint64_t* objects, size_t room);
+  int  (*_marks)(LullFarWords visit, void* argument);
+  int  (*_lines)(LullFarWords visit, void* argument);
+  int  (*_live)(LullFarWords visit, void* argument);
+  void (*_end)(void);
+  void (*_failure)(char* text, size_t size);
+};
+
 #endif // SHARE_GC_LULL_HEAP_LULLFARPAGER_HPP

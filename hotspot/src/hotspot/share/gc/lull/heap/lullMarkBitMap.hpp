@@ -41,6 +41,11 @@ public:
   // The marks of both change places; of the same memory. Nobody else reads or writes them meanwhile.
   void swap(LullMarkBitMap* other);
 
+  // The marks of 64 words of the heap, the lowest bit for the first: those of this number, from the begin of the heap on.
+  // Memory for them is there. Who sets some is the only one that writes to that word.
+  uint64_t word_at(size_t index) const;
+  void add_to_word(size_t index, uint64_t marks);
+
   // The mark of this object is about to be read or set.
   void prefetch(oop obj) const;
 };

@@ -43,6 +43,17 @@ inline HeapWord* LullMarkBitMap::get_last_marked_addr(const HeapWord* start, Hea
   return offset_to_addr(_bm.find_last_set_bit(addr_to_offset(start), addr_to_offset(end)));
 }
 
+inline uint64_t LullMarkBitMap::word_at(size_t index) const {
+  STATIC_ASSERT(BitsPerWord == 64 && sizeof(BitMap::bm_word_t) == sizeof(uint64_t));
+  assert(_shifter == 0, "a bit is for a word");
+  return reinterpret_cast<const uint64_t*>(_storage)[index];
+}
+
+inline void LullMarkBitMap::add_to_word(size_t index, uint64_t marks) {
+  assert(_shifter == 0, "a bit is for a word");
+  reinterpret_cast<uint64_t*>(const_cast<char*>(_storage))[index] |= marks;
+}
+
 inline void LullMarkBitMap::prefetch(oop obj) const {
   Prefetch::read(_storage, (intx)(addr_to_offset(cast_from_oop<HeapWord*>(obj)) >> LogBitsPerByte));
 }

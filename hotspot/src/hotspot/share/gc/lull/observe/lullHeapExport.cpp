@@ -21,23 +21,18 @@
 
 #include "classfile/classLoaderDataGraph.hpp"
 #include "classfile/javaClasses.inline.hpp"
-#include "classfile/javaClassesImpl.hpp"
 #include "gc/lull/heap/lullGeometry.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
+#include "gc/lull/heap/lullObjectLayouts.hpp"
 #include "gc/lull/heap/lullProtection.inline.hpp"
 #include "gc/lull/heap/lullTables.hpp"
 #include "gc/lull/observe/lullHeapExport.hpp"
 #include "gc/lull/observe/lullHeapWalker.hpp"
 #include "gc/shared/collectedHeap.hpp"
 #include "gc/shared/markBitMap.inline.hpp"
-#include "memory/iterator.hpp"
 #include "memory/universe.hpp"
-#include "oops/arrayOop.hpp"
-#include "oops/compressedKlass.inline.hpp"
 #include "oops/compressedOops.inline.hpp"
 #include "oops/instanceKlass.inline.hpp"
-#include "oops/instanceMirrorKlass.hpp"
-#include "oops/objArrayOop.hpp"
 #include "oops/oop.inline.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/globals.hpp"
@@ -53,81 +48,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-// Layouts as in the frame LAYOUT of the far-memory protocol.
-class LullExportLayouts : public KlassClosure {
-public:
-  GrowableArrayCHeap<u1, mtGC> _bytes;
-  size_t                       _count;
-
-private:
-  // As in the protocol.
-  enum class Kind : u1 { Instance, Reference, Mirror, ObjArray, TypeArray };
-
-  void append(const void* number, size_t bytes) {
-    for (size_t i = 0; i < bytes; i++) {
-      _bytes.append(((const u1*)number)[i]);
-    }
-  }
-  void append_u2(u2 number) { append(&number, sizeof(number)); }
-  void append_u4(u4 number) { append(&number, sizeof(number)); }
-
-  void append_head(const Klass* klass, Kind kind, uint blocks, size_t bytes, int a, int b) {
-    append_u4(CompressedKlassPointers::encode_not_null(const_cast<Klass*>(klass)));
-    append_u2((u2)kind);
-    append_u2(checked_cast<u2>(blocks));
-    append_u4(checked_cast<u4>(bytes));
-    append_u4((u4)a);
-    append_u4((u4)b);
-    _count++;
-  }
-
-  void append_block(int offset, uint count) {
-    append_u4((u4)offset);
-    append_u4(count);
-  }
-
-  void append_instance(const InstanceKlass* klass) {
-    const size_t bytes = (size_t)klass->size_helper() * HeapWordSize;
-    if (klass->is_stack_chunk_instance_klass()) {
-      append_head(klass, Kind::Instance, 0, bytes, 0, 0);   // what it refers to is among the roots
-      return;
-    }
-    const uint maps = klass->nonstatic_oop_map_count();
-    const bool is_reference = klass->is_reference_instance_klass();
-    if (is_reference) {
-      append_head(klass, Kind::Reference, maps + 1, bytes, java_lang_ref_Reference::referent_offset(), 0);
-    } else if (klass->is_mirror_instance_klass()) {
-      const int count_offset = JavaClasses::compute_injected_offset(InjectedFieldID::java_lang_Class_static_oop_field_count_enum);
-      append_head(klass, Kind::Mirror, maps, bytes, count_offset, InstanceMirrorKlass::offset_of_static_fields());
-    } else {
-      append_head(klass, Kind::Instance, maps, bytes, 0, 0);
-    }
-    for (uint i = 0; i < maps; i++) {
-      const OopMapBlock* const map = const_cast<InstanceKlass*>(klass)->start_of_nonstatic_oop_maps() + i;
-      append_block(map->offset(), map->count());
-    }
-    if (is_reference) {
-      append_block(java_lang_ref_Reference::discovered_offset(), 1);   // in none of the maps, as the referent
-    }
-  }
-
-public:
-  LullExportLayouts() : _bytes(1 * M), _count(0) {}
-
-  void do_klass(Klass* klass) override {
-    if (!CompressedKlassPointers::is_encodable(klass)) {
-      return;   // an interface or abstract: there are no objects of it
-    }
-    if (klass->is_objArray_klass()) {
-      append_head(klass, Kind::ObjArray, 0, objArrayOopDesc::base_offset_in_bytes(), objArrayOopDesc::base_offset_in_bytes(), 0);
-    } else if (klass->is_typeArray_klass()) {
-      append_head(klass, Kind::TypeArray, 0, objArrayOopDesc::base_offset_in_bytes(), 0, 0);
-    } else if (InstanceKlass::cast(klass)->is_loaded()) {
-      append_instance(InstanceKlass::cast(klass));
-    }
-  }
-};
 
 // All that a trace must start from which follows strong references in objects only.
 class LullExportRoots : public LullWalkVisitor {
@@ -229,7 +149,7 @@ struct LullExportRequest {
 static LullExportRequest* volatile request = nullptr;
 
 void LullHeapExport::collect_and_export(const char* name, outputStream* output) {
-  if (!UseCompressedOops || !UseCompressedClassPointers || UseCompactObjectHeaders || ObjectAlignmentInBytes != 8) {
+  if (!LullObjectLayouts::is_possible()) {
     output->print_cr("The format knows compressed references, headers of 12 bytes, and objects aligned to 8 bytes only");
     return;
   }
@@ -297,7 +217,7 @@ static size_t copy_marks(const MarkBitMap* bitmap, HeapWord* start, HeapWord* en
 
 void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* output) {
   assert(Thread::current()->is_VM_thread(), "nobody else may take memory meanwhile");
-  LullExportLayouts layouts;
+  LullObjectLayouts layouts(LullObjectLayouts::Chunks::AreRoots);
   ClassLoaderDataGraph::classes_do(&layouts);
   LullExportRoots roots;
   {
@@ -330,16 +250,16 @@ void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* o
     }
   }
 
-  const size_t after_marks = sizeof(LullExportHead) + layouts._bytes.length() + roots._objects.length() * sizeof(u8) + words * sizeof(u8);
+  const size_t after_marks = sizeof(LullExportHead) + layouts.length() + roots._objects.length() * sizeof(u8) + words * sizeof(u8);
   const size_t heap_offset = align_up(after_marks, 4 * K);
   const LullExportHead head = {
     { 'L', 'u', 'l', 'H', 'e', 'a', 'p', '1' },
     (u8)LullGeometry::heap_base(), granules * granule, (u8)CompressedOops::base(), (u8)CompressedOops::shift(),
-    (u8)layouts._bytes.length(), (u8)roots._objects.length(), marked, heap_offset, 0
+    (u8)layouts.length(), (u8)roots._objects.length(), marked, heap_offset, 0
   };
   LullExportFile file(name);
   file.write(&head, sizeof(head));
-  file.write(layouts._bytes.adr_at(0), layouts._bytes.length());
+  file.write(layouts.bytes(), layouts.length());
   file.write(roots._objects.adr_at(0), roots._objects.length() * sizeof(u8));
   file.write(marks, words * sizeof(u8));
   FREE_C_HEAP_ARRAY(u8, marks);
@@ -352,7 +272,7 @@ void LullHeapExport::write(LullMemory* memory, const char* name, outputStream* o
   }
   LullProtection::forbid_free(LullTables::blocks());
   if (file.close()) {
-    output->print("exported %zuM, %zu classes, %d roots, %zu objects", granules * granule / M, layouts._count,
+    output->print("exported %zuM, %zu classes, %d roots, %zu objects", granules * granule / M, layouts.count(),
                   roots._objects.length(), marked);
   } else {
     output->print("cannot be written: %s", os::strerror(errno));
