@@ -47,7 +47,7 @@ fn layouts() -> Vec<Layout> {
         instance(0x1000, 24, vec![block(12, 2)]),
         instance(0x1008, 40, vec![block(12, 1), block(24, 3)]),
         Layout { klass: 0x1010, kind: Kind::Reference { referent: 12 }, bytes: 32, blocks: vec![block(16, 2)] },
-        Layout { klass: 0x1018, kind: Kind::Mirror { count: 16, statics: 32 }, bytes: 32, blocks: vec![block(20, 1)] },
+        Layout { klass: 0x1018, kind: Kind::Mirror { count: 16, statics: 32, words: 24 }, bytes: 32, blocks: vec![block(20, 1)] },
         Layout { klass: 0x1020, kind: Kind::ObjArray { base: 16 }, bytes: 16, blocks: Vec::new() },
         Layout { klass: 0x1028, kind: Kind::TypeArray { shift: 0 }, bytes: 16, blocks: Vec::new() },
     ]
@@ -93,7 +93,10 @@ impl Made {
             };
             match class {
                 2 => words[first + 3] = narrow(objects[draw.below(count)]),
-                3 => words[first + 4] = length as u32,
+                3 => {
+                    words[first + 4] = length as u32;
+                    words[first + 6] = (32 + 4 * length).next_multiple_of(8) as u32 / 8;
+                }
                 4 => words[first + 3] = length as u32,
                 5 => {
                     words[first + 3] = length as u32;

@@ -67,10 +67,17 @@ impl Pager {
         for first in (0..all).step_by(BATCH) {
             let pages: Vec<u32> =
                 (first..all.min(first + BATCH as u32)).filter(|&page| is_wanted(page)).map(|page| range.first + page).collect();
-            while !pages.is_empty() && !self.stopping.load(Ordering::Relaxed) {
+            // Of most pages of a large heap there is nothing here: no lock for them.
+            let is_here = |page: &u32| matches!(self.local.page(*page).seen().kind(), Kind::Mapped | Kind::Dirty | Kind::Writing | Kind::Busy);
+            while pages.iter().any(is_here) && !self.stopping.load(Ordering::Relaxed) {
                 let mut working = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(count) = cleaner.step(&pages, &mut working) {
                     sent += count;
+                    drop(working);
+                    // Who waits for room waits for the evictor, and it for the lock.
+                    if self.local.room.free() < self.local.room.low() {
+                        std::thread::sleep(A_MOMENT);
+                    }
                     break;
                 }
                 drop(working);

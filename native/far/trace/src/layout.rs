@@ -30,6 +30,8 @@ pub enum Kind {
         count: u32,
         /// Where the first of them is.
         statics: u32,
+        /// Where the number of its own words of 8 bytes is, 4 bytes; 0: nobody has said. Below 1024.
+        words: u32,
     },
     /// An array of references.
     ObjArray {
@@ -81,8 +83,9 @@ impl Layout {
                 let followed = |block: &Block| (block.offset..block.offset + 4 * block.count).contains(&referent);
                 if slot(referent) && !self.blocks.iter().any(followed) { Ok(()) } else { Err("referent") }
             }
-            Kind::Mirror { count, statics } => {
-                if slot(count) && statics >= 12 && statics.is_multiple_of(4) {
+            Kind::Mirror { count, statics, words } => {
+                let is_place = words == 0 || (slot(words) && words < 1024);
+                if slot(count) && is_place && statics >= 12 && statics.is_multiple_of(4) {
                     Ok(())
                 } else {
                     Err("static fields")

@@ -311,14 +311,14 @@ impl Tracer {
         &self.marks
     }
 
-    /// References that were reached, and whose referents were not followed. In the heap of a program that runs mirrors, too: how long one is
-    /// their class says, not their layout.
+    /// References that were reached, and whose referents were not followed. In the heap of a program that runs mirrors, too, of which it cannot be
+    /// read here how long they are.
     #[must_use]
     pub fn discovered(&self) -> &[u64] {
         &self.discovered
     }
 
-    /// Where what was reached lies, but for mirrors; of the heap of a program that runs.
+    /// Where what was reached lies, but for mirrors that are listed; of the heap of a program that runs.
     #[must_use]
     pub fn extents(&self) -> Option<&Extents> {
         self.running.as_ref().map(|running| &running.extents)
@@ -388,7 +388,7 @@ impl Tracer {
             }
             Kind::Reference { .. } => self.discovered.push(object),
             Kind::Mirror { count, .. } => {
-                if self.running.is_some() {
+                if self.running.is_some() && !self.knows_words(object, kind) {
                     self.discovered.push(object);
                 }
                 self.send(self.geometry.server_of(object + u64::from(count)), Task::Statics(object, klass));
@@ -398,17 +398,27 @@ impl Tracer {
         Ok(())
     }
 
+    /// Whether it can be read here how long a mirror is.
+    fn knows_words(&self, object: u64, kind: Kind) -> bool {
+        let Kind::Mirror { words, .. } = kind else { return false };
+        let at = object + u64::from(words);
+        words != 0 && self.geometry.contains(at, 4) && self.geometry.server_of(at) == self.me
+    }
+
     /// Where an object lies that is scanned for the first time.
     fn note(&mut self, memory: &impl Memory, object: u64, kind: Kind, bytes: u32) -> Result<(), Damaged> {
+        let knows_words = self.knows_words(object, kind);
         let Some(running) = &mut self.running else { return Ok(()) };
         let length = |shift: u32| u64::from(memory.word(object + LENGTH_OFFSET)) << shift;
         let size = match kind {
-            Kind::Mirror { .. } => return Ok(()),
+            // Who lists it does not know how long it is.
+            Kind::Mirror { .. } if !knows_words => return Ok(()),
+            Kind::Mirror { words, .. } => 8 * u64::from(memory.word(object + u64::from(words))),
             Kind::Instance | Kind::Reference { .. } => u64::from(bytes),
             Kind::ObjArray { base } => (u64::from(base) + length(2)).next_multiple_of(8),
             Kind::TypeArray { shift } => (u64::from(bytes) + length(shift)).next_multiple_of(8),
         };
-        if !self.geometry.contains(object, size) {
+        if size < 8 || !self.geometry.contains(object, size) {
             return Err(Damaged::Size(object));
         }
         running.extents.note(object - self.geometry.base, size).map_err(|_| Damaged::Size(object))
@@ -417,7 +427,7 @@ impl Tracer {
     fn statics(&mut self, memory: &impl Memory, object: u64, klass: u32) -> Result<(), Damaged> {
         let Some(index) = self.layout(klass) else { return self.park(object, klass, Task::Statics(object, klass)) };
         let wrong = Damaged::Task(Task::Statics(object, klass));
-        let Kind::Mirror { count, statics } = self.layouts[index].kind else { return Err(wrong) };
+        let Kind::Mirror { count, statics, .. } = self.layouts[index].kind else { return Err(wrong) };
         let (at, first) = (object + u64::from(count), object + u64::from(statics));
         if !self.geometry.contains(at, 4) || self.geometry.server_of(at) != self.me {
             return Err(wrong);

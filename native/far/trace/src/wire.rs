@@ -4,8 +4,8 @@
 //! what is there before anything is allocated for it.
 //!
 //! ```text
-//! LAYOUT           u32 classes, u32 0; for each: u32 class, u8 kind, u8 0, u16 blocks, u32 bytes, u32 a, u32 b; blocks: u32 offset, u32 count
-//!                  kind 0 instance; 1 reference, a: referent; 2 mirror, a: number of static references, b: first of them;
+//! LAYOUT           u32 classes, u32 0; for each: u32 class, u8 kind, u8 c, u16 blocks, u32 bytes, u32 a, u32 b; blocks: u32 offset, u32 count
+//!                  kind 0 instance; 1 reference, a: referent; 2 mirror, a: number of static references, b: first of them, c: quarter of where its words are;
 //!                  3 array of references, a: first element; 4 array of numbers, a: logarithm of an element's bytes
 //! NEED_LAYOUT      u32 classes, u32 0; u32 class each, ascending
 //! TRACE_START      u64 cycle, u64 base, u64 bytes, u64 part, u64 narrow base, u8 narrow shift, u8 servers, u8 me, 5 bytes 0;
@@ -98,17 +98,17 @@ impl Reader<'_> {
     }
 
     fn layout(&mut self) -> Result<Layout, WireError> {
-        let (klass, kind, zero, blocks) = (self.u32()?, self.u8()?, self.u8()?, usize::from(self.u16()?));
+        let (klass, kind, c, blocks) = (self.u32()?, self.u8()?, self.u8()?, usize::from(self.u16()?));
         let (bytes, a, b) = (self.u32()?, self.u32()?, self.u32()?);
         let (kind, used) = match kind {
             0 => (Kind::Instance, 0),
             1 => (Kind::Reference { referent: a }, 1),
-            2 => (Kind::Mirror { count: a, statics: b }, 2),
+            2 => (Kind::Mirror { count: a, statics: b, words: 4 * u32::from(c) }, 3),
             3 => (Kind::ObjArray { base: a }, 1),
             4 => (Kind::TypeArray { shift: a }, 1),
             _ => return Err(WireError::Field("kind")),
         };
-        if zero != 0 || (used < 2 && b != 0) || (used < 1 && a != 0) {
+        if (used < 3 && c != 0) || (used < 2 && b != 0) || (used < 1 && a != 0) {
             return Err(WireError::Field("zero"));
         }
         if blocks * 8 > self.0.len() {
@@ -172,12 +172,13 @@ pub fn encode_layout(layout: &Layout, out: &mut Vec<u8>) {
     let (kind, a, b) = match layout.kind {
         Kind::Instance => (0_u8, 0, 0),
         Kind::Reference { referent } => (1, referent, 0),
-        Kind::Mirror { count, statics } => (2, count, statics),
+        Kind::Mirror { count, statics, .. } => (2, count, statics),
         Kind::ObjArray { base } => (3, base, 0),
         Kind::TypeArray { shift } => (4, shift, 0),
     };
     out.extend_from_slice(&layout.klass.to_le_bytes());
-    out.extend_from_slice(&[kind, 0]);
+    let c = if let Kind::Mirror { words, .. } = layout.kind { (words / 4) as u8 } else { 0 };
+    out.extend_from_slice(&[kind, c]);
     out.extend_from_slice(&u16::try_from(layout.blocks.len()).unwrap_or(u16::MAX).to_le_bytes());
     for number in [layout.bytes, a, b].into_iter().chain(layout.blocks.iter().flat_map(|block| [block.offset, block.count])) {
         out.extend_from_slice(&number.to_le_bytes());

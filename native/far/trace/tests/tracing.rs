@@ -36,7 +36,7 @@ fn layouts() -> Vec<Layout> {
         Layout { klass: 10, kind: Kind::Instance, bytes: 24, blocks: vec![block(12, 2)] },
         Layout { klass: 11, kind: Kind::Instance, bytes: 40, blocks: vec![block(12, 1), block(24, 3)] },
         Layout { klass: 12, kind: Kind::Reference { referent: 12 }, bytes: 32, blocks: vec![block(16, 2)] },
-        Layout { klass: 13, kind: Kind::Mirror { count: 16, statics: 32 }, bytes: 32, blocks: vec![block(20, 1)] },
+        Layout { klass: 13, kind: Kind::Mirror { count: 16, statics: 32, words: 0 }, bytes: 32, blocks: vec![block(20, 1)] },
         Layout { klass: 14, kind: Kind::ObjArray { base: 16 }, bytes: 16, blocks: Vec::new() },
         Layout { klass: 15, kind: Kind::TypeArray { shift: 0 }, bytes: 16, blocks: Vec::new() },
     ]
@@ -290,7 +290,7 @@ fn impossible_layouts_are_refused() {
         |layout| layout.blocks[0].count = 0,
         |layout| layout.blocks[0].count = u32::MAX,
         |layout| layout.kind = Kind::Reference { referent: 12 },
-        |layout| layout.kind = Kind::Mirror { count: 22, statics: 32 },
+        |layout| layout.kind = Kind::Mirror { count: 22, statics: 32, words: 0 },
         |layout| layout.kind = Kind::ObjArray { base: 16 },
         |layout| layout.kind = Kind::TypeArray { shift: 0 },
     ];

@@ -168,13 +168,13 @@ def counted(number, count):
 
 
 layouts = struct.pack("<II", 5, 0) + b"".join(
-    struct.pack("<IBBHIII", klass, kind, 0, len(blocks), size, a, b) + b"".join(struct.pack("<II", *block) for block in blocks)
-    for klass, kind, size, a, b, blocks in [
-        (10, 0, 24, 0, 0, [(12, 2)]),
-        (11, 1, 32, 12, 0, [(16, 2)]),
-        (12, 2, 112, 40, 112, [(12, 1), (48, 3)]),
-        (13, 3, 16, 16, 0, []),
-        (14, 4, 16, 0, 0, []),
+    struct.pack("<IBBHIII", klass, kind, c, len(blocks), size, a, b) + b"".join(struct.pack("<II", *block) for block in blocks)
+    for klass, kind, c, size, a, b, blocks in [
+        (10, 0, 0, 24, 0, 0, [(12, 2)]),
+        (11, 1, 0, 32, 12, 0, [(16, 2)]),
+        (12, 2, 11, 112, 40, 112, [(12, 1), (48, 3)]),
+        (13, 3, 0, 16, 16, 0, []),
+        (14, 4, 0, 16, 0, 0, []),
     ]
 )
 start = struct.pack("<QQQQQBBB5x", 3, 0x80000000, 1 << 20, 4 << 20, 0, 3, 2, 1)

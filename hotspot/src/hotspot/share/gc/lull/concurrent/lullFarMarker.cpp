@@ -46,7 +46,7 @@ static const size_t PerWord = BitsPerWord;
 static const size_t WordsPerBlock = LullGeometry::WordsPerBlock / PerWord;
 
 // Objects that servers list, looked at between two looks at whether a pause waits: each may have to be fetched.
-static const size_t ListedPerLook = 64;
+static const size_t ListedPerLook = 8;
 
 // Classes whose layouts are given at once, and objects that are read from a list at once.
 static const size_t ClassesAtOnce = 1024;
@@ -217,7 +217,7 @@ bool LullFarMarker::teach(const uint32_t* classes, size_t count) {
   return tracer()->_layouts(layouts.bytes(), layouts.length()) == 0;
 }
 
-// The thread has joined. Mirrors are followed by servers, but these do not know how long they are.
+// The thread has joined. Mirrors are followed by servers, but these do not know how long they are which are listed.
 bool LullFarMarker::look_at(const uint64_t* objects, size_t count) {
   LullCycleMarks* const marks = _cycle->marks();
   const size_t granule_size = LullMemory::granule_size();

@@ -41,7 +41,7 @@ class LullMemory;
 //   3  clean     pages that are dirty here go to the servers, and stay. So what they have of each object with such a bit is
 //                what it was at the first pause, or became later
 //   4  trace     servers mark, and ask for layouts of classes. They list what is not theirs to look at: References and
-//                stack chunks, which are looked at here, and mirrors, whose lengths they do not know. What pauses mark
+//                stack chunks, which are looked at here, and mirrors whose length another server has. What pauses mark
 //                meanwhile is a root, too
 //   5  merge     the servers are done, and nothing waits here. Their marks are added to those of the cycle
 //

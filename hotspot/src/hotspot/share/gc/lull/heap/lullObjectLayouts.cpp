@@ -38,9 +38,9 @@ void LullObjectLayouts::append(const void* number, size_t bytes) {
   }
 }
 
-void LullObjectLayouts::append_head(const Klass* klass, Kind kind, uint blocks, size_t bytes, int a, int b) {
+void LullObjectLayouts::append_head(const Klass* klass, Kind kind, uint blocks, size_t bytes, int a, int b, int c) {
   append_u4(CompressedKlassPointers::encode_not_null(const_cast<Klass*>(klass)));
-  append_u2((u2)kind);
+  append_u2((u2)((uint)kind | checked_cast<u1>(c) << BitsPerByte));
   append_u2(checked_cast<u2>(blocks));
   append_u4(checked_cast<u4>(bytes));
   append_u4((u4)a);
@@ -72,7 +72,9 @@ void LullObjectLayouts::append_instance(const InstanceKlass* klass) {
     append_head(klass, Kind::Reference, maps + 1, bytes, java_lang_ref_Reference::referent_offset(), 0);
   } else if (klass->is_mirror_instance_klass()) {
     const int count_offset = JavaClasses::compute_injected_offset(InjectedFieldID::java_lang_Class_static_oop_field_count_enum);
-    append_head(klass, Kind::Mirror, maps, bytes, count_offset, InstanceMirrorKlass::offset_of_static_fields());
+    const int words_offset = JavaClasses::compute_injected_offset(InjectedFieldID::java_lang_Class_oop_size_enum);
+    append_head(klass, Kind::Mirror, maps, bytes, count_offset, InstanceMirrorKlass::offset_of_static_fields(),
+                words_offset / (int)sizeof(jint));
   } else {
     append_head(klass, Kind::Instance, maps, bytes, 0, 0);
   }

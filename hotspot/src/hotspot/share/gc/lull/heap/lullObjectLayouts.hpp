@@ -47,7 +47,7 @@ private:
   void append(const void* number, size_t bytes);
   void append_u2(u2 number) { append(&number, sizeof(number)); }
   void append_u4(u4 number) { append(&number, sizeof(number)); }
-  void append_head(const Klass* klass, Kind kind, uint blocks, size_t bytes, int a, int b);
+  void append_head(const Klass* klass, Kind kind, uint blocks, size_t bytes, int a, int b, int c = 0);
   void append_block(int offset, uint count);
   void append_chunk(const InstanceKlass* klass, size_t bytes);
   void append_instance(const InstanceKlass* klass);

@@ -228,6 +228,7 @@ static const char* const parts[] = {
   "CleanGiveUp", "CleanHandshake", "CleanKinds", "CleanLate", "CleanLook",               // LullCardCleaner
   "CleanSparse", "CleanWhite",
   "FarForgets", "FarFree", "FarHolds", "FarTrims", "FarYoung",                           // LullFarHeap
+  "FarAgain", "FarClean", "FarLines",                                                    // LullFarMarker
   "LateMarkers",                                                                         // LullOldMarker
   "LateRemark", "RemarkChunks", "RemarkLoaders", "RemarkStacks",                         // LullMarkWorker
   "NotesClasses", "NotesMarkers", "NotesPauses",                                         // LullSparseBlocks
