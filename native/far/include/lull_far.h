@@ -198,9 +198,9 @@ struct lull_far_tracer {
   /* These objects are old. A reference to anything else is not followed, and nothing else is looked at but roots. Before the first root. */
   int (*old)(uint64_t first_word, const uint64_t* words, size_t count);
 
-  /* Sends what is dirty here of these blocks, a byte for each, 0 if nobody needs it. Pages stay local. What the servers have of a page afterwards it
+  /* Sends what is dirty here of blocks from this one on, a byte for each, 0 if nobody needs it. Pages stay local. What the servers have of a page afterwards it
      was at some moment since the call, or became later. Returns how many pages were sent. */
-  int64_t (*clean)(const uint8_t* blocks, size_t count);
+  int64_t (*clean)(uint64_t first_block, const uint8_t* blocks, size_t count);
 
   /* Addresses of objects to mark, whose pages are clean or were not written to since they were cleaned. At any time. */
   int (*roots)(const uint64_t* objects, size_t count);
@@ -212,10 +212,10 @@ struct lull_far_tracer {
   int (*layouts)(const uint8_t* layouts, size_t bytes);
 
   /* If all is traced: objects that servers have listed since the last call, `room` at most. References, whose referents were not followed, and what
-     was said to be like them; and mirrors. Returns how many. */
+     was said to be like them; and mirrors of which no server can read how long they are. Returns how many. */
   int64_t (*listed)(uint64_t* objects, size_t room);
 
-  /* If all is traced: what is marked; the lines of that but for mirrors; and how many words of each block that takes, 16 bits for each of four
+  /* If all is traced: what is marked; the lines of that but for what is listed; and how many words of each block that takes, 16 bits for each of four
      blocks in a word. `visit` gets pieces in any order, to be put together: marks and lines by or, words of blocks by adding. */
   int (*marks)(lull_far_words visit, void* argument);
   int (*lines)(lull_far_words visit, void* argument);

@@ -29,6 +29,21 @@ fn java(test: &str) -> Option<PathBuf> {
     found
 }
 
+/// The same of one that checks all that it can, and has flags for tests.
+fn debug_java(test: &str) -> Option<PathBuf> {
+    let java = java(test)?;
+    let is_debug = |java: &Path| {
+        let said = Command::new(java).arg("-version").output();
+        said.is_ok_and(|said| text(&said.stderr).contains("fastdebug"))
+    };
+    let beside = java.parent()?.parent()?.with_file_name("jdk-debug").join("bin/java");
+    let found = [java, beside].into_iter().find(|java| is_debug(java));
+    if found.is_none() {
+        skip(test, "there is no debug build of a JDK with Lull: make jdk-debug");
+    }
+    found
+}
+
 /// A JVM with Lull and a far heap.
 struct Jvm<'a> {
     java: &'a Path,
@@ -51,8 +66,12 @@ impl Jvm<'_> {
 
     /// Runs a class; what it has come to, and the most bytes of its heap that were local.
     fn run(&self, arguments: &[&str]) -> (Output, u64) {
-        let servers = [server(256), server(256)];
-        let names = format!("{},{}", servers[0].address, servers[1].address);
+        self.run_with(&[server(256), server(256)], arguments)
+    }
+
+    /// The same with servers of one's own.
+    fn run_with(&self, servers: &[lull_memd::Server], arguments: &[&str]) -> (Output, u64) {
+        let names = servers.iter().map(|server| server.address.to_string()).collect::<Vec<_>>().join(",");
         watch(
             front()
                 .args(["run", "--servers", &names, "--local", self.local, "--server-timeout", "60000", "--statistics"])
@@ -150,6 +169,74 @@ fn what_else_looks_at_the_heap() {
     let output = run(&["--no-owner"], "critical");
     let said = text(&output.stdout);
     assert!(!output.status.success() && said.contains("within a critical section"), "{said}");
+}
+
+/// A server that may connect to the others.
+fn tracing_server() -> lull_memd::Server {
+    let peers = vec!["127.0.0.1".parse().unwrap()];
+    let config = lull_memd::Config { peers, ..lull_memd::Config::new("127.0.0.1:0".parse().unwrap(), 256 << 20) };
+    lull_memd::Server::start(config).unwrap()
+}
+
+/// Old trees that change their places while 1, 2 and 3 servers mark them. Each pause of the debug build checks what must hold, and each remark is
+/// followed by a walk that finds nothing without a mark.
+#[test]
+fn servers_mark_what_is_old() {
+    let test = "a heap that memory servers mark";
+    let Some(java) = debug_java(test) else { return };
+    let directory = Directory::new("marked");
+    Jvm::compile(&java, &directory, "Marked");
+    let flags = ["-XX:+LullVerifyHeap", "-XX:+LullCycleALot", "-Xlog:gc+marking=debug:stdout"];
+    let run = |servers: usize, left_out: Option<&str>| {
+        let part = left_out.map(|part| format!("-XX:LullBreakInvariant={part}"));
+        let flags: Vec<&str> = flags.iter().copied().chain(part.as_deref()).chain(["-XX:-CreateCoredumpOnCrash"]).collect();
+        let jvm = Jvm { java: &java, directory: &directory, local: "32m", options: &["--trace"], heap: "-Xmx128m", flags: &flags };
+        let servers: Vec<_> = (0..servers).map(|_| tracing_server()).collect();
+        let (output, most) = jvm.run_with(&servers, &["Marked", "1500", "25", "2"]);
+        assert!(most > 0 && most <= 32 << 20, "{most} bytes local");
+        output
+    };
+    for servers in 1..=3 {
+        let output = run(servers, None);
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success() && stdout.contains(" wrong=0"), "{stdout}{stderr}");
+        let cycles = stdout.matches("Memory servers have marked what was old").count();
+        eprintln!("{servers} servers: {cycles} cycles; {}", stdout.lines().last().unwrap_or_default());
+        assert!(cycles > 0 && !stdout.contains("Memory servers do not mark"), "{stdout}");
+    }
+    for part in ["FarAgain", "FarLines"] {
+        let output = run(1, Some(part));
+        let said = text(&output.stdout);
+        assert!(!output.status.success() && said.contains("Internal Error"), "{part} was left out, and nobody noticed: {said}");
+    }
+    // What servers have of pages that were not sent is of another time: they say so, or the heap is not whole.
+    let output = run(1, Some("FarClean"));
+    let said = text(&output.stdout);
+    assert!(said.contains("Memory servers do not mark: ") || said.contains("Internal Error"), "FarClean was left out, and nobody noticed: {said}");
+}
+
+/// Who may not connect to the others, or has failed, is told, and the JVM marks by itself.
+#[test]
+fn what_servers_do_not_mark_the_jvm_does() {
+    let test = "a heap that memory servers do not mark";
+    let Some(java) = debug_java(test) else { return };
+    let directory = Directory::new("unmarked");
+    Jvm::compile(&java, &directory, "Marked");
+    let jvm = Jvm {
+        java: &java,
+        directory: &directory,
+        local: "32m",
+        options: &["--trace"],
+        heap: "-Xmx128m",
+        flags: &["-XX:+LullVerifyHeap", "-XX:+LullCycleALot", "-Xlog:gc+marking=debug:stdout"],
+    };
+    // Without --peers.
+    let (output, _) = jvm.run(&["Marked", "1000", "15", "2"]);
+    let stdout = text(&output.stdout);
+    assert!(output.status.success() && stdout.contains(" wrong=0"), "{stdout}{}", text(&output.stderr));
+    assert!(stdout.contains("is none that --peers of this server names"), "{stdout}");
+    assert!(!stdout.contains("Memory servers have marked"), "{stdout}");
+    assert!(stdout.matches("marked beside the program").count() > 1, "the JVM marks: {stdout}");
 }
 
 #[test]

@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use lull_far_trace::extents::Extents;
 use lull_far_trace::geometry::Geometry;
 use lull_far_trace::layout::{LAYOUTS, Layout};
 use lull_far_trace::termination::Status;
@@ -59,6 +60,8 @@ pub struct Cycle {
     pub identity: Arc<Identity>,
     /// What it counts there.
     traced: Traced,
+    /// Whether what is known of the whole heap, where objects lie, takes less than the client's part of it here.
+    may_run: bool,
     /// Locked before the mailbox, if both are.
     tracer: Mutex<Tracer>,
     mailbox: Mutex<Mailbox>,
@@ -152,6 +155,7 @@ impl Cycle {
             client: session.client.id,
             identity: Arc::clone(identity),
             traced,
+            may_run: Extents::bytes_for(geometry.bytes) <= memory.bytes(),
             tracer: Mutex::new(Tracer::new(me, geometry)),
             mailbox: Mutex::new(mailbox),
             changed: Condvar::new(),
@@ -278,6 +282,11 @@ impl Cycle {
         let all = self.start.geometry.bytes_of(self.start.me.into()) / 512;
         if first.checked_add(words.len() as u64).is_none_or(|end| end > all) {
             return Err(refuse!(BadRequest, "{} words of what is old, from {first} on, of {all}", words.len()));
+        }
+        // Before anything is allocated for what the client says of its heap.
+        if !self.may_run {
+            let bytes = self.start.geometry.bytes;
+            return Err(refuse!(BadRequest, "a heap of {bytes} bytes is too large for what the client has of it here"));
         }
         let mut mailbox = self.unfailed()?;
         while mailbox.old.len() >= OLD_WAITING && mailbox.failed.is_none() && !self.over() {

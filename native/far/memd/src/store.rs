@@ -382,7 +382,9 @@ impl Table {
         if self.clients.get(&name).is_some_and(|known| Arc::ptr_eq(known, client)) {
             self.clients.remove(&name);
         }
-        self.tickets.retain(|_, known| !Arc::ptr_eq(known, client));
+        if let Some(cycle) = &lock(&client.state).cycle {
+            self.tickets.remove(&(client.identity.index, cycle.start.ticket));
+        }
     }
 }
 

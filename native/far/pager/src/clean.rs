@@ -44,12 +44,12 @@ struct Dirty {
 }
 
 impl Pager {
-    /// Sends what is dirty of a range's first pages: `wanted` has a byte for so many pages, which is 0 if nobody needs them. Returns how many
-    /// pages were sent.
+    /// Sends what is dirty of some of a range's pages: `wanted` has a byte for each block of so many, from this block on, which is 0 if nobody
+    /// needs it. Returns how many pages were sent.
     ///
     /// # Errors
     /// If there is no such range, or who counts writes protects pages, too.
-    pub fn clean(&'static self, start: usize, wanted: &[u8], pages_each: u32) -> Result<u64, Error> {
+    pub fn clean(&'static self, start: usize, first_block: u64, wanted: &[u8], pages_each: u32) -> Result<u64, Error> {
         self.check_process()?;
         let bad = |text: String| Err(Error::Options(text));
         if self.dirty.is_some() {
@@ -59,14 +59,15 @@ impl Pager {
             Some(range) if range.base == start => range,
             _ => return bad(format!("{start:#x} is not where a range of far memory begins")),
         };
-        let all = u64::from(range.pages).min(wanted.len() as u64 * u64::from(pages_each)) as u32;
-        let is_wanted = |page: u32| wanted[(page / pages_each) as usize] != 0;
+        let of_block = |block: u64| block.saturating_mul(pages_each.into()).min(range.pages.into()) as u32;
+        let (begin, end) = (of_block(first_block), of_block(first_block.saturating_add(wanted.len() as u64)));
+        let is_wanted = |page: u32| wanted[((page - begin) / pages_each) as usize] != 0;
         let mut cleaner =
             Cleaner { pager: self, sender: Sender::new(self), found: vec![WrittenRun::default(); BATCH], written: Vec::with_capacity(BATCH) };
         let mut sent = 0;
-        for first in (0..all).step_by(BATCH) {
+        for first in (begin..end).step_by(BATCH) {
             let pages: Vec<u32> =
-                (first..all.min(first + BATCH as u32)).filter(|&page| is_wanted(page)).map(|page| range.first + page).collect();
+                (first..end.min(first + BATCH as u32)).filter(|&page| is_wanted(page)).map(|page| range.first + page).collect();
             // Of most pages of a large heap there is nothing here: no lock for them.
             let is_here = |page: &u32| matches!(self.local.page(*page).seen().kind(), Kind::Mapped | Kind::Dirty | Kind::Writing | Kind::Busy);
             while pages.iter().any(is_here) && !self.stopping.load(Ordering::Relaxed) {

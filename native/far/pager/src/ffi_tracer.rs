@@ -24,7 +24,7 @@ pub struct CTracer {
     pub size: usize,
     pub begin: unsafe extern "C" fn(*mut c_void, usize, u64, u32) -> c_int,
     pub old: unsafe extern "C" fn(u64, *const u64, usize) -> c_int,
-    pub clean: unsafe extern "C" fn(*const u8, usize) -> i64,
+    pub clean: unsafe extern "C" fn(u64, *const u8, usize) -> i64,
     pub roots: unsafe extern "C" fn(*const u64, usize) -> c_int,
     pub poll: unsafe extern "C" fn(*mut u32, usize, *mut usize) -> c_int,
     pub layouts: unsafe extern "C" fn(*const u8, usize) -> c_int,
@@ -116,13 +116,13 @@ unsafe extern "C" fn old(first: u64, words: *const u64, count: usize) -> c_int {
 
 /// # Safety
 /// As the header says.
-unsafe extern "C" fn clean(blocks: *const u8, count: usize) -> i64 {
+unsafe extern "C" fn clean(first: u64, blocks: *const u8, count: usize) -> i64 {
     let start = state().start;
     // SAFETY: the caller's promise.
     let wanted = unsafe { slice(blocks, count) };
     let cleaned = signal::installed()
         .ok_or_else(|| "the pager has not been started".to_owned())
-        .and_then(|pager| pager.clean(start, wanted, (BLOCK / PAGE_SIZE as u64) as u32).map_err(|error| error.to_string()));
+        .and_then(|pager| pager.clean(start, first, wanted, (BLOCK / PAGE_SIZE as u64) as u32).map_err(|error| error.to_string()));
     match cleaned {
         Ok(pages) => i64::try_from(pages).unwrap_or(i64::MAX),
         Err(failure) => {

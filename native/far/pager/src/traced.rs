@@ -14,6 +14,7 @@ use std::net::SocketAddr;
 use std::sync::PoisonError;
 
 use lull_far_protocol::{Message, Op};
+use lull_far_trace::extents::{BLOCK, LINE};
 use lull_far_trace::geometry::Geometry;
 use lull_far_trace::layout::Layout;
 use lull_far_trace::termination::{Status, Termination};
@@ -111,6 +112,10 @@ impl Cycle {
             let start = wire::Start { cycle: number, geometry, me: me as u8, ticket, servers: servers.clone() };
             cycle.status(me, Op::TraceStart, &start.encode())?;
         }
+        // Each knows that this is a program that runs, also one that has nothing old.
+        for me in 0..servers.len() {
+            cycle.status(me, Op::TraceOld, &wire::encode_elements(0, &[]))?;
+        }
         Ok(cycle)
     }
 
@@ -193,8 +198,8 @@ impl Cycle {
         })
     }
 
-    /// What servers have listed since they were asked last, so many at most: References whose referents were not followed, and mirrors. Of servers
-    /// that are done.
+    /// What servers have listed since they were asked last, so many at most: References whose referents were not followed, and mirrors of which it
+    /// is not known how long they are. Of servers that are done.
     ///
     /// # Errors
     /// Which server failed.
@@ -242,12 +247,13 @@ impl Cycle {
         Ok(())
     }
 
-    /// Words of a bitmap of the heap's lines: something that was reached lies there, if it is no mirror.
+    /// Words of a bitmap of the heap's lines: something that was reached lies there, if it was not listed.
     ///
     /// # Errors
     /// Which server failed.
     pub fn lines(&mut self, visit: impl FnMut(u64, &[u64])) -> Result<(), Failed> {
-        self.of_the_heap((Op::ReadLines, Op::Lines), visit)
+        let words = self.geometry.bytes.div_ceil(LINE).div_ceil(64);
+        self.of_the_heap((Op::ReadLines, Op::Lines), words, visit)
     }
 
     /// Live words of four blocks in each word, to be added up.
@@ -255,19 +261,20 @@ impl Cycle {
     /// # Errors
     /// Which server failed.
     pub fn live(&mut self, visit: impl FnMut(u64, &[u64])) -> Result<(), Failed> {
-        self.of_the_heap((Op::ReadLive, Op::Live), visit)
+        let words = self.geometry.bytes.div_ceil(BLOCK).div_ceil(4);
+        self.of_the_heap((Op::ReadLive, Op::Live), words, visit)
     }
 
-    fn of_the_heap(&mut self, ops: (Op, Op), mut visit: impl FnMut(u64, &[u64])) -> Result<(), Failed> {
+    /// A vector of the whole heap, of so many words from each server.
+    fn of_the_heap(&mut self, ops: (Op, Op), all: u64, mut visit: impl FnMut(u64, &[u64])) -> Result<(), Failed> {
         for server in 0..self.pager.servers.len() {
-            let mut first = 0;
-            loop {
-                let words = self.elements(server, ops, first, MOST)?;
-                visit(first, &words);
-                first += words.len() as u64;
-                if words.len() < MOST {
-                    break;
+            for first in (0..all).step_by(MOST) {
+                let count = MOST.min((all - first) as usize);
+                let words = self.elements(server, ops, first, count)?;
+                if words.len() != count {
+                    return Err(self.named(server, &format!("{} has {} words from {first} on, not {count}", ops.1.name(), words.len())));
                 }
+                visit(first, &words);
             }
         }
         Ok(())
@@ -304,6 +311,10 @@ impl Cycle {
 
     fn ask_one(&self, server: usize, op: Op, payload: &[u8], want: &[Op]) -> Result<(Op, Vec<u8>), Failed> {
         let name = op.name();
+        // What it has may be old: the other one that has its pages has got what came since.
+        if self.pager.servers[server].lost() {
+            return Err(self.named(server, &"it is lost"));
+        }
         let answer = {
             let mut control = self.pager.control.lock().unwrap_or_else(PoisonError::into_inner);
             control[server].ask(&self.pager.servers[server], op, self.region, Payload::of(&[payload]))

@@ -318,7 +318,7 @@ impl Tracer {
         &self.discovered
     }
 
-    /// Where what was reached lies, but for mirrors that are listed; of the heap of a program that runs.
+    /// Where what was reached lies, but for what is listed; of the heap of a program that runs.
     #[must_use]
     pub fn extents(&self) -> Option<&Extents> {
         self.running.as_ref().map(|running| &running.extents)
@@ -411,10 +411,11 @@ impl Tracer {
         let Some(running) = &mut self.running else { return Ok(()) };
         let length = |shift: u32| u64::from(memory.word(object + LENGTH_OFFSET)) << shift;
         let size = match kind {
-            // Who lists it does not know how long it is.
+            // What is listed somebody else looks at, and counts: it may have a length of its own.
+            Kind::Reference { .. } => return Ok(()),
             Kind::Mirror { .. } if !knows_words => return Ok(()),
             Kind::Mirror { words, .. } => 8 * u64::from(memory.word(object + u64::from(words))),
-            Kind::Instance | Kind::Reference { .. } => u64::from(bytes),
+            Kind::Instance => u64::from(bytes),
             Kind::ObjArray { base } => (u64::from(base) + length(2)).next_multiple_of(8),
             Kind::TypeArray { shift } => (u64::from(bytes) + length(shift)).next_multiple_of(8),
         };

@@ -19,6 +19,8 @@ import java.util.concurrent.CountDownLatch;
  */
 public class Marked {
     static final int DEPTH = 5;
+    static final int PARTS = 8;
+    static final long PART_NS = 1_500_000_000L;
 
     static final class Node {
         final long number;
@@ -70,17 +72,24 @@ public class Marked {
         SplittableRandom random = new SplittableRandom(seed);
         int share = array.length / threads;
         int base = me * share;
+        int part = share / PARTS;
+        long start = System.nanoTime();
         long moved = 0;
         List<Reference<?>> phantoms = new ArrayList<>();
         while (!stop) {
-            int from = base + random.nextInt(share);
-            int to = base + random.nextInt(share);
+            // A part for a second or two, then another one: what was moved there must live by where it is.
+            int begin = base + (int) ((System.nanoTime() - start) / PART_NS % PARTS) * part;
+            int from = begin + random.nextInt(part);
             Node inHand = array[from];
             array[from] = null;
-            Holder holder = holders[to];
-            Node other = holder.node != null ? holder.node : holder.reference.get();
-            if (other == null) {
-                throw new AssertionError("a tree that a field keeps is gone");
+            Holder holder = holders[begin + random.nextInt(part)];
+            Node other = holder.node;
+            moved++;
+            // Most moves are nothing else: many of them fall between two pages that are sent.
+            if (moved % 64 != 0) {
+                holder.node = inHand;
+                array[from] = other;
+                continue;
             }
             wrong(inHand.wrong());
             switch (random.nextInt(8)) {
@@ -95,9 +104,11 @@ public class Marked {
             }
             holder.reference = random.nextInt(3) == 0 ? new SoftReference<>(inHand) : new WeakReference<>(inHand);
             holder.node = inHand;
+            if (holder.reference.get() != inHand) {
+                throw new AssertionError("a tree that a field keeps is gone");
+            }
             array[from] = other;
             wrong(other.wrong());
-            moved++;
         }
         Reference.reachabilityFence(phantoms);
         return moved;

@@ -399,7 +399,9 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
   if (was_global_or_remark) {
     Atomic::store(&_used_at_last, used);
     _last_was_cycle = ended == Ended::Remark;
-    Atomic::store(&_needs_begin, false);
+    if (ended == Ended::Global || !must_unload()) {    // else the cycle could not: another one has to
+      Atomic::store(&_needs_begin, false);
+    }
     _is_asked_for = false;
   }
   const bool to_unload = Atomic::load(&_needs_begin);

@@ -66,8 +66,8 @@ public:
   inline void note(oop obj, size_t words);
   void note_straddler(HeapWord* obj, size_t words);
 
-  // The same of what memory servers have found: marks of so many words, from this word of the bitmap on; a line, and so many words
-  // of a block. By the thread of the cycle, which has joined, while no marker runs.
+  // The same of what memory servers have found: the marks in this word of the bitmap; a line; so many words of a block. By the
+  // thread of the cycle, which has joined, while no marker runs.
   void add_marks(size_t word, uint64_t marks);
   void add_line(LullLineIndex line);
   void add_live(LullBlockIndex block, size_t words);

@@ -50,10 +50,17 @@ static const size_t ListedPerLook = 8;
 
 // Classes whose layouts are given at once, and objects that are read from a list at once.
 static const size_t ClassesAtOnce = 1024;
+
+// Blocks whose dirty pages are sent before it is looked whether anybody waits: 32 MB.
+static const size_t BlocksAtOnce = 1024;
+
+// Who has not ended then never will.
+static const jlong MostSeconds = 600;
+
 static const size_t ListedAtOnce = 16 * K;
 
-// Cycles that are marked here after one in which a server has failed: so many for the first failure in a row, and twice as
-// many for each more.
+// Cycles that are marked here after one in which a server has failed: so many for the first failure in a row, and
+// twice as many for each more.
 static const uint MostLeftOut = 64;
 
 LullFarMarker::LullFarMarker(LullCycle* cycle, LullMemory* memory, LullBlockTable* blocks)
@@ -65,6 +72,7 @@ LullFarMarker::LullFarMarker(LullCycle* cycle, LullMemory* memory, LullBlockTabl
     _failures(0),
     _roots(1),
     _sent(0),
+    _refused(nullptr),
     _takes_all(false),
     _run_markers(nullptr),
     _old(nullptr),
@@ -76,7 +84,7 @@ const LullFarTracer* LullFarMarker::tracer() const { return LullFarHeap::tracer(
 void LullFarMarker::begin() {
   assert_at_safepoint();
   assert(!is_on(), "a cycle before it is over");
-  if (tracer() == nullptr || !LullObjectLayouts::is_possible()) {
+  if (tracer() == nullptr || !LullObjectLayouts::is_possible() DEBUG_ONLY(|| LullMarkInRemark)) {
     return;
   }
   if (_left_out > 0) {
@@ -101,7 +109,8 @@ bool LullFarMarker::is_for_servers(oop obj) const {
   return _takes_all || (_old != nullptr && (_old[word / PerWord] >> (word % PerWord) & 1) != 0);
 }
 
-// Does what pauses have left; returns whether the cycle goes on. Not by this thread: only markers have lists for References.
+// Does what pauses have left; returns whether the cycle goes on. Not by this thread: only markers have lists for
+// References.
 bool LullFarMarker::drain() {
   _run_markers();
   SuspendibleThreadSetJoiner joiner;
@@ -124,13 +133,17 @@ bool LullFarMarker::send_roots() {
 // Is there anything in the block that was old? What lies across it may begin in another one.
 uint8_t LullFarMarker::is_wanted(size_t block) const {
   LullBlockIndex index = to_block_index(block);
-  const LullBlock* const at = _blocks->at(index);
-  if (!at->is_committed() || at->is_free()) {
+  const LullBlock at = *_blocks->at(index);    // others change it meanwhile, but for what is old
+  if (!at.is_committed() || at.is_free()) {
     return 0;
   }
-  if (at->state() == LullBlockState::LargeTail) {
-    index = to_block_index(at->large_head());
-  } else if (at->has_lines() && _blocks->has_straddler(index)) {
+  if (at.state() == LullBlockState::Archive) {
+    return 1;
+  }
+  if (at.state() == LullBlockState::LargeTail) {
+    // One that is being made now has perhaps no head yet, and is not old.
+    index = at.large_head() < block ? to_block_index(at.large_head()) : index;
+  } else if (at.has_lines() && _blocks->has_straddler(index)) {
     return 1;
   }
   const LullMarkBitMap* const old = _memory->mark_bitmap();
@@ -154,8 +167,25 @@ size_t LullFarMarker::copy_old(size_t granule, uint64_t* words, uint8_t* wanted)
   return count;
 }
 
+// In parts, for it may take long, and somebody may wait for this thread.
+int64_t LullFarMarker::clean(const uint8_t* wanted, size_t blocks, bool (*should_stop)()) {
+  if (lull_is_left_out("FarClean")) {
+    return 0;
+  }
+  int64_t pages = 0;
+  for (size_t first = 0; first < blocks; first += BlocksAtOnce) {
+    const int64_t count = tracer()->_clean(first, wanted + first, MIN2(blocks - first, BlocksAtOnce));
+    SuspendibleThreadSetJoiner joiner;
+    if (count < 0 || should_stop() || !is_current()) {
+      return -1;
+    }
+    pages += count;
+  }
+  return pages;
+}
+
 // What pauses have marked before the servers know what is old is all for them: the pages are cleaned afterwards.
-bool LullFarMarker::send_old() {
+bool LullFarMarker::send_old(bool (*should_stop)()) {
   const size_t granules = _memory->granules();
   const size_t blocks = granules * LullMemory::blocks_per_granule();
   const size_t words_per_granule = LullMemory::blocks_per_granule() * WordsPerBlock;
@@ -187,15 +217,15 @@ bool LullFarMarker::send_old() {
     done = done && (count == 0 || tracer()->_old(granule * words_per_granule, words, words_per_granule) == 0);
     objects += count;
   }
-  const int64_t pages = !done ? -1 : lull_is_left_out("FarClean") ? 0 : tracer()->_clean(wanted, blocks);
+  const int64_t pages = done ? clean(wanted, blocks, should_stop) : -1;
   MmapArrayAllocator<uint8_t>::free(wanted, blocks);
-  log_debug(gc, marking)("Servers mark: %zu objects are old, %d were marked before; " INT64_FORMAT " dirty pages were sent",
-                         objects, _roots.length(), pages);
+  log_debug(gc, marking)("Servers mark: %zu objects are old, %d were marked before; " INT64_FORMAT
+                         " dirty pages were sent", objects, _roots.length(), pages);
   return pages >= 0;
 }
 
-// What a server asks for may be anything. Not Klass::is_valid, whose lock a thread may have that stands still in a pause,
-// which waits for us.
+// What a server asks for may be anything. Not Klass::is_valid, whose lock a thread may have that stands still in a
+// pause, which waits for us.
 static bool is_class(const Klass* klass) {
   return CompressedKlassPointers::is_encodable(klass) && os::is_readable_range(klass, klass + 1) &&
          Metaspace::contains(klass) && Symbol::is_valid(klass->name());
@@ -208,7 +238,7 @@ bool LullFarMarker::teach(const uint32_t* classes, size_t count) {
     for (size_t i = 0; i < count; i++) {
       Klass* const klass = CompressedKlassPointers::decode_not_null_without_asserts((narrowKlass)classes[i]);
       if (!is_class(klass)) {
-        log_warning(gc, marking)("A memory server asks for the class %x, which there is not", classes[i]);
+        _refused = "one has asked for a class that there is not";
         return false;
       }
       layouts.do_klass(klass);
@@ -225,14 +255,11 @@ bool LullFarMarker::look_at(const uint64_t* objects, size_t count) {
     const size_t granule = (size_t)(objects[i] - (uint64_t)LullGeometry::heap_base()) / granule_size;
     const oop obj = cast_to_oop(objects[i]);
     if (granule >= _memory->granules() || !_memory->is_granule_committed(granule) || !marks->is_old(obj)) {
-      log_warning(gc, marking)("A memory server lists " PTR_FORMAT ", which is no old object", (intptr_t)objects[i]);
+      _refused = "one has listed what is no old object";
       return false;
     }
-    const Klass* const klass = obj->klass();
-    if (!klass->is_reference_instance_klass()) {
-      marks->note(obj, obj->size());
-    }
-    if (!klass->is_mirror_instance_klass()) {
+    marks->note(obj, obj->size());
+    if (!obj->klass()->is_mirror_instance_klass()) {
       marks->par_mark(obj);
       _cycle->marker(0)->queue()->push(LullOldTask::of_again(obj));
     }
@@ -256,7 +283,12 @@ bool LullFarMarker::look_at_listed(bool* any) {
 // Returns whether all is marked.
 bool LullFarMarker::trace(bool (*should_stop)()) {
   uint32_t classes[ClassesAtOnce];
+  const jlong end_ns = os::javaTimeNanos() + MostSeconds * NANOSECS_PER_SEC;
   while (!should_stop()) {
+    if (os::javaTimeNanos() > end_ns) {
+      _refused = "they have not ended in time";
+      return false;
+    }
     if (!drain() || !send_roots()) {
       return false;
     }
@@ -284,6 +316,11 @@ bool LullFarMarker::trace(bool (*should_stop)()) {
   return false;
 }
 
+bool LullFarMarker::is_committed(size_t block) const {
+  const size_t granule = block / LullMemory::blocks_per_granule();
+  return granule < _memory->granules() && _memory->is_granule_committed(granule);
+}
+
 void LullFarMarker::visit_marks(void* marker, uint64_t first, const uint64_t* words, size_t count) {
   ((LullFarMarker*)marker)->add_marks(first, words, count);
 }
@@ -302,7 +339,7 @@ void LullFarMarker::add_marks(uint64_t first, const uint64_t* words, size_t coun
   const LullMarkBitMap* const old = _memory->mark_bitmap();
   for (size_t i = 0; i < count && is_current(); i++) {
     const size_t index = (size_t)first + i;
-    if (words[i] != 0 && _memory->is_granule_committed(index / WordsPerBlock / LullMemory::blocks_per_granule())) {
+    if (words[i] != 0 && is_committed(index / WordsPerBlock)) {
       _cycle->marks()->add_marks(index, words[i] & old->word_at(index));
     }
   }
@@ -313,7 +350,7 @@ void LullFarMarker::add_lines(uint64_t first, const uint64_t* words, size_t coun
   for (size_t i = 0; i < count && is_current(); i++) {
     for (uint64_t rest = words[i]; rest != 0; rest &= rest - 1) {
       const size_t line = ((size_t)first + i) * BitsPerLong + count_trailing_zeros(rest);
-      if (_memory->is_granule_committed(line / LullGeometry::LinesPerBlock / LullMemory::blocks_per_granule())) {
+      if (is_committed(line / LullGeometry::LinesPerBlock)) {
         _cycle->marks()->add_line(to_line_index(line));
       }
     }
@@ -327,7 +364,7 @@ void LullFarMarker::add_live(uint64_t first, const uint64_t* words, size_t count
     for (uint j = 0; j < BlocksPerWord; j++) {
       const size_t live = words[i] >> (j * 16) & 0xffff;
       const size_t block = ((size_t)first + i) * BlocksPerWord + j;
-      if (live != 0 && _memory->is_granule_committed(block / LullMemory::blocks_per_granule())) {
+      if (live != 0 && is_committed(block)) {
         _cycle->marks()->add_live(to_block_index(block), live);
       }
     }
@@ -347,24 +384,28 @@ void LullFarMarker::free_old() {
   }
 }
 
-// If nothing was merged, markers begin anew, with all that servers were to begin with.
-void LullFarMarker::end(bool merged, bool is_harmed) {
-  char failure[256] = "";
-  if (!merged) {
-    tracer()->_failure(failure, sizeof(failure));
+void LullFarMarker::tell(bool merged, bool is_harmed) const {
+  if (merged) {
+    log_info(gc, marking)("Memory servers have marked what was old: %d objects were marked here first",
+                          _roots.length());
+    return;
   }
-  tracer()->_end();
-  free_old();
+  char failure[256] = "";
+  tracer()->_failure(failure, sizeof(failure));
+  log_warning(gc, marking)("Memory servers do not mark: %s. %s, and %u more are marked here",
+                           _refused != nullptr ? _refused : failure,
+                           is_harmed ? "This cycle is given up" : "This cycle", _left_out);
+}
+
+// If nothing was merged, markers begin anew, with all that servers were to begin with.
+void LullFarMarker::end(bool merged, bool is_harmed, bool is_stopped) {
   SuspendibleThreadSetJoiner joiner;
   if (is_current()) {
-    _failures = merged ? 0 : _failures + 1;
-    _left_out = merged ? 0 : MIN2(1u << MIN2(_failures - 1, 6u), MostLeftOut);
+    _failures = merged || is_stopped ? 0 : _failures + 1;
+    _left_out = _failures == 0 ? 0 : MIN2(1u << MIN2(_failures - 1, 6u), MostLeftOut);
     Atomic::store(&_phase, is_harmed ? Phase::Failed : Phase::Off);
-    if (merged) {
-      log_info(gc, marking)("Memory servers have marked what was old: %d objects were marked here first", _roots.length());
-    } else {
-      log_warning(gc, marking)("Memory servers do not mark: %s. Cycles that are marked here: this one, and %u more", failure,
-                               _left_out);
+    if (!is_stopped) {
+      tell(merged, is_harmed);
     }
     for (int i = 0; !merged && !is_harmed && i < _roots.length(); i++) {
       _cycle->marker(0)->queue()->push(LullOldTask::of_new(cast_to_oop(_roots.at(i))));
@@ -376,6 +417,7 @@ void LullFarMarker::end(bool merged, bool is_harmed) {
 
 void LullFarMarker::mark(bool (*should_stop)(), void (*run_markers)()) {
   _run_markers = run_markers;
+  _refused = nullptr;
   {
     SuspendibleThreadSetJoiner joiner;
     _begun = _cycle->begun();
@@ -384,8 +426,11 @@ void LullFarMarker::mark(bool (*should_stop)(), void (*run_markers)()) {
     }
   }
   const jlong start = os::javaTimeNanos();
-  const bool is_traced = send_old() && trace(should_stop);
+  const bool is_traced = send_old(should_stop) && trace(should_stop);
   const bool merged = is_traced && merge();
-  log_debug(gc, marking)("Servers have marked for %.3fms", (double)(os::javaTimeNanos() - start) / NANOSECS_PER_MILLISEC);
-  end(merged, is_traced && !merged);
+  log_debug(gc, marking)("Servers have marked for %.3fms",
+                         (double)(os::javaTimeNanos() - start) / NANOSECS_PER_MILLISEC);
+  tracer()->_end();
+  free_old();
+  end(merged, is_traced && !merged, !is_traced && should_stop());
 }

@@ -32,17 +32,17 @@ class LullBlockTable;
 class LullCycle;
 class LullMemory;
 
-// Has memory servers mark the old objects of a far heap: a cycle whose markers are where the pages are, so that nothing is
-// fetched to be marked. Of a cycle (LullCycle) it is the first part of Marking:
+// Has memory servers mark the old objects of a far heap: a cycle whose markers are where the pages are, so that
+// nothing is fetched to be marked. Of a cycle (LullCycle) it is the first part of Marking:
 //
-//   1  the first pause of the cycle has marked what roots and what is young refer to. These objects are the first roots
-//   2  old       the servers get a bit for each object that is old and has no mark. What has none of these bits they do
-//                not look at: young and private objects, what becomes old later, and free memory
-//   3  clean     pages that are dirty here go to the servers, and stay. So what they have of each object with such a bit is
-//                what it was at the first pause, or became later
-//   4  trace     servers mark, and ask for layouts of classes. They list what is not theirs to look at: References and
-//                stack chunks, which are looked at here, and mirrors whose length another server has. What pauses mark
-//                meanwhile is a root, too
+//   1  the first pause of the cycle has marked what roots and what is young refer to: the first roots
+//   2  old       the servers get a bit for each object that is old and has no mark. They look at nothing else: young
+//                and private objects move, and the page of what becomes old later was perhaps never sent
+//   3  clean     pages that are dirty here go to the servers, and stay. So what they have of each object with such a
+//                bit is what it was at the first pause, or became later
+//   4  trace     servers mark, and ask for layouts of classes. They list what is not theirs to look at: References,
+//                stack chunks, and mirrors whose length another server has. That is counted here, and the first two
+//                are looked at here. What pauses mark meanwhile is a root, too
 //   5  merge     the servers are done, and nothing waits here. Their marks are added to those of the cycle
 //
 // Then markers trace what is left, as in any cycle, and the remark ends it. It meets few objects that have no mark.
@@ -54,8 +54,8 @@ class LullMemory;
 //
 // An object that is marked here, and has no bit, is looked at here: its page may never have been sent.
 //
-// What goes wrong before the merge costs time: markers do it all. In the merge the cycle is given up by the next pause, for
-// some of what has a mark then was never looked at by anybody who knows it.
+// What goes wrong before the merge costs time: markers do it all. In the merge the cycle is given up by the next
+// pause, for some of what has a mark then was never looked at by anybody who knows it.
 //
 // Class loaders and code are roots of such a cycle: it unloads nothing.
 class LullFarMarker : public CHeapObj<mtGC> {
@@ -76,7 +76,8 @@ private:
   // The thread of the cycle writes what follows.
   GrowableArrayCHeap<uint64_t, mtGC> _roots;    // for servers, those that have them first
   int                        _sent;       // of them
-  bool                       _takes_all;  // each object that is marked is one for the servers; while markers stand still
+  const char*                _refused;    // why it has failed by what a server says, or for no fault of theirs
+  bool                       _takes_all;  // each object that is marked is one for the servers
   void                     (*_run_markers)();
   uint64_t*                  _old;        // what they were told: a bit for each word of the heap
   size_t                     _old_words;
@@ -88,17 +89,20 @@ private:
   bool send_roots();
   size_t copy_old(size_t granule, uint64_t* words, uint8_t* wanted) const;
   uint8_t is_wanted(size_t block) const;
-  bool send_old();
+  int64_t clean(const uint8_t* wanted, size_t blocks, bool (*should_stop)());
+  bool send_old(bool (*should_stop)());
   bool teach(const uint32_t* classes, size_t count);
   bool look_at(const uint64_t* objects, size_t count);
   bool look_at_listed(bool* any);
   bool trace(bool (*should_stop)());
+  bool is_committed(size_t block) const;
   bool merge();
   void add_marks(uint64_t first, const uint64_t* words, size_t count);
   void add_lines(uint64_t first, const uint64_t* words, size_t count);
   void add_live(uint64_t first, const uint64_t* words, size_t count);
   void free_old();
-  void end(bool merged, bool is_harmed);
+  void tell(bool merged, bool is_harmed) const;
+  void end(bool merged, bool is_harmed, bool is_stopped);
 
   static void visit_marks(void* marker, uint64_t first, const uint64_t* words, size_t count);
   static void visit_lines(void* marker, uint64_t first, const uint64_t* words, size_t count);
@@ -119,8 +123,8 @@ public:
   // A pause has given the cycle up.
   void stop();
 
-  // By the thread of the cycle, which has not joined: until the servers have marked all, or the cycle is over, or it is to
-  // stop. What is left is for markers. run_markers() has them do what pauses have left.
+  // By the thread of the cycle, which has not joined: until the servers have marked all, or the cycle is over, or it
+  // is to stop. What is left is for markers. run_markers() has them do what pauses have left.
   void mark(bool (*should_stop)(), void (*run_markers)());
 
   // By a marker that has an object as a new task, while servers mark: is it theirs? Else it is to be looked at here.

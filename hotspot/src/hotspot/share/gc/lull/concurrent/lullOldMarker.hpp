@@ -115,7 +115,7 @@ private:
   GrowableArrayCHeap<uint64_t, mtGC> _for_servers;
   LullCodeSet              _code;           // in frames of the chunks of this cycle
   bool                     _follows_classes;
-  DEBUG_ONLY(bool          _is_far;)        // servers have marked in this cycle, or do: tasks may be of objects without a mark
+  DEBUG_ONLY(bool          _is_far;)        // servers mark in this cycle: tasks may be of objects without a mark
   size_t                   _objects;        // marked, in this cycle
   size_t                   _words;
 
@@ -132,8 +132,8 @@ public:
   LullOldQueue* queue() { return &_queue; }
   LullCodeSet* code()   { return &_code; }
 
-  // Objects that were marked here, and that servers look at. The marker adds some; the thread of the cycle takes them while
-  // it stands still.
+  // Objects that were marked here, and that servers look at. The marker adds some; the thread of the cycle takes them
+  // while it stands still.
   GrowableArrayCHeap<uint64_t, mtGC>* for_servers() { return &_for_servers; }
   bool follows_classes() const { return _follows_classes; }
 

@@ -80,7 +80,7 @@ struct LullFarTracer {
   size_t _size;
   int  (*_begin)(void* start, size_t bytes, uint64_t narrow_base, uint32_t narrow_shift);
   int  (*_old)(uint64_t first_word, const uint64_t* words, size_t count);
-  int64_t (*_clean)(const uint8_t* blocks, size_t count);
+  int64_t (*_clean)(uint64_t first_block, const uint8_t* blocks, size_t count);
   int  (*_roots)(const uint64_t* objects, size_t count);
   int  (*_poll)(uint32_t* classes, size_t room, size_t* count);
   int  (*_layouts)(const uint8_t* layouts, size_t bytes);

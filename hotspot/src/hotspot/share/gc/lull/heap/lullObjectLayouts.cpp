@@ -71,8 +71,9 @@ void LullObjectLayouts::append_instance(const InstanceKlass* klass) {
   if (is_reference) {
     append_head(klass, Kind::Reference, maps + 1, bytes, java_lang_ref_Reference::referent_offset(), 0);
   } else if (klass->is_mirror_instance_klass()) {
-    const int count_offset = JavaClasses::compute_injected_offset(InjectedFieldID::java_lang_Class_static_oop_field_count_enum);
-    const int words_offset = JavaClasses::compute_injected_offset(InjectedFieldID::java_lang_Class_oop_size_enum);
+    const auto offset = JavaClasses::compute_injected_offset;
+    const int count_offset = offset(InjectedFieldID::java_lang_Class_static_oop_field_count_enum);
+    const int words_offset = offset(InjectedFieldID::java_lang_Class_oop_size_enum);
     append_head(klass, Kind::Mirror, maps, bytes, count_offset, InstanceMirrorKlass::offset_of_static_fields(),
                 words_offset / (int)sizeof(jint));
   } else {
@@ -91,11 +92,11 @@ void LullObjectLayouts::do_klass(Klass* klass) {
   if (!CompressedKlassPointers::is_encodable(klass)) {
     return;   // an interface or abstract: there are no objects of it
   }
+  const int base = objArrayOopDesc::base_offset_in_bytes();
   if (klass->is_objArray_klass()) {
-    append_head(klass, Kind::ObjArray, 0, objArrayOopDesc::base_offset_in_bytes(), objArrayOopDesc::base_offset_in_bytes(), 0);
+    append_head(klass, Kind::ObjArray, 0, (size_t)base, base, 0);
   } else if (klass->is_typeArray_klass()) {
-    append_head(klass, Kind::TypeArray, 0, objArrayOopDesc::base_offset_in_bytes(),
-                TypeArrayKlass::cast(klass)->log2_element_size(), 0);
+    append_head(klass, Kind::TypeArray, 0, (size_t)base, TypeArrayKlass::cast(klass)->log2_element_size(), 0);
   } else if (InstanceKlass::cast(klass)->is_loaded()) {
     append_instance(InstanceKlass::cast(klass));
   }

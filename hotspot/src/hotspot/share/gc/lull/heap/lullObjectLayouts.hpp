@@ -27,13 +27,13 @@
 
 class InstanceKlass;
 
-// Where the objects of classes have their references, for those who trace them elsewhere: in the form of the frame LAYOUT of
-// the far-memory protocol (docs/reference/far-memory-protocol.md), one behind the other. It knows compressed references and
-// class pointers, headers of 12 bytes, and objects aligned to 8 bytes.
+// Where the objects of classes have their references, for those who trace them elsewhere: in the form of the frame
+// LAYOUT of the far-memory protocol (docs/reference/far-memory-protocol.md), one behind the other. It knows
+// compressed references and class pointers, headers of 12 bytes, and objects aligned to 8 bytes.
 class LullObjectLayouts : public KlassClosure {
 public:
-  // Nobody else reads frames of stack chunks. What they refer to is among the roots; or they are listed as References are,
-  // and somebody here looks at them.
+  // Nobody else reads frames of stack chunks. What they refer to is among the roots; or they are listed as References
+  // are, and somebody here looks at them.
   enum class Chunks { AreRoots, AreListed };
 
 private:
