@@ -212,7 +212,10 @@ fn servers_mark_what_is_old() {
     // What servers have of pages that were not sent is of another time: they say so, or the heap is not whole.
     let output = run(1, Some("FarClean"));
     let said = text(&output.stdout);
-    assert!(said.contains("Memory servers do not mark: ") || said.contains("Internal Error"), "FarClean was left out, and nobody noticed: {said}");
+    assert!(
+        said.contains("Memory servers do not mark: ") || said.contains("Internal Error"),
+        "FarClean was left out, and nobody noticed: {said}"
+    );
 }
 
 /// Who may not connect to the others, or has failed, is told, and the JVM marks by itself.

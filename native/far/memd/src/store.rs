@@ -218,14 +218,8 @@ impl Store {
         }
         let (place, channel) = self.place(identity, hello, accept_new)?;
         let client = Arc::clone(&place.client);
-        let mut session = Session {
-            client,
-            kind: hello.kind,
-            channel: Arc::clone(&channel),
-            generation: hello.generation,
-            has_channel: false,
-            place,
-        };
+        let mut session =
+            Session { client, kind: hello.kind, channel: Arc::clone(&channel), generation: hello.generation, has_channel: false, place };
         // Waits for a request of the older connection that is being carried out.
         let mut current = lock(&channel.current);
         if hello.generation <= current.generation {

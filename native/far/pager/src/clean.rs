@@ -62,14 +62,19 @@ impl Pager {
         let of_block = |block: u64| block.saturating_mul(pages_each.into()).min(range.pages.into()) as u32;
         let (begin, end) = (of_block(first_block), of_block(first_block.saturating_add(wanted.len() as u64)));
         let is_wanted = |page: u32| wanted[((page - begin) / pages_each) as usize] != 0;
-        let mut cleaner =
-            Cleaner { pager: self, sender: Sender::new(self), found: vec![WrittenRun::default(); BATCH], written: Vec::with_capacity(BATCH) };
+        let mut cleaner = Cleaner {
+            pager: self,
+            sender: Sender::new(self),
+            found: vec![WrittenRun::default(); BATCH],
+            written: Vec::with_capacity(BATCH),
+        };
         let mut sent = 0;
         for first in (begin..end).step_by(BATCH) {
             let pages: Vec<u32> =
                 (first..end.min(first + BATCH as u32)).filter(|&page| is_wanted(page)).map(|page| range.first + page).collect();
             // Of most pages of a large heap there is nothing here: no lock for them.
-            let is_here = |page: &u32| matches!(self.local.page(*page).seen().kind(), Kind::Mapped | Kind::Dirty | Kind::Writing | Kind::Busy);
+            let is_here =
+                |page: &u32| matches!(self.local.page(*page).seen().kind(), Kind::Mapped | Kind::Dirty | Kind::Writing | Kind::Busy);
             while pages.iter().any(is_here) && !self.stopping.load(Ordering::Relaxed) {
                 let mut working = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(count) = cleaner.step(&pages, &mut working) {
@@ -102,15 +107,18 @@ impl Cleaner {
         let mut dirty = self.take_mapped(of(Kind::Mapped).map(|&(page, _)| page));
         // One that a fault takes now was Dirty a moment ago, and is mapped again: the next try finds it so.
         let unmapped: Vec<_> = of(Kind::Dirty).collect();
-        dirty.unmapped = unmapped.iter().filter(|(page, seen)| pager.local.page(*page).begin_writing(*seen)).map(|&&(page, _)| page).collect();
+        dirty.unmapped =
+            unmapped.iter().filter(|(page, seen)| pager.local.page(*page).begin_writing(*seen)).map(|&&(page, _)| page).collect();
         let is_complete = dirty.unmapped.len() == unmapped.len();
         let mut all: Vec<u32> = [&dirty.protected, &dirty.other, &dirty.unmapped].into_iter().flatten().copied().collect();
         all.sort_unstable();
         if !all.is_empty() {
             self.sender.send(&all, write);
         }
-        dirty.protected.iter().for_each(|&page| while !life::cleaned(pager, page, Kind::Mapped) {
-            std::thread::yield_now();
+        dirty.protected.iter().for_each(|&page| {
+            while !life::cleaned(pager, page, Kind::Mapped) {
+                std::thread::yield_now();
+            }
         });
         // One that a fault has taken is Mapped and dirty, as it was.
         dirty.unmapped.iter().for_each(|&page| {

@@ -70,9 +70,9 @@ mod retry;
 #[cfg(not(loom))]
 pub mod seal;
 #[cfg(not(loom))]
-pub mod signal;
-#[cfg(not(loom))]
 mod send;
+#[cfg(not(loom))]
+pub mod signal;
 #[cfg(not(loom))]
 mod spare;
 #[cfg(not(loom))]

@@ -364,8 +364,7 @@ fn by_first_word(first: u64, words: &[u64], mut visit: impl FnMut(u64, &[u64])) 
     if let Some(low) = words.first().map(|word| word & 1).filter(|&low| low != 0 && first > 0) {
         visit(first - 1, &[low << 63]);
     }
-    let shifted: Vec<u64> =
-        (0..words.len()).map(|index| words[index] >> 1 | words.get(index + 1).map_or(0, |next| next << 63)).collect();
+    let shifted: Vec<u64> = (0..words.len()).map(|index| words[index] >> 1 | words.get(index + 1).map_or(0, |next| next << 63)).collect();
     if shifted.iter().any(|&word| word != 0) {
         visit(first, &shifted);
     }

@@ -53,6 +53,8 @@ struct Model {
     counting: Option<Mutex<()>>,
     /// 1: the page's owner says that what is in it is of no use.
     unused: AtomicU64,
+    /// Held by who sends pages: the evictor, and who cleans.
+    sending: Mutex<()>,
 }
 
 const MAPPED: u64 = 1;
@@ -157,6 +159,7 @@ impl Model {
             kept: Kept::new([AtomicU64::new(0)]),
             counting: None,
             unused: AtomicU64::new(0),
+            sending: Mutex::new(()),
         };
         Arc::new(model)
     }
@@ -187,6 +190,73 @@ impl Model {
                 return;
             }
             thread::yield_now();
+        }
+    }
+
+    /// What the kernel does if it is asked to protect what was written to: false if it was not, or is not there.
+    fn take_written(&self) -> bool {
+        loop {
+            let entry = self.memory.entry.load(Ordering::SeqCst);
+            if entry & MAPPED == 0 || entry & DIRTY == 0 {
+                return false;
+            }
+            let free = entry & ACCESS == 0;
+            if free && self.memory.entry.compare_exchange(entry, MAPPED, Ordering::SeqCst, Ordering::SeqCst).is_ok() {
+                return true;
+            }
+            thread::yield_now();
+        }
+    }
+
+    /// As `send::Sender`.
+    fn send(&self) {
+        let content = self.memory.local.load(Ordering::SeqCst);
+        assert_ne!(content, 0, "a page without memory is written");
+        self.version.set_tag(tag(self.version.next(), content - 1));
+        self.memory.server.store(content - 1, Ordering::SeqCst);
+    }
+
+    /// As `clean::Cleaner`: until servers hold what the page was at some moment since it began. Returns what that was, if it was sent.
+    fn clean(&self) -> Option<u64> {
+        loop {
+            let _sending = self.sending.lock().unwrap();
+            let page = self.local.page(0);
+            let seen = page.seen();
+            match seen.kind() {
+                Kind::Mapped => {
+                    let protected = self.take_written();
+                    // Not there: by the kernel's doing, or it is being mapped again.
+                    if !protected && self.memory.entry.load(Ordering::SeqCst) & MAPPED != 0 {
+                        return None;
+                    }
+                    self.send();
+                    while protected && !life::cleaned(self, 0, Kind::Mapped) {
+                        thread::yield_now();
+                    }
+                    return Some(self.memory.server.load(Ordering::SeqCst));
+                }
+                Kind::Dirty if page.begin_writing(seen) => {
+                    self.send();
+                    life::cleaned(self, 0, Kind::Writing);
+                    return Some(self.memory.server.load(Ordering::SeqCst));
+                }
+                Kind::Dirty | Kind::Busy => {}
+                _ => return None,
+            }
+            drop(_sending);
+            thread::yield_now();
+        }
+    }
+
+    /// The evictor's two steps, each while nobody else sends.
+    fn evict(&self) {
+        let unmapped = {
+            let _sending = self.sending.lock().unwrap();
+            self.unmap()
+        };
+        if unmapped {
+            let _sending = self.sending.lock().unwrap();
+            self.reclaim();
         }
     }
 
@@ -524,6 +594,41 @@ fn no_write_is_lost_while_writes_are_counted() {
             model.increment(write_fault);
             evictor.join().unwrap();
             counter.join().unwrap();
+            assert_eq!(model.value(), 2);
+        });
+    }
+}
+
+/// Who cleans leaves the page where it is, and the evictor takes it for clean then: what is written meanwhile is not lost, and what was written
+/// before is on the server.
+#[test]
+fn no_write_is_lost_while_pages_are_cleaned() {
+    for begins in [Kind::Mapped, Kind::Dirty] {
+        explore(2, move || {
+            let model = Model::new();
+            model.increment(true);
+            if begins == Kind::Dirty {
+                assert!(model.unmap());
+            }
+            let evictor = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || model.evict())
+            };
+            let cleaner = {
+                let model = Arc::clone(&model);
+                thread::spawn(move || {
+                    let sent = model.clean();
+                    // Not sent: the evictor was faster.
+                    assert!(sent.is_none_or(|value| value >= 1), "what was written before it began is not there");
+                    assert!(model.memory.server.load(Ordering::SeqCst) >= 1, "nobody has sent it");
+                })
+            };
+            model.increment(true);
+            evictor.join().unwrap();
+            cleaner.join().unwrap();
+            assert_eq!(model.value(), 2);
+            // And it leaves as it should.
+            model.evict();
             assert_eq!(model.value(), 2);
         });
     }

@@ -233,7 +233,14 @@ fn run(count: usize) {
     trace(pager, &graph, count, 1);
     let stop = AtomicBool::new(false);
     let last: Vec<u32> = std::thread::scope(|scope| {
-        let threads: Vec<_> = [0, 7].map(|me| scope.spawn({ let (graph, stop) = (&graph, &stop); move || scribble(graph, me, stop) })).into();
+        let threads: Vec<_> = [0, 7]
+            .map(|me| {
+                scope.spawn({
+                    let (graph, stop) = (&graph, &stop);
+                    move || scribble(graph, me, stop)
+                })
+            })
+            .into();
         let stopped = Stopped(&stop);
         (2..6).for_each(|number| trace(pager, &graph, count, number));
         drop(stopped);

@@ -85,11 +85,7 @@ impl Layout {
             }
             Kind::Mirror { count, statics, words } => {
                 let is_place = words == 0 || (slot(words) && words < 1024);
-                if slot(count) && is_place && statics >= 12 && statics.is_multiple_of(4) {
-                    Ok(())
-                } else {
-                    Err("static fields")
-                }
+                if slot(count) && is_place && statics >= 12 && statics.is_multiple_of(4) { Ok(()) } else { Err("static fields") }
             }
             Kind::ObjArray { base } if base < 16 || !base.is_multiple_of(4) => Err("first element"),
             Kind::TypeArray { shift } if shift > 3 => Err("size of an element"),

@@ -27,7 +27,12 @@ fn layouts() {
     let want = vec![
         Layout { klass: 10, kind: Kind::Instance, bytes: 24, blocks: vec![block(12, 2)] },
         Layout { klass: 11, kind: Kind::Reference { referent: 12 }, bytes: 32, blocks: vec![block(16, 2)] },
-        Layout { klass: 12, kind: Kind::Mirror { count: 40, statics: 112, words: 44 }, bytes: 112, blocks: vec![block(12, 1), block(48, 3)] },
+        Layout {
+            klass: 12,
+            kind: Kind::Mirror { count: 40, statics: 112, words: 44 },
+            bytes: 112,
+            blocks: vec![block(12, 1), block(48, 3)],
+        },
         Layout { klass: 13, kind: Kind::ObjArray { base: 16 }, bytes: 16, blocks: Vec::new() },
         Layout { klass: 14, kind: Kind::TypeArray { shift: 0 }, bytes: 16, blocks: Vec::new() },
     ];
