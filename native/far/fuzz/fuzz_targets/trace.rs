@@ -58,13 +58,20 @@ fn decoders(payload: &[u8]) {
     }
 }
 
-fn trace(input: &[u8]) {
+/// `runs`: of a program that does, of whose objects every third may be old.
+fn trace(input: &[u8], runs: bool) {
     let Some((&length, rest)) = input.split_first() else { return };
     let (layouts, heap) = rest.split_at(usize::from(length).min(rest.len()));
     let geometry = Geometry { base: BASE, bytes: 4 * PART, part: PART, narrow_base: BASE - 8, narrow_shift: 3, servers: 2 };
     let mut tracer = Tracer::new(0, geometry);
     // Layouts without a count before them.
     tracer.learn(wire::decode_all_layouts(layouts).unwrap_or_default());
+    let old: Vec<u64> = (0..2 * PART / 512).map(|word| 0x9249_2492_4924_9249 >> (word % 3)).collect();
+    if runs {
+        tracer.old(0, &old).unwrap();
+        let bytes = tracer.bytes();
+        assert!(tracer.running_bytes() == 0 && tracer.old(1, &old).is_err() && tracer.bytes() == bytes);
+    }
     for address in (BASE..BASE + PART).step_by(256) {
         let _ = tracer.root(address);
     }
@@ -75,9 +82,17 @@ fn trace(input: &[u8]) {
     assert_eq!(tracer.status().sent, sent as u64);
     let marked: u64 = tracer.marks().iter().map(|word| u64::from(word.count_ones())).sum();
     assert_eq!(tracer.counts().marked, marked);
+    if runs {
+        // The word behind the first one of each root, which is one of 256 bytes of the first part.
+        let root = |word: usize| if word < PART as usize / 512 { 1 << 1 | 1 << 33 } else { 0 };
+        let may_be = |(word, marks): (usize, &u64)| marks & !(old[word] | root(word)) == 0;
+        assert!(tracer.marks().iter().enumerate().all(may_be), "something else than what is old is marked");
+        let live: u64 = tracer.extents().unwrap().live().iter().map(|word| (0..4).map(|i| word >> (i * 16) & 0xFFFF).sum::<u64>()).sum();
+        assert!(live <= 4 * PART / 8, "more is alive than there is");
+    }
 }
 
 fuzz_target!(|input: &[u8]| {
     let Some((&what, input)) = input.split_first() else { return };
-    if what % 2 == 0 { decoders(input) } else { trace(input) }
+    if what % 2 == 0 { decoders(input) } else { trace(input, what % 4 == 3) }
 });
