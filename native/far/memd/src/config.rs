@@ -6,8 +6,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use lull_far_auth::Entry;
+use lull_network::Network;
 
-use crate::network::Network;
 
 /// What a server is started with.
 #[derive(Clone, Debug)]

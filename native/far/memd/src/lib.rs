@@ -17,7 +17,6 @@ pub mod cycle;
 mod few_lines;
 pub mod identity;
 pub mod metrics;
-pub mod network;
 mod page;
 mod peer;
 mod requests;
@@ -28,5 +27,5 @@ mod strangers;
 mod transport;
 
 pub use config::Config;
-pub use network::Network;
+pub use lull_network::Network;
 pub use server::{Handle, Server, StartError};
