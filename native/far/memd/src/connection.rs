@@ -10,7 +10,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,6 +22,7 @@ use lull_far_protocol::{
 use tracing::{debug, info, warn};
 
 use crate::identity::Identity;
+use crate::listen::Visitor;
 use crate::metrics::Metrics;
 use crate::requests::Tracing;
 use crate::shared::Shared;
@@ -29,7 +30,7 @@ use crate::store::{Refusal, Session, refuse};
 use crate::transport::{End, Transport};
 
 /// Serves a connection until it ends, and says how it ended. `stranger` is its place among those who are not known.
-pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, stranger: u64) {
+pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: Visitor, stranger: u64) {
     let log = Log { shared, peer, is_known: Cell::new(false) };
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
         let transport = transport.awake(shared.config.awake, &shared.live.awake);
@@ -71,7 +72,7 @@ pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, strange
 /// What the server's log says of a connection: of who is not known, some lines a second for all of them.
 struct Log<'a> {
     shared: &'a Shared,
-    peer: SocketAddr,
+    peer: Visitor,
     is_known: Cell<bool>,
 }
 
@@ -442,12 +443,12 @@ fn carry_out(
         }
         Message::RegionMap { pages } => {
             session.map(&shared.store, region, pages)?;
-            info!(client = %hex(&session.client.id), region, pages, "region mapped");
+            info!(client = %hex(&hello.client), region, pages, "region mapped");
             Message::RegionMapped { pages }.encode(sequence, region, answer);
         }
         Message::RegionUnmap => {
             session.unmap(region)?;
-            info!(client = %hex(&session.client.id), region, "region unmapped");
+            info!(client = %hex(&hello.client), region, "region unmapped");
             Message::RegionUnmapped.encode(sequence, region, answer);
         }
         Message::Heartbeat => {
@@ -457,7 +458,7 @@ fn carry_out(
         }
         Message::Bye => {
             shared.store.leave(&session.client);
-            info!(client = %hex(&session.client.id), "the client has left");
+            info!(client = %hex(&hello.client), "the client has left");
             Message::Bye.encode(sequence, region, answer);
         }
         other => return Err(refuse!(BadRequest, "{} is not for a server", other.op().name())),
