@@ -188,7 +188,7 @@ impl<'s> Connection<'s> {
                     self.transport.expect_encrypted();
                     self.frames = frames;
                 }
-                info!(peer = %self.log.peer, key = &identity.name[..], client = %hex(&hello.client), kind = hello.kind.name(),
+                info!(peer = %self.log.peer, key = &identity.name[..], client = %hex(&session.client.id), kind = hello.kind.name(),
                     channel = hello.channel, generation = hello.generation, version, "connected");
                 Ok(Some((session, sequence)))
             }
@@ -443,12 +443,12 @@ fn carry_out(
         }
         Message::RegionMap { pages } => {
             session.map(&shared.store, region, pages)?;
-            info!(client = %hex(&hello.client), region, pages, "region mapped");
+            info!(client = %hex(&session.client.id), region, pages, "region mapped");
             Message::RegionMapped { pages }.encode(sequence, region, answer);
         }
         Message::RegionUnmap => {
             session.unmap(region)?;
-            info!(client = %hex(&hello.client), region, "region unmapped");
+            info!(client = %hex(&session.client.id), region, "region unmapped");
             Message::RegionUnmapped.encode(sequence, region, answer);
         }
         Message::Heartbeat => {
@@ -458,7 +458,7 @@ fn carry_out(
         }
         Message::Bye => {
             shared.store.leave(&session.client);
-            info!(client = %hex(&hello.client), "the client has left");
+            info!(client = %hex(&session.client.id), "the client has left");
             Message::Bye.encode(sequence, region, answer);
         }
         other => return Err(refuse!(BadRequest, "{} is not for a server", other.op().name())),

@@ -53,10 +53,10 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
-    /// HELLO in the client's name, with its key if it has one, which the other server must have, too.
+    /// HELLO with the cycle's ticket, which is all that the other server is told of the client, and with the client's key if it has one, which the other server must have, too.
     fn greet(&mut self, plain_frames: bool) -> Result<(), String> {
         let cycle = self.cycle;
-        let hello = Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.client);
+        let hello = Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.start.ticket);
         let Some(key) = &cycle.identity.key else {
             return self.ask(&Message::Hello(hello), |answer| matches!(answer, Message::HelloAck(_)));
         };

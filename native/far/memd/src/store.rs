@@ -80,6 +80,8 @@ type Name = (usize, [u8; 16]);
 #[derive(Debug, Default)]
 struct Table {
     clients: HashMap<Name, Arc<Client>>,
+    /// Those who have a cycle, by its ticket in place of their number.
+    tickets: HashMap<Name, Arc<Client>>,
     /// Clients with memory and without a connection, by when the last one was closed. The number makes moments different.
     alone: BTreeMap<(Instant, u64), Arc<Client>>,
     next: u64,
@@ -165,9 +167,11 @@ pub struct Session {
     pub kind: ChannelKind,
     channel: Arc<Channel>,
     generation: u64,
+    /// Of the cycle that it is for, if it is another server's.
+    ticket: Option<[u8; 16]>,
     /// Whether the channel is, or was, this connection's.
     has_channel: bool,
-    _place: Place,
+    place: Place,
 }
 
 /// A connection's place in its channel, given back when it is dropped.
@@ -221,8 +225,9 @@ impl Store {
             kind: hello.kind,
             channel: Arc::clone(&channel),
             generation: hello.generation,
+            ticket: (hello.kind == ChannelKind::Peer).then_some(hello.client),
             has_channel: false,
-            _place: place,
+            place,
         };
         // Waits for a request of the older connection that is being carried out.
         let mut current = lock(&channel.current);
@@ -252,18 +257,17 @@ impl Store {
     fn place(&self, identity: &Arc<Identity>, hello: &Hello, accept_new: bool) -> Result<(Place, Arc<Channel>), Refusal> {
         let mut table = lock(&self.table);
         let name = (identity.index, hello.client);
-        let known = table.clients.get(&name).cloned();
+        let is_own = hello.kind != ChannelKind::Peer;
+        // Another server has no client's number, but the ticket of a cycle.
+        let known = if is_own { table.clients.get(&name) } else { table.tickets.get(&name) }.cloned();
         let client = match &known {
             Some(client) => Arc::clone(client),
-            None if hello.kind == ChannelKind::Peer => {
-                return Err(refuse!(NoTrace, "nothing is traced here for that client, which is not known"));
-            }
+            None if !is_own => return Err(refuse!(NoTrace, "no cycle with that ticket is being traced here")),
             None if !accept_new => return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients")),
             None => Arc::new(Client::new(identity, hello.client)),
         };
         let mut state = lock(&client.state);
         // Another server's connection is none of the client's: it does not keep it here.
-        let is_own = hello.kind != ChannelKind::Peer;
         let is_new = state.connect(hello.kind, hello.channel, |state| {
             self.check_room(&table, !state.regions.is_empty())?;
             let (name, most) = (&identity.name, identity.limits.connections);
@@ -279,7 +283,9 @@ impl Store {
         }
         let channel = Arc::clone(&state.channels[&(hello.kind, hello.channel)].channel);
         drop(state);
-        table.clients.insert(name, Arc::clone(&client));
+        if is_own {
+            table.clients.insert(name, Arc::clone(&client));
+        }
         Ok((Place { table: Arc::clone(&self.table), client, kind: hello.kind, number: hello.channel }, channel))
     }
 
@@ -300,7 +306,8 @@ impl Store {
     pub fn leave(&self, client: &Arc<Client>) {
         let mut table = lock(&self.table);
         table.remove(client);
-        client.clear();
+        let (_, ticket) = client.clear();
+        table.forget(client, ticket);
     }
 
     /// Removes clients that have had no connection for longer than `linger`. Returns their numbers and bytes. Looks at no others.
@@ -310,7 +317,9 @@ impl Store {
         while let Some(first) = table.alone.first_entry().filter(|first| now.duration_since(first.key().0) >= linger) {
             let client = first.remove();
             table.remove(&client);
-            reaped.push((client.id, client.clear()));
+            let (bytes, ticket) = client.clear();
+            table.forget(&client, ticket);
+            reaped.push((client.id, bytes));
         }
         reaped
     }
@@ -379,6 +388,16 @@ impl Table {
             self.clients.remove(&name);
         }
     }
+
+    /// The ticket of a cycle of the client that is over.
+    fn forget(&mut self, client: &Arc<Client>, ticket: Option<[u8; 16]>) {
+        let Some(ticket) = ticket else { return };
+        let name = (client.identity.index, ticket);
+        // Who draws no tickets, but takes one twice, has lost it to the later cycle.
+        if self.tickets.get(&name).is_some_and(|known| Arc::ptr_eq(known, client)) {
+            self.tickets.remove(&name);
+        }
+    }
 }
 
 impl Drop for Place {
@@ -399,8 +418,10 @@ impl Drop for Place {
         if state.regions.is_empty() {
             // Nothing of an older connection can do harm: there are no pages, and it finds the client gone.
             state.gone = true;
+            let ticket = state.cycle.as_ref().map(|cycle| cycle.start.ticket);
             drop(state);
             table.remove(&self.client);
+            table.forget(&self.client, ticket);
             return;
         }
         let alone = (Instant::now(), table.next);
@@ -426,13 +447,15 @@ impl Client {
         Client { identity: Arc::clone(identity), id, state: Mutex::new(state) }
     }
 
-    fn clear(&self) -> u64 {
+    /// Nothing is left of it. How many bytes it had, and the ticket of its cycle.
+    fn clear(&self) -> (u64, Option<[u8; 16]>) {
         let mut state = lock(&self.state);
         state.gone = true;
-        if let Some(cycle) = state.cycle.take() {
+        let ticket = state.cycle.take().map(|cycle| {
             cycle.end();
-        }
-        state.regions.drain().map(|(_, region)| region.pages * PAGE_SIZE as u64).sum()
+            cycle.start.ticket
+        });
+        (state.regions.drain().map(|(_, region)| region.pages * PAGE_SIZE as u64).sum(), ticket)
     }
 
     /// It is there.
@@ -481,6 +504,8 @@ impl Session {
     /// `BAD_REQUEST` if its number is not higher than those of all before; `STALE_CHANNEL`.
     pub fn begin(&self, cycle: &Arc<Cycle>) -> Result<(), Refusal> {
         let _current = self.current()?;
+        // Before the client's state, as everywhere.
+        let mut table = lock(&self.place.table);
         let mut state = lock(&self.client.state);
         if state.gone {
             return Err(refuse!(StaleChannel, "the client has left"));
@@ -492,27 +517,32 @@ impl Session {
         state.last_cycle = cycle.number();
         if let Some(before) = state.cycle.replace(Arc::clone(cycle)) {
             before.end();
+            table.forget(&self.client, Some(before.start.ticket));
         }
+        table.tickets.insert((self.client.identity.index, cycle.start.ticket), Arc::clone(&self.client));
         Ok(())
     }
 
     /// A cycle is over.
     pub fn end(&self, cycle: &Arc<Cycle>) {
         cycle.end();
+        let mut table = lock(&self.place.table);
         let mut state = lock(&self.client.state);
         if state.cycle.as_ref().is_some_and(|known| Arc::ptr_eq(known, cycle)) {
             state.cycle = None;
+            table.forget(&self.client, Some(cycle.start.ticket));
         }
     }
 
-    /// The cycle of a number.
+    /// The cycle of a number, for another server that has its ticket.
     ///
     /// # Errors
     /// `NO_TRACE`.
     pub fn cycle(&self, number: u64) -> Result<Arc<Cycle>, Refusal> {
         let _current = self.current()?;
         let state = lock(&self.client.state);
-        let cycle = state.cycle.as_ref().filter(|cycle| cycle.number() == number).cloned();
+        let is_it = |cycle: &&Arc<Cycle>| cycle.number() == number && self.ticket == Some(cycle.start.ticket);
+        let cycle = state.cycle.as_ref().filter(is_it).cloned();
         cycle.ok_or_else(|| refuse!(NoTrace, "cycle {number} is not being traced here"))
     }
 
@@ -725,7 +755,11 @@ mod tests {
         let entries = lull_far_auth::file::parse(&format!("one {} connections=2", "01".repeat(32))).unwrap();
         let (store, identities) = (store(1000), Identities::new(&entries).unwrap());
         let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
-        let _control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
+        let control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
+        let refusal = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap_err();
+        assert_eq!(refusal, refuse!(NoTrace, "no cycle with that ticket is being traced here"));
+        // As a cycle would have it.
+        lock(&store.table).tickets.insert((one.index, [1; 16]), Arc::clone(&control.client));
         let peer = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap();
         let another = Hello { channel: 1, ..hello(ChannelKind::Peer, 1) };
         let refusal = store.connect(one, &another, None, true).unwrap_err();
@@ -792,7 +826,7 @@ mod tests {
         assert_eq!(costs[0], costs[1], "with one client that lingers, and with {MANY}");
         store.reap(hour, Instant::now() + hour);
         let table = lock(&store.table);
-        assert_eq!((table.clients.len(), table.alone.len(), table.channels), (0, 0, 0));
+        assert_eq!((table.clients.len(), table.alone.len(), table.tickets.len(), table.channels), (0, 0, 0, 0));
         assert_eq!((store.regions.load(Ordering::Relaxed), everybody.connections()), (0, 0));
     }
 }

@@ -91,7 +91,7 @@ ops! {
     /// Server: there are objects of classes whose layouts it has not.
     NeedLayout = 33, "NEED_LAYOUT", 8 + 4 * MAX_TRACE_VECTOR;
     /// Client: trace the heap of which the region is this server's part.
-    TraceStart = 34, "TRACE_START", 48 + 255 * 24;
+    TraceStart = 34, "TRACE_START", 64 + 255 * 24;
     /// Client: objects to trace from.
     TraceRoots = 35, "TRACE_ROOTS", 8 + 8 * MAX_TRACE_VECTOR;
     /// Another server: references to what this one has.

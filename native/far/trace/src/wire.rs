@@ -8,7 +8,7 @@
 //!                  kind 0 instance; 1 reference, a: referent; 2 mirror, a: number of static references, b: first of them;
 //!                  3 array of references, a: first element; 4 array of numbers
 //! NEED_LAYOUT      u32 classes, u32 0; u32 class each, ascending
-//! TRACE_START      u64 cycle, u64 base, u64 bytes, u64 part, u64 narrow base, u8 narrow shift, u8 servers, u8 me, 5 bytes 0;
+//! TRACE_START      u64 cycle, u64 base, u64 bytes, u64 part, u64 narrow base, u8 narrow shift, u8 servers, u8 me, 5 bytes 0, 16 bytes ticket;
 //!                  for each server: 16 bytes IPv6 address, u16 port, 6 bytes 0
 //! TRACE_ROOTS      u32 count, u32 0; u64 object each
 //! GHOST            u64 cycle, u32 count, u32 0; for each: u64 address, u32 what (0 object, 1 slots, 2 static fields), u32 slots or class, else 0
@@ -236,6 +236,9 @@ pub struct Start {
     pub geometry: Geometry,
     /// Which of the servers this one is.
     pub me: u8,
+    /// By which servers show each other that they are of this cycle: drawn by the client for it, and not 0. They never hear each other's number
+    /// of the client.
+    pub ticket: [u8; 16],
     /// Where the servers listen, in their order, for each other.
     pub servers: Vec<SocketAddr>,
 }
@@ -247,6 +250,7 @@ impl Start {
         let geometry = &self.geometry;
         let mut out = numbers(&[self.cycle, geometry.base, geometry.bytes, geometry.part, geometry.narrow_base]);
         out.extend_from_slice(&[geometry.narrow_shift, geometry.servers, self.me, 0, 0, 0, 0, 0]);
+        out.extend_from_slice(&self.ticket);
         for server in &self.servers {
             let address = match server.ip() {
                 IpAddr::V4(address) => address.to_ipv6_mapped(),
@@ -278,6 +282,10 @@ impl Start {
         if zeros != [0; 5] {
             return Err(WireError::Field("zero"));
         }
+        let ticket = reader.bytes::<16>()?;
+        if ticket == [0; 16] {
+            return Err(WireError::Field("ticket"));
+        }
         let mut addresses = Vec::new();
         for _ in 0..servers {
             let address = Ipv6Addr::from(reader.bytes::<16>()?).to_canonical();
@@ -290,7 +298,7 @@ impl Start {
             }
             addresses.push(SocketAddr::new(address, port));
         }
-        reader.end(Start { cycle, geometry, me, servers: addresses })
+        reader.end(Start { cycle, geometry, me, ticket, servers: addresses })
     }
 }
 
