@@ -214,6 +214,17 @@ unpack_balancers() {
     for package in *.deb; do dpkg -x "$package" "$to"; done) >> "$LOGS/gate-balancers.log" 2>&1 || true
 }
 
+# nghttp2's own client, h2load, of the distribution; its test is skipped without it.
+unpack_h2load() {
+  local to=$BUILD/native/clients/nghttp2
+  if have h2load || [[ -x $to/h2load ]] || ! have apt-get || ! have dpkg; then return; fi
+  mkdir -p "$to/packages"
+  (cd "$to/packages" && apt-get download nghttp2-client libnghttp2-14 libev4 libjansson4 libjemalloc2 libxml2 libc-ares2 &&
+    for package in *.deb; do dpkg -x "$package" "$to"; done
+    printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s "$@"\n' "$to/usr/lib/$(uname -m)-linux-gnu" "$to/usr/bin/h2load" > "$to/h2load"
+    chmod +x "$to/h2load") >> "$LOGS/gate-clients.log" 2>&1 || true
+}
+
 # h2spec and all that it is built of, at the versions and hashes in tests/h2spec; its tests are skipped without it.
 build_h2spec() {
   have go || return 0
@@ -242,6 +253,7 @@ test_services() {
   python3 -m pip install -q --no-deps --only-binary :all: --target "$BUILD/native/clients/python" -r "$NATIVE/gate/tests/clients/requirements.txt" \
     >> "$LOGS/gate-clients.log" 2>&1 || true
   unpack_balancers
+  unpack_h2load
   build_h2spec
   classes="$BUILD/native/services/classes:$BUILD/native/services/lib/*"
   # What the module has in the place of Cassandra's own classes comes first.
@@ -250,6 +262,7 @@ test_services() {
   cassandra_flags=$(grep -v '^#' "$ROOT/bench/cassandra/src/main/resources/META-INF/lull/jvm-flags" | tr '\n' ' ')
   say "==> Java services"
   LULL_GATE_CASSANDRA="$BUILD/bench/cassandra/lib/cassandra-1.jar:$BUILD/bench/cassandra/lib/*" LULL_GATE_CASSANDRA_FLAGS=$cassandra_flags \
+  PATH=$PATH:$BUILD/native/clients/nghttp2 \
   LULL_H2SPEC=$BUILD/native/h2spec LULL_BALANCERS=$BUILD/native/balancers PYTHONPATH=$BUILD/native/clients/python LULL_GATE_CLIENTS="$BUILD/native/clients/classes:$BUILD/native/clients/lib/*" \
   LULL_GATE_JDKS="jdk-17=$jdk17 jdk-21=$jdk21 jdk-25=$jdk25 jdk-lull=$lull" LULL_GATE_LIBRARY=$gate_library LULL_GATE_CLASSES=$classes \
     cleanly cargo test -q --locked --release -p lull-gate --test services 2>&1 | tee "$log" || status=$?

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
 //! The counters that a HotSpot keeps in a mapped file (-XX:+UsePerfData, on by default), read without asking the JVM.
+//!
+//! They are read by `pread`, and not mapped: the JVM's user may make the file shorter at any time, and who reads a page of a mapping that is
+//! behind its end is ended by SIGBUS.
 
 use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
-use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::io::{self, Read};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-use memmap2::Mmap;
 
 use crate::process::Status;
 use crate::temporary::Temporary;
@@ -34,7 +34,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The counters of one JVM.
 #[derive(Debug)]
 pub struct PerfData {
-    map: Mmap,
+    file: File,
     longs: HashMap<String, usize>,
 }
 
@@ -70,20 +70,25 @@ impl PerfData {
     fn of_file(path: &Path) -> Result<Self, String> {
         let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let file = File::open(path).map_err(|error| failed(&error))?;
-        // SAFETY: the JVM does not shorten the file while it lives; who can do so is its user, or root.
-        let map = unsafe { Mmap::map(&file).map_err(|error| failed(&error))? };
-        if map.get(ACCESSIBLE) == Some(&0) {
+        let mut bytes = Vec::new();
+        (&file).take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
+        if bytes.get(ACCESSIBLE) == Some(&0) {
             return Err(failed(&"the JVM has not made all of its counters yet"));
         }
-        let longs = longs(&map).ok_or_else(|| failed(&"this is not a file of HotSpot's counters, version 2"))?;
-        Ok(Self { map, longs })
+        let longs = longs(&bytes).ok_or_else(|| failed(&"this is not a file of HotSpot's counters, version 2"))?;
+        Ok(Self { file, longs })
     }
 
-    /// The counter as it is now.
+    /// The counter as it is now; nothing if the file does not reach there any more.
     pub fn get(&self, name: &str) -> Option<i64> {
-        let at = *self.longs.get(name)?;
-        // SAFETY: within the mapping and aligned, as `longs` has checked.
-        Some(unsafe { (*self.map.as_ptr().add(at).cast::<AtomicI64>()).load(Ordering::Relaxed) })
+        let at = *self.longs.get(name)? as u64;
+        let read = || {
+            let mut bytes = [0; 8];
+            self.file.read_exact_at(&mut bytes, at).ok().map(|()| i64::from_le_bytes(bytes))
+        };
+        // The kernel does not promise to copy a word at once: one that the JVM writes meanwhile is read again.
+        let (first, second) = (read()?, read()?);
+        if first == second { Some(first) } else { read() }
     }
 
     /// The sum of PREFIX0SUFFIX to PREFIX7SUFFIX, of those that there are: not each collector begins with 0.
@@ -166,6 +171,19 @@ mod tests {
         let data = PerfData::of_file(&path).unwrap();
         fs::remove_file(&path).unwrap();
         assert_eq!((data.get("sun.gc.a.0.n"), data.get("text"), data.sum("sun.gc.a.", ".n")), (Some(5), None, 11));
+    }
+
+    #[test]
+    fn a_file_that_its_user_makes_shorter_ends_nothing() {
+        let path = std::env::temp_dir().join(format!("lull-budget-cut-{}", std::process::id()));
+        // A page and more, so that what is cut off would be no part of a mapping.
+        let filler: Vec<_> = (0..200).map(|n| entry(&format!("filler.{n}"), LONG, n)).collect();
+        fs::write(&path, file(&[filler, vec![entry("last", LONG, 6)]].concat())).unwrap();
+        let data = PerfData::of_file(&path).unwrap();
+        assert_eq!(data.get("last"), Some(6));
+        File::options().write(true).open(&path).unwrap().set_len(100).unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!((data.get("last"), data.sum("filler.", "")), (None, 0));
     }
 
     #[test]

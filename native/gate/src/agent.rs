@@ -14,7 +14,7 @@ use crate::answers::Answers;
 use crate::beacon::Beacon;
 use crate::connection::Connection;
 use crate::cql::Cql;
-use crate::datagram::Datagrams;
+use crate::datagram::{Datagrams, Key};
 use crate::flight::Events;
 use crate::gate::{Gate, VmWatch};
 use crate::guard::guarded;
@@ -61,6 +61,8 @@ struct Running {
 
 static RUNNING: OnceLock<Running> = OnceLock::new();
 static OPTIONS: OnceLock<Options> = OnceLock::new();
+/// Of datagrams, read before the VM runs.
+static DATAGRAMS_KEY: OnceLock<Key> = OnceLock::new();
 /// Of TLS, what was had before the VM ran.
 static TLS_PREPARED: Mutex<Option<tls::Prepared>> = Mutex::new(None);
 static TLS: OnceLock<tls::Serving> = OnceLock::new();
@@ -183,24 +185,32 @@ pub fn connection_became_opaque(fd: i32, reason: Opaque) {
 }
 
 /// What tells others of pauses, or nothing and a line of why not: another user of the machine may hold a name or a port first, and must not be
-/// able to turn the gate off by it.
-fn or_without<T>(made: std::io::Result<T>, why: impl FnOnce(&std::io::Error) -> String) -> Option<T> {
-    made.inspect_err(|error| complain(&format!("{}; the gate goes on without", why(error)))).ok()
+/// able to turn the gate off by it. Unless the options say that it is `required`: then the reason is an error.
+fn or_without<T>(required: bool, made: std::io::Result<T>, why: impl FnOnce(&std::io::Error) -> String) -> Result<Option<T>, String> {
+    match made {
+        Ok(made) => Ok(Some(made)),
+        Err(error) if required => Err(why(&error)),
+        Err(error) => {
+            complain(&format!("{}; the gate goes on without", why(&error)));
+            Ok(None)
+        }
+    }
 }
 
 /// Where it is told that the JVM is stopped, as far as it can be.
-fn outlets(options: &Options) -> Outlets {
+fn outlets(options: &Options) -> Result<Outlets, String> {
     let mut outlets = Outlets::default();
-    outlets.beacon = options.beacon.as_ref().and_then(|path| {
+    if let Some(path) = &options.beacon {
         let help = "give it a directory that only the service's user may write to";
-        or_without(Beacon::create(path), |error| format!("the beacon cannot be put at {}: {error}: {help}", path.display()))
-    });
-    let datagrams = options.datagrams.iter().filter_map(|address| {
-        let made = Datagrams::to(*address, options.told_ports());
-        or_without(made, |error| format!("no datagrams can be sent to {address}: {error}"))
-    });
-    outlets.datagrams.extend(datagrams);
-    outlets
+        let why = |error: &std::io::Error| format!("the beacon cannot be put at {}: {error}: {help}", path.display());
+        outlets.beacon = or_without(options.required, Beacon::create(path), why)?;
+    }
+    for address in &options.datagrams {
+        let made = Datagrams::to(*address, options.told_ports(), DATAGRAMS_KEY.get());
+        let made = or_without(options.required, made, |error| format!("no datagrams can be sent to {address}: {error}"))?;
+        outlets.datagrams.extend(made);
+    }
+    Ok(outlets)
 }
 
 /// # Safety
@@ -213,7 +223,8 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
         Some(SafepointWatch::new(Box::new(move || begun.get()) as Box<dyn Fn() -> i64 + Send>, Box::new(move || time.get()) as _))
     });
     let watch: Option<VmWatch> = watch.filter(|_| running.options.poll_us > 0);
-    let mut outlets = outlets(&running.options);
+    let required = running.options.required;
+    let mut outlets = outlets(&running.options)?;
     // SAFETY: as demanded; the VM's own pointer.
     outlets.events = unsafe { jni::Env::vm(env).and_then(|vm| Events::start(vm, &METRICS, running.options.verbose).ok()) };
     if outlets.events.is_none() {
@@ -225,14 +236,14 @@ unsafe fn start_gate(env: *mut jni::Env, memory: Option<&PerfMemory>) -> Result<
             gate = gate.telling(&ANSWERS);
         }
         let served = metrics::serve(address, &METRICS, &ANSWERS, &CLOCK);
-        or_without(served, |error| format!("the metrics cannot be served at {address}: {error}"));
+        or_without(required, served, |error| format!("the metrics cannot be served at {address}: {error}"))?;
     }
     if let Some(address) = running.options.agent_check {
         let served = health::serve_agent_check(address, &CLOCK);
-        or_without(served, |error| format!("agent checks cannot be answered at {address}: {error}"));
+        or_without(required, served, |error| format!("agent checks cannot be answered at {address}: {error}"))?;
     }
     if let Some(prepared) = TLS_PREPARED.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        let started = or_without(prepared.start(&METRICS, complain), |error| format!("TLS cannot be served: {error}"));
+        let started = or_without(required, prepared.start(&METRICS, complain), |error| format!("TLS cannot be served: {error}"))?;
         if let Some(serving) = started {
             let _ = TLS.set(serving);
         }
@@ -304,10 +315,16 @@ fn vm_init(env: *mut jni::Env) -> Result<(), String> {
 }
 
 unsafe extern "system" fn on_vm_init(_jvmti: *mut jvmti::Env, env: *mut jni::Env, _thread: jni::Object) {
-    match guarded(|| vm_init(env)) {
-        Some(Ok(())) => {}
-        Some(Err(reason)) => complain(&format!("the gate is off: {reason}")),
-        None => complain("the gate is off: a defect"),
+    let reason = match guarded(|| vm_init(env)) {
+        Some(Ok(())) => return,
+        Some(Err(reason)) => reason,
+        None => "a defect".to_string(),
+    };
+    complain(&format!("the gate is off: {reason}"));
+    if OPTIONS.get().is_some_and(|options| options.required) {
+        complain("the VM ends, for the option 'required' is given; without it, the service would go on without the gate");
+        // SAFETY: nothing of the program has run. Handlers of `exit` belong to libraries that the VM's threads still use.
+        unsafe { libc::_exit(1) };
     }
 }
 
@@ -421,6 +438,9 @@ unsafe fn load(vm: *mut jni::JavaVm, options: *const c_char) -> Result<(), Strin
         return Err("this VM has no JVMTI of version 11".to_string());
     };
     let env = env.cast::<jvmti::Env>();
+    if let Some(path) = &options.datagrams_key {
+        let _ = DATAGRAMS_KEY.set(Key::read(path)?);
+    }
     if let Some(tls) = &options.tls {
         let prepared = tls::Prepared::new(tls, &options)?;
         *TLS_PREPARED.lock().unwrap_or_else(PoisonError::into_inner) = Some(prepared);
@@ -494,13 +514,16 @@ mod tests {
         std::fs::create_dir_all(&directory).unwrap();
         let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let text = format!("port=1,beacon={},datagrams={taken}", directory.display());
-        let outlets = outlets(&Options::parse(&text).unwrap());
-        assert!(outlets.beacon.is_none() && outlets.datagrams.len() == 1);
+        let made = outlets(&Options::parse(&text).unwrap()).unwrap();
+        assert!(made.beacon.is_none() && made.datagrams.len() == 1);
+        let why = outlets(&Options::parse(&format!("{text},required")).unwrap()).map(drop).unwrap_err();
+        assert!(why.contains("the beacon cannot be put at") && why.contains("give it a directory"), "{why}");
         let mut said = String::new();
-        let made: Option<()> = or_without(Err(std::io::ErrorKind::AddrInUse.into()), |error| {
+        let made: Option<()> = or_without(false, Err(std::io::ErrorKind::AddrInUse.into()), |error| {
             said = error.to_string();
             "a test takes a port".to_owned()
-        });
+        })
+        .unwrap();
         assert!(made.is_none() && said == "address in use");
         std::fs::remove_dir(directory).unwrap();
     }

@@ -512,7 +512,10 @@ impl Gate {
                 return Decision::Keep;
             }
             match (options.dry_run, waiting.is_counted) {
-                (false, _) => Decision::Answer(options.busy_until_ms.map_or(Duration::from_nanos(remaining as u64), Duration::from_millis)),
+                (false, _) => {
+                    let fixed = options.busy_until_ms.filter(|_| !options.trusts(agent::client_of(fd)));
+                    Decision::Answer(fixed.map_or(Duration::from_nanos(remaining as u64), Duration::from_millis))
+                }
                 (true, false) => Decision::Count,
                 (true, true) => Decision::Keep,
             }

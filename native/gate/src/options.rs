@@ -7,6 +7,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use lull_network::Network;
+
 /// Range of `deadline`, milliseconds.
 pub const DEADLINE_RANGE: RangeInclusive<u64> = 1..=600_000;
 /// Range of `poll`, microseconds; 0 as well, which is never.
@@ -59,6 +61,8 @@ pub struct Options {
     pub retry_after: bool,
     /// `busy-until=MS`: what every busy answer says, in place of how long the pause is expected to go on, which nobody need know. Default: none.
     pub busy_until_ms: Option<u64>,
+    /// `trusted=NETWORK`, once for each: clients there are told how long the pause is expected to go on all the same. Default: none.
+    pub trusted: Vec<Network>,
     /// `poll=US`, default 10000: how often the VM's counters are looked at for safepoints that are no collections. A
     /// smaller one sees them earlier and takes the processor from who has it for each look (a tenth of a busy one at 1000); 0 does not look.
     pub poll_us: u64,
@@ -69,11 +73,15 @@ pub struct Options {
     /// `datagrams=ADDRESS:PORT`, once for each: a UDP datagram there when a pause begins, goes on longer than was said, and ends
     /// ([`crate::datagram`]). Default: none.
     pub datagrams: Vec<SocketAddr>,
+    /// `datagrams-key=FILE`: a key of 64 hexadecimal digits, by which a receiver knows that a datagram is the gate's. Default: none.
+    pub datagrams_key: Option<PathBuf>,
     /// `agent-check=PORT`, on all IPv4 addresses, for load balancers are elsewhere, or `agent-check=ADDRESS:PORT`: answers HAProxy's agent check
     /// ([`crate::health`]). Default: none.
     pub agent_check: Option<SocketAddr>,
     /// `tls-port` and what belongs to it. Default: none.
     pub tls: Option<Tls>,
+    /// `required`: the VM ends where the gate, or what is to tell others of pauses, cannot begin; otherwise the service goes on without.
+    pub required: bool,
     /// `dry-run`: decides and counts, but answers nothing. Reads and selectors wait for the end of a pause as they would without it.
     pub dry_run: bool,
     /// `verbose`: a line on the standard error for each pause.
@@ -92,11 +100,11 @@ impl fmt::Display for OptionError {
 
 impl std::error::Error for OptionError {}
 
-const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, retry-after=on|off, busy-until=MS, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, agent-check=[ADDRESS:]PORT, tls-port=[ADDRESS:]PORT, cert=PATH, key=PATH, tls-connections=N, dry-run, verbose";
+const KNOWN: &str = "port=N, h2-port=N, cql-port=N, resp-port=N, other-port=N, deadline=MS, deadline-header=NAME, leave=PATH, leave-agent=TEXT, retry-after=on|off, busy-until=MS, trusted=NETWORK, poll=US, metrics=[ADDRESS:]PORT, beacon=PATH, datagrams=ADDRESS:PORT, datagrams-key=FILE, agent-check=[ADDRESS:]PORT, tls-port=[ADDRESS:]PORT, cert=PATH, key=PATH, tls-connections=N, required, dry-run, verbose";
 
 /// Options that may be given several times.
 const REPEATED: &[&str] =
-    &["port", "h2-port", "cql-port", "resp-port", "other-port", "deadline-header", "leave", "leave-agent", "datagrams"];
+    &["port", "h2-port", "cql-port", "resp-port", "other-port", "deadline-header", "leave", "leave-agent", "trusted", "datagrams"];
 
 fn error<T>(text: impl Into<String>) -> Result<T, OptionError> {
     Err(OptionError(text.into()))
@@ -157,12 +165,15 @@ impl Default for Options {
             leave_agents: Vec::new(),
             retry_after: true,
             busy_until_ms: None,
+            trusted: Vec::new(),
             poll_us: 10_000,
             metrics: None,
             beacon: None,
             datagrams: Vec::new(),
+            datagrams_key: None,
             agent_check: None,
             tls: None,
+            required: false,
             dry_run: false,
             verbose: false,
         }
@@ -273,6 +284,7 @@ impl Options {
                 _ => return error(format!("option leave-agent={text} is not what a User-Agent begins with, kube-probe/ for instance")),
             },
             "busy-until" => self.busy_until_ms = Some(number(name, value, "milliseconds", DEADLINE_RANGE)?),
+            "trusted" => self.trusted.push(text.parse().map_err(|why| OptionError(format!("option trusted={text}: {why}")))?),
             "retry-after" => match value {
                 Some(word @ ("on" | "off")) => self.retry_after = word == "on",
                 _ => return error(format!("option retry-after={text} is neither on nor off")),
@@ -301,7 +313,12 @@ impl Options {
                     ));
                 }
             },
+            "datagrams-key" => match value {
+                Some(path) if !path.is_empty() => self.datagrams_key = Some(PathBuf::from(path)),
+                _ => return error("option datagrams-key= needs the path of a file with 64 hexadecimal digits"),
+            },
             "agent-check" => self.agent_check = Some(address(name, value, Ipv4Addr::UNSPECIFIED)?),
+            "required" => self.required = flag(name, value)?,
             "dry-run" => self.dry_run = flag(name, value)?,
             "verbose" => self.verbose = flag(name, value)?,
             _ => return Ok(false),
@@ -309,7 +326,7 @@ impl Options {
         Ok(true)
     }
 
-    /// Whether there is a port to watch, each of one protocol, and what else needs one has it.
+    /// Whether there is a port to watch, each of one protocol, and what else needs one, or another option, has it.
     fn check_ports(&self) -> Result<(), OptionError> {
         if self.served_ports().count() == self.other_ports.len() {
             if self.other_ports.is_empty() {
@@ -326,6 +343,12 @@ impl Options {
         }
         if !self.retry_after && self.ports.is_empty() && self.h2_ports.is_empty() {
             return error("retry-after is of HTTP, and no port of it is given: add port=N or h2-port=N, or leave it out");
+        }
+        if self.busy_until_ms.is_none() && !self.trusted.is_empty() {
+            return error("trusted says who is told more than busy-until says, and that is not given: add busy-until=MS, or leave it out");
+        }
+        if self.datagrams.is_empty() && self.datagrams_key.is_some() {
+            return error("datagrams-key is for datagrams, and none are sent: add datagrams=ADDRESS:PORT, or leave it out");
         }
         if self.tls.is_some() && self.ports.is_empty() && self.h2_ports.is_empty() {
             return error(
@@ -379,6 +402,11 @@ impl Options {
         [&self.ports, &self.h2_ports, &self.cql_ports, &self.resp_ports, &self.other_ports]
     }
 
+    /// Whether a client there may know how long pauses are. Who is not known may not.
+    pub fn trusts(&self, client: Option<SocketAddr>) -> bool {
+        client.is_some_and(|client| self.trusted.iter().any(|network| network.contains(client.ip())))
+    }
+
     /// Whether anybody can know of a pause without a request of its own.
     fn tells(&self) -> bool {
         !self.datagrams.is_empty() || self.beacon.is_some() || self.metrics.is_some() || self.agent_check.is_some()
@@ -413,6 +441,13 @@ mod tests {
             assert!(Options::parse(text).unwrap_err().to_string().contains("retry-after"), "{text}");
         }
         assert_eq!((o.busy_until_ms, Options::parse("resp-port=7,busy-until=500").unwrap().busy_until_ms), (None, Some(500)));
+        let who = Options::parse("port=1,busy-until=500,trusted=10.0.0.0/8,trusted=::1").unwrap();
+        for (client, trusted) in [("10.1.2.3:4", true), ("[::ffff:10.1.2.3]:4", true), ("[::1]:5", true), ("11.0.0.1:6", false)] {
+            assert_eq!(who.trusts(client.parse().ok()), trusted, "{client}");
+        }
+        assert!(!who.trusts(None) && !who.required && Options::parse("port=1,required").unwrap().required);
+        let keyed = Options::parse("port=1,datagrams=127.0.0.1:7,datagrams-key=/k").unwrap();
+        assert_eq!(keyed.datagrams_key, Some("/k".into()));
         assert!(Options::parse("port=1,busy-until=0").unwrap_err().to_string().contains("busy-until"));
         assert_eq!(Options::parse("h2-port=7,resp-port=8,dry-run").unwrap().watched_ports().collect::<Vec<_>>(), [8]);
         assert!(o.dry_run && o.verbose && o.poll_us == 0 && o.metrics == Some((Ipv4Addr::LOCALHOST, 9).into()));
@@ -501,6 +536,11 @@ mod tests {
             ("port=80,datagrams=localhost:7", "localhost:7"),
             ("port=80,datagrams=127.0.0.1:0", "127.0.0.1:0"),
             ("port=80,datagrams", "datagrams="),
+            ("port=80,datagrams-key=k", "add datagrams="),
+            ("port=80,datagrams=127.0.0.1:7,datagrams-key", "64 hexadecimal digits"),
+            ("port=80,trusted=10.0.0.0/8", "add busy-until="),
+            ("port=80,busy-until=5,trusted=10.0.0.0/33", "trusted=10.0.0.0/33: "),
+            ("port=80,required=yes", "yes"),
             ("port=80,beacon", "path"),
             ("port=80,beacon=", "path"),
             ("port=80,prot=90", "'prot'"),

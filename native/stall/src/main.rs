@@ -4,7 +4,8 @@
 
 use std::fmt::{Display, Write as _};
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,7 +29,8 @@ struct CommandLine {
     #[arg(long, value_enum, default_value_t = Chosen::Auto)]
     source: Chosen,
 
-    /// The file that readers map (lull_stall.h); /tmp/lull-stall-N if this is not given.
+    /// The file that readers map (lull_stall.h). If this is not given, lull-stall-N in /run/lull, where that directory is this user's and nobody
+    /// else may write to it; otherwise in /tmp, where anybody may keep the sensor from starting.
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
 
@@ -58,6 +60,16 @@ enum Chosen {
     Faults,
 }
 
+const RUN: &str = "/run/lull";
+
+/// Where the file is if nobody says: in a directory in which nobody else can take its name first.
+fn usual_directory(own: &Path) -> &Path {
+    // SAFETY: it only answers.
+    let user = unsafe { libc::geteuid() };
+    let is_safe = |found: std::fs::Metadata| found.is_dir() && found.uid() == user && found.mode() & 0o022 == 0;
+    if std::fs::symlink_metadata(own).is_ok_and(is_safe) { own } else { Path::new("/tmp") }
+}
+
 fn main() -> ExitCode {
     match run(&CommandLine::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -80,7 +92,7 @@ fn run(command: &CommandLine) -> Result<(), String> {
         Chosen::Psi => Sensor::open(target, Source::Psi),
         Chosen::Faults => Sensor::open(target, Source::Faults),
     }?;
-    let path = command.map.clone().unwrap_or_else(|| PathBuf::from(format!("/tmp/lull-stall-{}", command.pid)));
+    let path = command.map.clone().unwrap_or_else(|| usual_directory(Path::new(RUN)).join(format!("lull-stall-{}", command.pid)));
     let period = Duration::from_millis(command.period.into());
     let mut writer = Writer::create(&path, &target, sensor.source(), sensor.fields(), period.as_nanos() as u64)
         .map_err(|error| format!("{}: {error}", path.display()))?;
@@ -157,4 +169,32 @@ fn print(measured: u32, sample: &Sample, last: &Sample, elapsed: Duration) {
         let _ = write!(line, "; read {:.1} MB", (sample.read_bytes - last.read_bytes) as f64 / 1e6);
     }
     let _ = writeln!(std::io::stdout(), "{line}; major faults {}", sample.major_faults - last.major_faults);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{Permissions, create_dir, remove_dir, remove_file, set_permissions};
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
+    #[test]
+    fn the_usual_directory_is_one_in_which_nobody_else_takes_names() {
+        let path = std::env::temp_dir().join(format!("lull-stall-run-{}", std::process::id()));
+        let link = path.with_extension("link");
+        assert_eq!(usual_directory(&path), Path::new("/tmp"));
+        create_dir(&path).unwrap();
+        for (mode, safe) in [(0o755, true), (0o700, true), (0o775, false), (0o757, false), (0o1777, false)] {
+            set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+            assert_eq!(usual_directory(&path) == path, safe, "{mode:o}");
+        }
+        set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        symlink(&path, &link).unwrap();
+        assert_eq!(usual_directory(&link), Path::new("/tmp"));
+        // Only root can give it away.
+        if chown(&path, Some(4711), None).is_ok() {
+            assert_eq!(usual_directory(&path), Path::new("/tmp"));
+        }
+        remove_file(link).unwrap();
+        remove_dir(path).unwrap();
+    }
 }

@@ -5,11 +5,11 @@
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::MmapRaw;
 
 use crate::layout::{self, HEADER_WORDS, Header, MAGIC, ROW_WORDS, Row, SEQUENCE_WORD, VERSION};
 use crate::{Sample, Source, Target};
@@ -124,10 +124,13 @@ fn allocate(file: &File, bytes: usize) -> io::Result<()> {
     }
 }
 
-/// Reads the file.
+/// Reads the file, by `pread`: it may be of another user, who makes it shorter when he likes, and who reads a page of a mapping that is behind
+/// the file's end is ended by SIGBUS. What has been cut off is all zeros, a state that was written long ago.
 #[derive(Debug)]
 pub struct Reader {
-    map: MmapRaw,
+    file: File,
+    /// When it was opened.
+    words: usize,
 }
 
 impl Reader {
@@ -153,11 +156,11 @@ impl Reader {
             let who = if metadata.mode() & libc::S_IWOTH != 0 { "all" } else { "its group" };
             return Err(invalid(format!("{who} may write to it (mode {:o}): let lull-stall make it anew", metadata.mode() & 0o7777)));
         }
-        let map = MmapOptions::new().map_raw_read_only(&file)?;
-        if map.len() < HEADER_WORDS * 8 {
-            return Err(invalid(format!("{} bytes are too few for a sensor's file", map.len())));
+        let length = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+        if length < HEADER_WORDS * 8 {
+            return Err(invalid(format!("{length} bytes are too few for a sensor's file")));
         }
-        let reader = Self { map };
+        let reader = Self { file, words: length / 8 };
         let header = reader.header();
         if header.magic != MAGIC || header.version != VERSION {
             return Err(invalid(format!(
@@ -166,39 +169,49 @@ impl Reader {
             )));
         }
         let size = header.header_size as usize + header.row_capacity as usize * header.row_size as usize;
-        if header.header_size as usize != HEADER_WORDS * 8 || header.row_size as usize != ROW_WORDS * 8 || reader.map.len() < size {
-            return Err(invalid(format!("{} bytes, but its header says {size}", reader.map.len())));
+        if header.header_size as usize != HEADER_WORDS * 8 || header.row_size as usize != ROW_WORDS * 8 || length < size {
+            return Err(invalid(format!("{length} bytes, but its header says {size}")));
         }
         Ok(reader)
     }
 
     /// The totals.
     pub fn header(&self) -> Header {
-        self.consistent(|words| layout::header_of(std::array::from_fn(|index| words[index].load(Ordering::Relaxed))))
+        self.consistent(|| layout::header_of(self.load(0)))
     }
 
     /// The totals and the threads.
     pub fn snapshot(&self) -> (Header, Vec<Row>) {
-        self.consistent(|words| {
-            let header = layout::header_of(std::array::from_fn(|index| words[index].load(Ordering::Relaxed)));
-            let rows = (header.rows as usize).min((words.len() - HEADER_WORDS) / ROW_WORDS);
-            let row = |index: usize| {
-                layout::row_of(std::array::from_fn(|word: usize| words[HEADER_WORDS + index * ROW_WORDS + word].load(Ordering::Relaxed)))
-            };
-            (header, (0..rows).map(row).collect())
+        self.consistent(|| {
+            let header = layout::header_of(self.load(0));
+            let rows = (header.rows as usize).min((self.words - HEADER_WORDS) / ROW_WORDS);
+            (header, (0..rows).map(|index| layout::row_of(self.load(HEADER_WORDS + index * ROW_WORDS))).collect())
         })
+    }
+
+    /// The words from one on, in one call. What is behind the end is 0.
+    fn load<const N: usize>(&self, first: usize) -> [u64; N] {
+        let mut bytes = [[0; 8]; N];
+        let mut done = 0;
+        // An error says no more than the end does.
+        while let Ok(read @ 1..) = self.file.read_at(&mut bytes.as_flattened_mut()[done..], (first * 8 + done) as u64) {
+            done += read;
+        }
+        bytes.map(u64::from_ne_bytes)
     }
 
     /// Copies until nothing was written meanwhile. A sensor that died while it wrote would keep a reader forever: after a second the copy is
     /// taken as it is, and its age says the rest.
-    fn consistent<T>(&self, copy: impl Fn(&[AtomicU64]) -> T) -> T {
-        let words = words_of(&self.map);
+    fn consistent<T>(&self, copy: impl Fn() -> T) -> T {
+        let sequence = || self.load::<1>(SEQUENCE_WORD)[0];
         for attempt in 0..10_000 {
-            let before = words[SEQUENCE_WORD].load(Ordering::Acquire);
+            let before = sequence();
+            // The kernel copies for this thread: these order its loads as they would the thread's own.
+            fence(Ordering::Acquire);
             if before.is_multiple_of(2) {
-                let copied = copy(words);
+                let copied = copy();
                 fence(Ordering::Acquire);
-                if words[SEQUENCE_WORD].load(Ordering::Relaxed) == before {
+                if sequence() == before {
                     return copied;
                 }
             }
@@ -207,13 +220,12 @@ impl Reader {
                 std::thread::sleep(std::time::Duration::from_micros(100));
             }
         }
-        copy(words)
+        copy()
     }
 }
 
 fn words_of(map: &MmapRaw) -> &[AtomicU64] {
-    // SAFETY: a map begins at a page, and any words are valid numbers. Who can shorten the file is trusted: the sensor, or root. Readers'
-    // maps are read-only, and readers only load.
+    // SAFETY: a map begins at a page, and any words are valid numbers. Who can shorten the file is trusted: the sensor's own user, or root.
     unsafe { std::slice::from_raw_parts(map.as_ptr().cast::<AtomicU64>(), map.len() / 8) }
 }
 
@@ -328,6 +340,26 @@ mod tests {
         assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o644) }, 0);
         assert!(why_not().contains("no regular file"), "{}", why_not());
         std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_made_shorter_ends_no_reader() {
+        let path = path("cut");
+        let mut writer = Writer::create(&path, &target(), Source::Psi, 0, 5).unwrap();
+        writer.write(&sample(11, ROW_CAPACITY), 0);
+        // A file of its own, for the writer maps its.
+        let copy = path.with_extension("copy");
+        std::fs::copy(&path, &copy).unwrap();
+        let reader = Reader::open(&copy, user()).unwrap();
+        assert_eq!(reader.snapshot().1.len(), ROW_CAPACITY);
+        let cut = |length| OpenOptions::new().write(true).open(&copy).unwrap().set_len(length).unwrap();
+        cut(HEADER_WORDS as u64 * 8);
+        let (header, rows) = reader.snapshot();
+        assert_eq!((header.total.io_ns, rows.len(), rows[ROW_CAPACITY - 1].counts.io_ns), (11, ROW_CAPACITY, 0));
+        cut(0);
+        assert_eq!((reader.header().updated_ns, reader.snapshot().1.len()), (0, 0));
+        std::fs::remove_file(path).unwrap();
+        std::fs::remove_file(copy).unwrap();
     }
 
     #[test]

@@ -51,7 +51,7 @@ struct NewKey {
 
 #[derive(Args, Debug)]
 struct Run {
-    /// The memory servers, host:port, separated by commas. Memory is spread over all of them.
+    /// The memory servers, host:port or unix:PATH, separated by commas. Memory is spread over all of them.
     #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
     servers: Vec<String>,
 

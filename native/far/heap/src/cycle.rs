@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use lull_far_auth::Key;
+use lull_far_auth::{Key, client_number};
 use lull_far_protocol::{MAX_PAGES_PER_FRAME, Op, PAGE_SIZE};
 use lull_far_trace::geometry::Geometry;
 use lull_far_trace::layout::Layout;
@@ -23,6 +23,13 @@ const COMMITTING: Duration = Duration::from_secs(120);
 
 /// How often servers are asked, at least this long apart.
 const BETWEEN_POLLS: Duration = Duration::from_millis(1);
+
+/// Random bytes.
+fn draw<const N: usize>() -> Result<[u8; N], String> {
+    let mut bytes = [0; N];
+    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).map_err(|error| format!("no random numbers: {error}"))?;
+    Ok(bytes)
+}
 
 /// Servers that have a heap.
 #[derive(Debug)]
@@ -88,9 +95,9 @@ impl Servers {
                 export.bytes, export.base
             ));
         }
-        let client = drawn()?;
+        let secret = draw()?;
         let mut all = Servers { servers: Vec::new(), geometry, cycles: 0 };
-        match all.connect(addresses, client, timeout, key).and_then(|()| all.write(export)) {
+        match all.connect(addresses, &secret, timeout, key).and_then(|()| all.write(export)) {
             Ok(()) => Ok(all),
             Err(text) => {
                 // Or they keep what they have until they miss us. What went wrong first counts.
@@ -100,8 +107,10 @@ impl Servers {
         }
     }
 
-    fn connect(&mut self, addresses: &[SocketAddr], client: [u8; 16], timeout: Duration, key: Option<&Key>) -> Result<(), String> {
+    fn connect(&mut self, addresses: &[SocketAddr], secret: &[u8; 32], timeout: Duration, key: Option<&Key>) -> Result<(), String> {
         for (index, &address) in addresses.iter().enumerate() {
+            // No server knows the number at another one: they know each other by the ticket of a cycle.
+            let client = client_number(secret, &address.to_string());
             self.servers.push(Server::connect_with_key(address, client, timeout, key)?);
             // A server that has no part of a small heap has a page, so that it has a region.
             let pages = self.geometry.bytes_of(index).max(PAGE_SIZE as u64) / PAGE_SIZE as u64;
@@ -142,12 +151,11 @@ impl Servers {
     /// Why not, naming the server.
     pub fn start(&mut self, roots: &[u64]) -> Result<(), String> {
         self.cycles += 1;
+        let ticket = draw()?;
         let addresses: Vec<SocketAddr> = self.servers.iter().map(|server| server.address).collect();
-        let ticket = drawn()?;
         // All have the cycle before any has something to send.
         for (me, server) in self.servers.iter_mut().enumerate() {
-            let (cycle, geometry, me, servers) = (self.cycles, self.geometry, me as u8, addresses.clone());
-            let start = wire::Start { cycle, geometry, me, ticket, servers };
+            let start = wire::Start { cycle: self.cycles, geometry: self.geometry, me: me as u8, ticket, servers: addresses.clone() };
             server.trace(Op::TraceStart, &start.encode(), &[Op::Status])?;
         }
         let mut theirs = vec![Vec::new(); self.servers.len()];
@@ -296,13 +304,6 @@ impl Servers {
             }
         }
     }
-}
-
-/// A number that nobody guesses.
-fn drawn() -> Result<[u8; 16], String> {
-    let mut number = [0; 16];
-    rustix::rand::getrandom(&mut number, rustix::rand::GetRandomFlags::empty()).map_err(|error| format!("no random numbers: {error}"))?;
-    Ok(number)
 }
 
 /// What a server has answered.

@@ -6,14 +6,15 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use lull_far_auth::Entry;
+use lull_network::Network;
 
-use crate::network::Network;
+use crate::listen::Listen;
 
 /// What a server is started with.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Where it listens. Port 0: the kernel chooses.
-    pub listen: SocketAddr,
+    /// Where it listens.
+    pub listen: Listen,
     /// Who may use it. Nobody: everybody who reaches it.
     pub keys: Vec<Entry>,
     /// Without a key, listen also where other machines may reach it.
@@ -39,11 +40,11 @@ pub struct Config {
 }
 
 impl Config {
-    /// The defaults of the command line.
+    /// The defaults of the command line, at an IP address.
     #[must_use]
     pub fn new(listen: SocketAddr, memory: u64) -> Config {
         Config {
-            listen,
+            listen: Listen::Ip(listen),
             keys: Vec::new(),
             insecure: false,
             plain_frames: false,

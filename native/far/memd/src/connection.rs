@@ -10,7 +10,7 @@
 
 use std::cell::Cell;
 use std::io;
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,6 +22,7 @@ use lull_far_protocol::{
 use tracing::{debug, info, warn};
 
 use crate::identity::Identity;
+use crate::listen::Visitor;
 use crate::metrics::Metrics;
 use crate::requests::Tracing;
 use crate::shared::Shared;
@@ -29,7 +30,7 @@ use crate::store::{Refusal, Session, refuse};
 use crate::transport::{End, Transport};
 
 /// Serves a connection until it ends, and says how it ended. `stranger` is its place among those who are not known.
-pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, stranger: u64) {
+pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: Visitor, stranger: u64) {
     let log = Log { shared, peer, is_known: Cell::new(false) };
     let outcome = Transport::new(stream, shared.config.frame_timeout).map_err(End::Io).and_then(|transport| {
         let transport = transport.awake(shared.config.awake, &shared.live.awake);
@@ -71,7 +72,7 @@ pub fn serve(shared: &Arc<Shared>, stream: &TcpStream, peer: SocketAddr, strange
 /// What the server's log says of a connection: of who is not known, some lines a second for all of them.
 struct Log<'a> {
     shared: &'a Shared,
-    peer: SocketAddr,
+    peer: Visitor,
     is_known: Cell<bool>,
 }
 
@@ -187,7 +188,7 @@ impl<'s> Connection<'s> {
                     self.transport.expect_encrypted();
                     self.frames = frames;
                 }
-                info!(peer = %self.log.peer, key = &identity.name[..], client = %hex(&hello.client), kind = hello.kind.name(),
+                info!(peer = %self.log.peer, key = &identity.name[..], client = %hex(&session.client.id), kind = hello.kind.name(),
                     channel = hello.channel, generation = hello.generation, version, "connected");
                 Ok(Some((session, sequence)))
             }

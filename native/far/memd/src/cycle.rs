@@ -27,12 +27,12 @@ use lull_far_trace::layout::{LAYOUTS, Layout};
 use lull_far_trace::termination::Status;
 use lull_far_trace::tracer::{Counts, Damaged, Memory, Task, Tracer, check};
 use lull_far_trace::wire::{MOST, Start};
+use lull_network::Network;
 use tracing::{info, warn};
 
 use crate::arena::{CHUNK_PAGES, Held};
 use crate::identity::{Identity, TraceThread, Traced};
 use crate::metrics::Metrics;
-use crate::network::Network;
 use crate::peer;
 use crate::shared::{Shared, spawn};
 use crate::store::{Refusal, Region, Session, refuse};

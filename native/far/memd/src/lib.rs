@@ -2,7 +2,7 @@
 
 //! The memory server: holds the pages of pagers on other machines (`docs/design/far-memory.md`).
 //!
-//! From the socket inwards: [`server`] accepts, `connection` speaks the protocol over `transport`, [`store`] knows who has
+//! From the socket inwards: [`listen`] is where it comes from, [`server`] accepts, `connection` speaks the protocol over `transport`, [`store`] knows who has
 //! what, [`arena`] is the memory. [`identity`] is who may have how much; `strangers` are who has not said yet who it is. [`cycle`]
 //! traces a client's heap in it, `requests` is what a client says to that, `peer` what servers say to each other. What their
 //! threads share is in `shared`, by who writes it; `page` shows it.
@@ -16,8 +16,8 @@ mod connection;
 pub mod cycle;
 mod few_lines;
 pub mod identity;
+pub mod listen;
 pub mod metrics;
-pub mod network;
 mod page;
 mod peer;
 mod requests;
@@ -28,5 +28,6 @@ mod strangers;
 mod transport;
 
 pub use config::Config;
-pub use network::Network;
+pub use listen::Listen;
+pub use lull_network::Network;
 pub use server::{Handle, Server, StartError};

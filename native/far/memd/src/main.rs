@@ -3,13 +3,13 @@
 //! `lull-memd`: the command line, the log, and the signals.
 
 use std::io::Write;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use lull_memd::{Config, Network, Server};
+use lull_memd::{Config, Listen, Network, Server};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tracing::{error, info, warn};
@@ -22,12 +22,13 @@ use tracing::{error, info, warn};
 #[derive(Parser, Debug)]
 #[command(version)]
 struct Args {
-    /// Where to listen: address:port, port 0 for any free one.
-    #[arg(long, value_name = "ADDR", value_parser = address)]
-    listen: SocketAddr,
+    /// Where to listen: address:port, port 0 for any free one; or unix:PATH, a Unix socket that only this user's programs, and root's, may connect to.
+    /// A socket's file that a server has left behind is replaced.
+    #[arg(long, value_name = "ADDR", value_parser = str::parse::<Listen>)]
+    listen: Listen,
 
     /// The keys of those who may use it, a line each: NAME KEY [memory=SIZE] [connections=N] [cycles=N] [trace-memory=SIZE] [trace-threads=N], the
-    /// key 64 hexadecimal digits (lull-far new-key FILE makes one). Only its owner may read the file. Without keys the server listens at a loopback address only.
+    /// key 64 hexadecimal digits (lull-far new-key FILE makes one). Only its owner may read the file. Without keys the server listens at a loopback address or a Unix socket only.
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
 
@@ -128,7 +129,8 @@ fn main() -> ExitCode {
         max_connections: args.max_connections as usize,
         drain: Duration::from_secs(args.drain),
         awake: Duration::from_micros(args.awake),
-        ..Config::new(args.listen, args.memory)
+        listen: args.listen,
+        ..Config::new((Ipv4Addr::LOCALHOST, 0).into(), args.memory)
     };
     // Before the memory is committed, so that a signal in that time is not lost.
     let mut signals = match Signals::new([SIGTERM, SIGINT]) {
@@ -146,7 +148,7 @@ fn main() -> ExitCode {
         }
     };
     // Tests and scripts read the port that the kernel chose from the first line of the output.
-    let _ = writeln!(std::io::stdout(), "listening at {}", server.address);
+    let _ = writeln!(std::io::stdout(), "listening at {}", server.listens);
     let handle = server.handle();
     std::thread::spawn(move || {
         for (count, signal) in signals.forever().enumerate() {

@@ -53,8 +53,7 @@ struct Link<'a> {
 }
 
 impl Link<'_> {
-    /// HELLO with the cycle's ticket in the place of the client's number, which is another one there; with the client's key if it has one,
-    /// which the other server must have, too.
+    /// HELLO with the cycle's ticket, which is all that the other server is told of the client, and with the client's key if it has one, which the other server must have, too.
     fn greet(&mut self, plain_frames: bool) -> Result<(), String> {
         let cycle = self.cycle;
         let hello = Hello::new(ChannelKind::Peer, cycle.start.me.into(), cycle.number(), cycle.start.ticket);

@@ -3,7 +3,7 @@
 //! The listening sockets and the threads: one to accept, one for housekeeping, one for metrics, one for each connection.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use crate::config::Config;
 use crate::connection;
 use crate::few_lines::FewLines;
 use crate::identity::Identities;
+use crate::listen::{Listen, Listener, Visitor};
 use crate::metrics::Metrics;
 use crate::page;
 use crate::shared::{Live, Phase, Shared, spawn};
@@ -26,13 +27,13 @@ use crate::transport::POLL;
 #[derive(Debug)]
 pub enum StartError {
     /// Other machines may reach it, and it would serve everybody.
-    Unprotected(SocketAddr),
+    Unprotected(Listen),
     /// A key is granted what is not known.
     Keys(String),
     /// The memory cannot be committed.
     Memory(CommitError),
     /// An address cannot be listened at.
-    Listen(SocketAddr, io::Error),
+    Listen(Listen, io::Error),
     /// The system has no random numbers, or no threads.
     System(io::Error),
 }
@@ -47,7 +48,7 @@ impl std::fmt::Display for StartError {
                 )?;
                 write!(
                     f,
-                    "Give --key FILE (lull-far new-key FILE makes one), listen at 127.0.0.1 or [::1], or say --insecure where only "
+                    "Give --key FILE (lull-far new-key FILE makes one), listen at 127.0.0.1, [::1] or unix:PATH, or say --insecure where only "
                 )?;
                 write!(f, "clients reach it")
             }
@@ -66,6 +67,8 @@ impl std::error::Error for StartError {}
 pub struct Server {
     shared: Arc<Shared>,
     /// Where it listens.
+    pub listens: Listen,
+    /// The same, if that is an IP address; otherwise none that can be reached.
     pub address: SocketAddr,
     /// Where it answers `GET /metrics`.
     pub metrics_address: Option<SocketAddr>,
@@ -82,12 +85,13 @@ impl Server {
         let identities = Identities::new(&config.keys).map_err(StartError::Keys)?;
         check_protected(&config)?;
         // First the addresses: they are wrong more often, and cost nothing.
-        let listener = listen(config.listen)?;
+        let failed = |error| StartError::Listen(config.listen.clone(), error);
+        let listener = Listener::bind(&config.listen).map_err(failed)?;
         let metrics = config.metrics.map(listen).transpose()?;
         let arena = Arena::reserve(config.memory).map_err(StartError::Memory)?;
         let mut session = [0; 16];
         rustix::rand::getrandom(&mut session, rustix::rand::GetRandomFlags::empty()).map_err(|e| StartError::System(e.into()))?;
-        let address = listener.local_addr().map_err(StartError::System)?;
+        let listens = listener.address().map_err(StartError::System)?;
         let metrics_address = metrics.as_ref().map(TcpListener::local_addr).transpose().map_err(StartError::System)?;
         let shared = Arc::new(Shared {
             store: Store::new(arena, config.max_connections),
@@ -99,7 +103,7 @@ impl Server {
             metrics: Metrics::default(),
             few_lines: FewLines::default(),
         });
-        info!(%address, metrics = ?metrics_address, bytes = shared.store.arena.capacity(),
+        info!(address = %listens, metrics = ?metrics_address, bytes = shared.store.arena.capacity(),
             milliseconds = started.elapsed().as_millis() as u64, "listening");
         {
             let shared = Arc::clone(&shared);
@@ -126,7 +130,11 @@ impl Server {
             let shared = Arc::clone(&shared);
             spawn("accept", move || accept(&shared, &listener)).map_err(StartError::System)?
         };
-        Ok(Server { shared, address, metrics_address, accept })
+        let address = match &listens {
+            Listen::Ip(address) => *address,
+            Listen::Unix(_) => (Ipv4Addr::UNSPECIFIED, 0).into(),
+        };
+        Ok(Server { shared, listens, address, metrics_address, accept })
     }
 
     /// Bytes of memory that the kernel has given yet.
@@ -183,9 +191,9 @@ impl Handle {
 
 /// Without a key, only programs of this machine may come, unless somebody takes the blame.
 fn check_protected(config: &Config) -> Result<(), StartError> {
-    let protected = !config.keys.is_empty() || config.listen.ip().to_canonical().is_loopback();
+    let protected = !config.keys.is_empty() || config.listen.is_local();
     if !protected && !config.insecure {
-        return Err(StartError::Unprotected(config.listen));
+        return Err(StartError::Unprotected(config.listen.clone()));
     }
     if !protected {
         warn!(address = %config.listen, "--insecure: whoever reaches this address reads and changes the memory of programs");
@@ -194,14 +202,14 @@ fn check_protected(config: &Config) -> Result<(), StartError> {
 }
 
 fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
-    let failed = |error| StartError::Listen(address, error);
+    let failed = |error| StartError::Listen(address.into(), error);
     let listener = TcpListener::bind(address).map_err(failed)?;
     listener.set_nonblocking(true).map_err(failed)?;
     Ok(listener)
 }
 
 /// Accepts, and does the housekeeping between.
-fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
+fn accept(shared: &Arc<Shared>, listener: &Listener) {
     let mut stopping_since = None;
     while !shared.phase.stopped() {
         let next = if shared.live.strangers.are_enough() {
@@ -236,7 +244,7 @@ fn accept(shared: &Arc<Shared>, listener: &TcpListener) {
 }
 
 /// Waits for a connection, for so long at most.
-fn next_connection(listener: &TcpListener, wait: Duration) -> io::Result<Option<(TcpStream, SocketAddr)>> {
+fn next_connection(listener: &Listener, wait: Duration) -> io::Result<Option<(TcpStream, Visitor)>> {
     let mut fds = [rustix::event::PollFd::new(listener, rustix::event::PollFlags::IN)];
     let wait = rustix::event::Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() };
     match rustix::event::poll(&mut fds, Some(&wait)) {
@@ -254,12 +262,12 @@ fn next_connection(listener: &TcpListener, wait: Duration) -> io::Result<Option<
     }
 }
 
-fn start_connection(shared: &Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
+fn start_connection(shared: &Arc<Shared>, stream: TcpStream, peer: Visitor) {
     Metrics::add(&shared.metrics.accepted, 1);
     shared.live.opened();
     let open = OpenConnection(Arc::clone(shared));
     let shared = Arc::clone(shared);
-    let started = shared.live.strangers.enter(&stream, peer.ip()).and_then(|(stranger, pushed_out)| {
+    let started = shared.live.strangers.enter(&stream, peer).and_then(|(stranger, pushed_out)| {
         Metrics::add(&shared.metrics.strangers_dropped, pushed_out.into());
         let serve = move || {
             connection::serve(&open.0, &stream, peer, stranger);

@@ -80,7 +80,7 @@ type Name = (usize, [u8; 16]);
 #[derive(Debug, Default)]
 struct Table {
     clients: HashMap<Name, Arc<Client>>,
-    /// Clients whose heaps are traced, by what other servers show for the cycle in the place of the client's number.
+    /// Those who have a cycle, by its ticket in place of their number.
     tickets: HashMap<Name, Arc<Client>>,
     /// Clients with memory and without a connection, by when the last one was closed. The number makes moments different.
     alone: BTreeMap<(Instant, u64), Arc<Client>>,
@@ -167,6 +167,8 @@ pub struct Session {
     pub kind: ChannelKind,
     channel: Arc<Channel>,
     generation: u64,
+    /// Of the cycle that it is for, if it is another server's.
+    ticket: Option<[u8; 16]>,
     /// Whether the channel is, or was, this connection's.
     has_channel: bool,
     place: Place,
@@ -218,8 +220,15 @@ impl Store {
         }
         let (place, channel) = self.place(identity, hello, accept_new)?;
         let client = Arc::clone(&place.client);
-        let mut session =
-            Session { client, kind: hello.kind, channel: Arc::clone(&channel), generation: hello.generation, has_channel: false, place };
+        let mut session = Session {
+            client,
+            kind: hello.kind,
+            channel: Arc::clone(&channel),
+            generation: hello.generation,
+            ticket: (hello.kind == ChannelKind::Peer).then_some(hello.client),
+            has_channel: false,
+            place,
+        };
         // Waits for a request of the older connection that is being carried out.
         let mut current = lock(&channel.current);
         if hello.generation <= current.generation {
@@ -249,12 +258,11 @@ impl Store {
         let mut table = lock(&self.table);
         let name = (identity.index, hello.client);
         let is_own = hello.kind != ChannelKind::Peer;
+        // Another server has no client's number, but the ticket of a cycle.
         let known = if is_own { table.clients.get(&name) } else { table.tickets.get(&name) }.cloned();
         let client = match &known {
             Some(client) => Arc::clone(client),
-            None if hello.kind == ChannelKind::Peer => {
-                return Err(refuse!(NoTrace, "nothing is traced here for which that is the ticket"));
-            }
+            None if !is_own => return Err(refuse!(NoTrace, "no cycle with that ticket is being traced here")),
             None if !accept_new => return Err(refuse!(ShuttingDown, "the server is being stopped and takes no new clients")),
             None => Arc::new(Client::new(identity, hello.client)),
         };
@@ -298,7 +306,8 @@ impl Store {
     pub fn leave(&self, client: &Arc<Client>) {
         let mut table = lock(&self.table);
         table.remove(client);
-        client.clear();
+        let (_, ticket) = client.clear();
+        table.forget(client, ticket);
     }
 
     /// Removes clients that have had no connection for longer than `linger`. Returns their numbers and bytes. Looks at no others.
@@ -308,7 +317,9 @@ impl Store {
         while let Some(first) = table.alone.first_entry().filter(|first| now.duration_since(first.key().0) >= linger) {
             let client = first.remove();
             table.remove(&client);
-            reaped.push((client.id, client.clear()));
+            let (bytes, ticket) = client.clear();
+            table.forget(&client, ticket);
+            reaped.push((client.id, bytes));
         }
         reaped
     }
@@ -376,8 +387,15 @@ impl Table {
         if self.clients.get(&name).is_some_and(|known| Arc::ptr_eq(known, client)) {
             self.clients.remove(&name);
         }
-        if let Some(cycle) = &lock(&client.state).cycle {
-            self.tickets.remove(&(client.identity.index, cycle.start.ticket));
+    }
+
+    /// The ticket of a cycle of the client that is over.
+    fn forget(&mut self, client: &Arc<Client>, ticket: Option<[u8; 16]>) {
+        let Some(ticket) = ticket else { return };
+        let name = (client.identity.index, ticket);
+        // Who draws no tickets, but takes one twice, has lost it to the later cycle.
+        if self.tickets.get(&name).is_some_and(|known| Arc::ptr_eq(known, client)) {
+            self.tickets.remove(&name);
         }
     }
 }
@@ -400,8 +418,10 @@ impl Drop for Place {
         if state.regions.is_empty() {
             // Nothing of an older connection can do harm: there are no pages, and it finds the client gone.
             state.gone = true;
+            let ticket = state.cycle.as_ref().map(|cycle| cycle.start.ticket);
             drop(state);
             table.remove(&self.client);
+            table.forget(&self.client, ticket);
             return;
         }
         let alone = (Instant::now(), table.next);
@@ -427,13 +447,15 @@ impl Client {
         Client { identity: Arc::clone(identity), id, state: Mutex::new(state) }
     }
 
-    fn clear(&self) -> u64 {
+    /// Nothing is left of it. How many bytes it had, and the ticket of its cycle.
+    fn clear(&self) -> (u64, Option<[u8; 16]>) {
         let mut state = lock(&self.state);
         state.gone = true;
-        if let Some(cycle) = state.cycle.take() {
+        let ticket = state.cycle.take().map(|cycle| {
             cycle.end();
-        }
-        state.regions.drain().map(|(_, region)| region.pages * PAGE_SIZE as u64).sum()
+            cycle.start.ticket
+        });
+        (state.regions.drain().map(|(_, region)| region.pages * PAGE_SIZE as u64).sum(), ticket)
     }
 
     /// It is there.
@@ -479,14 +501,11 @@ impl Session {
     /// A cycle begins. One that was there is over.
     ///
     /// # Errors
-    /// `BAD_REQUEST` if its number is not higher than those of all before, or another client has the ticket; `STALE_CHANNEL`.
+    /// `BAD_REQUEST` if its number is not higher than those of all before; `STALE_CHANNEL`.
     pub fn begin(&self, cycle: &Arc<Cycle>) -> Result<(), Refusal> {
         let _current = self.current()?;
+        // Before the client's state, as everywhere.
         let mut table = lock(&self.place.table);
-        let ticket = (self.client.identity.index, cycle.start.ticket);
-        if table.tickets.get(&ticket).is_some_and(|other| !Arc::ptr_eq(other, &self.client)) {
-            return Err(refuse!(BadRequest, "the ticket of cycle {} is another client's: draw one", cycle.number()));
-        }
         let mut state = lock(&self.client.state);
         if state.gone {
             return Err(refuse!(StaleChannel, "the client has left"));
@@ -498,9 +517,9 @@ impl Session {
         state.last_cycle = cycle.number();
         if let Some(before) = state.cycle.replace(Arc::clone(cycle)) {
             before.end();
-            table.tickets.remove(&(self.client.identity.index, before.start.ticket));
+            table.forget(&self.client, Some(before.start.ticket));
         }
-        table.tickets.insert(ticket, Arc::clone(&self.client));
+        table.tickets.insert((self.client.identity.index, cycle.start.ticket), Arc::clone(&self.client));
         Ok(())
     }
 
@@ -511,18 +530,19 @@ impl Session {
         let mut state = lock(&self.client.state);
         if state.cycle.as_ref().is_some_and(|known| Arc::ptr_eq(known, cycle)) {
             state.cycle = None;
-            table.tickets.remove(&(self.client.identity.index, cycle.start.ticket));
+            table.forget(&self.client, Some(cycle.start.ticket));
         }
     }
 
-    /// The cycle of a number.
+    /// The cycle of a number, for another server that has its ticket.
     ///
     /// # Errors
     /// `NO_TRACE`.
     pub fn cycle(&self, number: u64) -> Result<Arc<Cycle>, Refusal> {
         let _current = self.current()?;
         let state = lock(&self.client.state);
-        let cycle = state.cycle.as_ref().filter(|cycle| cycle.number() == number).cloned();
+        let is_it = |cycle: &&Arc<Cycle>| cycle.number() == number && self.ticket == Some(cycle.start.ticket);
+        let cycle = state.cycle.as_ref().filter(is_it).cloned();
         cycle.ok_or_else(|| refuse!(NoTrace, "cycle {number} is not being traced here"))
     }
 
@@ -737,8 +757,9 @@ mod tests {
         let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
         let control = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
         let refusal = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap_err();
-        assert_eq!(refusal, refuse!(NoTrace, "nothing is traced here for which that is the ticket"), "the client's number is none");
-        lock(&store.table).tickets.insert((one.index, hello(ChannelKind::Peer, 1).client), Arc::clone(&control.client));
+        assert_eq!(refusal, refuse!(NoTrace, "no cycle with that ticket is being traced here"));
+        // As a cycle would have it.
+        lock(&store.table).tickets.insert((one.index, [1; 16]), Arc::clone(&control.client));
         let peer = store.connect(one, &hello(ChannelKind::Peer, 1), None, true).unwrap();
         let another = Hello { channel: 1, ..hello(ChannelKind::Peer, 1) };
         let refusal = store.connect(one, &another, None, true).unwrap_err();
@@ -805,7 +826,7 @@ mod tests {
         assert_eq!(costs[0], costs[1], "with one client that lingers, and with {MANY}");
         store.reap(hour, Instant::now() + hour);
         let table = lock(&store.table);
-        assert_eq!((table.clients.len(), table.alone.len(), table.channels), (0, 0, 0));
+        assert_eq!((table.clients.len(), table.alone.len(), table.tickets.len(), table.channels), (0, 0, 0, 0));
         assert_eq!((store.regions.load(Ordering::Relaxed), everybody.connections()), (0, 0));
     }
 }

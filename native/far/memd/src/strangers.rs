@@ -12,6 +12,8 @@ use std::io;
 use std::net::{IpAddr, Shutdown, TcpStream};
 use std::sync::{Mutex, PoisonError};
 
+use crate::listen::Visitor;
+
 /// How many there may be at once.
 const PLACES: usize = 64;
 
@@ -35,18 +37,22 @@ struct Stranger {
     stream: TcpStream,
 }
 
-/// Addresses that one machine can have: an IPv4 address, or the first 64 bits of an IPv6 address.
+/// Addresses that one machine can have: an IPv4 address, or the first 64 bits of an IPv6 address; or a user of this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Neighbourhood {
     V4(u32),
     V6(u64),
+    User(u32),
 }
 
 impl Neighbourhood {
-    fn of(address: IpAddr) -> Neighbourhood {
-        match address.to_canonical() {
-            IpAddr::V4(address) => Neighbourhood::V4(address.into()),
-            IpAddr::V6(address) => Neighbourhood::V6((u128::from(address) >> 64) as u64),
+    fn of(visitor: Visitor) -> Neighbourhood {
+        match visitor {
+            Visitor::User(user) => Neighbourhood::User(user),
+            Visitor::Ip(address) => match address.ip().to_canonical() {
+                IpAddr::V4(address) => Neighbourhood::V4(address.into()),
+                IpAddr::V6(address) => Neighbourhood::V6((u128::from(address) >> 64) as u64),
+            },
         }
     }
 }
@@ -63,12 +69,12 @@ impl Places {
 }
 
 impl Strangers {
-    /// A place for a connection from an address, until [`Strangers::leave`]. Whether another one was closed for it.
+    /// A place for a connection, until [`Strangers::leave`]. Whether another one was closed for it.
     ///
     /// # Errors
     /// No descriptor is left.
-    pub fn enter(&self, stream: &TcpStream, address: IpAddr) -> io::Result<(u64, bool)> {
-        let (stream, from) = (stream.try_clone()?, Neighbourhood::of(address));
+    pub fn enter(&self, stream: &TcpStream, visitor: Visitor) -> io::Result<(u64, bool)> {
+        let (stream, from) = (stream.try_clone()?, Neighbourhood::of(visitor));
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let first = if places.taken.len() >= PLACES { places.first_to_go(from) } else { None };
         let first = first.and_then(|at| places.taken.remove(at));
@@ -102,13 +108,21 @@ mod tests {
     use std::io::Read;
     use std::net::TcpListener;
 
+    /// An address, or the number of a user.
+    fn visitor(text: &str) -> Visitor {
+        match text.parse::<IpAddr>() {
+            Ok(address) => Visitor::Ip((address, 1).into()),
+            Err(_) => Visitor::User(text.parse().unwrap()),
+        }
+    }
+
     #[test]
     fn who_comes_pushes_out_who_has_been_there_longest() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let strangers = Strangers::default();
         let pairs: Vec<_> =
             (0..PLACES + 2).map(|_| (TcpStream::connect(listener.local_addr().unwrap()).unwrap(), listener.accept().unwrap().0)).collect();
-        let enter = |stream| strangers.enter(stream, IpAddr::from([10, 0, 0, 1])).unwrap();
+        let enter = |stream| strangers.enter(stream, visitor("10.0.0.1")).unwrap();
         let entered: Vec<_> = pairs[..=PLACES].iter().map(|(_, stream)| enter(stream)).collect();
         assert!(entered[..PLACES].iter().all(|(_, pushed_out)| !pushed_out) && entered[PLACES].1);
         assert_eq!((&pairs[0].0).read(&mut [0]).unwrap(), 0, "the first is still open");
@@ -125,7 +139,7 @@ mod tests {
         let numbers: Vec<u64> = (0..2 * PLACES)
             .map(|_| {
                 assert!(!strangers.are_enough());
-                strangers.enter(&stream, IpAddr::from([10, 0, 0, 1])).unwrap().0
+                strangers.enter(&stream, visitor("10.0.0.1")).unwrap().0
             })
             .collect();
         assert!(strangers.are_enough());
@@ -133,7 +147,7 @@ mod tests {
         for (number, had_a_place) in [(numbers[0], false), (numbers[2 * PLACES - 1], true)] {
             assert_eq!(strangers.leave(number), had_a_place);
             assert!(!strangers.are_enough());
-            strangers.enter(&stream, IpAddr::from([10, 0, 0, 1])).unwrap();
+            strangers.enter(&stream, visitor("10.0.0.1")).unwrap();
             assert!(strangers.are_enough());
         }
     }
@@ -145,7 +159,7 @@ mod tests {
             let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
             let stranger = |(number, from): (usize, &&str)| Stranger {
                 number: number as u64,
-                from: Neighbourhood::of(from.parse().unwrap()),
+                from: Neighbourhood::of(visitor(from)),
                 stream: stream.try_clone().unwrap(),
             };
             Places { taken: from.iter().enumerate().map(stranger).collect(), ..Places::default() }
@@ -158,8 +172,10 @@ mod tests {
             (&["10.0.0.1", "fd00::1", "fd00::2:0:0:1"], "10.0.0.4", 1),
             (&["10.0.0.1", "fd00:0:0:1::1", "fd00::1", "fd00::2"], "10.0.0.4", 2),
             (&["10.0.0.1", "10.0.0.2", "::ffff:10.0.0.2"], "10.0.0.4", 1),
+            (&["1000", "1001", "1001"], "1000", 0),
+            (&["1000", "1001", "1001"], "10.0.0.1", 1),
         ] {
-            let first = places(taken).first_to_go(Neighbourhood::of(comes.parse().unwrap()));
+            let first = places(taken).first_to_go(Neighbourhood::of(visitor(comes)));
             assert_eq!(first, Some(goes), "{comes} comes to {taken:?}");
         }
         assert_eq!(places(&[]).first_to_go(Neighbourhood::V4(1)), None);

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::net::sockopt;
 
+use crate::listen::is_unix;
 use lull_far_protocol::{Awake, DecodeError, FETCH_LEN, HEADER_LEN, Header, TAG_LEN, VERSION_ENCRYPTED, VERSION_PLAIN};
 
 /// What is asked for at once behind a header that is waited for: all of a FETCH, for which somebody waits. Of other frames the rest is read
@@ -78,9 +79,17 @@ impl<'a> Transport<'a> {
     /// # Errors
     /// If the socket is gone already.
     pub fn new(stream: &'a TcpStream, frame_timeout: Duration) -> io::Result<Transport<'a>> {
-        stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(POLL))?;
         stream.set_write_timeout(Some(POLL))?;
+        if !is_unix(stream)? {
+            Transport::set_up_tcp(stream, frame_timeout)?;
+        }
+        Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; BEHIND], 0)), version: Cell::new(VERSION_PLAIN) })
+    }
+
+    /// Of a program on this machine the kernel says when it is gone; of another machine it must be asked.
+    fn set_up_tcp(stream: &TcpStream, frame_timeout: Duration) -> io::Result<()> {
+        stream.set_nodelay(true)?;
         // A peer whose host is gone says nothing, for ever: its memory would never be given back.
         sockopt::set_socket_keepalive(stream, true)?;
         sockopt::set_tcp_keepidle(stream, SILENT_BEFORE_PROBE)?;
@@ -90,7 +99,7 @@ impl<'a> Transport<'a> {
         // that it is asked whether it has room.
         let unacknowledged = UNACKNOWLEDGED.max(frame_timeout).as_millis();
         sockopt::set_tcp_user_timeout(stream, u32::try_from(unacknowledged).unwrap_or(u32::MAX))?;
-        Ok(Transport { stream, frame_timeout, awake: None, rest: Cell::new(([0; BEHIND], 0)), version: Cell::new(VERSION_PLAIN) })
+        Ok(())
     }
 
     /// Waits awake for headers, for so long at most, where they follow each other that fast. `places` is how many more threads may do

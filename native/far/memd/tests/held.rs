@@ -37,7 +37,7 @@ fn a_server_that_hangs_does_not_keep_the_memory_of_a_client_that_has_left() {
     let mut write = Peer::hello(here, 1, ChannelKind::Write, 1);
     assert!(matches!(write.write(1, &[0], &page), Answer::Frame(..)));
     let geometry = Geometry { base: BASE, bytes: 2 * PART, part: PART, narrow_base: 0, narrow_shift: 3, servers: 2 };
-    let start = Start { cycle: 1, geometry, me: 0, ticket: [1; 16], servers: vec![here, there] };
+    let start = Start { cycle: 1, geometry, me: 0, ticket: [7; 16], servers: vec![here, there] };
     let layout = Layout { klass: 0x1000, kind: Kind::ObjArray { base: 16 }, bytes: 16, blocks: Vec::new() };
     for (op, payload) in
         [(Op::TraceStart, start.encode()), (Op::Layout, wire::encode_layouts(&[layout])), (Op::TraceRoots, wire::encode_roots(&[BASE]))]

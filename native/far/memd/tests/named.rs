@@ -49,6 +49,23 @@ fn tests_that_the_page_about_security_names_are_there() {
     are_there(&names, far);
 }
 
+#[test]
+fn tests_that_the_page_about_the_gate_names_are_there() {
+    let native = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(native.join("../docs/design/gate.md")).unwrap();
+    let table = page.split_once("## Beside Envoy").unwrap().1.split("\n## ").next().unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| asked")).collect();
+    assert!(rows.len() >= 10);
+    for row in rows {
+        assert!(named(row).iter().any(|name| name.matches('_').count() > 1), "{row}");
+    }
+    are_there(&named(table), &native.join("gate"));
+    let services = std::fs::read_to_string(native.join("gate/tests/services/main.rs")).unwrap();
+    for title in ["framing, {server}", "behind {balancer}", "flight recorder"] {
+        assert!(table.contains(&format!("`{title}`")) && services.contains(title), "no test of the services is called '{title}'");
+    }
+}
+
 /// Each of the twenty has a test, those of the services by what `native/test.sh` calls them.
 #[test]
 fn the_twenty_tests_are_there() {

@@ -27,6 +27,8 @@ use lull_far_trace::wire::{self, Start};
 const BASE: u64 = 0x8000_0000;
 const KLASS: u32 = 0x1000;
 const PART: u64 = 4096;
+/// Of all cycles, in place of what a client draws.
+const TICKET: u8 = 0x71;
 
 /// A request about tracing.
 type Request = (Op, Vec<u8>);
@@ -39,12 +41,7 @@ fn layout() -> Layout {
 /// A heap of two parts, on one server or on two.
 fn start(cycle: u64, me: u8, servers: &[SocketAddr]) -> Start {
     let geometry = Geometry { base: BASE, bytes: 2 * PART, part: PART, narrow_base: 0, narrow_shift: 3, servers: servers.len() as u8 };
-    Start { cycle, geometry, me, ticket: [ticket(1); 16], servers: servers.to_vec() }
-}
-
-/// What is shown for a client's cycle, in the place of its number.
-fn ticket(id: u8) -> u8 {
-    id.wrapping_add(100)
+    Start { cycle, geometry, me, ticket: [TICKET; 16], servers: servers.to_vec() }
 }
 
 fn narrow(object: u64) -> [u8; 4] {
@@ -62,14 +59,13 @@ fn page_of_one(first: u64, second: u64) -> Vec<u8> {
 
 /// A control connection that has a region with these pages.
 struct Client {
-    id: u8,
     control: Peer,
     _write: Peer,
 }
 
 impl Client {
     fn new(address: SocketAddr, id: u8, pages: &[Vec<u8>]) -> Client {
-        Client::of(id, [ChannelKind::Control, ChannelKind::Write].map(|kind| Peer::hello(address, id, kind, 1)), pages)
+        Client::of([ChannelKind::Control, ChannelKind::Write].map(|kind| Peer::hello(address, id, kind, 1)), pages)
     }
 
     /// The next that shows the key of client 1.
@@ -77,15 +73,15 @@ impl Client {
         static GENERATION: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let generation = GENERATION.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let kinds = [ChannelKind::Control, ChannelKind::Write];
-        Client::of(1, kinds.map(|kind| Peer::with_key(address, key, common::hello(1, kind, generation))), pages)
+        Client::of(kinds.map(|kind| Peer::with_key(address, key, common::hello(1, kind, generation))), pages)
     }
 
-    fn of(id: u8, [mut control, mut write]: [Peer; 2], pages: &[Vec<u8>]) -> Client {
+    fn of([mut control, mut write]: [Peer; 2], pages: &[Vec<u8>]) -> Client {
         let mapped = control.ask(&Message::RegionMap { pages: pages.len() as u64 }, 1).message();
         assert!(mapped.starts_with("RegionMapped"), "{mapped}");
         let numbers: Vec<u64> = (0..pages.len() as u64).collect();
         assert!(matches!(write.write(1, &numbers, &pages.concat()), Answer::Frame(..)));
-        Client { id, control, _write: write }
+        Client { control, _write: write }
     }
 
     fn ask(&mut self, op: Op, payload: &[u8]) -> Answer {
@@ -101,7 +97,6 @@ impl Client {
     }
 
     fn start(&mut self, start: &Start) {
-        let start = Start { ticket: [ticket(self.id); 16], ..start.clone() };
         let status = self.get(Op::TraceStart, &start.encode(), Op::Status);
         assert_eq!(wire::decode_status(&status), Ok((0, Status { idle: true, ..Status::default() })));
     }
@@ -207,6 +202,7 @@ fn what_a_client_must_not_say_about_tracing() {
         ("small part", with(|start| start.geometry.part = 8), "the field heap is impossible"),
         ("not one of the servers", with(|start| start.me = 1), "the field heap is impossible"),
         ("cycle 0", with(|start| start.cycle = 0), "the field cycle is impossible"),
+        ("no ticket", with(|start| start.ticket = [0; 16]), "the field ticket is impossible"),
         ("no port", with(|start| start.servers[0].set_port(0)), "the field port is impossible"),
         ("cut", (Op::TraceStart, cut(right.encode())), "too short or too long"),
         ("a root beside the heap", (Op::TraceRoots, wire::encode_roots(&[BASE + 2 * PART])), "is no object of this server"),
@@ -249,9 +245,9 @@ fn what_another_server_must_not_say() {
     // Nobody else is there: the second server of this cycle is the test.
     let other: SocketAddr = "127.0.0.1:1".parse().unwrap();
     client.start(&start(5, 0, &[address, other]));
-    // The client's own number is no ticket.
-    for id in [77, 1] {
-        let (_, unknown) = Peer::try_hello(address, hello(id, ChannelKind::Peer, 5));
+    // Not even with the client's own number.
+    for ticket in [77, 1] {
+        let (_, unknown) = Peer::try_hello(address, hello(ticket, ChannelKind::Peer, 5));
         unknown.error(ErrorCode::NoTrace);
     }
     let ghost = |peer: &mut Peer, cycle: u64, tasks: &[Task]| {
@@ -263,12 +259,12 @@ fn what_another_server_must_not_say() {
         (3, Task::Slots(BASE + PART - 4, 2), "2 references at 0x80000ffc are not in one part of this server"),
         (4, Task::Statics(BASE + 3, KLASS), "has no static fields here"),
     ] {
-        let mut peer = Peer::hello(address, ticket(1), ChannelKind::Peer, generation);
+        let mut peer = Peer::hello(address, TICKET, ChannelKind::Peer, generation);
         let text = ghost(&mut peer, 5, &[Task::Object(BASE), task]).error(ErrorCode::BadRequest);
         assert!(text.contains(want), "{text}");
         assert_eq!(peer.answer(), Answer::Closed);
     }
-    let mut peer = Peer::hello(address, ticket(1), ChannelKind::Peer, 5);
+    let mut peer = Peer::hello(address, TICKET, ChannelKind::Peer, 5);
     ghost(&mut peer, 4, &[Task::Object(BASE)]).error(ErrorCode::NoTrace);
     let Answer::Frame(header, payload) = ghost(&mut peer, 5, &[Task::Object(BASE)]) else { panic!("closed") };
     assert_eq!((header.op, wire::decode_counted(&payload)), (Op::GhostAck, Ok((5, 1))));
@@ -284,7 +280,15 @@ fn what_another_server_must_not_say() {
     // On a connection of another kind.
     let mut fetch = Peer::hello(address, 1, ChannelKind::Fetch, 1);
     ghost(&mut fetch, 5, &[]).error(ErrorCode::BadRequest);
-    assert_eq!(client.trace(6, address), 2);
+    // A ticket is of one cycle: neither who has one still, nor who shows it now, is of another.
+    Peer::try_hello(address, hello(TICKET, ChannelKind::Peer, 6)).1.error(ErrorCode::NoTrace);
+    client.start(&Start { ticket: [TICKET + 1; 16], ..start(6, 0, &[address, other]) });
+    ghost(&mut peer, 6, &[Task::Object(BASE)]).error(ErrorCode::NoTrace);
+    Peer::try_hello(address, hello(TICKET, ChannelKind::Peer, 6)).1.error(ErrorCode::NoTrace);
+    let mut right = Peer::hello(address, TICKET + 1, ChannelKind::Peer, 6);
+    assert!(ghost(&mut right, 6, &[Task::Object(BASE)]).message().contains("GhostAck"));
+    client.get(Op::TraceEnd, &[], Op::LiveStats);
+    assert_eq!(client.trace(7, address), 2);
 }
 
 /// The other server is a listener of the test, which does as it is told.
@@ -435,7 +439,7 @@ fn one_key_traces_with_no_more_than_it_is_granted() {
     // Two clients of one key: the second may begin when the first has ended.
     let kinds = [ChannelKind::Control, ChannelKind::Write];
     let mut first = client(1);
-    let mut second = Client::of(99, kinds.map(|kind| Peer::with_key(server.address, &key(1), hello(99, kind, 1))), &pages);
+    let mut second = Client::of(kinds.map(|kind| Peer::with_key(server.address, &key(1), hello(99, kind, 1))), &pages);
     first.start(&here(1));
     assert_eq!(of("one", "cycles"), 1);
     assert!(refused(&mut second, &here(1)).contains("the key one is granted 1 cycles of tracing at once"));
@@ -583,10 +587,10 @@ fn what_was_traced_for_a_client_that_is_gone_is_freed() {
             assert!(Instant::now() < end, "the memory of client {} did not come back", id - 1);
             std::thread::sleep(Duration::from_millis(5));
         }
-        let start = Start { ticket: [ticket(id); 16], ..start(1, 0, &[server.address, "127.0.0.1:1".parse().unwrap()]) };
+        let start = start(1, 0, &[server.address, "127.0.0.1:1".parse().unwrap()]);
         control.ask(&Message::Trace { op: Op::TraceStart, payload: &start.encode() }, 1);
         // Another server's connection does not keep a client alive.
-        std::mem::forget(Peer::hello(server.address, ticket(id), ChannelKind::Peer, 1));
+        std::mem::forget(Peer::hello(server.address, TICKET, ChannelKind::Peer, 1));
     }
 }
 

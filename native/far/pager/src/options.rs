@@ -2,7 +2,7 @@
 
 //! What a pager is started with, and what of it is possible.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::ToSocketAddrs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use lull_far_auth::Key;
 
 use crate::PAGE_SIZE;
 use crate::kernel::FaultMode;
+use crate::link::Address;
 use crate::pager::Error;
 use crate::stream::LONGEST;
 
@@ -19,7 +20,7 @@ pub const LEAST_LOCAL_PAGES: u64 = 1024;
 /// What a pager is started with.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The servers, each `host:port`.
+    /// The servers, each `host:port`, or `unix:PATH` for one of this machine.
     pub servers: Vec<String>,
     /// Servers that take the places of lost ones, with a replica; each `host:port`. Nothing is there until then.
     pub spares: Vec<String>,
@@ -125,7 +126,11 @@ pub fn check(options: &Options) -> Result<(), Error> {
 ///
 /// # Errors
 /// If the name is none.
-pub fn address_of(name: &str) -> Result<SocketAddr, Error> {
-    let bad = |why: String| Error::Options(format!("memory server {name:?}: {why}; say host:port"));
-    name.to_socket_addrs().map_err(|e| bad(e.to_string()))?.next().ok_or_else(|| bad("the name has no address".to_owned()))
+pub fn address_of(name: &str) -> Result<Address, Error> {
+    let bad = |why: String| Error::Options(format!("memory server {name:?}: {why}; say host:port, or unix:PATH"));
+    if let Some(path) = name.strip_prefix("unix:") {
+        return if path.starts_with('/') { Ok(Address::Unix(path.into())) } else { Err(bad("it is no path from the root".to_owned())) };
+    }
+    let mut all = name.to_socket_addrs().map_err(|e| bad(e.to_string()))?;
+    all.next().map(Address::Ip).ok_or_else(|| bad("the name has no address".to_owned()))
 }

@@ -79,7 +79,7 @@ fn try_one(pager: &Pager, index: usize, retry: &mut Retry, fetch: &mut [Channel]
             say(format_args!("memory server {} takes the place of memory server {lost}; it gets copies of its pages", server.name()));
         }
     }
-    match fill(pager, index, fetch) {
+    match fill(pager, index, fetch, std::thread::sleep) {
         Some(pages) if server.end_filling() => {
             *retry = Retry::default();
             say(format_args!("memory server {} has all copies again, {pages} pages; any one server may be lost", server.name()));
@@ -214,8 +214,9 @@ fn told(answer: Result<Message<'_>, lull_far_protocol::DecodeError>) -> String {
     }
 }
 
-/// Copies all that the server should have. How many pages; none if it is lost.
-fn fill(pager: &Pager, index: usize, fetch: &mut [Channel]) -> Option<u64> {
+/// Copies all that the server should have, [`BATCH`] pages at most in a step, after each of which it rests for as long as that took: network and
+/// servers have the other half of the time for who waits for a page. How many pages; none if it is lost.
+fn fill(pager: &Pager, index: usize, fetch: &mut [Channel], mut rest: impl FnMut(Duration)) -> Option<u64> {
     let mut copied = 0;
     for range in pager.mapped_ranges() {
         let mut page = 0;
@@ -226,7 +227,7 @@ fn fill(pager: &Pager, index: usize, fetch: &mut [Channel]) -> Option<u64> {
                 let begin = Instant::now();
                 let places = (range.layout.place(page, 1 - copy), range.layout.place(page, copy));
                 copied += copy_run(pager, range, page, count, places, fetch)?;
-                std::thread::sleep(begin.elapsed());
+                rest(begin.elapsed());
             }
             page += count;
         }
@@ -313,17 +314,20 @@ mod tests {
     /// Writes all pages to one server, and to it only.
     fn write(pager: &Pager, range: &Range, server: usize, byte: u8) {
         let copy = (0..2).find(|&copy| range.layout.place(0, copy).server == server).unwrap();
-        let group: Vec<(Place, usize)> = (0..PAGES).map(|page| (range.layout.place(page as u64, copy), page)).collect();
-        let contents = vec![byte; PAGES * crate::PAGE_SIZE];
-        let request = WriteRequest::new(&group, &contents);
-        let mut writing = lock(&pager.evicting);
-        let begun = request.begin(pager, &mut writing[server]);
-        assert!(request.finish(pager, &mut writing[server], begun));
+        let contents = vec![byte; BATCH as usize * crate::PAGE_SIZE];
+        let pages: Vec<u64> = (0..range.pages.into()).collect();
+        for pages in pages.chunks(BATCH as usize) {
+            let group: Vec<(Place, usize)> = pages.iter().map(|&page| (range.layout.place(page, copy), 0)).collect();
+            let request = WriteRequest::new(&group, &contents);
+            let mut writing = lock(&pager.evicting);
+            let begun = request.begin(pager, &mut writing[server]);
+            assert!(request.finish(pager, &mut writing[server], begun));
+        }
     }
 
     /// That servers hold all pages.
     fn has_copies(pager: &Pager, range: &Range) {
-        for page in &pager.local.pages[range.first as usize..][..PAGES] {
+        for page in &pager.local.pages[range.first as usize..][..range.pages as usize] {
             page.claim(page.seen()).unwrap().unmapped(true);
             assert!(page.begin_writing(page.seen()));
             page.claim_written().unwrap().absent();
@@ -345,13 +349,40 @@ mod tests {
         write(pager, range, 1, 1);
         pager.servers[0].give_up();
         pager.servers[0].begin_filling();
-        assert_eq!(fill(pager, 0, &mut fetch), Some(PAGES as u64));
+        assert_eq!(fill(pager, 0, &mut fetch, |_| ()), Some(PAGES as u64));
         assert_eq!(first_byte(pager, range, 0, 9), 1);
         // Only the filling one has acknowledged what is new.
         write(pager, range, 0, 2);
         pager.servers[1].give_up();
-        assert_eq!(fill(pager, 0, &mut fetch), None);
+        assert_eq!(fill(pager, 0, &mut fetch, |_| ()), None);
         assert_eq!(first_byte(pager, range, 0, 10), 2, "an old page went over a new one");
+    }
+
+    /// Copies leave room for who waits for a page: they come in small steps, after each of which the thread rests for as long as it took.
+    #[test]
+    fn lost_copies_are_made_again_in_small_steps_with_a_rest_after_each() {
+        const MORE: u64 = 150;
+        let Some((_servers, pager, _range)) = pager() else { return };
+        let range = pager.map(MORE as usize * crate::PAGE_SIZE, None).unwrap();
+        has_copies(pager, range);
+        write(pager, range, 1, 1);
+        pager.servers[0].give_up();
+        pager.servers[0].begin_filling();
+        let mut fetch: Vec<Channel> = (0..2).map(|_| Channel::numbered(ChannelKind::Fetch, 8)).collect();
+        let copied = || pager.counters.pages_copied.load(Ordering::Relaxed);
+        let (begin, mut last, mut steps, mut rests) = (Instant::now(), copied(), Vec::new(), Duration::ZERO);
+        let rest = |time: Duration| {
+            assert!(time > Duration::ZERO);
+            rests += time;
+            steps.push(copied() - last);
+            last = copied();
+        };
+        assert_eq!(fill(pager, 0, &mut fetch, rest), Some(MORE));
+        let took = begin.elapsed();
+        // The first step is of the range without pages.
+        assert_eq!(steps, [0, 64, 64, 22]);
+        // A rest is as long as its step, and no step is counted twice.
+        assert!(rests <= took, "{rests:?} of {took:?}");
     }
 
     /// A range that is unmapped while the regions of a lost server are made anew gives them back.

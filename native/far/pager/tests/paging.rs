@@ -6,6 +6,7 @@
 mod common;
 
 use common::{Run, server, skipped};
+use lull_memd::{Config, Listen, Server};
 
 const PAGES: u64 = 12 * 1024;
 
@@ -14,7 +15,11 @@ fn run(pattern: &str, local_percent: u64, threads: u64, operations: u64, mode: u
         return;
     }
     let servers: Vec<_> = (0..servers).map(|_| server(64)).collect();
-    let names: Vec<String> = servers.iter().map(|server| server.address.to_string()).collect();
+    run_at(&servers, pattern, local_percent, threads, operations, mode);
+}
+
+fn run_at(servers: &[Server], pattern: &str, local_percent: u64, threads: u64, operations: u64, mode: u32) {
+    let names: Vec<String> = servers.iter().map(|server| server.listens.to_string()).collect();
     let local_pages = PAGES * local_percent / 100;
     let run =
         Run { servers: &names.join(","), local_pages, pages: PAGES, pattern, threads, operations, mode, replicas: 0, timeout_ms: 60_000 };
@@ -31,6 +36,24 @@ fn run(pattern: &str, local_percent: u64, threads: u64, operations: u64, mode: u
         assert!(outcome.count("dropped_clean") > 0, "every page was taken for dirty");
     } else {
         assert_eq!(outcome.count("fetched"), 0, "all fits, and yet pages left");
+    }
+}
+
+#[test]
+fn servers_of_this_machine_at_unix_sockets() {
+    if skipped(0, "servers at Unix sockets") {
+        return;
+    }
+    let path = |number: u32| std::env::temp_dir().join(format!("lull-far-paging-{}-{number}", std::process::id()));
+    let start = |number: u32| {
+        let config = Config { listen: Listen::Unix(path(number)), ..Config::new("127.0.0.1:0".parse().unwrap(), 64 << 20) };
+        Server::start(config).unwrap()
+    };
+    let servers: Vec<Server> = (0..2).map(start).collect();
+    run_at(&servers, "random", 25, 4, 20_000, 0);
+    for server in servers {
+        server.handle().stop_now();
+        let _ = server.wait();
     }
 }
 

@@ -8,8 +8,8 @@
 //!                  kind 0 instance; 1 reference, a: referent; 2 mirror, a: number of static references, b: first of them, c: quarter of where its words are;
 //!                  3 array of references, a: first element; 4 array of numbers, a: logarithm of an element's bytes
 //! NEED_LAYOUT      u32 classes, u32 0; u32 class each, ascending
-//! TRACE_START      u64 cycle, u64 base, u64 bytes, u64 part, u64 narrow base, u8 narrow shift, u8 servers, u8 me, 5 bytes 0;
-//!                  16 bytes ticket; for each server: 16 bytes IPv6 address, u16 port, 6 bytes 0
+//! TRACE_START      u64 cycle, u64 base, u64 bytes, u64 part, u64 narrow base, u8 narrow shift, u8 servers, u8 me, 5 bytes 0, 16 bytes ticket;
+//!                  for each server: 16 bytes IPv6 address, u16 port, 6 bytes 0
 //! TRACE_ROOTS      u32 count, u32 0; u64 object each
 //! TRACE_OLD        u64 first word, u32 words, u32 0; u64 each
 //! GHOST            u64 cycle, u32 count, u32 0; for each: u64 address, u32 what (0 object, 1 slots, 2 static fields), u32 slots or class, else 0
@@ -242,7 +242,8 @@ pub struct Start {
     pub geometry: Geometry,
     /// Which of the servers this one is.
     pub me: u8,
-    /// What servers show each other for this cycle: drawn by the client, and known to nobody else.
+    /// By which servers show each other that they are of this cycle: drawn by the client for it, and not 0. They never hear each other's number
+    /// of the client.
     pub ticket: [u8; 16],
     /// Where the servers listen, in their order, for each other.
     pub servers: Vec<SocketAddr>,
@@ -288,6 +289,9 @@ impl Start {
             return Err(WireError::Field("zero"));
         }
         let ticket = reader.bytes::<16>()?;
+        if ticket == [0; 16] {
+            return Err(WireError::Field("ticket"));
+        }
         let mut addresses = Vec::new();
         for _ in 0..servers {
             let address = Ipv6Addr::from(reader.bytes::<16>()?).to_canonical();

@@ -48,7 +48,7 @@ fn layouts() {
 fn the_start_and_the_end_of_a_cycle() {
     let geometry = Geometry { base: 0x8000_0000, bytes: 1 << 20, part: 4 << 20, narrow_base: 0, narrow_shift: 3, servers: 2 };
     let servers = vec!["10.0.0.1:7070".parse().unwrap(), "[fd00::2]:7070".parse().unwrap()];
-    let want = wire::Start { cycle: 3, geometry, me: 1, ticket: std::array::from_fn(|i| i as u8 + 1), servers };
+    let want = wire::Start { cycle: 3, geometry, me: 1, ticket: std::array::from_fn(|i| 0x70 + i as u8), servers };
     let (op, bytes) = payload("trace-start");
     assert_eq!((op, wire::Start::decode(&bytes)), (Op::TraceStart, Ok(want.clone())));
     assert_eq!(want.encode(), bytes);

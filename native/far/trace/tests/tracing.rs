@@ -112,7 +112,7 @@ fn geometry(heap: &Heap, servers: u8) -> Geometry {
     let geometry = Geometry { base: BASE, bytes: heap.words.len() as u64 * 4, part: PART, narrow_base: 0, narrow_shift: 3, servers };
     // As it comes over the wire.
     let addresses = (0..servers).map(|server| ([127, 0, 0, 1], 7000 + u16::from(server)).into()).collect();
-    let start = wire::Start { cycle: 1, geometry, me: 0, ticket: [1; 16], servers: addresses };
+    let start = wire::Start { cycle: 1, geometry, me: 0, ticket: [7; 16], servers: addresses };
     assert_eq!(wire::Start::decode(&start.encode()), Ok(start));
     geometry
 }

@@ -338,6 +338,23 @@ fn what_is_told_may_be_the_same_always() {
     assert!(text.contains("\r\nRetry-After: 1\r\n") && text.contains("\r\nBusy-Until: 700\r\n"), "{text}");
 }
 
+/// But to those whom the options name.
+#[test]
+fn who_is_trusted_is_told_how_long_the_pause_is() {
+    for (trusted, hidden) in [("127.0.0.0/8", false), ("10.0.0.0/8", true)] {
+        let mut client = client(b"GET / HTTP/1.1\r\n\r\n");
+        let options = format!("port=1,deadline=1,busy-until=700,trusted={trusted}");
+        let mut gate = gate(&options, None, None, leak(PauseClock::new()));
+        gate.clock.collection_begins();
+        gate.look(client.server.as_raw_fd(), now_ns(), &Prediction { expected_ns: 40e9, upper_ns: 40e9 });
+        let mut answer = [0; 1024];
+        let length = client.client.read(&mut answer).unwrap();
+        let text = String::from_utf8_lossy(&answer[..length]).into_owned();
+        assert_eq!(text.contains("\r\nBusy-Until: 700\r\n"), hidden, "{trusted}: {text}");
+        assert!(text.contains("\r\nBusy-Until: "), "{text}");
+    }
+}
+
 /// The word says that there is a pause, but the application does not wait for its end any more.
 #[test]
 fn nothing_is_answered_in_a_pause_that_was_given_up() {

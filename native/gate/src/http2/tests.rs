@@ -118,6 +118,24 @@ fn a_call_of_grpc_is_unavailable() {
     assert_eq!(answer.len(), 1);
 }
 
+/// Where in a request a pause may find it. At its head, however much of its body has come: it is answered. Of one whose head the application has
+/// read the rest is the application's, in the middle and at the end.
+#[test]
+fn a_request_is_answered_at_its_head_or_not_at_all() {
+    let head = |stream: u32, flags: u8| frame(HEADERS, END_HEADERS | flags, stream, &block("application/json", &[]));
+    let trailers = frame(HEADERS, END_HEADERS | END_STREAM, 3, &block("x", &[]));
+    for rest in [frame(DATA, 0, 3, &[7; 1000]), frame(DATA, END_STREAM, 3, b"the end"), frame(DATA, END_STREAM, 3, b""), trailers] {
+        let at_its_head = [head(3, 0), rest.clone()].concat();
+        assert_eq!(ready().front(&at_its_head), Front::Request { length: head(3, 0).len(), deadline: None });
+        let mut http = ready();
+        http.received(&head(3, 0)).unwrap();
+        assert_eq!(http.front(&rest), Front::Leave);
+        // What is behind it waits for it.
+        assert_eq!(http.front(&[rest, head(5, END_STREAM)].concat()), Front::Leave);
+    }
+    assert_eq!(ready().front(&head(3, END_STREAM)), Front::Request { length: head(3, END_STREAM).len(), deadline: None });
+}
+
 #[test]
 fn another_request_gets_503() {
     let http = ready();

@@ -24,12 +24,12 @@ function send(target, length) {
 }
 
 const end = Date.now() + seconds * 1000;
-for (const body of [0, 5, 30_000, 1_000_000]) {
+for (const body of [0, 5, 30_000, 1_000_000, 8_000_000]) {
   let busy = 0;
   for (let n = 0; busy < wanted && Date.now() < end; n++) {
     const target = `/node/${body}/${n}`;
     const how = await send(target, body);
-    busy += how === 'busy' ? 1 : 0;
+    busy += how === 'ok' ? 0 : 1;
     console.log(`${target} ${how}`);
   }
 }

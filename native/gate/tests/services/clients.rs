@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Clients of HTTP/2 under the agent, those that people use: whatever the length of a body, one that is told busy can tell its caller so, and that
-//! caller then knows that nothing was processed.
+//! Clients of HTTP/2 under the agent, those that people use: whatever the length of a body up to 2 MB, one that is told busy can tell its caller so,
+//! and that caller then knows that nothing was processed. Beyond, the gate asks for no more of the body, and [`BREAKS`] lose the answer by that.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,6 +16,10 @@ const BUSY: &str = "4";
 const SECONDS: &str = "60";
 /// Lengths of bodies.
 const BODIES: [&str; 4] = ["0", "5", "30000", "1000000"];
+/// One of which the gate does not wait for the end.
+const LARGE: &str = "8000000";
+/// Those who report a broken stream in place of the answer to it.
+const BREAKS: [&str; 3] = ["jetty", "node", "httpx"];
 
 /// The lines of a program that is called with the port; an error unless it succeeds.
 fn lines(mut command: Command, port: u16) -> Result<Vec<String>, String> {
@@ -33,7 +37,7 @@ fn is_there(program: &str, arguments: &[&str]) -> bool {
 }
 
 /// Programs with clients.
-pub const PROGRAMS: [&str; 5] = ["Java's", "Node's", "Go's", "Python's httpx", "libcurl"];
+pub const PROGRAMS: [&str; 6] = ["Java's", "Node's", "Go's", "Python's httpx", "libcurl", "nghttp2's"];
 
 /// One of [`PROGRAMS`] that can be called with its last arguments; `Err` with what is missing on this machine.
 fn program(name: &str, setting: &Setting) -> Result<Command, &'static str> {
@@ -64,7 +68,13 @@ fn program(name: &str, setting: &Setting) -> Result<Command, &'static str> {
             python.arg("curl");
             Ok(python)
         }
-        _ => Err("python3 has no pycurl with HTTP/2"),
+        "libcurl" => Err("python3 has no pycurl with HTTP/2"),
+        // Of this machine, or unpacked by native/test.sh.
+        _ if is_there("h2load", &["--version"]) => {
+            python.arg("nghttp2");
+            Ok(python)
+        }
+        _ => Err("there is no h2load"),
     }
 }
 
@@ -84,6 +94,7 @@ pub fn clients_of_http2(setting: &Setting, name: &str) -> Result<String, String>
 
     // By client and body.
     let mut ends: BTreeMap<(&str, &str), [u64; 2]> = BTreeMap::new();
+    let mut broken: BTreeMap<&str, u64> = BTreeMap::new();
     for line in &requests {
         let (target, how) = line.split_once(' ').ok_or(line)?;
         let [_, client, body, _] = target.split('/').collect::<Vec<_>>()[..] else { return Err(format!("a client says '{line}'")) };
@@ -92,6 +103,7 @@ pub fn clients_of_http2(setting: &Setting, name: &str) -> Result<String, String>
         match (how, count) {
             ("ok", 1) => *ok += 1,
             ("busy", 0) => *busy += 1,
+            (_, 0) if body == LARGE && BREAKS.contains(&client) => *broken.entry(client).or_default() += 1,
             _ => return Err(format!("{client} says '{how}' of {body} bytes ({target}), and it was processed {count} times")),
         }
     }
@@ -104,12 +116,20 @@ pub fn clients_of_http2(setting: &Setting, name: &str) -> Result<String, String>
         }
     }
     let busy: u64 = ends.values().map(|[_, busy]| busy).sum();
+    let lost: u64 = broken.values().sum();
     let answered = metrics.get("lull_gate_answered_total").copied().unwrap_or(-1.0);
-    if answered != busy as f64 {
-        return Err(format!("the gate says that it answered {answered}, the clients got {busy}"));
+    if answered != (busy + lost) as f64 {
+        return Err(format!("the gate says that it answered {answered}, the clients got {busy}, and lost {lost}"));
+    }
+    // What the guide says of them.
+    for client in &names {
+        let (loses, told) = (broken.contains_key(client), ends.get(&(*client, LARGE)).is_some_and(|[_, busy]| *busy > 0));
+        if ends.contains_key(&(*client, LARGE)) && (loses != BREAKS.contains(client) || told == loses) {
+            return Err(format!("{client}, with {LARGE} bytes: {told} that it was told busy, {loses} that it lost an answer"));
+        }
     }
     if let Some((name, n)) = metrics.iter().find(|(name, n)| name.contains("opaque") && **n > 0.0) {
         return Err(format!("{name} is {n}"));
     }
-    Ok(format!("{busy} busy answers to {} requests of {}", requests.len(), names.join(", ")))
+    Ok(format!("{busy} busy answers to {} requests of {}; lost: {broken:?}", requests.len(), names.join(", ")))
 }

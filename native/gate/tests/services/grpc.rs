@@ -38,6 +38,49 @@ fn load(setting: &Setting, port: u16, round: u32) -> Result<Vec<String>, String>
     Ok(text.lines().map(str::to_string).collect())
 }
 
+/// The guide, whose configuration is run.
+const GUIDE: &str = include_str!("../../../../docs/guides/balancers.md");
+
+/// gRPC's own balancer and retries, as the guide configures them, over two replicas that are stopped now and then: a call that one tells busy goes
+/// to the other. Only a call that comes when both are stopped fails, and nothing is processed twice.
+pub fn round_robin(setting: &Setting) -> Result<String, String> {
+    let (_, rest) = GUIDE.split_once("```json\n").ok_or("the guide has no service configuration")?;
+    let configuration = rest.split("```").next().unwrap_or_default();
+    let file = std::env::temp_dir().join(format!("lull-gate-service-config-{}.json", std::process::id()));
+    std::fs::write(&file, configuration).map_err(|error| error.to_string())?;
+    let start = || Server::start_with(&setting.jdk, PARALLEL, "h2-port", "deadline=1", &["grpc-nio", "150", "700"]);
+    let mut replicas = [start()?, start()?];
+    let output = server::java(&setting.jdk)
+        .args(["-Xmx300m", "-XX:+UseSerialGC", "-cp", &server::setting("LULL_GATE_CLASSES")?, "GrpcBalanced"])
+        .args([&file.display().to_string(), "20"])
+        .args(replicas.each_ref().map(|replica| replica.port.to_string()))
+        .output()
+        .map_err(|error| error.to_string())?;
+    let _ = std::fs::remove_file(file);
+    if !output.status.success() {
+        return Err(format!("the client ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr)));
+    }
+    let (mut processed, mut answered) = (Vec::new(), 0.0);
+    for replica in &mut replicas {
+        processed.push(replica.processed()?);
+        answered += replica.metric("lull_gate_answered_total")?;
+        replica.stop()?;
+    }
+    let (mut ok, mut busy) = (0u32, 0u32);
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let (target, how) = line.split_once(' ').ok_or(line)?;
+        match (how, processed.iter().map(|of| of.get(target).copied().unwrap_or(0)).sum::<u64>()) {
+            ("ok", 1) => ok += 1,
+            ("busy", 0) => busy += 1,
+            (how, count) => return Err(format!("{target} ended with '{how}', and was processed {count} times")),
+        }
+    }
+    let said = format!("{ok} calls processed, {answered} busy answers, {busy} calls that failed by them");
+    // The others were sent again, and answered.
+    let others = processed.iter().filter(|of| !of.is_empty()).count();
+    if answered <= f64::from(busy) || ok == 0 || others < 2 { Err(said) } else { Ok(said) }
+}
+
 /// `mode` is one of GateServer's.
 pub fn grpc(setting: &Setting, mode: &str) -> Result<String, String> {
     let mut server = Server::start_with(&setting.jdk, PARALLEL, "h2-port", "deadline=1", &[mode, "150", "300"])?;

@@ -28,6 +28,7 @@ mod framing;
 mod framing2;
 mod grpc;
 mod h2spec;
+mod repeats;
 mod resp;
 mod server;
 mod tls;
@@ -249,6 +250,19 @@ fn bad_options(setting: &Setting) -> Result<String, String> {
     if success { Ok("3 refused, 1 accepted".to_string()) } else { Err(output) }
 }
 
+/// What tells others of pauses cannot begin: the service goes on, unless that is required.
+fn required(setting: &Setting) -> Result<String, String> {
+    for (required, goes_on) in [("", true), (",required", false)] {
+        let options = format!("port=8080,beacon=/no/such/directory/beacon{required}");
+        let (success, output) = server::version(&setting.jdk, &options)?;
+        let said = output.contains("the beacon cannot be put at") && output.contains("the VM ends") != goes_on;
+        if success != goes_on || !said {
+            return Err(format!("with '{options}': success {success}, {output}"));
+        }
+    }
+    Ok("goes on, and ends".to_string())
+}
+
 /// More connections than the service has descriptors: who is not accepted waits, and all is well when there are some again.
 fn no_descriptors(setting: &Setting) -> Result<String, String> {
     const MOST: usize = 64;
@@ -388,6 +402,7 @@ fn features(tally: &mut Tally, name: &str, setting: &Setting) {
     let mut test = |title: &str, run: &dyn Fn() -> Result<String, String>| tally.test(name, title, run);
     test("dry run", &|| dry_run(setting));
     test("long deadline", &|| patient(setting));
+    test("required", &|| required(setting));
     test("heap dump", &|| heap_dump(setting));
     test("beacon", &|| beacon(setting));
     test("flight recorder", &|| flight::asked_for(setting));
@@ -428,6 +443,13 @@ fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
             None => tally.test(name, &format!("clients of HTTP/2, {program}"), &|| clients::clients_of_http2(setting, program)),
         }
     }
+    for (client, obeys) in repeats::CLIENTS {
+        match repeats::missing(client) {
+            Some(reason) => tally.skip(&format!("{name}: {client} repeats: {reason}")),
+            None => tally.test(name, &format!("{client} repeats"), &|| repeats::repeats(setting, client, obeys)),
+        }
+    }
+    tally.test(name, "gRPC's round_robin", &|| grpc::round_robin(setting));
     tally.test(name, "TLS: options", &|| tls::options(setting));
     for (client, port_option, mode) in tls::TESTS {
         tally.test(name, &format!("TLS: {client}"), &|| tls::tls(setting, client, port_option, mode));

@@ -5,6 +5,9 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::time::Duration;
 
 use lull_far_auth::{Frames, Key, Share, proof};
@@ -58,6 +61,15 @@ impl Peer {
     pub fn raw(address: SocketAddr) -> Peer {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_nodelay(true).unwrap();
+        Peer::over(stream)
+    }
+
+    /// The same to a Unix socket.
+    pub fn at(path: &Path) -> std::io::Result<Peer> {
+        UnixStream::connect(path).map(|stream| Peer::over(OwnedFd::from(stream).into()))
+    }
+
+    fn over(stream: TcpStream) -> Peer {
         // A test that would hang fails.
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         Peer { stream, sequence: 0, frames: None }
@@ -72,9 +84,13 @@ impl Peer {
     }
 
     pub fn try_hello(address: SocketAddr, hello: Hello) -> (Peer, Answer) {
-        let mut peer = Peer::raw(address);
-        let answer = peer.ask(&Message::Hello(hello), 0);
-        (peer, answer)
+        Peer::raw(address).say_hello(hello)
+    }
+
+    /// A HELLO, and what came back.
+    pub fn say_hello(mut self, hello: Hello) -> (Peer, Answer) {
+        let answer = self.ask(&Message::Hello(hello), 0);
+        (self, answer)
     }
 
     /// A connection on which a HELLO was said, and the key proved as far as the server lets it.

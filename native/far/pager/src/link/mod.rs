@@ -14,7 +14,7 @@ mod owed;
 mod tests;
 
 use std::io::{self, ErrorKind};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,6 +25,7 @@ use lull_far_protocol::{
 };
 
 pub use channel::{Asked, Channel, Payload};
+pub use connect::Address;
 #[cfg(fuzzing)]
 pub use fetch::fuzzing;
 pub use fetch::{Ahead, FetchError, Held};
@@ -96,7 +97,7 @@ impl std::fmt::Display for LinkError {
 struct Place {
     /// As the user wrote it, for messages.
     name: String,
-    address: SocketAddr,
+    address: Address,
     /// Our number there, which no other server knows.
     client: [u8; 16],
     /// Who is there has given a page that is not what it was given last: nobody there is ever taken in again. Set by who holds a connection to
@@ -105,7 +106,7 @@ struct Place {
 }
 
 impl Place {
-    fn new(name: &str, address: SocketAddr, client: [u8; 16]) -> Place {
+    fn new(name: &str, address: Address, client: [u8; 16]) -> Place {
         Place { name: name.to_owned(), address, client, disbelieved: AtomicBool::new(false) }
     }
 }
@@ -145,7 +146,7 @@ impl Server {
     /// # Errors
     /// Why not: the address, the version, the key, a refusal; or nobody has answered in time.
     pub fn connect(
-        (name, address): (&str, SocketAddr),
+        (name, address): (&str, impl Into<Address>),
         secret: &[u8; 32],
         credentials: Credentials,
         timeout: Duration,
@@ -190,9 +191,16 @@ impl Server {
     }
 
     /// Not connected.
-    fn new(name: &str, address: SocketAddr, client: [u8; 16], credentials: Credentials, timeout: Duration, broken: Arc<Event>) -> Server {
+    fn new(
+        name: &str,
+        address: impl Into<Address>,
+        client: [u8; 16],
+        credentials: Credentials,
+        timeout: Duration,
+        broken: Arc<Event>,
+    ) -> Server {
         Server {
-            places: vec![Place::new(name, address, client)],
+            places: vec![Place::new(name, address.into(), client)],
             at: AtomicUsize::new(0),
             credentials,
             patience: (timeout / 2).max(STILL),
@@ -209,8 +217,8 @@ impl Server {
     }
 
     /// It may be there, too, if it is lost.
-    pub fn add_place(&mut self, (name, address): (&str, SocketAddr), secret: &[u8; 32]) {
-        self.places.push(Place::new(name, address, client_number(secret, name)));
+    pub fn add_place(&mut self, (name, address): (&str, impl Into<Address>), secret: &[u8; 32]) {
+        self.places.push(Place::new(name, address.into(), client_number(secret, name)));
     }
 
     fn place(&self) -> &Place {
@@ -341,9 +349,13 @@ impl Server {
     fn open_within(&self, patience: Patience, (kind, channel, generation): (ChannelKind, u16, u64)) -> Result<Opened, LinkError> {
         let broken = |what: &str, error: &dyn std::fmt::Display| self.broken(what, error);
         let begin = Instant::now();
-        let mut stream = connect::connect(&self.place().address, patience.connect).map_err(|e| broken("cannot connect", &e))?;
-        stream
-            .set_nodelay(true)
+        let address = &self.place().address;
+        let mut stream = connect::connect(address, patience.connect).map_err(|e| broken("cannot connect", &e))?;
+        if self.credentials.key.is_none() {
+            address.check_unproven(&stream).map_err(|text| LinkError::Refused(format!("memory server {}: {text}", self.name())))?;
+        }
+        address
+            .set_up(&stream)
             .and_then(|()| stream.set_read_timeout(Some(patience.still)))
             .and_then(|()| stream.set_write_timeout(Some(STILL)))
             .map_err(|e| broken("cannot set up the connection", &e))?;

@@ -3,7 +3,7 @@
 //! The pager's side of the wire, against golden frames and against servers that answer wrongly.
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 
 use lull_far_protocol::golden::{frame, page};
 use lull_far_protocol::{FETCH_LEN, Fetch, HEADER_LEN, Write as WritePages, crc32c_of, seal_with};

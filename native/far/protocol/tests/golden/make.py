@@ -177,8 +177,7 @@ layouts = struct.pack("<II", 5, 0) + b"".join(
         (14, 4, 0, 16, 0, 0, []),
     ]
 )
-start = struct.pack("<QQQQQBBB5x", 3, 0x80000000, 1 << 20, 4 << 20, 0, 3, 2, 1)
-start += bytes(range(1, 17))
+start = struct.pack("<QQQQQBBB5x", 3, 0x80000000, 1 << 20, 4 << 20, 0, 3, 2, 1) + bytes(range(0x70, 0x80))
 start += server(bytes(10) + b"\xff\xff" + bytes([10, 0, 0, 1])) + server(b"\xfd" + bytes(14) + b"\x02")
 ghost = counted(3, 3) + struct.pack("<QII", 0x80000100, 0, 0) + struct.pack("<QII", 0x80000200, 1, 7) + struct.pack("<QII", 0x80000300, 2, 12)
 

@@ -58,6 +58,20 @@ final class Resp {
     }
 
     private static String execute(List<String> command) {
+        // What clients say before the first command that is about data.
+        switch (command.get(0)) {
+            case "PING" -> {
+                return "+PONG\r\n";
+            }
+            case "CLIENT", "SELECT" -> {
+                return "+OK\r\n";
+            }
+            default -> {
+                if (command.size() < 2) {
+                    return "-ERR there is no " + command.get(0) + "\r\n";
+                }
+            }
+        }
         byte[] body = command.size() > 2 ? command.get(2).getBytes(StandardCharsets.ISO_8859_1) : new byte[0];
         String text = new String(GateServer.process(command.get(1), body), StandardCharsets.ISO_8859_1);
         return switch (command.get(0)) {

@@ -26,6 +26,7 @@ package gc.budget;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,6 +43,8 @@ class SensorFile {
     private static final int HEADER_SIZE = 144;
     private static final int ROW_SIZE = 56;
     private static final int ROWS = 64;
+    private static final int MOST_ROWS = 64 << 10;
+    private static final int LONGEST_ROW = 1 << 10;
     private static final int FIELD_IO = 1;
     private static final int FIELD_READ_BYTES = 1 << 6;
     private static final int FIELD_ROWS = 1 << 8;
@@ -82,6 +85,17 @@ class SensorFile {
         map.putInt(48, FIELD_IO | FIELD_READ_BYTES | FIELD_ROWS);
         update();
         Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** Says that it has as many and as long rows as there may be, all of which are zeros: 64 MB, which take no place on the disk. */
+    static void makeLongest(Path path) throws IOException {
+        SensorFile file = new SensorFile(path, processStart());
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[1]), HEADER_SIZE + (long) MOST_ROWS * LONGEST_ROW - 1);
+        }
+        file.map.putInt(16, LONGEST_ROW);
+        file.map.putInt(20, MOST_ROWS);
+        file.map.putInt(ROWS_USED, MOST_ROWS);
     }
 
     /** A thread has been stalled for so long, and so much has been read meanwhile. */

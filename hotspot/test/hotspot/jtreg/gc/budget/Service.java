@@ -376,11 +376,20 @@ public class Service {
         awaitLog(log, "Stalls on I/O are measured by the sensor of ");
     }
 
+    /** A file with more rows than there is memory for; then one as they are. */
+    private static void rows(Path path, Path log) throws Exception {
+        SensorFile.makeLongest(path);
+        awaitLog(log, "there is no memory for its rows");
+        file = new SensorFile(path, SensorFile.processStart());
+        startThreads();
+        awaitLog(log, "Stalls on I/O are measured by the sensor of ");
+    }
+
     public static void main(String[] args) throws Exception {
         Path path = Path.of(args[1].replace("%p", Long.toString(ProcessHandle.current().pid())));
         if (args[0].equals("unknown")) {
             file = new SensorFile(Path.of(path + ".elsewhere"), SensorFile.processStart());
-        } else if (!args[0].equals("files")) {
+        } else if (!args[0].equals("files") && !args[0].equals("rows")) {
             file = new SensorFile(path, SensorFile.processStart());
         }
         switch (args[0]) {
@@ -393,6 +402,7 @@ public class Service {
             case "brief"  -> brief();
             case "others" -> others();
             case "files"  -> files(path, Path.of(args[2]));
+            case "rows"   -> rows(path, Path.of(args[2]));
             default       -> throw new IllegalArgumentException(args[0]);
         }
         System.out.println("The service has ended");

@@ -133,6 +133,16 @@ import jdk.test.lib.process.ProcessTools;
  * @run driver/timeout=300 gc.budget.TestHeapBudget files LullGC
  */
 
+/*
+ * @test id=rows
+ * @requires vm.gc.Lull & os.family == "linux"
+ * @summary A sensor's file with more rows than the VM has memory for is not used, and does not end the VM.
+ * @library /test/lib /
+ * @modules jdk.jfr java.management jdk.management
+ * @build gc.budget.Service
+ * @run driver/timeout=300 gc.budget.TestHeapBudget rows LullGC
+ */
+
 public class TestHeapBudget {
     private static final int ATTEMPTS = 4;
     private static final String LOG = "budget.log";     // for the service: what the VM says of the file
@@ -263,6 +273,12 @@ public class TestHeapBudget {
         output.shouldMatch("Stalls on I/O are measured by the sensor of stall-.*: source bpf, of each thread");
     }
 
+    /** The limit leaves room for what the collector needs, and not for 64 MB of rows. */
+    private static void rows(String collector) throws Exception {
+        OutputAnalyzer output = run(collector, "rows", "-XX:NativeMemoryTracking=summary", "-XX:MallocLimit=gc:60m:oom");
+        output.shouldContain("is not used, and I/O is not known, until it can be: there is no memory for its rows");
+    }
+
     public static void main(String[] args) throws Exception {
         switch (args[0]) {
             case "limit"  -> limit(args[1]);
@@ -273,6 +289,7 @@ public class TestHeapBudget {
             case "brief"  -> brief(args[1]);
             case "others" -> others(args[1]);
             case "files"  -> files(args[1]);
+            case "rows"   -> rows(args[1]);
             default       -> throw new IllegalArgumentException(args[0]);
         }
     }

@@ -23,6 +23,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -30,6 +31,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.junit.jupiter.api.Test;
 
 /** Datagrams as a gate sends them, and others. */
@@ -124,6 +127,66 @@ class GateListenerTest {
             assertEquals(lines.size() + 1000, listener.strange());
             assertEquals(Set.copyOf(URIS), asked(replicas));
         }
+    }
+
+    private static final byte[] KEY = new byte[32];
+
+    static {
+        for (int i = 0; i < KEY.length; i++) {
+            KEY[i] = (byte) i;
+        }
+    }
+
+    /** A line of a gate at 127.0.0.1 with the key. */
+    private static String proven(String line) throws Exception {
+        Mac mac = Mac.getInstance("HmacSHA256");
+        mac.init(new SecretKeySpec(KEY, "HmacSHA256"));
+        mac.update(new byte[] {127, 0, 0, 1});
+        return line + HexFormat.of().formatHex(mac.doFinal(line.getBytes(StandardCharsets.ISO_8859_1))) + "\n";
+    }
+
+    private static long micros(Duration ago) {
+        return TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() - ago.toMillis());
+    }
+
+    /** As native/gate/src/datagram.rs has it. */
+    @Test
+    void aProofIsWhatTheGateSays() throws Exception {
+        assertEquals("lull-gate 2 77 8001 5 busy 9000 35b0fc9a0b058befeac08e69878a7087dac890769889999e12e2f817752b8da6\n",
+                proven("lull-gate 2 77 8001 5 busy 9000 "));
+    }
+
+    @Test
+    void withAKeyOnlyWhatIsProvenAndNewCounts() throws Exception {
+        Replicas<URI> replicas = Replicas.of(URIS);
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (GateListener listener = GateListener.listen(any, replicas, KEY); Sender sender = new Sender(listener)) {
+            long now = micros(Duration.ZERO);
+            String busy = proven("lull-gate 2 77 443 " + now + " busy 9000 ");
+            String runs = proven("lull-gate 2 77 443 " + (now + 1) + " runs ");
+            List<String> lines = List.of("lull-gate 1 77 443 busy 9000\n", busy.replace("9000", "9001"), busy.replace(" 443 ", " 8001 "), busy.replace(" 77 ", " 78 "),
+                    busy.replace("busy 9000", "runs"), busy.substring(0, busy.length() - 2) + (busy.endsWith("0\n") ? "1\n" : "0\n"), busy.replaceAll("[0-9a-f]{64}", "0".repeat(64)),
+                    proven("lull-gate 2 77 443 " + micros(GateListener.OLDEST.plusSeconds(5)) + " busy 9000 "));
+            for (String line : lines) {
+                sender.send(line);
+            }
+            assertEquals(0, listener.heard());
+            assertEquals(Set.copyOf(URIS), asked(replicas));
+            sender.send(busy);
+            assertEquals(Set.of(URIS.get(0), URIS.get(2)), asked(replicas));
+            sender.send(runs);
+            assertEquals(Set.copyOf(URIS), asked(replicas));
+            // What somebody has seen pass is worth nothing: that one, and one from another time of the same gate.
+            sender.send(busy);
+            sender.send(runs);
+            assertEquals(Set.copyOf(URIS), asked(replicas));
+            // The next process at the port is another sender, and its time is later.
+            sender.send(proven("lull-gate 2 78 443 " + (now + 2) + " busy 9000 "));
+            assertEquals(Set.of(URIS.get(0), URIS.get(2)), asked(replicas));
+            assertEquals(3, listener.heard());
+            assertEquals(lines.size() + 2, listener.strange());
+        }
+        assertThrows(IllegalArgumentException.class, () -> GateListener.listen(any, replicas, new byte[31]));
     }
 
     @Test

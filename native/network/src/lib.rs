@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! Networks, as `--peers` names them: an address, and how many of its bits are the network's.
+//! Networks, as options name them: an address, and how many of its bits are the network's.
+
+#![deny(missing_docs)]
 
 use std::net::IpAddr;
 use std::str::FromStr;
