@@ -10,7 +10,7 @@
 //! Everything goes over the connections for control. A cycle ends with its connection: whoever has to connect anew finds none (NO_TRACE).
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::PoisonError;
 
 use lull_far_protocol::{Message, Op};
@@ -22,7 +22,7 @@ use lull_far_trace::wire::{self, MOST};
 
 use crate::PAGE_SIZE;
 use crate::layout::STRIPE_PAGES;
-use crate::link::{Payload, random};
+use crate::link::{Payload, Server, random};
 use crate::pager::Pager;
 
 /// Bytes of a part of the heap.
@@ -106,7 +106,7 @@ impl Cycle {
         let mut cycle = Cycle { pager, geometry, region, round: 0, termination: Termination::default(), listed, over: false };
         let ticket = random().map_err(|error| format!("no random numbers: {error}"))?;
         let ticket: [u8; 16] = std::array::from_fn(|i| ticket[i]);
-        let servers: Vec<SocketAddr> = pager.servers.iter().map(crate::link::Server::address).collect();
+        let servers = addresses(pager)?;
         // All have the cycle before any has something to send.
         for me in 0..servers.len() {
             let start = wire::Start { cycle: number, geometry, me: me as u8, ticket, servers: servers.clone() };
@@ -336,6 +336,18 @@ impl Drop for Cycle {
             let _ = self.ask_one(server, Op::TraceEnd, &[], &[Op::LiveStats]);
         }
     }
+}
+
+/// Where the servers find each other. One alone needs nobody.
+fn addresses(pager: &Pager) -> Result<Vec<SocketAddr>, Failed> {
+    const NOBODY: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
+    let alone = pager.servers.len() == 1;
+    let address = |server: &Server| match server.address() {
+        Some(address) => Ok(address),
+        None if alone => Ok(NOBODY),
+        None => Err(format!("memory server {} is at a Unix socket, where no other server comes: give it an address", server.name())),
+    };
+    pager.servers.iter().map(address).collect()
 }
 
 /// Words of a bitmap with a bit for each object's first word as those with a bit for its class word: pieces that lie in one part each and are not

@@ -30,6 +30,14 @@ impl From<SocketAddr> for Address {
 }
 
 impl Address {
+    /// Where others may connect, too.
+    pub fn of_network(&self) -> Option<SocketAddr> {
+        match self {
+            Address::Ip(address) => Some(*address),
+            Address::Unix(_) => None,
+        }
+    }
+
     fn family(&self) -> i32 {
         match self {
             Address::Ip(SocketAddr::V4(_)) => libc::AF_INET,

@@ -14,7 +14,7 @@ mod owed;
 mod tests;
 
 use std::io::{self, ErrorKind};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -230,9 +230,9 @@ impl Server {
         &self.place().name
     }
 
-    /// Where it is.
-    pub fn address(&self) -> SocketAddr {
-        self.place().address
+    /// Where it is, for other servers; none if it is at a Unix socket.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.place().address.of_network()
     }
 
     /// Whose place it has taken, if it is at none of its own.

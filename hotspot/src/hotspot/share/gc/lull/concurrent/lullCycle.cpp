@@ -255,7 +255,7 @@ bool LullCycle::begin_young() {
     return false;
   }
   assert(!has_tasks(), "left over from the cycle before");
-  if (!is_waited_for()) {
+  if (!is_driven() && !must_unload()) {    // one that somebody waits for unloads, too
     _far.begin();
   }
   begin_classes();
