@@ -218,6 +218,51 @@ fn servers_mark_what_is_old() {
     );
 }
 
+/// Megabytes that each whole cycle of marking has fetched, by what the log says after pauses, from when the trees of `Still` were old.
+fn fetched_by_cycles(log: &str) -> Vec<u64> {
+    let still = log.split("the trees are old").nth(1).unwrap_or_else(|| panic!("{log}"));
+    let (mut fetched, mut begin, mut cycles) = (None, None, Vec::new());
+    for line in still.lines() {
+        if let Some((_, rest)) = line.split_once("so far fetched ") {
+            fetched = rest.split('M').next().and_then(|number| number.parse::<u64>().ok());
+        }
+        if line.contains("-> marking") {
+            begin = fetched;
+        }
+        if line.contains("has ended after")
+            && let (Some(begin), Some(end)) = (begin.take(), fetched)
+        {
+            cycles.push(end - begin);
+        }
+    }
+    cycles
+}
+
+/// Nobody but the collector looks at 60 MB of old trees, of which half can be local. The JVM fetches what is not to mark it; servers have it.
+#[test]
+fn what_servers_mark_is_not_fetched() {
+    let test = "what a cycle fetches";
+    let Some(java) = debug_java(test) else { return };
+    let directory = Directory::new("still");
+    Jvm::compile(&java, &directory, "Still");
+    let flags = ["-Xms160m", "-XX:-LullVerifyHeap", "-XX:+LullCycleALot", "-Xlog:gc+marking=debug,gc+heap=debug:stdout"];
+    let run = |options: &[&str]| {
+        let jvm = Jvm { java: &java, directory: &directory, local: "30m", options, heap: "-Xmx160m", flags: &flags };
+        let (output, _) = jvm.run_with(&[tracing_server(), tracing_server()], &["Still", "750", "25"]);
+        let log = text(&output.stdout);
+        assert!(output.status.success(), "{log}{}", text(&output.stderr));
+        let cycles = fetched_by_cycles(&log);
+        eprintln!("{options:?}: cycles have fetched {cycles:?} MB");
+        assert!(!cycles.is_empty(), "no cycle has ended: {log}");
+        (cycles, log)
+    };
+    let (by_servers, log) = run(&["--trace"]);
+    assert!(log.contains("Memory servers have marked what was old") && !log.contains("Memory servers do not mark"), "{log}");
+    assert!(by_servers.iter().all(|&megabytes| megabytes <= 2), "{by_servers:?} MB of 60 were fetched");
+    let (here, _) = run(&[]);
+    assert!(here.iter().all(|&megabytes| megabytes >= 20), "{here:?} MB of 60 were fetched: it tells nothing");
+}
+
 /// Who may not connect to the others, or has failed, is told, and the JVM marks by itself.
 #[test]
 fn what_servers_do_not_mark_the_jvm_does() {
