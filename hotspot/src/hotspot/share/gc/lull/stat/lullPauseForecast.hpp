@@ -45,23 +45,21 @@
 // Written at safepoints.
 class LullPauseForecast {
 public:
-  enum class Pause {
+  enum class Pause : int {
     Young,
     Remark,   // ends a cycle of concurrent marking
-    Global
+    Global    // the last one
   };
 
 private:
+  static constexpr int Pauses = static_cast<int>(Pause::Global) + 1;
+
   struct Kind {
     double _alive_share;   // of what was allocated, 0 to 1
     double _rest;          // what is done besides tracing, in bytes to trace; 0: not known yet
-
-    explicit Kind(double alive_share) : _alive_share(alive_share), _rest(0) {}
   };
 
-  Kind   _global;
-  Kind   _young;
-  Kind   _remark;
+  Kind   _kinds[Pauses];   // by Pause
   double _old;             // bytes of public objects found alive by the last global collection, and made old since
   double _used;            // bytes, when the last collection had ended
   double _allocated;       // bytes in use more than that when the running one began
@@ -70,17 +68,21 @@ private:
   double _global_pace;     // nanoseconds that global pauses take for each byte, all in them; a guess before the first
   bool   _has_pace;
 
-  const Kind& kind(Pause pause) const {
-    return pause == Pause::Global ? _global : pause == Pause::Remark ? _remark : _young;
+  static int index(Pause pause) {
+    const int i = static_cast<int>(pause);
+    assert(i >= 0 && i < Pauses, "%d is no pause", i);
+    return i;
   }
-  Kind& kind(Pause pause) { return const_cast<Kind&>(const_cast<const LullPauseForecast*>(this)->kind(pause)); }
+
+  const Kind& kind(Pause pause) const { return _kinds[index(pause)]; }
+  Kind& kind(Pause pause)             { return _kinds[index(pause)]; }
 
   // The last ones count most.
   static double mean(double before, double now) { return (before + now) / 2; }
 
 public:
   LullPauseForecast()
-    : _global(0.5), _young(0.1), _remark(0.1), _old(0), _used(0), _allocated(0), _expected(0), _likely_share(1),
+    : _kinds{{0.1, 0}, {0.1, 0}, {0.5, 0}}, _old(0), _used(0), _allocated(0), _expected(0), _likely_share(1),
       _global_pace(1), _has_pace(false) {}
 
   // A collection begins, with so many bytes in use. Returns what it is expected to have to do.
@@ -100,7 +102,7 @@ public:
   void end_tracing(Pause pause, double traced, double old) {
     const bool is_global = pause == Pause::Global;
     if (is_global && _expected > 0) {
-      _likely_share = mean(_likely_share, MIN2((traced + _global._rest) / _expected, 1.0));
+      _likely_share = mean(_likely_share, MIN2((traced + rest(Pause::Global)) / _expected, 1.0));
     }
     const double young = is_global ? MAX2(traced - _old, 0.0) : traced;
     if (_allocated > 0) {
@@ -125,7 +127,7 @@ public:
 
   // A global one is over, and has taken so many nanoseconds for so many bytes, in all.
   void record_global_pace(double pause_ns, double traced) {
-    const double pace = pause_ns / MAX2(traced + _global._rest, 1.0);
+    const double pace = pause_ns / MAX2(traced + rest(Pause::Global), 1.0);
     _global_pace = !_has_pace ? pace : _global_pace + (pace - _global_pace) / (pace > _global_pace ? 4 : 2);
     _has_pace = true;
   }
@@ -136,7 +138,8 @@ public:
 
   // What a pause has to do when all is traced.
   double rest(Pause pause) const {
-    return pause == Pause::Remark && _remark._rest == 0 ? _young._rest : kind(pause)._rest;
+    const bool is_first_remark = pause == Pause::Remark && kind(pause)._rest == 0;
+    return kind(is_first_remark ? Pause::Young : pause)._rest;
   }
 };
 

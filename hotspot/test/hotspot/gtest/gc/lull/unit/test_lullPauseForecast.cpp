@@ -129,6 +129,35 @@ TEST(LullPauseForecastTest, a_remark_is_no_young_pause) {
   }
 }
 
+// Before the first pause: of what is new half is alive for a global one, a tenth for the others, and nothing is known of the rest.
+TEST(LullPauseForecastTest, each_kind_has_a_guess_of_its_own) {
+  const LullPauseForecast forecast;
+  EXPECT_EQ(forecast.expected(Pause::Global, Live), Live / 2);
+  EXPECT_NEAR(forecast.expected(Pause::Young, Live), Live / 10, 1);
+  EXPECT_NEAR(forecast.expected(Pause::Remark, Live), Live / 10, 1);
+  for (Pause pause : { Pause::Young, Pause::Remark, Pause::Global }) {
+    EXPECT_EQ(forecast.rest(pause), 0);
+  }
+}
+
+// What one kind has met changes no other: but a remark that was none yet is taken for a young one.
+TEST(LullPauseForecastTest, what_a_kind_meets_is_its_own) {
+  for (Pause met : { Pause::Young, Pause::Remark, Pause::Global }) {
+    LullPauseForecast forecast;
+    forecast.begin(met, Live);
+    forecast.end_tracing(met, Live / 4, 0);
+    forecast.end(met, 0, Live / 4, 1, 2);
+    for (Pause other : { Pause::Young, Pause::Remark, Pause::Global }) {
+      const double guess = other == Pause::Global ? 0.5 : 0.1;
+      const bool   is_like_young = met == Pause::Young && other == Pause::Remark;
+      const double share = other == met ? (guess + 0.25) / 2 : guess;
+      const double rest = other == met || is_like_young ? Live / 2 : 0;
+      EXPECT_EQ(forecast.rest(other), rest);
+      EXPECT_NEAR(forecast.expected(other, Live), share * Live + rest, 1);
+    }
+  }
+}
+
 TEST(LullPauseForecastTest, one_pause_that_does_more_counts_little) {
   LullPauseForecast forecast;
   for (int i = 0; i < 2; i++) {
