@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
-# Server products as they come: each is started by its own script with Lull, serves a light load, is watched by
-# jcmd (Lull.info, a recording, a class histogram, a heap dump), and is stopped by its own script. Prints one table.
-# Exit code 0 if each has started, answered right and stopped cleanly. Needs curl and Maven.
+# Server products and compilers as they come. Each server is started by its own script with Lull, serves a light load,
+# is watched by jcmd (Lull.info, a recording, a class histogram, a heap dump), and is stopped by its own script. Each
+# compiler compiles with Lull and on the stock JDK to the same classes. Prints one table. Exit code 0 if each has
+# started, answered right and stopped cleanly. Needs curl and Maven; Maven gets 750 MB of archives, once.
 #
 # Settings, all optional:
-#   PRODUCTS="wiremock tomcat jetty artemis ecj"
+#   PRODUCTS="wiremock tomcat jetty artemis wildfly payara keycloak ecj kotlin scala groovy"
 #   PRODUCTS_JAVA_HOME=FOLDER   default: build/jdk
 #   PRODUCTS_FLAGS="..."        default: -XX:+UseLullGC -Xmx256m
-#   PRODUCTS_REQUESTS=3000      how many requests, or a tenth of it messages, or source files
+#   PRODUCTS_REQUESTS=3000      how many requests, or a tenth of it messages, tokens or source files
 #   PRODUCTS_PORT=18600         the first of two ports
 #   PRODUCTS_WAIT=180           seconds until a product that has not started or stopped has failed
 #   LULL_BASE_JDK               runs Maven, and the compiler that ECJ's classes are compared with: as for demo.sh
@@ -18,7 +19,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 usage_if_asked "$0" "$@"
 find_base_jdk
-PRODUCTS=${PRODUCTS:-wiremock tomcat jetty artemis ecj}
+known='wiremock tomcat jetty artemis wildfly payara keycloak ecj kotlin scala groovy'
+PRODUCTS=${PRODUCTS:-$known}
 PRODUCTS_JAVA_HOME=${PRODUCTS_JAVA_HOME:-$LULL_BUILD/jdk}
 PRODUCTS_FLAGS=${PRODUCTS_FLAGS:--XX:+UseLullGC -Xmx256m}
 PRODUCTS_REQUESTS=${PRODUCTS_REQUESTS:-3000}
@@ -34,6 +36,8 @@ work=$LULL_BUILD/products/run
 export JAVA_HOME=$PRODUCTS_JAVA_HOME
 # shellcheck source=bench/products/products.sh
 . "$BENCH/products/products.sh"
+# shellcheck source=bench/products/compilers.sh
+. "$BENCH/products/compilers.sh"
 
 fetch() {
   need_maven
@@ -96,24 +100,24 @@ run_server() {
   failed=$(watch "$pid" | paste -sd' ')
   "${name}_stop" > stop.out 2>&1 || true
   until_true "$PRODUCTS_WAIT" gone "$pid" || { stopped=no; kill -9 "$pid"; }
-  errors=$(cat ./*.out logs/* broker/log/* 2> /dev/null | grep -cE 'SEVERE|ERROR|Exception|Multiple garbage' || true)
+  errors=$(cat ./*.out logs/* broker/log/* data/log/* 2> /dev/null | grep -cE 'SEVERE|ERROR|Exception|Multiple garbage' || true)
   cause=$(key global.last.cause)
   find . -name 'hs_err*' | grep -q . && stopped="crashed: $PWD"
   echo "| $name | yes | $errors | $wrong | ${failed:+not: }${failed:-work} | $stopped | $rss MB |" \
-    "$(key young.collections) young, $(key global.collections) global${cause:+, last: $cause} | $(privacy) |"
+    "$(key young.collections) young, $(key global.collections) global${cause:+, last: $cause}; $(key marking.cycles) cycles | $(privacy) |"
   [ "$wrong" = 0 ] && [ -z "$failed" ] && [ "$stopped" = yes ]
 }
 
 fetch
 bad=0
-echo '| product | started | lines of errors | answers wrong | jcmd, JFR, dump | stopped | RSS | pauses | privacy |'
+echo '| product | started | lines of errors | answers wrong | jcmd, JFR, dump | stopped | RSS | collections | privacy |'
 echo '|---|---|---|---|---|---|---|---|---|'
 for name in $PRODUCTS; do
   run=run_server
   if declare -F "${name}_run" > /dev/null; then
     run=${name}_run
   elif ! declare -F "${name}_prepare" > /dev/null; then
-    die "PRODUCTS has '$name': known are wiremock tomcat jetty artemis ecj"
+    die "PRODUCTS has '$name': known are $known"
   fi
   rm -rf "${work:?}/$name"
   mkdir -p "$work/$name"

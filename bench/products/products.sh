@@ -89,41 +89,63 @@ artemis_load() {
 }
 artemis_stop() { broker/bin/artemis-service stop; }
 
-# A compiler ends by itself, so nothing is watched. Its classes are to be those that it makes on the stock JDK.
-ecj_run() {
-  local n=$((PRODUCTS_REQUESTS / 10)) i wrong used errors started=yes
-  mkdir -p src
-  for i in $(seq 1 "$n"); do
-    cat > "src/C$i.java" <<JAVA
-import java.util.*;
-import java.util.function.*;
-public class C$i<T extends Comparable<T>> {
-    record Pair<A, B>(A a, B b) { }
-    sealed interface Shape permits Circle, Square { }
-    record Circle(double r) implements Shape { }
-    record Square(double a) implements Shape { }
-    static double area(Shape s) {
-        return switch (s) { case Circle(double r) -> r * r * $i; case Square(double a) -> a * a; };
-    }
-    Map<String, List<Pair<T, Integer>>> all = new TreeMap<>();
-    void add(T t) {
-        all.computeIfAbsent(t.toString(), k -> new ArrayList<>()).add(new Pair<>(t, C$((i % n + 1)).number()));
-    }
-    static int number() {
-        Function<Integer, Integer> f = x -> x + $i;
-        return f.andThen(y -> y * 2).apply($i);
-    }
+wildfly_prepare() {
+  mkdir -p home
+  tar xzf "$archives"/wildfly-dist-*.tar.gz -C home --strip-components=1
+  mkdir -p home/standalone/deployments/products.war
+  hello_jsp home/standalone/deployments/products.war/hello.jsp
+  touch home/standalone/deployments/products.war.dodeploy
+  ln -s home/standalone/log logs
 }
-JAVA
-  done
-  # shellcheck disable=SC2086
-  "$JAVA_HOME/bin/java" $PRODUCTS_FLAGS -XX:ErrorFile="$PWD/hs_err.log" -Xlog:gc:file=gc.log \
-    -jar "$archives"/ecj-*.jar --release 21 -nowarn -d ours src > ecj.out 2>&1 || started=no
-  "$LULL_BASE_JDK/bin/java" -jar "$archives"/ecj-*.jar --release 21 -nowarn -d stock src > stock.out 2>&1 || true
-  wrong=$({ diff -rq ours stock || true; } | grep -c . || true)
-  errors=$(grep -cE 'ERROR|Exception' ecj.out || true)
-  used=$(find ours -name '*.class' | wc -l)
-  echo "| ecj, $used classes | $started | $errors | $wrong | ends by itself | $started | |" \
-    "$(grep -c 'Pause' gc.log || true) | |"
-  [ "$started" = yes ] && [ "$wrong" = 0 ] && [ "$used" -gt "$n" ]
+wildfly_start() {
+  # Without JAVA_OPTS the script sets a heap of its own.
+  JAVA_OPTS="$(our_flags) -Djava.net.preferIPv4Stack=true" home/bin/standalone.sh -b 127.0.0.1 -bmanagement 127.0.0.1 \
+    -Djboss.http.port="$PRODUCTS_PORT" -Djboss.management.http.port=$((PRODUCTS_PORT + 1)) -Djboss.https.port=0 \
+    -Djboss.management.https.port=0 > server.out 2>&1 &
 }
+wildfly_ready() { serves '/products/hello.jsp?n=0' 'hello 0'; }
+wildfly_pid() { pid_of_folder; }
+wildfly_load() { load_http '/products/hello.jsp?n='; }
+wildfly_stop() {
+  home/bin/jboss-cli.sh --connect --controller="127.0.0.1:$((PRODUCTS_PORT + 1))" --command=shutdown
+}
+
+# One jar, without a script of its own.
+payara_prepare() {
+  mkdir -p war root
+  hello_jsp war/hello.jsp
+  "$LULL_BASE_JDK/bin/jar" --create --file products.war -C war .
+  # It has no option for the address.
+  echo 'set configs.config.server-config.network-config.network-listeners.network-listener.http-listener.address=127.0.0.1' \
+    > preboot
+}
+payara_start() {
+  # shellcheck disable=SC2046
+  "$JAVA_HOME/bin/java" $(our_flags) -jar "$archives"/payara-micro-*.jar --rootdir root --prebootcommandfile preboot \
+    --port "$PRODUCTS_PORT" --nohazelcast --disablephonehome --deploy products.war > server.out 2>&1 &
+}
+payara_ready() { serves '/products/hello.jsp?n=0' 'hello 0'; }
+payara_pid() { pid_of_folder; }
+payara_load() { load_http '/products/hello.jsp?n='; }
+payara_stop() { kill -TERM "$(payara_pid)"; }
+
+keycloak_prepare() { tar xzf "$archives"/keycloak-quarkus-dist-*.tar.gz --strip-components=1; }
+keycloak_start() {
+  # Without JAVA_OPTS the script names G1 and a heap of its own.
+  JAVA_OPTS=$(our_flags) KC_BOOTSTRAP_ADMIN_USERNAME=admin KC_BOOTSTRAP_ADMIN_PASSWORD=admin \
+    bin/kc.sh start-dev --cache=local --http-host=127.0.0.1 --http-port="$PRODUCTS_PORT" \
+    --http-management-port=$((PRODUCTS_PORT + 1)) > server.out 2>&1 &
+}
+keycloak_ready() { curl -sf --max-time 20 "$(url /realms/master)" | grep -q '"realm":"master"'; }
+keycloak_pid() { pid_of_folder; }
+# What a realm says of itself, and for each tenth of that a token, for which a password is hashed.
+keycloak_load() {
+  local n=$((PRODUCTS_REQUESTS / 10)) right
+  curl -s --max-time 600 -w '\n' "$(url '/realms/master/.well-known/openid-configuration?n=')[1-$PRODUCTS_REQUESTS]" \
+    > answers || true
+  curl -s --max-time 600 -w '\n' -d grant_type=password -d client_id=admin-cli -d username=admin -d password=admin \
+    "$(url '/realms/master/protocol/openid-connect/token?n=')[1-$n]" > tokens || true
+  right=$(grep -c "^{\"issuer\":\"$(url /realms/master)\",.*}\$" answers || true)
+  echo $((PRODUCTS_REQUESTS - right + n - $(grep -c '^{"access_token":"ey.*}$' tokens || true)))
+}
+keycloak_stop() { kill -TERM "$(keycloak_pid)"; }
