@@ -242,7 +242,7 @@ fn run(count: usize) {
             })
             .into();
         let stopped = Stopped(&stop);
-        (2..6).for_each(|number| trace(pager, &graph, count, number));
+        (2..5).for_each(|number| trace(pager, &graph, count, number));
         drop(stopped);
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
