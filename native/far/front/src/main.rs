@@ -106,7 +106,7 @@ struct Run {
     no_owner: bool,
 
     /// Let a JVM with Lull have the servers mark its heap, so that nothing is fetched to be marked. On trial. Servers need --peers of each other.
-    #[arg(long, conflicts_with_all = ["seal", "dirty", "no_owner"])]
+    #[arg(long, conflicts_with = "seal", conflicts_with = "dirty", conflicts_with = "no_owner")]
     trace: bool,
 
     /// Write the number of each page that has a fault to a file, 4 bytes each, little-endian, in order: the less is local, the finer
