@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Which waits for a lock the flight recorder of a stock JDK 25.0.3 has, of platform and of virtual threads: 30 threads at
-# the same time, each of which holds the lock for 10 ms; jdk.JavaMonitorEnter, jdk.ThreadPark and jdk.JavaMonitorWait
-# without a threshold. Beside it async-profiler's `lock` (tools.profiler:async-profiler 4.5).
+# Which waits for a lock the flight recorder of a stock JDK 25.0.3 has, of platform and of virtual threads: 30 threads
+# at the same time, each of which holds the lock for 10 ms; jdk.JavaMonitorEnter, jdk.ThreadPark and
+# jdk.JavaMonitorWait without a threshold. Beside it async-profiler's `lock` (tools.profiler:async-profiler 4.5).
 #
 #   guessed   of each kind some 29 waits, by both, whatever the threads are: since JDK 24 (JEP 491) a monitor does not
 #             pin a virtual thread, but that it waits is the same
@@ -14,9 +14,9 @@
 #             virtual   synchronized                      0          13 to 29
 #                       ReentrantLock                     0                 0
 #                       Object.wait                       0     not asked for
-#             The events are of code by which a platform thread blocks. A virtual thread that can unmount does not come
-#             there, and jdk.VirtualThreadPinned is for those that can not. So a service that is moved to virtual threads
-#             has no contention in its recording, however long its requests wait for a lock. JDK 27 has none, either
+#             The events are of code by which a platform thread blocks. A virtual thread that can unmount does not
+#             come there, and jdk.VirtualThreadPinned is for those that can not. So a service that is moved to virtual
+#             threads has no contention in its recording, however long its requests wait. JDK 27 has none, either
 #
 # Needs a JDK 25 for Linux on x86-64 (JAVA_HOME) and Maven. Fails if what was seen has changed.
 set -euo pipefail

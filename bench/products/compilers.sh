@@ -99,8 +99,8 @@ KOTLIN
 scala_run() { compiler_run scala; }
 scala_suffix() { echo scala; }
 scala_compiler() {
-  printf '%s\n' -cp "$(jars_of 'scala*.jar' 'tasty-core*.jar' '*-interface-*.jar' 'jline-*.jar')" dotty.tools.dotc.Main \
-    -classpath "$(jars_of 'scala3-library*.jar' 'scala-library*.jar')" -d "$1" src/*.scala
+  printf '%s\n' -cp "$(jars_of 'scala*.jar' 'tasty-core*.jar' '*-interface-*.jar' 'jline-*.jar')" \
+    dotty.tools.dotc.Main -classpath "$(jars_of 'scala3-library*.jar' 'scala-library*.jar')" -d "$1" src/*.scala
 }
 scala_source() {
   cat <<SCALA

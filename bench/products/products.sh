@@ -69,14 +69,16 @@ artemis_prepare() {
   home/bin/artemis create broker --silent --user admin --password admin --allow-anonymous --no-web --no-autotune \
     --default-port "$PRODUCTS_PORT" --no-amqp-acceptor --no-hornetq-acceptor --no-mqtt-acceptor --no-stomp-acceptor \
     > prepare.out 2>&1
+  # On a disk that is nearly full it would let producers wait for ever.
+  sed -i 's|<max-disk-usage>.*</max-disk-usage>|<max-disk-usage>100</max-disk-usage>|' broker/etc/broker.xml
   # The profile names G1 and a heap of its own.
   sed -i "s/-XX:+UseG1GC//; s/-XX:+UseStringDeduplication//; s/-Xms[0-9]*[MG]//; s|-Xmx[0-9]*[MG]|$(our_flags)|" \
     broker/etc/artemis.profile
 }
 artemis_start() { broker/bin/artemis-service start; }
 artemis_client() { # the client of the product, as it comes, on the JDK's default collector
-  broker/bin/artemis "$1" --url "tcp://127.0.0.1:$PRODUCTS_PORT" --user admin --password admin \
-    --message-count $((PRODUCTS_REQUESTS / 10)) "${@:2}"
+  timeout "$PRODUCTS_WAIT" broker/bin/artemis "$1" --url "tcp://127.0.0.1:$PRODUCTS_PORT" --user admin \
+    --password admin --message-count $((PRODUCTS_REQUESTS / 10)) "${@:2}"
 }
 artemis_ready() { grep -q 'AMQ221007' broker/log/artemis.log; }
 artemis_pid() { pid_of_folder; }
@@ -112,19 +114,19 @@ wildfly_stop() {
 
 # One jar, without a script of its own.
 payara_prepare() {
+  local http=configs.config.server-config.network-config.network-listeners.network-listener.http-listener
   mkdir -p war root
   hello_jsp war/hello.jsp
   "$LULL_BASE_JDK/bin/jar" --create --file products.war -C war .
   # It has no option for the address.
-  echo 'set configs.config.server-config.network-config.network-listeners.network-listener.http-listener.address=127.0.0.1' \
-    > preboot
+  echo "set $http.address=127.0.0.1" > preboot
 }
 payara_start() {
   # shellcheck disable=SC2046
   "$JAVA_HOME/bin/java" $(our_flags) -jar "$archives"/payara-micro-*.jar --rootdir root --prebootcommandfile preboot \
     --port "$PRODUCTS_PORT" --nohazelcast --disablephonehome --deploy products.war > server.out 2>&1 &
 }
-payara_ready() { serves '/products/hello.jsp?n=0' 'hello 0'; }
+payara_ready() { grep -q ' ready in ' server.out && serves '/products/hello.jsp?n=0' 'hello 0'; }
 payara_pid() { pid_of_folder; }
 payara_load() { load_http '/products/hello.jsp?n='; }
 payara_stop() { kill -TERM "$(payara_pid)"; }
