@@ -380,6 +380,10 @@ public class TestFarHeap {
             System.load(args[0]);
             Quiet.run();
             startAsking();
+            // On a busy machine it may begin when all is over.
+            while (answers(OTHER) + answers(YOUNG) + answers(UNUSED) == 0) {
+                Thread.sleep(1);
+            }
             Busy.run(Integer.parseInt(args[1]));
             stopAsking();
             Asserts.assertNull(complaint());
