@@ -16,7 +16,8 @@
 #                       Object.wait                       0     not asked for
 #             The events are of code by which a platform thread blocks. A virtual thread that can unmount does not
 #             come there, and jdk.VirtualThreadPinned is for those that can not. So a service that is moved to virtual
-#             threads has no contention in its recording, however long its requests wait. One run of JDK 27 had none of monitors and ReentrantLock, either
+#             threads has no contention in its recording, however long its requests wait. One run of JDK 27 had none
+#             of monitors and ReentrantLock, either
 #
 # Needs a JDK 25 for Linux on x86-64 (JAVA_HOME) and Maven. Fails if what was seen has changed.
 set -euo pipefail
