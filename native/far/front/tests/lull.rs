@@ -284,7 +284,7 @@ fn what_servers_do_not_mark_the_jvm_does() {
     assert!(output.status.success() && stdout.contains(" wrong=0"), "{stdout}{}", text(&output.stderr));
     assert!(stdout.contains("is none that --peers of this server names"), "{stdout}");
     assert!(!stdout.contains("Memory servers have marked"), "{stdout}");
-    assert!(stdout.matches("marked beside the program").count() > 1, "the JVM marks: {stdout}");
+    assert!(stdout.contains("marked beside the program"), "the JVM marks: {stdout}");
 }
 
 #[test]
