@@ -172,15 +172,9 @@ int64_t LullFarMarker::clean(const uint8_t* wanted, size_t blocks, bool (*should
   if (lull_is_left_out("FarClean")) {
     return 0;
   }
-  // A program moves more while they are sent if that takes longer: a test would see too little of it else.
-  const bool is_slow = lull_is_left_out("FarAgain");
-  const size_t at_once = is_slow ? 8 : BlocksAtOnce;
   int64_t pages = 0;
-  for (size_t first = 0; first < blocks; first += at_once) {
-    if (is_slow) {
-      os::naked_short_sleep(5);
-    }
-    const int64_t count = tracer()->_clean(first, wanted + first, MIN2(blocks - first, at_once));
+  for (size_t first = 0; first < blocks; first += BlocksAtOnce) {
+    const int64_t count = tracer()->_clean(first, wanted + first, MIN2(blocks - first, BlocksAtOnce));
     SuspendibleThreadSetJoiner joiner;
     if (count < 0 || should_stop() || !is_current()) {
       return -1;
