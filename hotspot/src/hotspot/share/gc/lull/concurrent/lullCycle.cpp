@@ -241,7 +241,7 @@ void LullCycle::clean_cards(bool (*may_go_on)()) { _cleaner.clean(may_go_on, is_
 void LullCycle::wait_for_end(size_t ended_before) { _thread->wait_for_end(ended_before); }
 
 bool LullCycle::must_remark() const {
-  const bool at_once = DEBUG_ONLY((LullMarkInRemark && state() == State::Marking && _pauses > 2 && !is_far()) ||) false;
+  const bool at_once = DEBUG_ONLY((LullMarkInRemark && state() == State::Marking && _pauses > 2) ||) false;
   return at_once || state() == State::Marked;
 }
 

@@ -98,10 +98,7 @@ void LullCycleMarks::add_live(LullBlockIndex block, size_t words) {
 
 void LullCycleMarks::note_private(LullBlockIndex block, size_t words) {
   _marked[untype(block)] = true;
-  if (_blocks->at(block)->has_lines()) {
-    const size_t live = _live[untype(block)] + words;
-    _live[untype(block)] = (uint16_t)MIN2(live, LullGeometry::WordsPerBlock);
-  }
+  add_live(block, words);
 }
 
 void LullCycleMarks::clear_marks(uint32_t first, uint32_t blocks) {

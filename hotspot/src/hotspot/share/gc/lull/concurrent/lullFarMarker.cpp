@@ -19,7 +19,6 @@
  * Inc., 51 Franklin St, Fifth Floor, Boston, MA 02110-1301 USA.
  */
 
-#include "classfile/javaClasses.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/concurrent/lullFarMarker.hpp"
@@ -50,14 +49,13 @@ static const size_t ListedPerLook = 8;
 
 // Classes whose layouts are given at once, and objects that are read from a list at once.
 static const size_t ClassesAtOnce = 1024;
+static const size_t ListedAtOnce = 16 * K;
 
 // Blocks whose dirty pages are sent before it is looked whether anybody waits: 32 MB.
 static const size_t BlocksAtOnce = 1024;
 
-// Who has not ended then never will.
+// Servers that have not marked all after so long are given up.
 static const jlong MostSeconds = 600;
-
-static const size_t ListedAtOnce = 16 * K;
 
 // Cycles that are marked here after one in which a server has failed: so many for the first failure in a row, and
 // twice as many for each more.
@@ -250,11 +248,10 @@ bool LullFarMarker::teach(const uint32_t* classes, size_t count) {
 // The thread has joined. Mirrors are followed by servers, but these do not know how long they are which are listed.
 bool LullFarMarker::look_at(const uint64_t* objects, size_t count) {
   LullCycleMarks* const marks = _cycle->marks();
-  const size_t granule_size = LullMemory::granule_size();
   for (size_t i = 0; i < count; i++) {
-    const size_t granule = (size_t)(objects[i] - (uint64_t)LullGeometry::heap_base()) / granule_size;
+    const size_t block = (size_t)(objects[i] - (uint64_t)LullGeometry::heap_base()) / LullGeometry::BlockSize;
     const oop obj = cast_to_oop(objects[i]);
-    if (granule >= _memory->granules() || !_memory->is_granule_committed(granule) || !marks->is_old(obj)) {
+    if (!is_committed(block) || !marks->is_old(obj)) {
       _refused = "one has listed what is no old object";
       return false;
     }
