@@ -57,10 +57,19 @@ import java.util.function.BooleanSupplier;
  * @run main/othervm -Xms128m -Xmx128m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle fixed
  */
 
+/*
+ * @test id=working
+ * @requires vm.gc.Lull & vm.debug
+ * @summary A program that allocates nothing but whose threads work is not idle: a cycle collects it, and memory goes back.
+ * @library /
+ * @run main/othervm -Xms16m -Xmx256m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle working
+ */
+
 public class TestIdle {
     private static final int MEGABYTE = 1 << 20;
 
     private static volatile Object[] held;
+    private static volatile long sum;
 
     private static void check(boolean condition, String message) {
         if (!condition) {
@@ -96,9 +105,21 @@ public class TestIdle {
         held = peak;
     }
 
+    /** In Java all the time, whether it has a processor or not. */
+    private static void work() {
+        Thread worker = new Thread(() -> {
+            while (true) {
+                sum++;
+            }
+        });
+        worker.setDaemon(true);
+        worker.start();
+    }
+
     public static void main(String[] args) throws Exception {
         boolean isFixed = args.length > 0 && args[0].equals("fixed");
         boolean isSparse = args.length > 0 && args[0].equals("sparse");
+        boolean isWorking = args.length > 0 && args[0].equals("working");
         check(GCBean.collections() >= 0 && committed() > 0, "beans");    // they take a while to load, in which nothing is held yet
         int size = isSparse ? 1 << 10 : 16 << 10;
         fill(isFixed ? 40 : 100, size);
@@ -108,6 +129,10 @@ public class TestIdle {
         } else {
             held = null;
         }
+        if (isWorking) {
+            work();
+        }
+        long globals = GCBean.globalCollections();
         long before = GCBean.collections();
         check(await(() -> GCBean.collections() > before), "no collection in half a minute without work");
         if (isFixed) {
@@ -117,6 +142,10 @@ public class TestIdle {
         check(peak > 100L * MEGABYTE, "the peak was of " + peak);
         long most = (isSparse ? 32L : 48L) * MEGABYTE;
         check(await(() -> committed() <= most), "of " + peak + " bytes at the peak " + committed() + " are still committed");
+        if (isWorking) {
+            check(GCBean.globalCollections() == globals, "threads at work were stopped for the whole heap");
+            return;
+        }
         // Once for all of it: what there is to gain is gained.
         long collections = GCBean.collections();
         Thread.sleep(3000);

@@ -564,7 +564,8 @@ void LullCollector::collect_young() {
   }
   trace_young(moves_sparse || (is_first && !_cycle->follows_classes()));
   end_young_trace();
-  LullYoungSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers());
+  LullCycleMarks* const cycle_marks = _cycle != nullptr && _cycle->is_marking() ? _cycle->marks() : nullptr;
+  LullYoungSweepTask sweep_task(_blocks, _memory, _supply, _workers->active_workers(), cycle_marks);
   sweep(&sweep_task);
   end_evacuation();
   sweep_task.finish();

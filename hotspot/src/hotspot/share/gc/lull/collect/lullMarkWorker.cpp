@@ -22,6 +22,7 @@
 #include "classfile/classLoaderData.hpp"
 #include "classfile/javaClasses.inline.hpp"
 #include "gc/lull/collect/lullMarkWorker.inline.hpp"
+#include "gc/lull/collect/lullSweep.hpp"
 #include "gc/lull/collect/lullUpdate.inline.hpp"
 #include "gc/lull/concurrent/lullCycle.hpp"
 #include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
@@ -454,17 +455,24 @@ void LullMarkWorker::note_for_cycle(oop obj, LullBlockIndex block, size_t words,
     }
     return;
   }
+  if (_remark) {
+    _cycle_marks->note(obj, words);
+    return;
+  }
   // If another worker has met it already, and left it to the markers, they count it.
-  if (_remark || (!_blocks->has_survivors(block) && _cycle_marks->par_mark(obj))) {
+  if (!_blocks->has_survivors(block) && !LullYoungSweepTask::marks_new(_blocks, _card_table, obj) &&
+      _cycle_marks->par_mark(obj)) {
     _cycle_marks->note(obj, words);
   }
 }
 
-// Is it old, or will it be when the collection has ended? The object is alive, and where it will be then.
+// Is it old, or will it be when the collection has ended, and nobody looks at it in that? The object is alive, and
+// where it will be then.
 bool LullMarkWorker::may_grey(oop obj) const {
   const void* const addr = cast_from_oop<void*>(obj);
   return !_blocks->has_survivors(LullGeometry::block_of(addr)) &&
-         (_public_map->is_public(obj) || _blocks->owner_of(addr) == LullBlockTable::NoOwner);
+         (_public_map->is_public(obj) || _blocks->owner_of(addr) == LullBlockTable::NoOwner) &&
+         !LullYoungSweepTask::marks_new(_blocks, _card_table, obj);
 }
 
 void LullMarkWorker::grey(oop obj) {

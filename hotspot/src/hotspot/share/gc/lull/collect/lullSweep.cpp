@@ -20,8 +20,10 @@
  */
 
 #include "gc/lull/collect/lullSweep.hpp"
+#include "gc/lull/concurrent/lullCycleMarks.inline.hpp"
 #include "gc/lull/heap/lullBlockTable.inline.hpp"
 #include "gc/lull/heap/lullCardTable.hpp"
+#include "gc/lull/heap/lullLeftOut.hpp"
 #include "gc/lull/heap/lullMemory.hpp"
 #include "gc/lull/heap/lullPublicMap.hpp"
 #include "gc/lull/heap/lullZap.hpp"
@@ -322,6 +324,16 @@ void LullYoungSweepTask::forget_dead_public_objects(LullBlockIndex index, const 
   }
 }
 
+// Large objects, and blocks with an owner, are swept otherwise. A line with old objects is not swept: what was private
+// may begin there, beside one.
+bool LullYoungSweepTask::marks_new(const LullBlockTable* blocks, const LullCardTable* cards, oop obj) {
+  const void* const start = cast_from_oop<void*>(obj);
+  const LullBlockIndex block = LullGeometry::block_of(start);
+  assert(!blocks->has_survivors(block), PTR_FORMAT " is a survivor", p2i(start));
+  return blocks->owner(block) == LullBlockTable::NoOwner && blocks->at(block)->has_lines() &&
+         !cards->had_old(LullGeometry::line_of(start));
+}
+
 // What is marked is alive and public. Lines with old objects stay as they are. What is young is in the others, but may begin
 // in the line before them: an object that was private, beside an old one.
 void LullYoungSweepTask::forget_dead_objects(LullBlockIndex index) {
@@ -342,6 +354,9 @@ void LullYoungSweepTask::forget_dead_objects(LullBlockIndex index) {
       if (addr + size > start) {
         _public_map->mark_lines(addr, size);
         _blocks->add_live(index, size);
+      }
+      if (_cycle_marks != nullptr && addr >= start && !lull_is_left_out("SweepNew")) {
+        _cycle_marks->mark_new(addr, size);
       }
       addr = _mark_bitmap->get_next_marked_addr(MIN2(addr + size, end), end);   // the last one may end in a line with old objects
     }

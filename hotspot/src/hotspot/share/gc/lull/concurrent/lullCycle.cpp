@@ -255,7 +255,7 @@ bool LullCycle::begin_young() {
     return false;
   }
   assert(!has_tasks(), "left over from the cycle before");
-  if (!is_driven() && !must_unload()) {    // one that somebody waits for unloads, too
+  if (!must_unload()) {    // one that somebody waits for unloads, if any does
     _far.begin();
   }
   begin_classes();
@@ -410,7 +410,9 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
       const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns, _was_vain};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
       if (may_start() && (always || to_unload || _is_asked_for || LullCyclePolicy::wants_cycle(seen, _worth))) {
-        start(always ? "always" : is_driven() ? "asked for" : to_unload ? "classes or code have grown" :
+        start(always ? "always" : is_driven() ? "asked for" :
+              to_unload && cause() == GCCause::_lull_idle ? "little is allocated, and threads are at work" :
+              to_unload ? "classes or code have grown" :
               _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
       }
       break;

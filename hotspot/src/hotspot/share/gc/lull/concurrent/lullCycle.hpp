@@ -194,8 +194,9 @@ public:
   // The next pause begins a cycle, if none runs, and the one that runs then is driven.
   void drive(GCCause::Cause cause);
 
-  // Metaspace or the code cache fills. The next remark unloads what is dead, and somebody has to make the pauses to
-  // it. The caller does not wait for that: who needs more takes more meanwhile.
+  // Metaspace or the code cache fills, or nobody allocates, but threads are at work. The next remark unloads what is
+  // dead, and somebody has to make the pauses to it. The caller does not wait for that: who needs more takes more
+  // meanwhile.
   void unload_soon(GCCause::Cause cause);
 
   // Why pauses are made for it.

@@ -49,4 +49,10 @@ inline void LullCycleMarks::note(oop obj, size_t words) {
   }
 }
 
+inline void LullCycleMarks::mark_new(HeapWord* obj, size_t words) {
+  assert(!_alive->is_marked(obj), PTR_FORMAT " has a mark of the cycle", p2i(obj));
+  _alive->mark(obj);
+  note_part(LullGeometry::block_of(obj), obj, words);
+}
+
 #endif // SHARE_GC_LULL_CONCURRENT_LULLCYCLEMARKS_INLINE_HPP

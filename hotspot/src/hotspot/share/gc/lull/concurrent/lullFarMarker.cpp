@@ -72,7 +72,7 @@ LullFarMarker::LullFarMarker(LullCycle* cycle, LullMemory* memory, LullBlockTabl
     _sent(0),
     _refused(nullptr),
     _takes_all(false),
-    _run_markers(nullptr),
+    _caller(nullptr),
     _old(nullptr),
     _old_words(0),
     _begun(0) {}
@@ -110,7 +110,7 @@ bool LullFarMarker::is_for_servers(oop obj) const {
 // Does what pauses have left; returns whether the cycle goes on. Not by this thread: only markers have lists for
 // References.
 bool LullFarMarker::drain() {
-  _run_markers();
+  _caller->_run_markers();
   SuspendibleThreadSetJoiner joiner;
   for (uint i = 0; i < _cycle->markers() && is_current(); i++) {
     _roots.appendAll(_cycle->marker(i)->for_servers());
@@ -166,15 +166,16 @@ size_t LullFarMarker::copy_old(size_t granule, uint64_t* words, uint8_t* wanted)
 }
 
 // In parts, for it may take long, and somebody may wait for this thread.
-int64_t LullFarMarker::clean(const uint8_t* wanted, size_t blocks, bool (*should_stop)()) {
+int64_t LullFarMarker::clean(const uint8_t* wanted, size_t blocks) {
   if (lull_is_left_out("FarClean")) {
     return 0;
   }
   int64_t pages = 0;
   for (size_t first = 0; first < blocks; first += BlocksAtOnce) {
     const int64_t count = tracer()->_clean(first, wanted + first, MIN2(blocks - first, BlocksAtOnce));
+    _caller->_pass_breakpoint("AFTER PART CLEANED");
     SuspendibleThreadSetJoiner joiner;
-    if (count < 0 || should_stop() || !is_current()) {
+    if (count < 0 || _caller->_should_stop() || !is_current()) {
       return -1;
     }
     pages += count;
@@ -183,7 +184,7 @@ int64_t LullFarMarker::clean(const uint8_t* wanted, size_t blocks, bool (*should
 }
 
 // What pauses have marked before the servers know what is old is all for them: the pages are cleaned afterwards.
-bool LullFarMarker::send_old(bool (*should_stop)()) {
+bool LullFarMarker::send_old() {
   const size_t granules = _memory->granules();
   const size_t blocks = granules * LullMemory::blocks_per_granule();
   const size_t words_per_granule = LullMemory::blocks_per_granule() * WordsPerBlock;
@@ -215,7 +216,7 @@ bool LullFarMarker::send_old(bool (*should_stop)()) {
     done = done && (count == 0 || tracer()->_old(granule * words_per_granule, words, words_per_granule) == 0);
     objects += count;
   }
-  const int64_t pages = done ? clean(wanted, blocks, should_stop) : -1;
+  const int64_t pages = done ? clean(wanted, blocks) : -1;
   MmapArrayAllocator<uint8_t>::free(wanted, blocks);
   log_debug(gc, marking)("Servers mark: %zu objects are old, %d were marked before; " INT64_FORMAT
                          " dirty pages were sent", objects, _roots.length(), pages);
@@ -278,10 +279,10 @@ bool LullFarMarker::look_at_listed(bool* any) {
 }
 
 // Returns whether all is marked.
-bool LullFarMarker::trace(bool (*should_stop)()) {
+bool LullFarMarker::trace() {
   uint32_t classes[ClassesAtOnce];
   const jlong end_ns = os::javaTimeNanos() + MostSeconds * NANOSECS_PER_SEC;
-  while (!should_stop()) {
+  while (!_caller->_should_stop()) {
     if (os::javaTimeNanos() > end_ns) {
       _refused = "they have not ended in time";
       return false;
@@ -292,6 +293,7 @@ bool LullFarMarker::trace(bool (*should_stop)()) {
     size_t count = 0;
     const int progress = tracer()->_poll(classes, ClassesAtOnce, &count);
     if (progress == LullFarLayouts) {
+      _caller->_pass_breakpoint("BEFORE LAYOUTS GIVEN");
       if (!teach(classes, count)) {
         return false;
       }
@@ -369,8 +371,12 @@ void LullFarMarker::add_live(uint64_t first, const uint64_t* words, size_t count
 }
 
 bool LullFarMarker::merge() {
-  return tracer()->_marks(visit_marks, this) == 0 &&
-         (lull_is_left_out("FarLines") || tracer()->_lines(visit_lines, this) == 0) &&
+  _caller->_pass_breakpoint("BEFORE MARKS MERGED");
+  if (tracer()->_marks(visit_marks, this) != 0) {
+    return false;
+  }
+  _caller->_pass_breakpoint("AFTER MARKS MERGED");
+  return (lull_is_left_out("FarLines") || tracer()->_lines(visit_lines, this) == 0) &&
          tracer()->_live(visit_live, this) == 0;
 }
 
@@ -412,8 +418,8 @@ void LullFarMarker::end(bool merged, bool is_harmed, bool is_stopped) {
   _sent = 0;
 }
 
-void LullFarMarker::mark(bool (*should_stop)(), void (*run_markers)()) {
-  _run_markers = run_markers;
+void LullFarMarker::mark(const Caller* caller) {
+  _caller = caller;
   _refused = nullptr;
   {
     SuspendibleThreadSetJoiner joiner;
@@ -423,11 +429,11 @@ void LullFarMarker::mark(bool (*should_stop)(), void (*run_markers)()) {
     }
   }
   const jlong start = os::javaTimeNanos();
-  const bool is_traced = send_old(should_stop) && trace(should_stop);
+  const bool is_traced = send_old() && trace();
   const bool merged = is_traced && merge();
   log_debug(gc, marking)("Servers have marked for %.3fms",
                          (double)(os::javaTimeNanos() - start) / NANOSECS_PER_MILLISEC);
   tracer()->_end();
   free_old();
-  end(merged, is_traced && !merged, !is_traced && should_stop());
+  end(merged, is_traced && !merged, !is_traced && _caller->_should_stop());
 }

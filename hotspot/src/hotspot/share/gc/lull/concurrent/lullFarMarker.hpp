@@ -66,6 +66,13 @@ public:
     Failed     // in the merge: the next pause gives the cycle up
   };
 
+  // What the thread of the cycle can: calls by it alone, while it has not joined.
+  struct Caller {
+    bool (*_should_stop)();
+    void (*_run_markers)();                         // that do what pauses have left
+    void (*_pass_breakpoint)(const char* name);     // tests stop it there
+  };
+
 private:
   LullCycle* const           _cycle;
   LullMemory* const          _memory;
@@ -78,7 +85,7 @@ private:
   int                        _sent;       // of them
   const char*                _refused;    // why it has failed by what a server says, or for no fault of theirs
   bool                       _takes_all;  // each object that is marked is one for the servers
-  void                     (*_run_markers)();
+  const Caller*              _caller;
   uint64_t*                  _old;        // what they were told: a bit for each word of the heap
   size_t                     _old_words;
   size_t                     _begun;      // the cycle's number
@@ -89,12 +96,12 @@ private:
   bool send_roots();
   size_t copy_old(size_t granule, uint64_t* words, uint8_t* wanted) const;
   uint8_t is_wanted(size_t block) const;
-  int64_t clean(const uint8_t* wanted, size_t blocks, bool (*should_stop)());
-  bool send_old(bool (*should_stop)());
+  int64_t clean(const uint8_t* wanted, size_t blocks);
+  bool send_old();
   bool teach(const uint32_t* classes, size_t count);
   bool look_at(const uint64_t* objects, size_t count);
   bool look_at_listed(bool* any);
-  bool trace(bool (*should_stop)());
+  bool trace();
   bool is_committed(size_t block) const;
   bool merge();
   void add_marks(uint64_t first, const uint64_t* words, size_t count);
@@ -124,8 +131,8 @@ public:
   void stop();
 
   // By the thread of the cycle, which has not joined: until the servers have marked all, or the cycle is over, or it
-  // is to stop. What is left is for markers. run_markers() has them do what pauses have left.
-  void mark(bool (*should_stop)(), void (*run_markers)());
+  // is to stop. What is left is for markers.
+  void mark(const Caller* caller);
 
   // By a marker that has an object as a new task, while servers mark: is it theirs? Else it is to be looked at here.
   bool is_for_servers(oop obj) const;

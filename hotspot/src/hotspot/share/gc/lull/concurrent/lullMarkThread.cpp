@@ -44,6 +44,9 @@ static bool should_stop() { return the_thread->should_terminate(); }
 static bool must_clean()  { return the_thread->must_clean(); }
 static bool may_clean()   { return the_thread->may_clean(); }
 static void run_markers() { the_thread->run_markers(); }
+static void pass_breakpoint(const char* name) { the_thread->pass_breakpoint(name); }
+
+static const LullFarMarker::Caller far_caller = {&should_stop, &run_markers, &pass_breakpoint};
 
 LullMarkThread::LullMarkThread(LullCycle* cycle)
   : ConcurrentGCThread(),
@@ -183,7 +186,6 @@ public:
   }
 };
 
-// Tests stop it there, while pauses go on: none of them ends the marking meanwhile.
 void LullMarkThread::pass_breakpoint(const char* breakpoint) {
   if (!WhiteBoxAPI) {
     return;
@@ -232,7 +234,7 @@ void LullMarkThread::mark() {
   }
   DEBUG_ONLY(if (LullCleanALot) { _cycle->cleaner()->ask(); })
   if (_cycle->is_far()) {
-    _cycle->far()->mark(&should_stop, &::run_markers);
+    _cycle->far()->mark(&far_caller);
   }
   do {
     run_markers();

@@ -47,7 +47,6 @@ private:
   void clean();
   void do_default();
   void clear();
-  void pass_breakpoint(const char* breakpoint);
   bool clean_between();
   void mark();
   void tell_of_end();
@@ -65,6 +64,9 @@ public:
 
   // Has the markers do all that there is to do. By this thread.
   void run_markers();
+
+  // Tests stop it there, while pauses go on: none of them ends the marking meanwhile. By this thread, which has not joined.
+  void pass_breakpoint(const char* breakpoint);
 
   // There may be something to do.
   void wake();

@@ -37,10 +37,12 @@
 #include "logging/log.hpp"
 #include "runtime/atomic.hpp"
 #include "runtime/init.hpp"
+#include "runtime/javaThread.inline.hpp"
 #include "runtime/mutexLocker.hpp"
 #include "runtime/os.hpp"
 #include "runtime/safepoint.hpp"
 #include "runtime/threads.hpp"
+#include "runtime/threadSMR.inline.hpp"
 #ifdef LINUX
 #include "os_linux.hpp"
 #endif
@@ -286,11 +288,22 @@ size_t LullControlThread::give_back(size_t bytes) {
   return before - MIN2(_heap->capacity(), before);
 }
 
+// What lacks a processor is at work, too. Threads that wait for locks, memory or the kernel are not.
+static uint threads_at_work() {
+  uint at_work = 0;
+  for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
+    const JavaThreadState state = thread->thread_state();
+    const bool is_program = !thread->is_hidden_from_external_view() && !thread->is_Compiler_thread();
+    at_work += is_program && (state == _thread_in_Java || state == _thread_in_vm) ? 1 : 0;
+  }
+  return at_work;
+}
+
 LullIdlePolicy::Look LullControlThread::heap_now() {
   const size_t unused = (size_t)_components->_supply->free_blocks() * LullGeometry::BlockSize;   // in whole blocks
   const size_t capacity = _heap->capacity();
   const size_t least = _components->_sizer->may_shrink() ? MinHeapSize : capacity;   // to which it may shrink of itself
-  return {allocated(), _heap->used(), unused, capacity, least, expected_global_ns()};
+  return {allocated(), _heap->used(), unused, capacity, least, expected_global_ns(), threads_at_work()};
 }
 
 // If another pause has come first it has collected, but nothing has slid.
@@ -305,6 +318,18 @@ void LullControlThread::collect_idle(LullExtent extent) {
   }
 }
 
+// drive_cycle makes the pauses that it needs. Without cycles, and where no pause is shorter than one for the whole heap,
+// nothing is done: it is decided anew with each look.
+void LullControlThread::begin_idle_cycle() {
+  assert(Thread::current() == this, "the control thread's own fields");
+  if (_components->_cycle != nullptr && ClassUnloadingWithConcurrentMark) {
+    _components->_cycle->unload_soon(GCCause::_lull_idle);
+    _idle.record_cycle_begun(_heap->used());
+  } else if (LullYoungCollections) {
+    collect_idle(LullExtent::Young);
+  }
+}
+
 void LullControlThread::look() {
   assert(Thread::current() == this, "the control thread's own fields");
   const LullIdlePolicy::Decision decision = _idle.look(heap_now());
@@ -316,6 +341,9 @@ void LullControlThread::look() {
       break;
     case LullIdlePolicy::Action::CollectYoung:
       collect_idle(LullExtent::Young);
+      break;
+    case LullIdlePolicy::Action::BeginCycle:
+      begin_idle_cycle();
       break;
     case LullIdlePolicy::Action::CollectGlobal:
       collect_idle(LullExtent::Global);
@@ -353,7 +381,9 @@ bool LullControlThread::drive_cycle() {
     return false;
   }
   if (cycle->needs_begin() || cycle->needs_pause()) {
-    _components->_driver->collect_early(cycle->cause(), LullExtent::Young);
+    const GCCause::Cause cause = cycle->cause();
+    const bool collected = _components->_driver->collect_early(cause, LullExtent::Young);
+    _own_collections += collected && cause == GCCause::_lull_idle ? 1 : 0;
   }
   return cycle->is_waited_for() || cycle->needs_begin();
 }

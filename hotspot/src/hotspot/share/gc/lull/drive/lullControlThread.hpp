@@ -80,6 +80,7 @@ private:
   size_t give_back(size_t bytes);
   LullIdlePolicy::Look heap_now();
   void collect_idle(LullExtent extent);
+  void begin_idle_cycle();
   void keep_pause_goal();
   bool drive_cycle();
   void look();

@@ -157,6 +157,10 @@ public:
   }
 
   bool has_old(LullLineIndex line) const  { return *card_of(line) != NoOld; }
+
+  // The same while a young collection marks: the line may be that of a field that refers to a survivor.
+  bool had_old(LullLineIndex line) const  { return (*(volatile uint8_t*)card_of(line) & Clean) != 0; }
+
   bool is_dirty(LullLineIndex line) const { return *card_of(line) == Dirty; }
 
   // Is any card dirty from the line of first to that of last?

@@ -232,7 +232,8 @@ static const char* const parts[] = {
   "LateMarkers",                                                                         // LullOldMarker
   "LateRemark", "RemarkChunks", "RemarkLoaders", "RemarkStacks",                         // LullMarkWorker
   "NotesClasses", "NotesMarkers", "NotesPauses",                                         // LullSparseBlocks
-  "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords"                   // LullLaterSweep
+  "SweepCards", "SweepLeave", "SweepLines", "SweepTaken", "SweepWords",                  // LullLaterSweep
+  "SweepNew"                                                                             // LullYoungSweepTask
 };
 
 // A flag of no characters is a null pointer.

@@ -30,6 +30,16 @@ bool LullIdlePolicy::has_allocated_less(size_t share) const {
   return allocated <= before(0)._capacity / share;
 }
 
+// Of the looks so far, if there were fewer.
+bool LullIdlePolicy::is_at_work() const {
+  const uint looks = MIN2(_number, QuietLooks);
+  uint at_work = 0;
+  for (uint i = 0; i < looks; i++) {
+    at_work += before(i)._threads_at_work > 0 ? 1 : 0;
+  }
+  return at_work > looks / 2;
+}
+
 // Not again and again for what such a program allocates in a while.
 bool LullIdlePolicy::may_gain(const Look& now, size_t share) const {
   const size_t least = MAX2((size_t)LeastGain, now._capacity / share);
@@ -48,7 +58,7 @@ bool LullIdlePolicy::wants_collection(const Look& now) const {
 bool LullIdlePolicy::wants_to_slide(const Look& now) const {
   const size_t least = MAX2((size_t)LeastGain, now._capacity / SparseShare);
   const size_t surplus = now._capacity - MIN2(now._min_capacity, now._capacity);
-  return (_may_slide || has_allocated_less(LittleShare)) && surplus >= least &&
+  return !is_at_work() && (_may_slide || has_allocated_less(LittleShare)) && surplus >= least &&
          (_is_stuck || holes(now) >= _holes_left + least) &&
          SlideFactor * now._expected_global_ns <= LongestPause;
 }
@@ -65,6 +75,14 @@ size_t LullIdlePolicy::unused() const {
   return least - least / KeptShare;
 }
 
+LullIdlePolicy::Action LullIdlePolicy::collection(const Look& now) const {
+  if (is_at_work()) {
+    return Action::BeginCycle;
+  }
+  const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
+  return now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung;
+}
+
 LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   _looks[_number % Window] = now;
   _number++;
@@ -79,8 +97,7 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
     return {Action::Slide, 0};
   }
   if (wants_collection(now)) {
-    const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
-    return {now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung, 0};
+    return {collection(now), 0};
   }
   const size_t surplus = now._capacity - MIN2(now._min_capacity, now._capacity);
   const size_t bytes = MIN2(unused(), surplus);
@@ -96,6 +113,12 @@ void LullIdlePolicy::record_collection(size_t used, bool global) {
   _looks_since = global ? 0 : _looks_since;
   _number = 0;
   _may_slide = global;
+}
+
+// It looks at the whole heap, but has swept nothing yet.
+void LullIdlePolicy::record_cycle_begun(size_t used) {
+  record_collection(used, true);
+  _may_slide = false;
 }
 
 void LullIdlePolicy::record_slide(const Look& left) {

@@ -34,8 +34,13 @@
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
 //               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
 //               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
+//   begin a cycle
+//               in place of a collection of the whole heap, when most of the last QuietLooks have found threads at
+//               work. Such a program does not wait: it computes, or it lacks processors, and then a pause takes many
+//               times as long as is expected.
 //   slide       when little was allocated, and what is alive lies everywhere: much of the heap is neither used nor in
-//               free blocks, or less than half of what was to go back could. Not again for what a slide leaves.
+//               free blocks, or less than half of what was to go back could. Not again for what a slide leaves, and
+//               not while threads are at work.
 //
 // Pure; written by one thread.
 class LullIdlePolicy : public CHeapObj<mtGC> {
@@ -48,9 +53,10 @@ public:
     size_t _capacity;
     size_t _min_capacity;
     jlong  _expected_global_ns; // how long a pause for the whole heap would take
+    uint   _threads_at_work;    // Java threads that are in Java or in the VM, whether they have a processor or not
   };
 
-  enum class Action { None, GiveBack, CollectYoung, CollectGlobal, Slide };
+  enum class Action { None, GiveBack, CollectYoung, BeginCycle, CollectGlobal, Slide };
 
   struct Decision {
     Action _action;
@@ -85,9 +91,11 @@ private:
     assert(looks < Window && looks < _number, "the look before %u of %u", looks, _number);
     return _looks[(_number - 1 - looks) % Window];
   }
+  bool is_at_work() const;
   bool has_allocated_less(size_t share) const;
   bool may_gain(const Look& now, size_t share) const;
   bool wants_collection(const Look& now) const;
+  Action collection(const Look& now) const;
   static size_t holes(const Look& look) { return look._capacity - MIN2(look._used + look._free, look._capacity); }
   bool wants_to_slide(const Look& now) const;
   size_t unused() const;
@@ -101,6 +109,7 @@ public:
   // What was decided has been done, and has left so much in use, or the heap like that; of the bytes that were asked
   // for, so many have gone back.
   void record_collection(size_t used, bool global);
+  void record_cycle_begun(size_t used);
   void record_slide(const Look& left);
   void record_given_back(size_t asked, size_t bytes);
 };

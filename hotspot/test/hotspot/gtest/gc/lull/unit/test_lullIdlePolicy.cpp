@@ -33,7 +33,7 @@ protected:
   LullIdlePolicy::Look _look;
 
   LullIdlePolicyTest()
-    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100} {}
+    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100, 0 /* threads at work */} {}
 
   // One more look, so many bytes later.
   LullIdlePolicy::Decision look(size_t allocated) {
@@ -204,5 +204,50 @@ TEST_F(LullIdlePolicyTest, the_heap_is_not_made_smaller_than_asked_for) {
   _look._min_capacity = _look._capacity;
   for (int i = 0; i < 30; i++) {
     ASSERT_EQ(look(10 * M)._action, Action::None);
+  }
+}
+
+// It computes, or lacks processors, and then a pause takes many times as long as is expected.
+TEST_F(LullIdlePolicyTest, one_whose_threads_are_at_work_is_not_stopped_for_the_whole_heap) {
+  _look._threads_at_work = 2;
+  expect_after(7, 100 * K, Action::BeginCycle);
+  _policy.record_cycle_begun(_look._used);
+  _look._used = 20 * M;          // of 400: what the sweep leaves could slide
+  _look._free = 100 * M;
+  _look._min_capacity = 64 * M;
+  for (int i = 1; i < 12; i++) {
+    ASSERT_EQ(look(100 * K)._action, Action::None) << i;
+  }
+  EXPECT_EQ(look(100 * K)._action, Action::GiveBack);
+}
+
+TEST_F(LullIdlePolicyTest, it_is_again_when_they_wait) {
+  _look._threads_at_work = 1;
+  for (int i = 0; i < 4; i++) {
+    ASSERT_EQ(look(100 * K)._action, Action::None) << i;
+  }
+  _look._threads_at_work = 0;
+  expect_after(3, 100 * K, Action::CollectGlobal);    // in three of the last six it had waited
+}
+
+// A health check that happens to run at a look.
+TEST_F(LullIdlePolicyTest, a_thread_now_and_then_makes_no_program_busy) {
+  for (int i = 1; i < 7; i++) {
+    _look._threads_at_work = i % 2;
+    ASSERT_EQ(look(100 * K)._action, Action::None) << i;
+  }
+  EXPECT_EQ(look(100 * K)._action, Action::CollectGlobal);
+}
+
+// Long quiet times allow long pauses only where nobody works.
+TEST_F(LullIdlePolicyTest, no_long_time_makes_it_stop_threads_at_work) {
+  _look._threads_at_work = 1;
+  _look._min_capacity = _look._capacity;
+  for (int i = 0; i < 200; i++) {
+    const Action action = look(0)._action;
+    ASSERT_TRUE(action == Action::None || action == Action::BeginCycle) << i;
+    if (action == Action::BeginCycle) {
+      _policy.record_cycle_begun(_look._used);
+    }
   }
 }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! A server that is lost at each step of a cycle that servers mark: the program goes on, or ends and names it.
+
+mod common;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Stdio};
+
+use common::Directory;
+use common::jvm::{Jvm, debug_java, tracing_server};
+use lull_memd::Server;
+
+/// Where a cycle stops, and whether servers have marked all by then.
+const STEPS: [(&str, bool); 6] = [
+    ("AFTER MARKING STARTED", false),
+    ("AFTER PART CLEANED", false),
+    ("BEFORE LAYOUTS GIVEN", false),
+    ("BEFORE MARKS MERGED", true),
+    ("AFTER MARKS MERGED", true),
+    ("BEFORE MARKING COMPLETED", true),
+];
+
+/// A JVM that has stopped at a step.
+struct Stopped {
+    child: Child,
+    stdout: BufReader<std::process::ChildStdout>,
+    said: String,
+}
+
+impl Stopped {
+    fn start(jvm: &Jvm<'_>, servers: &[Server], step: &str) -> Stopped {
+        let names = servers.iter().map(|server| server.address.to_string()).collect::<Vec<_>>().join(",");
+        let mut command = jvm.command(&names, &["Steps", step]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut said = String::new();
+        while !said.ends_with(&format!("at {step}\n")) {
+            assert!(stdout.read_line(&mut said).unwrap() > 0, "{step}: {said}");
+        }
+        Stopped { child, stdout, said }
+    }
+
+    /// Lets it go on to its end: whether it has succeeded, and all that it has said.
+    fn go_on(mut self) -> (bool, String) {
+        // It has perhaps ended: then nobody reads.
+        let _ = self.child.stdin.take().unwrap().write_all(b"\n");
+        self.stdout.read_to_string(&mut self.said).unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        (output.status.success(), self.said + &common::text(&output.stderr))
+    }
+}
+
+/// Does something to a server at each step.
+fn at_each_step(name: &str, options: &[&str], act: impl Fn(&[Server]), check: impl Fn(&str, bool, (bool, String))) {
+    let test = "a server that is lost while it marks";
+    let Some(java) = debug_java(test) else { return };
+    let directory = Directory::new(name);
+    Jvm::compile_with(&java, &directory, &["Steps", "jdk/test/whitebox/WhiteBox"]);
+    let boot = format!("-Xbootclasspath/a:{}", directory.name());
+    // Cycles that a test drives would unload otherwise, and servers mark none that does.
+    let flags =
+        ["-XX:+LullVerifyHeap", "-XX:+WhiteBoxAPI", "-XX:-ClassUnloadingWithConcurrentMark", &boot, "-Xlog:gc+marking=debug:stdout"];
+    let jvm = Jvm { java: &java, directory: &directory, local: "24m", options, heap: "-Xmx128m", flags: &flags };
+    for (step, is_marked) in STEPS {
+        let servers: Vec<_> = (0..3).map(|_| tracing_server()).collect();
+        let stopped = Stopped::start(&jvm, &servers, step);
+        act(&servers);
+        check(step, is_marked, stopped.go_on());
+    }
+}
+
+/// The other servers have all pages. Servers that do not mark are no harm.
+#[test]
+fn with_a_copy_the_program_goes_on() {
+    let lose = |servers: &[Server]| servers[1].handle().stop_now();
+    at_each_step("steps", &["--trace", "--replicas", "1"], lose, |step, is_marked, (succeeded, said)| {
+        assert!(succeeded && said.contains("compared=24000 wrong=0"), "{step}: {said}");
+        if !is_marked {
+            assert!(said.contains("Memory servers do not mark: "), "{step}: {said}");
+        }
+        assert!(said.contains("has ended after"), "{step}: no cycle has ended: {said}");
+    });
+}
+
+/// Nobody else has its pages. What the program then says names the server.
+#[test]
+fn without_one_it_ends_and_names_the_server() {
+    let lost = std::cell::RefCell::new(String::new());
+    let lose = |servers: &[Server]| {
+        *lost.borrow_mut() = servers[1].address.to_string();
+        servers[1].handle().stop_now();
+    };
+    at_each_step("steps-alone", &["--trace"], lose, |step, _, (succeeded, said)| {
+        assert!(!succeeded && said.contains(&*lost.borrow()), "{step}: {said}");
+        assert!(!said.contains("wrong=1") && !said.contains("Internal Error"), "{step}: {said}");
+    });
+}
+
+/// Nobody is lost: what the other tests look for is there without that.
+#[test]
+fn with_all_servers_they_mark_at_each_step() {
+    at_each_step(
+        "steps-all",
+        &["--trace", "--replicas", "1"],
+        |_| {},
+        |step, _, (succeeded, said)| {
+            assert!(succeeded && said.contains("compared=24000 wrong=0"), "{step}: {said}");
+            assert_eq!(said.matches("Memory servers have marked what was old").count(), 2, "{step}: {said}");
+        },
+    );
+}
