@@ -7,7 +7,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::jvm::{Jvm, debug_java, java, tracing_server};
+use common::jvm::{Jvm, debug_java, java, marked_in_control, tracing_server};
 use common::{Directory, count, permitted, skip, text};
 
 /// All that is in the heap but garbage is old. What is sent is that, and what else must leave for it: not garbage, of which there is eight
@@ -161,7 +161,7 @@ fn a_store_between_two_pages_that_are_sent_is_found() {
     };
     let (succeeded, said) = run(None);
     assert!(succeeded && said.contains("moved=4 wrong=0"), "{said}");
-    assert_eq!(said.matches("Memory servers have marked what was old").count(), 4, "{said}");
+    assert_eq!(marked_in_control(&said), 4, "{said}");
     let (succeeded, said) = run(Some("FarAgain"));
     assert!(!succeeded && said.contains("Internal Error"), "FarAgain was left out, and nobody noticed: {said}");
 }

@@ -102,3 +102,9 @@ pub fn tracing_server() -> lull_memd::Server {
     let config = lull_memd::Config { peers, ..lull_memd::Config::new("127.0.0.1:0".parse().unwrap(), 256 << 20) };
     lull_memd::Server::start(config).unwrap()
 }
+
+/// How many cycles servers have marked since a test's program had control of them: others may have begun before.
+pub fn marked_in_control(said: &str) -> usize {
+    let since = said.split("in control").nth(1).unwrap_or_else(|| panic!("{said}"));
+    since.matches("Memory servers have marked what was old").count()
+}

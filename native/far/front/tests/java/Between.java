@@ -80,6 +80,7 @@ public class Between {
             holders[i] = new Holder();
         }
         WB.takeControl();
+        System.out.println("in control");
         long wrong = 0;
         for (int round = 0; round < rounds; round++) {
             find();

@@ -12,7 +12,7 @@ import jdk.test.whitebox.WhiteBox;
  */
 public class Steps {
     static final int DEPTH = 5;
-    static final int TREES = 12_000;
+    static final int TREES = 4_000;
 
     static final class Node {
         final long number;
@@ -75,6 +75,7 @@ public class Steps {
             holders[i].node = new Node(random.nextInt(1 << 30), DEPTH);
         }
         WB.takeControl();
+        System.out.println("in control");
         WB.fullGC();
         if (!WB.runTo(args[0])) {
             throw new AssertionError("the cycle has not come to " + args[0]);

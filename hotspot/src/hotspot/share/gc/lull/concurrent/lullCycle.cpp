@@ -79,6 +79,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _cause(GCCause::_no_gc),
     _needs_begin(false),
     _must_unload(false),
+    _is_for_idle(false),
     _follows_classes(false),
     _chunk_code(),
     _is_held(false),
@@ -171,6 +172,7 @@ void LullCycle::become_idle(bool given_up) {
     Atomic::store(&_last_ns, os::javaTimeNanos() - _start_ns);
     Atomic::store(&_was_given_up, given_up);
     Atomic::store(&_is_driven, false);
+    Atomic::store(&_is_for_idle, false);
     Atomic::store(&_ended, _ended + 1);
     set_state(State::Idle);
     _thread->wake();
@@ -196,7 +198,8 @@ bool LullCycle::is_waited_for() const {
 
 bool LullCycle::needs_pause() const {
   const State now = state();
-  return (now == State::Ready || now == State::Marked || _far.has_failed()) && is_waited_for();
+  return (now == State::Ready || now == State::Marked || _far.has_failed()) &&
+         (is_waited_for() || (begun() != ended() && is_for_idle()));
 }
 
 void LullCycle::drive(GCCause::Cause cause) {
@@ -210,6 +213,13 @@ void LullCycle::unload_soon(GCCause::Cause cause) {
   assert(ClassUnloadingWithConcurrentMark, "no cycle would unload");
   Atomic::store(&_cause, cause);
   Atomic::store(&_must_unload, true);
+  Atomic::store(&_needs_begin, true);
+}
+
+// A pause between the two would forget one of them.
+void LullCycle::begin_for_idle() {
+  SuspendibleThreadSetJoiner joiner;
+  Atomic::store(&_is_for_idle, true);
   Atomic::store(&_needs_begin, true);
 }
 
@@ -401,18 +411,19 @@ void LullCycle::end_pause(Ended ended, jlong pause_ns, size_t used, size_t capac
     _last_was_cycle = ended == Ended::Remark;
     if (ended == Ended::Global || !must_unload()) {    // else the cycle could not: another one has to
       Atomic::store(&_needs_begin, false);
+      Atomic::store(&_is_for_idle, false);
     }
     _is_asked_for = false;
   }
-  const bool to_unload = Atomic::load(&_needs_begin);
+  const bool needs_begin = Atomic::load(&_needs_begin);
   switch (state()) {
     case State::Idle: {
       const LullCyclePolicy::Seen seen = {used, _used_at_last, _growth, capacity, expected_global_ns, _was_vain};
       const bool always = DEBUG_ONLY(LullCycleALot ||) false;
-      if (may_start() && (always || to_unload || _is_asked_for || LullCyclePolicy::wants_cycle(seen, _worth))) {
+      if (may_start() && (always || needs_begin || _is_asked_for || LullCyclePolicy::wants_cycle(seen, _worth))) {
         start(always ? "always" : is_driven() ? "asked for" :
-              to_unload && cause() == GCCause::_lull_idle ? "little is allocated, and threads are at work" :
-              to_unload ? "classes or code have grown" :
+              must_unload() ? "classes or code have grown" :
+              is_for_idle() ? "little is allocated, and threads are at work" :
               _is_asked_for ? "instead of a global collection" : "half of what was free is old, or soon");
       }
       break;

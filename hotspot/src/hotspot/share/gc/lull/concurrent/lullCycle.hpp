@@ -122,6 +122,8 @@ private:
   volatile bool             _needs_begin;     // the control thread makes the pause that begins one; by who asks, and
                                               // in pauses
   volatile bool             _must_unload;     // until a remark, or a global collection, has; the same
+  volatile bool             _is_for_idle;    // the next one, or the running one, is for a program that allocates little, but
+                                              // whose threads work; by the control thread, and in pauses
   bool                      _follows_classes; // the running one; by its first pause
   LullCodeSet               _chunk_code;      // that its pauses have met in stack chunks
   bool                      _is_held;         // the thread of the cycle is at a breakpoint: it does not get Marked
@@ -194,14 +196,19 @@ public:
   // The next pause begins a cycle, if none runs, and the one that runs then is driven.
   void drive(GCCause::Cause cause);
 
-  // Metaspace or the code cache fills, or nobody allocates, but threads are at work. The next remark unloads what is
-  // dead, and somebody has to make the pauses to it. The caller does not wait for that: who needs more takes more
-  // meanwhile.
+  // Metaspace or the code cache fills. The next remark unloads what is dead, and somebody has to make the pauses to
+  // it. The caller does not wait for that: who needs more takes more meanwhile.
   void unload_soon(GCCause::Cause cause);
+
+  // Nobody allocates, but threads work (LullIdlePolicy): no pause comes of itself, and nobody waits for one. By the
+  // control thread.
+  void begin_for_idle();
+  bool is_for_idle() const          { return Atomic::load(&_is_for_idle); }
 
   // Why pauses are made for it.
   GCCause::Cause cause() const {
-    return is_driven() || must_unload() ? Atomic::load(&_cause) : GCCause::_wb_breakpoint;
+    return is_driven() || must_unload() ? Atomic::load(&_cause) :
+           is_for_idle() ? GCCause::_lull_idle : GCCause::_wb_breakpoint;
   }
 
   bool is_driven() const            { return Atomic::load(&_is_driven); }
@@ -209,7 +216,8 @@ public:
   // None runs, and somebody who does not make the pause that begins one wants it. By the control thread.
   bool needs_begin() const;
 
-  // Does a cycle run that somebody waits for, and can it go on in a young pause only? By the control thread.
+  // Does a cycle run that somebody waits for, and can it go on in a young pause only? Or in one that does not come of
+  // itself? By the control thread.
   bool is_waited_for() const;
   bool needs_pause() const;
 

@@ -288,7 +288,8 @@ size_t LullControlThread::give_back(size_t bytes) {
   return before - MIN2(_heap->capacity(), before);
 }
 
-// What lacks a processor is at work, too. Threads that wait for locks, memory or the kernel are not.
+// Those that lack a processor, too, if they had one in Java or in the VM before. Threads in native code are not counted,
+// whatever they do there.
 static uint threads_at_work() {
   uint at_work = 0;
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {
@@ -303,7 +304,8 @@ LullIdlePolicy::Look LullControlThread::heap_now() {
   const size_t unused = (size_t)_components->_supply->free_blocks() * LullGeometry::BlockSize;   // in whole blocks
   const size_t capacity = _heap->capacity();
   const size_t least = _components->_sizer->may_shrink() ? MinHeapSize : capacity;   // to which it may shrink of itself
-  return {allocated(), _heap->used(), unused, capacity, least, expected_global_ns(), threads_at_work()};
+  return {allocated(), _heap->used(), unused, capacity, least, expected_global_ns(),
+          threads_at_work(), _components->_cycle != nullptr};
 }
 
 // If another pause has come first it has collected, but nothing has slid.
@@ -318,16 +320,11 @@ void LullControlThread::collect_idle(LullExtent extent) {
   }
 }
 
-// drive_cycle makes the pauses that it needs. Without cycles, and where no pause is shorter than one for the whole heap,
-// nothing is done: it is decided anew with each look.
+// drive_cycle makes the pauses that it needs.
 void LullControlThread::begin_idle_cycle() {
   assert(Thread::current() == this, "the control thread's own fields");
-  if (_components->_cycle != nullptr && ClassUnloadingWithConcurrentMark) {
-    _components->_cycle->unload_soon(GCCause::_lull_idle);
-    _idle.record_cycle_begun(_heap->used());
-  } else if (LullYoungCollections) {
-    collect_idle(LullExtent::Young);
-  }
+  _components->_cycle->begin_for_idle();
+  _idle.record_cycle_begun(_heap->used());
 }
 
 void LullControlThread::look() {
@@ -382,8 +379,11 @@ bool LullControlThread::drive_cycle() {
   }
   if (cycle->needs_begin() || cycle->needs_pause()) {
     const GCCause::Cause cause = cycle->cause();
-    const bool collected = _components->_driver->collect_early(cause, LullExtent::Young);
-    _own_collections += collected && cause == GCCause::_lull_idle ? 1 : 0;
+    allocated();    // as the idle policy counts it, before the pause changes what is in use
+    if (_components->_driver->collect_early(cause, LullExtent::Young) && cause == GCCause::_lull_idle) {
+      _own_collections++;
+      _last_used = _heap->used();
+    }
   }
   return cycle->is_waited_for() || cycle->needs_begin();
 }

@@ -239,9 +239,14 @@ bool LullPause::is_routine(const LullEvacuationRequest& request, bool clear_soft
   return !asked_for && !clear_soft_references && !request.is_compact() && !LullCollector::must_slide(request);
 }
 
-// An idle program's private objects need not stay private.
+// An idle program's private objects need not stay private, if its threads wait.
 bool LullPause::may_keep_private() const {
-  return _components->_heap->gc_cause() != GCCause::_lull_idle && !_components->_tracking_switch->publishes_all();
+  const bool is_idle = _components->_heap->gc_cause() == GCCause::_lull_idle && !is_for_threads_at_work();
+  return !is_idle && !_components->_tracking_switch->publishes_all();
+}
+
+bool LullPause::is_for_threads_at_work() const {
+  return _components->_cycle != nullptr && _components->_cycle->is_for_idle();
 }
 
 bool LullPause::must_clear_soft_references() const {
@@ -372,8 +377,7 @@ void LullPause::record_young(jlong start, jlong end, size_t used_before) {
 }
 
 // What the markers have done counts: else a good remark would make each young pause after it look vain.
-void LullPause::record_remark(jlong start, jlong end, size_t used_before) {
-  const GCCause::Cause cause = _components->_heap->gc_cause();
+void LullPause::record_remark(GCCause::Cause cause, jlong start, jlong end, size_t used_before) {
   const jlong mark_ns = _components->_cycle->mark_ns(_components->_workers->active_workers());
   _components->_sizer->record_collection(cause, {start, end, used_before, used()});
   end_period();
@@ -420,6 +424,9 @@ void LullPause::collect_young() {
 void LullPause::remark() {
   assert(_components->_cycle != nullptr && _components->_cycle->is_marking(), "there is no cycle to end");
   const bool may_unload = _components->_cycle->follows_classes();
+  // Threads at work do not wait until all that is free has gone back.
+  const GCCause::Cause cause = _components->_heap->gc_cause();
+  const GCCause::Cause sized_as = cause == GCCause::_lull_idle && is_for_threads_at_work() ? GCCause::_lull_references : cause;
   const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
   ClassUnloadingContext unloading_context(_components->_workers->active_workers(),
                                           false /* unregister while purging */,
@@ -431,7 +438,7 @@ void LullPause::remark() {
       purge_classes();
     }
     ClassLoaderDataGraph::clear_claimed_marks();
-    record_remark(start, os::javaTimeNanos(), used_before);    // with what the purge has taken
+    record_remark(sized_as, start, os::javaTimeNanos(), used_before);    // with what the purge has taken
     MetaspaceUtils::print_metaspace_change(metaspace_before);
   });
 }

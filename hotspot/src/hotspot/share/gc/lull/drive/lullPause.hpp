@@ -62,6 +62,7 @@ private:
 
   size_t used() const;
   bool may_keep_private() const;
+  bool is_for_threads_at_work() const;
   bool is_routine(const LullEvacuationRequest& request, bool clear_soft_references) const;
   void choose_min_hole_lines(bool routine);
   void retire_tlabs();
@@ -74,7 +75,7 @@ private:
   void correct_freed();
   void end_period();
   void record_young(jlong start, jlong end, size_t used_before);
-  void record_remark(jlong start, jlong end, size_t used_before);
+  void record_remark(GCCause::Cause cause, jlong start, jlong end, size_t used_before);
   void purge_classes();
   void end(const LullPauseKind& kind, bool verifies, jlong ns);
   LullPauseKind young_kind(const char* title, bool ends_cycle) const;

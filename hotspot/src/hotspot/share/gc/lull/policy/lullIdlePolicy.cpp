@@ -46,8 +46,9 @@ bool LullIdlePolicy::may_gain(const Look& now, size_t share) const {
   if (_used_after == 0) {
     return now._used >= least;
   }
-  // What was alive then may be dead now.
-  return now._used >= _used_after + least || (_looks_since >= LongQuietLooks && now._used >= least);
+  // What was alive then may be dead now. To look costs threads at work more than what they may gain.
+  const bool is_long = _looks_since >= LongQuietLooks && !(is_at_work() && now._has_cycles);
+  return now._used >= _used_after + least || (is_long && now._used >= least);
 }
 
 bool LullIdlePolicy::wants_collection(const Look& now) const {
@@ -76,11 +77,12 @@ size_t LullIdlePolicy::unused() const {
 }
 
 LullIdlePolicy::Action LullIdlePolicy::collection(const Look& now) const {
+  const bool is_long = _looks_since >= LongQuietLooks;
   if (is_at_work()) {
-    return Action::BeginCycle;
+    return now._has_cycles ? Action::BeginCycle :
+           is_long && now._expected_global_ns <= LongestPause ? Action::CollectGlobal : Action::CollectYoung;
   }
-  const jlong longest = _looks_since >= LongQuietLooks ? LongestPauseAfterLong : LongestPause;
-  return now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung;
+  return now._expected_global_ns <= (is_long ? LongestPauseAfterLong : LongestPause) ? Action::CollectGlobal : Action::CollectYoung;
 }
 
 LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {

@@ -35,9 +35,10 @@
 //               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
 //               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
 //   begin a cycle
-//               in place of a collection of the whole heap, when most of the last QuietLooks have found threads at
-//               work. Such a program does not wait: it computes, or it lacks processors, and then a pause takes many
-//               times as long as is expected.
+//               in place of that, whatever it would take, when most of the last QuietLooks have found threads at work.
+//               Such a program does not wait: it computes, or it lacks processors, and then a pause takes many times
+//               as long as is expected. A long time does not bring another one. Where there are no cycles only what is
+//               young is collected, and after a long time all, if that is expected to be short.
 //   slide       when little was allocated, and what is alive lies everywhere: much of the heap is neither used nor in
 //               free blocks, or less than half of what was to go back could. Not again for what a slide leaves, and
 //               not while threads are at work.
@@ -54,6 +55,7 @@ public:
     size_t _min_capacity;
     jlong  _expected_global_ns; // how long a pause for the whole heap would take
     uint   _threads_at_work;    // Java threads that are in Java or in the VM, whether they have a processor or not
+    bool   _has_cycles;         // of concurrent marking
   };
 
   enum class Action { None, GiveBack, CollectYoung, BeginCycle, CollectGlobal, Slide };

@@ -33,7 +33,7 @@ protected:
   LullIdlePolicy::Look _look;
 
   LullIdlePolicyTest()
-    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100, 0 /* threads at work */} {}
+    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100, 0 /* threads at work */, true} {}
 
   // One more look, so many bytes later.
   LullIdlePolicy::Decision look(size_t allocated) {
@@ -239,15 +239,31 @@ TEST_F(LullIdlePolicyTest, a_thread_now_and_then_makes_no_program_busy) {
   EXPECT_EQ(look(100 * K)._action, Action::CollectGlobal);
 }
 
-// Long quiet times allow long pauses only where nobody works.
-TEST_F(LullIdlePolicyTest, no_long_time_makes_it_stop_threads_at_work) {
+// Where nothing changes it is done once, however long that lasts.
+TEST_F(LullIdlePolicyTest, a_long_time_brings_no_other_cycle) {
   _look._threads_at_work = 1;
   _look._min_capacity = _look._capacity;
+  expect_after(7, 0, Action::BeginCycle);
+  _policy.record_cycle_begun(_look._used);
   for (int i = 0; i < 200; i++) {
-    const Action action = look(0)._action;
-    ASSERT_TRUE(action == Action::None || action == Action::BeginCycle) << i;
-    if (action == Action::BeginCycle) {
-      _policy.record_cycle_begun(_look._used);
-    }
+    ASSERT_EQ(look(0)._action, Action::None) << i;
   }
+  _look._used += 50 * M;
+  EXPECT_EQ(look(0)._action, Action::BeginCycle);
+}
+
+TEST_F(LullIdlePolicyTest, without_cycles_threads_at_work_are_stopped_for_what_is_young) {
+  _look._threads_at_work = 1;
+  _look._has_cycles = false;
+  _look._min_capacity = _look._capacity;
+  expect_after(7, 0, Action::CollectYoung);
+  _policy.record_collection(_look._used, false);
+  for (int i = 8; i < 60; i++) {
+    ASSERT_EQ(look(0)._action, Action::None) << i;
+  }
+  _look._expected_global_ns = NANOSECS_PER_SEC / 4;
+  EXPECT_EQ(look(0)._action, Action::CollectYoung);
+  _policy.record_collection(_look._used, false);
+  _look._expected_global_ns = NANOSECS_PER_SEC / 10;
+  expect_after(7, 0, Action::CollectGlobal);
 }
