@@ -18,9 +18,9 @@
 #             Vert.x           158 to 197
 #             Jetty            196 to 206
 #             Apache                  270
-#             With the default of nginx, 1,000, the JDK's loses one or two for each connection that ends, Jetty some 18. Jetty
-#             names it a RetryableStreamException, and Apache a RequestNotExecutedException, and neither tries again;
-#             with Helidon most wait for an answer until their timeout. So a server that is restarted in good order, or
+#             With the default of nginx, 1,000, the JDK's loses one or two for each connection that ends, Jetty some 18.
+#             Jetty names it a RetryableStreamException, and Apache a RequestNotExecutedException, and neither tries
+#             again; with Helidon most wait for an answer until their timeout. So a server that is restarted in good order, or
 #             ends old connections as nginx does by itself, costs requests that nobody has refused, POSTs as well as
 #             GETs: who uses these clients needs retries of their own, and has to say what may be repeated
 #
