@@ -18,11 +18,12 @@
 #             Vert.x           158 to 197
 #             Jetty            196 to 206
 #             Apache                  270
-#             With the default of nginx, 1,000, the JDK's loses one or two for each connection that ends, Jetty some 18.
-#             Jetty names it a RetryableStreamException, and Apache a RequestNotExecutedException, and neither tries
-#             again; with Helidon most wait for an answer until their timeout. So a server that is restarted in good order, or
-#             ends old connections as nginx does by itself, costs requests that nobody has refused, POSTs as well as
-#             GETs: who uses these clients needs retries of their own, and has to say what may be repeated
+#             With the default of nginx, 1,000, the JDK's loses one or two for each connection that ends, Jetty some
+#             18. Jetty names it a RetryableStreamException, and Apache a RequestNotExecutedException, and neither
+#             tries again; with Helidon most wait for an answer until their timeout. So a server that is restarted in
+#             good order, or ends old connections as nginx does by itself, costs requests that nobody has refused,
+#             POSTs as well as GETs: who uses these clients needs retries of their own, and has to say what may be
+#             repeated
 #
 # Needs a JDK 25 (JAVA_HOME), Maven, openssl, Python, and apt of Debian. Fails if what was seen has changed.
 set -euo pipefail
