@@ -201,6 +201,7 @@ final class Recording {
         if (oldCollector.equals("ParallelOld")) {
             return "Parallel";
         }
-        return oldCollector.isEmpty() ? "an unknown collector" : oldCollector.replace("Old", "");
+        // "ZGC Major", "Shenandoah Old": of two generations the recorder names the old one.
+        return oldCollector.isEmpty() ? "an unknown collector" : oldCollector.replaceFirst(" ?(Old|Major)$", "");
     }
 }

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openjdk.jmc.common.item.Aggregators;
 import org.openjdk.jmc.common.item.Attribute;
@@ -86,6 +87,7 @@ class RealRecordingsTest {
     void concurrentCollectors(String flag) throws Exception {
         Path file = Recordings.stock(flag);
         Recording recording = RecordingReader.read(file);
+        assertEquals(flag.equals("-XX:+UseZGC") ? "ZGC" : "Shenandoah", recording.collector());
         Figures figures = new Figures(recording);
         assertTrue(recording.collections.values().stream().anyMatch(Recording.Collection::isConcurrent), "no concurrent collection");
         page(file);
@@ -94,6 +96,15 @@ class RealRecordingsTest {
         assertTrue(figures.allocated(0, figures.seconds) > 0.8 * least, Text.bytes(figures.allocated(0, figures.seconds)) + " of "
                 + Text.bytes(least));
         assertTrue(figures.perMegabyte(false).value() > 0, figures.perMegabyte(false).toString());
+    }
+
+    /** What a JDK 25 and a JDK 27 write of collectors with two generations. */
+    @ParameterizedTest
+    @CsvSource({"ZGC Major, ZGC", "Shenandoah Old, Shenandoah", "Shenandoah, Shenandoah", "SerialOld, Serial", "G1Old, G1"})
+    void namesOfCollectors(String recorded, String said) {
+        Recording recording = new Recording(Path.of("none.jfr"));
+        recording.oldCollector = recorded;
+        assertEquals(said, recording.collector());
     }
 
     @Test
