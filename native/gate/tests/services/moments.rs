@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
+
+//! As [`super::clients`], by moment: clients that people use are told busy when the gate has had the head of their request alone, half of its body
+//! with it, or all of it ([`super::relay`]). Each tells its caller so, whatever the body's length, and nothing was processed.
+
+use std::collections::BTreeMap;
+
+use super::clients::{Sources, program};
+use super::h2spec::Pauses;
+use super::relay::{Moment, Relay};
+use super::server::Server;
+use super::{PARALLEL, Setting};
+
+const SOURCES: Sources = ["Moments", "moments.mjs", "moments.go", "moments.py"];
+/// Busy answers that each client must have had to bodies of each length, and seconds for these.
+const BUSY: &str = "2";
+const SECONDS: &str = "40";
+/// Lengths of bodies. None has one moment only.
+const BODIES: [&str; 4] = ["0", "5", "30000", "1000000"];
+const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/cert-a.pem");
+const KEY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/key-a.pem");
+
+/// What has come of a client's requests with one body at one moment.
+#[derive(Default)]
+struct Cell {
+    ok: u64,
+    busy: u64,
+    /// Of these, how many had sent nothing until they gave a part of the body.
+    late: u64,
+}
+
+/// Client, moment, body.
+type Cells = BTreeMap<(String, &'static str, String), Cell>;
+
+/// The lines of a program at one moment, and how often the gate has answered.
+fn lines(setting: &Setting, name: &str, moment: Moment, cells: &mut Cells) -> Result<(), String> {
+    let temporary = |what: &str| std::env::temp_dir().join(format!("lull-moments-{}.{what}", std::process::id()));
+    let (beacon, answers) = (temporary("beacon"), temporary("answers"));
+    let options = format!("deadline=1,beacon={}", beacon.display());
+    let mut server = Server::start_with(&setting.jdk, PARALLEL, "h2-port", &options, &["h2-wide", "150", "100"])?;
+    let relay = Relay { server: server.port, moment, pauses: Pauses(beacon.clone()), answers: answers.clone(), tls: None };
+    let tls = Relay { tls: Some((CERT, KEY)), ..relay.clone() }.start()?;
+    let plain = relay.start()?;
+    let mut command = program(name, setting, SOURCES)?;
+    command.args([&plain.to_string(), &tls.to_string(), CERT, BUSY, SECONDS, moment.name()]).arg(&answers);
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        return Err(format!("{command:?} ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr)));
+    }
+    let processed = server.processed()?;
+    let metrics = server.metrics()?;
+    server.stop()?;
+    let _ = (std::fs::remove_file(&beacon), std::fs::remove_file(&answers));
+    let mut told = 0;
+    for line in text.lines() {
+        let (target, rest) = line.split_once(' ').ok_or(line)?;
+        let (late, how) = rest.split_once(' ').ok_or(line)?;
+        let [_, client, _, body, _] = target.split('/').collect::<Vec<_>>()[..] else { return Err(format!("a client says '{line}'")) };
+        let count = processed.get(target).copied().unwrap_or(0);
+        let cell = cells.entry((client.to_string(), moment.name(), body.to_string())).or_default();
+        match (how, count) {
+            ("ok", 1) => cell.ok += 1,
+            ("busy", 0) => {
+                cell.busy += 1;
+                cell.late += u64::from(late == "late");
+                told += 1;
+            }
+            _ => return Err(format!("{client}, at the {}: '{how}' of {body} bytes ({target}), processed {count} times", moment.name())),
+        }
+    }
+    let answered = metrics.get("lull_gate_answered_total").copied().unwrap_or(-1.0);
+    if answered != f64::from(told) {
+        return Err(format!("the gate says that it answered {answered}, the clients were told {told}, at the {}", moment.name()));
+    }
+    match metrics.iter().find(|(name, n)| name.contains("opaque") && **n > 0.0) {
+        Some((name, n)) => Err(format!("{name} is {n}, at the {}", moment.name())),
+        None => Ok(()),
+    }
+}
+
+/// One of the programs and its clients, at each moment.
+pub fn moments(setting: &Setting, name: &str) -> Result<String, String> {
+    let mut cells = Cells::new();
+    for moment in Moment::ALL {
+        lines(setting, name, moment, &mut cells)?;
+    }
+    let clients: std::collections::BTreeSet<String> = cells.keys().map(|(client, ..)| client.clone()).collect();
+    let mut late = BTreeMap::new();
+    for client in &clients {
+        for (moment, body) in Moment::ALL.iter().flat_map(|moment| BODIES.map(|body| (moment.name(), body))) {
+            match cells.get(&(client.clone(), moment, body.to_string())) {
+                None if body == "0" && moment != "end" => {}
+                Some(cell) if cell.busy > 0 => *late.entry((client, moment)).or_insert(0) += cell.late,
+                _ => return Err(format!("{client} was never told busy at the {moment} of {body} bytes")),
+            }
+        }
+    }
+    let busy: u64 = cells.values().map(|cell| cell.busy).sum();
+    let ok: u64 = cells.values().map(|cell| cell.ok).sum();
+    let late: Vec<String> = late.iter().filter(|(_, n)| **n > 0).map(|((client, moment), n)| format!("{client} {n} at the {moment}")).collect();
+    let late = if late.is_empty() { String::new() } else { format!("; nothing was sent before the body: {}", late.join(", ")) };
+    Ok(format!("{} cells, {busy} busy answers, {ok} processed, of {}{late}", cells.len(), clients.into_iter().collect::<Vec<_>>().join(", ")))
+}
