@@ -147,13 +147,15 @@ from_packages() {
 users_memory_server() {   # ROOT
   local start
   start=$(sed -n 's/^ExecStart=//p' "$1/usr/lib/systemd/system/lull-memd@.service")
-  start=${start//%i/daemon} start=${start/'${LULL_MEMD_MEMORY}'/8m} start=${start/'$LULL_MEMD_OPTIONS'/}
+  start=${start//%i/daemon} start=${start/'${LULL_MEMD_MEMORY}'/64m} start=${start/'$LULL_MEMD_OPTIONS'/}
   printf '%s\n' 'set -e; install -d -o daemon -m 700 /run/lull/daemon' \
     "chroot --userspec=daemon / $start > /tmp/said 2>&1 & pid=\$!" \
     'for i in $(seq 60); do if grep -q "listening at" /tmp/said; then break; fi; sleep 0.5; done; cat /tmp/said' \
-    'run="lull-far run --servers unix:/run/lull/daemon/memd.sock --local 1m --"' \
-    'chroot --userspec=daemon / $run true' \
-    'if chroot --userspec=nobody / $run true; then echo "another user may use it"; exit 1; fi' \
+    'run() { install -d -o "$1" "/tmp/heap-$1"; chroot --userspec="$1" / lull-far run --servers unix:/run/lull/daemon/memd.sock \' \
+    '  --local 4m -- java -XX:+UseSerialGC -Xmx16m "-XX:AllocateHeapAt=/tmp/heap-$1" -version > "/tmp/of-$1" 2>&1; }' \
+    'run daemon || { cat /tmp/of-daemon; exit 1; }' \
+    'if run nobody; then echo "another user may use it"; exit 1; fi' \
+    'cat /tmp/of-nobody; grep -qi "permission denied" /tmp/of-nobody' \
     'kill $pid; wait $pid; test ! -e /run/lull/daemon/memd.sock' > "$1/tmp/memory.sh"
   within_root "$1" /bin/bash /tmp/memory.sh
 }

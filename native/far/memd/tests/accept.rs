@@ -18,7 +18,7 @@ use lull_far_protocol::{ChannelKind, Hello};
 use skip::skip;
 
 /// Connections that are counted.
-const COUNTED: u64 = 20;
+const COUNTED: u64 = 10;
 
 struct Process {
     child: Child,

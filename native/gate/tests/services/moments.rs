@@ -14,7 +14,7 @@ use super::{PARALLEL, Setting};
 const SOURCES: Sources = ["Moments", "moments.mjs", "moments.go", "moments.py"];
 /// Busy answers that each client must have had to bodies of each length, and seconds for these.
 const BUSY: &str = "2";
-const SECONDS: &str = "40";
+const SECONDS: &str = "60";
 /// Lengths of bodies. None has one moment only.
 const BODIES: [&str; 4] = ["0", "5", "30000", "1000000"];
 const CERT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/tls/cert-a.pem");
@@ -37,7 +37,7 @@ fn lines(setting: &Setting, name: &str, moment: Moment, cells: &mut Cells) -> Re
     let temporary = |what: &str| std::env::temp_dir().join(format!("lull-moments-{}.{what}", std::process::id()));
     let (beacon, answers) = (temporary("beacon"), temporary("answers"));
     let options = format!("deadline=1,beacon={}", beacon.display());
-    let mut server = Server::start_with(&setting.jdk, PARALLEL, "h2-port", &options, &["h2-wide", "150", "100"])?;
+    let mut server = Server::start_with(&setting.jdk, PARALLEL, "h2-port", &options, &["h2-wide", "30", "200"])?;
     let relay = Relay { server: server.port, moment, pauses: Pauses(beacon.clone()), answers: answers.clone(), tls: None };
     let tls = Relay { tls: Some((CERT, KEY)), ..relay.clone() }.start()?;
     let plain = relay.start()?;
@@ -79,22 +79,30 @@ fn lines(setting: &Setting, name: &str, moment: Moment, cells: &mut Cells) -> Re
     }
 }
 
+/// Whether each client had its answers at that moment.
+fn are_told(cells: &Cells, moment: Moment) -> Result<(), String> {
+    let clients: std::collections::BTreeSet<&String> = cells.keys().map(|(client, ..)| client).collect();
+    for client in clients {
+        for body in BODIES.into_iter().filter(|body| *body != "0" || moment == Moment::End) {
+            if cells.get(&(client.clone(), moment.name(), body.to_string())).is_none_or(|cell| cell.busy == 0) {
+                return Err(format!("{client} was never told busy at the {} of {body} bytes", moment.name()));
+            }
+        }
+    }
+    if cells.is_empty() { Err("there is no client".to_string()) } else { Ok(()) }
+}
+
 /// One of the programs and its clients, at each moment.
 pub fn moments(setting: &Setting, name: &str) -> Result<String, String> {
     let mut cells = Cells::new();
     for moment in Moment::ALL {
         lines(setting, name, moment, &mut cells)?;
+        are_told(&cells, moment)?;
     }
     let clients: std::collections::BTreeSet<String> = cells.keys().map(|(client, ..)| client.clone()).collect();
     let mut late = BTreeMap::new();
-    for client in &clients {
-        for (moment, body) in Moment::ALL.iter().flat_map(|moment| BODIES.map(|body| (moment.name(), body))) {
-            match cells.get(&(client.clone(), moment, body.to_string())) {
-                None if body == "0" && moment != "end" => {}
-                Some(cell) if cell.busy > 0 => *late.entry((client, moment)).or_insert(0) += cell.late,
-                _ => return Err(format!("{client} was never told busy at the {moment} of {body} bytes")),
-            }
-        }
+    for ((client, moment, _), cell) in &cells {
+        *late.entry((client, moment)).or_insert(0) += cell.late;
     }
     let busy: u64 = cells.values().map(|cell| cell.busy).sum();
     let ok: u64 = cells.values().map(|cell| cell.ok).sum();

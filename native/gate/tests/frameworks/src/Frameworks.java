@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -184,8 +185,14 @@ class Frameworks {
                     }
                 }));
                 if (window > 65_535) {
-                    // The connection's own, which no setting gives.
-                    child.pipeline().write(new DefaultHttp2WindowUpdateFrame(window - 65_535));
+                    child.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                        /** The connection's own, which no setting gives; behind the settings. */
+                        @Override
+                        public void channelActive(ChannelHandlerContext context) throws Exception {
+                            context.writeAndFlush(new DefaultHttp2WindowUpdateFrame(window - 65_535));
+                            super.channelActive(context);
+                        }
+                    });
                 }
             }
         }).bind("127.0.0.1", port).sync();
