@@ -4,7 +4,7 @@
 #
 #   python3 moments.py httpx|curl|nghttp2 PORT - - BUSY SECONDS MOMENT FILE
 #
-# nghttp2's (h2load) has its body from a file, and sends it at once. It sends two requests, for the first one of a connection is no case.
+# nghttp2's (h2load) has its body from a file, and sends it at once. It sends four requests, for the first ones of a connection are no case.
 
 import os
 import pathlib
@@ -93,16 +93,16 @@ def curl_sender():
 
 
 def nghttp2_statuses(number, length):
-    """Of two requests, targets and statuses."""
-    targets = [f"/nghttp2/{moment}/{length}/{n}" for n in (2 * number, 2 * number + 1)]
+    """Of four requests, targets and statuses."""
+    targets = [f"/nghttp2/{moment}/{length}/{n}" for n in range(4 * number, 4 * number + 4)]
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         (directory / "targets").write_text("".join(f"{BASE}{target}\n" for target in targets))
         (directory / "body").write_bytes(bytes(length))
-        command = ["h2load", "-c", "1", "-m", "1", "-n", "2", "-i", "targets", "--log-file=log"]
+        command = ["h2load", "-c", "1", "-m", "1", "-n", "4", "-i", "targets", "--log-file=log"]
         subprocess.run(command + (["-d", "body"] if length else []), cwd=directory, check=True, timeout=120, stdout=subprocess.DEVNULL)
         statuses = [int(line.split()[1]) for line in (directory / "log").read_text().splitlines()]
-    assert len(statuses) == 2, f"{len(statuses)} of 2 requests have an end"
+    assert len(statuses) == 4, f"{len(statuses)} of 4 requests have an end"
     return [(target, None, status) for target, status in zip(targets, statuses)]
 
 

@@ -68,6 +68,8 @@ import reactor.netty.resources.ConnectionProvider;
  * {@code /CLIENT/MOMENT/BODY/NUMBER}, the end {@code ok}, {@code busy}, or what the client threw.
  */
 public class Moments {
+    /** Seconds until a client gives up. */
+    private static final int PATIENCE = 30;
     private static final int[] BODIES = {0, 5, 30_000, 1_000_000};
     private static final ExecutorService threads = Executors.newCachedThreadPool();
 
@@ -199,7 +201,7 @@ public class Moments {
     private static Client jdk(String certificate) throws Exception {
         var client = java.net.http.HttpClient.newBuilder().version(java.net.http.HttpClient.Version.HTTP_2).sslContext(trusting(certificate)).build();
         return (url, body) -> {
-            var request = java.net.http.HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofSeconds(120));
+            var request = java.net.http.HttpRequest.newBuilder(URI.create(url)).timeout(Duration.ofSeconds(PATIENCE));
             if (body != null) {
                 var publisher = java.net.http.HttpRequest.BodyPublishers.ofInputStream(body::stream);
                 request.POST(java.net.http.HttpRequest.BodyPublishers.fromPublisher(publisher, body.length()));
@@ -226,7 +228,7 @@ public class Moments {
         HttpClient client = new HttpClient(new HttpClientTransportOverHTTP2(new HTTP2Client()));
         client.start();
         return (url, body) -> {
-            var request = client.newRequest(url).method(body == null ? "GET" : "POST").timeout(120, TimeUnit.SECONDS);
+            var request = client.newRequest(url).method(body == null ? "GET" : "POST").timeout(PATIENCE, TimeUnit.SECONDS);
             if (body != null) {
                 AsyncRequestContent content = new AsyncRequestContent();
                 request.body(content);
@@ -269,7 +271,7 @@ public class Moments {
                     }
                 });
             }
-            return client.execute(request.build(), SimpleResponseConsumer.create(), null).get(120, TimeUnit.SECONDS).getCode();
+            return client.execute(request.build(), SimpleResponseConsumer.create(), null).get(PATIENCE, TimeUnit.SECONDS).getCode();
         };
     }
 
@@ -277,7 +279,7 @@ public class Moments {
     private static Client apacheClassic() {
         CloseableHttpAsyncClient below = apacheClient();
         below.start();
-        CloseableHttpClient client = HttpAsyncClients.classic(below, Timeout.ofSeconds(120));
+        CloseableHttpClient client = HttpAsyncClients.classic(below, Timeout.ofSeconds(PATIENCE));
         return (url, body) -> {
             if (body == null) {
                 return client.execute(new HttpGet(url), response -> response.getCode());
@@ -290,7 +292,7 @@ public class Moments {
 
     private static Client okhttp() {
         OkHttpClient client = new OkHttpClient.Builder().protocols(List.of(Protocol.H2_PRIOR_KNOWLEDGE))
-                .callTimeout(Duration.ofSeconds(120)).readTimeout(Duration.ofSeconds(120)).build();
+                .callTimeout(Duration.ofSeconds(PATIENCE)).readTimeout(Duration.ofSeconds(PATIENCE)).build();
         return (url, body) -> {
             var request = new okhttp3.Request.Builder().url(url);
             if (body != null) {
@@ -324,7 +326,7 @@ public class Moments {
                     ? client.get().uri(url).responseSingle((response, content) -> content.thenReturn(response.status().code()))
                     : client.headers(headers -> headers.set("content-length", body.length())).post().uri(url).send(ByteBufFlux.fromInbound(parts(body)))
                             .responseSingle((response, content) -> content.thenReturn(response.status().code()));
-            return status.block(Duration.ofSeconds(120));
+            return status.block(Duration.ofSeconds(PATIENCE));
         };
     }
 
@@ -352,7 +354,7 @@ public class Moments {
         return (url, body) -> {
             String path = URI.create(url).getPath();
             if (body == null) {
-                return client.get(path).aggregate().get(120, TimeUnit.SECONDS).status().code();
+                return client.get(path).aggregate().get(PATIENCE, TimeUnit.SECONDS).status().code();
             }
             var request = HttpRequest.streaming(RequestHeaders.builder(HttpMethod.POST, path).contentLength(body.length()).build());
             request.tryWrite(HttpData.wrap(body.first));
@@ -365,7 +367,7 @@ public class Moments {
                 }
                 request.close();
             });
-            return client.execute(request).aggregate().get(120, TimeUnit.SECONDS).status().code();
+            return client.execute(request).aggregate().get(PATIENCE, TimeUnit.SECONDS).status().code();
         };
     }
 
@@ -387,7 +389,7 @@ public class Moments {
         return (url, body) -> {
             var method = MethodDescriptor.<byte[], byte[]>newBuilder(BYTES, BYTES).setType(MethodDescriptor.MethodType.BIDI_STREAMING)
                     .setFullMethodName(URI.create(url).getPath().substring(1)).build();
-            ClientCall<byte[], byte[]> call = channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(120, TimeUnit.SECONDS));
+            ClientCall<byte[], byte[]> call = channel.newCall(method, CallOptions.DEFAULT.withDeadlineAfter(PATIENCE, TimeUnit.SECONDS));
             CompletableFuture<Integer> end = new CompletableFuture<>();
             call.start(new ClientCall.Listener<>() {
                 @Override
@@ -417,7 +419,7 @@ public class Moments {
             } catch (IllegalStateException e) {
                 // The call is over.
             }
-            return end.get(130, TimeUnit.SECONDS);
+            return end.get(2 * PATIENCE, TimeUnit.SECONDS);
         };
     }
 }
