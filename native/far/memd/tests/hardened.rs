@@ -233,10 +233,13 @@ fn a_server_at_a_unix_socket_is_permitted_three_things_more() {
     });
     let added: Vec<_> = more.iter().filter(|entry| !few.contains(entry)).cloned().collect();
     let unix = serde_json::json!([{"index": 0, "value": libc::AF_UNIX, "op": "SCMP_CMP_EQ"}]);
-    assert_eq!(added, [
-        serde_json::json!({"names": ["fchmod", "unlink"], "action": "SCMP_ACT_ALLOW"}),
-        serde_json::json!({"names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": unix}),
-    ]);
+    assert_eq!(
+        added,
+        [
+            serde_json::json!({"names": ["fchmod", "unlink"], "action": "SCMP_ACT_ALLOW"}),
+            serde_json::json!({"names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": unix}),
+        ]
+    );
     assert!(few.iter().all(|entry| more.contains(entry)));
 }
 

@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 #
-# Python's clients of HTTP/2, and nghttp2's own, as Moments.java uses its clients:
+# Python's clients of HTTP/2, as Moments.java uses its clients:
 #
-#   python3 moments.py httpx|curl|nghttp2 PORT - - BUSY SECONDS MOMENT FILE
-#
-# nghttp2's (h2load) has its body from a file, and sends it at once. It sends four requests, for the first ones of a connection are no case.
+#   python3 moments.py httpx|curl PORT - - BUSY SECONDS MOMENT FILE
 
 import os
-import pathlib
-import subprocess
 import sys
-import tempfile
 import time
 
 library = sys.argv[1]
@@ -92,20 +87,6 @@ def curl_sender():
     return send
 
 
-def nghttp2_statuses(number, length):
-    """Of four requests, targets and statuses."""
-    targets = [f"/nghttp2/{moment}/{length}/{n}" for n in range(4 * number, 4 * number + 4)]
-    with tempfile.TemporaryDirectory() as name:
-        directory = pathlib.Path(name)
-        (directory / "targets").write_text("".join(f"{BASE}{target}\n" for target in targets))
-        (directory / "body").write_bytes(bytes(length))
-        command = ["h2load", "-c", "1", "-m", "1", "-n", "4", "-i", "targets", "--log-file=log"]
-        subprocess.run(command + (["-d", "body"] if length else []), cwd=directory, check=True, timeout=120, stdout=subprocess.DEVNULL)
-        statuses = [int(line.split()[1]) for line in (directory / "log").read_text().splitlines()]
-    assert len(statuses) == 4, f"{len(statuses)} of 4 requests have an end"
-    return [(target, None, status) for target, status in zip(targets, statuses)]
-
-
 def one(send):
     """What sends one request, as what sends several."""
 
@@ -116,7 +97,7 @@ def one(send):
     return statuses
 
 
-senders = {"httpx": lambda: one(httpx_sender()), "curl": lambda: one(curl_sender()), "nghttp2": lambda: nghttp2_statuses}
+senders = {"httpx": lambda: one(httpx_sender()), "curl": lambda: one(curl_sender())}
 send = senders[library]()
 for length in (0, 5, 30_000, 1_000_000):
     if length == 0 and moment != "end":

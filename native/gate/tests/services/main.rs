@@ -445,7 +445,7 @@ fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
             None => tally.test(name, &format!("clients of HTTP/2, {program}"), &|| clients::clients_of_http2(setting, program)),
         }
     }
-    for program in clients::PROGRAMS {
+    for program in clients::PROGRAMS.into_iter().filter(|program| *program != moments::GIVES_NO_PARTS) {
         match clients::missing(program, setting) {
             Some(reason) => tally.skip(&format!("{name}: moments of HTTP/2, {program}: {reason}")),
             None => tally.test(name, &format!("moments of HTTP/2, {program}"), &|| moments::moments(setting, program)),

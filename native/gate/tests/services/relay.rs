@@ -141,7 +141,8 @@ impl<'a> Connection<'a> {
 
     fn run(&mut self) -> std::io::Result<()> {
         while !self.over {
-            let mut polled = [&self.client, &self.server].map(|stream| libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLIN, revents: 0 });
+            let mut polled =
+                [&self.client, &self.server].map(|stream| libc::pollfd { fd: stream.as_raw_fd(), events: libc::POLLIN, revents: 0 });
             // SAFETY: both are there.
             unsafe { libc::poll(polled.as_mut_ptr(), 2, if self.held.is_some() { 1 } else { -1 }) };
             self.read_client()?;
@@ -285,7 +286,11 @@ impl Held {
     fn take(&mut self, moment: Moment, kind: u8, flags: u8, frame: &[u8]) {
         self.last = Instant::now();
         let is_part = !self.is_ready || kind == CONTINUATION;
-        if is_part && !(moment == Moment::Head && kind == DATA) { self.part.extend(frame) } else { self.rest.extend(frame) }
+        if is_part && !(moment == Moment::Head && kind == DATA) {
+            self.part.extend(frame)
+        } else {
+            self.rest.extend(frame)
+        }
         self.has_data |= kind == DATA;
         let ends = flags & END_STREAM != 0 && matches!(kind, HEADERS | DATA);
         let has_head = matches!(kind, HEADERS | CONTINUATION) && flags & super::framing2::END_HEADERS != 0;
