@@ -79,14 +79,15 @@ build_maven_repository() {
 lay_natives() {   # DIRECTORY
   local name
   rm -rf "$1"
-  mkdir -p "$1/bin" "$1/lib/lull" "$1/lib/systemd/system" "$1/include/lull"
+  mkdir -p "$1/bin" "$1/lib/lull" "$1/lib/systemd/system" "$1/lib/tmpfiles.d" "$1/include/lull"
   for name in lull-far lull-memd lull-budget lull-stall; do install -m 755 "$NATIVES/$name" "$1/bin/$name"; done
   for name in gate far far_preload; do install -m 644 "$NATIVES/liblull_$name.so" "$1/lib/lull/liblull_$name.so"; done
   strip --strip-unneeded "$1"/bin/* "$1"/lib/lull/*.so
   install -m 755 "$ROOT/java/report/lull" "$1/lib/lull/lull"
   install -m 644 "$BUILD/doctor/lull-report.jar" "$1/lib/lull/lull-report.jar"
   ln -s ../lib/lull/lull "$1/bin/lull"
-  install -m 644 "$ROOT/native/far/memd/systemd/lull-memd.service" "$1/lib/systemd/system/lull-memd.service"
+  install -m 644 "$ROOT"/native/far/memd/systemd/*.service "$1/lib/systemd/system"
+  install -m 644 "$PACKAGING/tmpfiles.d/lull.conf" "$1/lib/tmpfiles.d/lull.conf"
   install -m 644 "$ROOT"/native/*/include/*.h "$1/include/lull"
 }
 

@@ -133,11 +133,31 @@ from_packages() {
   within_root "$root" /usr/bin/java -XX:+UseLullGC -agentpath:/usr/lib/lull/liblull_gate.so=port=8080 -version
   for program in far memd budget stall; do within_root "$root" "/usr/bin/lull-$program" --help > /dev/null; done
   within_root "$root" lull doctor --help > /dev/null
-  within_root "$root" systemd-analyze verify lull-memd.service
+  within_root "$root" systemd-analyze verify lull-memd.service lull-memd@daemon.service
+  [[ $(stat -c '%U:%G %a' "$root/run/lull") == 'root:root 755' ]]
+  users_memory_server "$root"
   chroot "$root" dpkg --purge lull-native lull-jdk-25
   for file in usr/lib/jvm/lull-25 usr/lib/lull usr/bin/lull usr/bin/java etc/alternatives/java; do
     [[ ! -e $root/$file && ! -L $root/$file ]]
   done
+}
+
+# What lull-memd@USER starts, as that user in the directory that systemd would make: a server of its own user serves his programs, and
+# nobody else's.
+users_memory_server() {   # ROOT
+  local start
+  start=$(sed -n 's/^ExecStart=//p' "$1/usr/lib/systemd/system/lull-memd@.service")
+  start=${start//%i/daemon} start=${start/'${LULL_MEMD_MEMORY}'/64m} start=${start/'$LULL_MEMD_OPTIONS'/}
+  printf '%s\n' 'set -e; install -d -o daemon -m 700 /run/lull/daemon' \
+    "chroot --userspec=daemon / $start > /tmp/said 2>&1 & pid=\$!" \
+    'for i in $(seq 60); do if grep -q "listening at" /tmp/said; then break; fi; sleep 0.5; done; cat /tmp/said' \
+    'run() { install -d -o "$1" "/tmp/heap-$1"; chroot --userspec="$1" / lull-far run --servers unix:/run/lull/daemon/memd.sock \' \
+    '  --local 4m -- java -XX:+UseSerialGC -Xmx16m "-XX:AllocateHeapAt=/tmp/heap-$1" -version > "/tmp/of-$1" 2>&1; }' \
+    'run daemon || { cat /tmp/of-daemon; exit 1; }' \
+    'if run nobody; then echo "another user may use it"; exit 1; fi' \
+    'cat /tmp/of-nobody; grep -qi "permission denied" /tmp/of-nobody' \
+    'kill $pid; wait $pid || test $? = 3; test ! -e /run/lull/daemon/memd.sock' > "$1/tmp/memory.sh"
+  within_root "$1" /bin/bash /tmp/memory.sh
 }
 
 engine() {

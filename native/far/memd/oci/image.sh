@@ -19,6 +19,6 @@ mkdir -p "$out"
 RUSTFLAGS="-C target-feature=+crt-static" CARGO_TARGET_DIR=$out/target phase "lull-memd for its image" "$LOGS/memd-image.log" \
   cargo build --manifest-path "$NATIVE/Cargo.toml" --release --locked -p lull-memd --target "$target"
 cp "$out/target/$target/release/lull-memd" "$out/lull-memd"
-cp "$NATIVE/far/memd/oci/seccomp.json" "$out/seccomp.json"
+cp "$NATIVE"/far/memd/oci/seccomp*.json "$out"
 "$NATIVE/far/memd/oci/image.py" "$out/lull-memd" "$out/lull-memd.tar"
 say "$out/lull-memd.tar"

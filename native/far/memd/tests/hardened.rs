@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! The server where little is permitted: under the seccomp profile of its container, and under its systemd unit's filter. Every operation
-//! of the protocol runs under each, and a call that is not permitted ends the process.
+//! The server where little is permitted: under the seccomp profiles of its container, and under the filters of its systemd units. Every
+//! operation of the protocol runs under each, and a call that is not permitted ends the process.
 
 mod common;
 #[path = "common/filter.rs"]
@@ -14,6 +14,7 @@ mod skip;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -29,22 +30,25 @@ use skip::skip;
 
 const PROFILE: &str = include_str!("../oci/seccomp.json");
 const UNIT: &str = include_str!("../systemd/lull-memd.service");
+/// The same for servers at a Unix socket.
+const UNIX_PROFILE: &str = include_str!("../oci/seccomp-unix.json");
+const USERS_UNIT: &str = include_str!("../systemd/lull-memd@.service");
 
 /// A server as a process behind a filter: where it listens, and its metrics.
 struct Process {
     child: Child,
-    address: SocketAddr,
+    listens: String,
     metrics: SocketAddr,
 }
 
 impl Process {
-    fn start(rules: &[Rule], key: &str) -> Process {
+    fn start(rules: &[Rule], arguments: &[&str]) -> Process {
         let program = filter::program(rules, Denied::EndsTheProcess);
         let metrics = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_lull-memd"));
         command
-            .args(["--listen", "127.0.0.1:0", "--memory", "16m", "--peers", "127.0.0.0/8", "--key", key, "--log", "json"])
-            .args(["--metrics", &metrics.to_string()])
+            .args(["--memory", "16m", "--log", "json", "--metrics", &metrics.to_string()])
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -53,14 +57,18 @@ impl Process {
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let address = line.strip_prefix("listening at ").unwrap_or_else(|| {
+        let listens = line.strip_prefix("listening at ").unwrap_or_else(|| {
             let mut log = String::new();
             let status = child.wait().unwrap();
             let _ = child.stderr.take().unwrap().read_to_string(&mut log);
             panic!("{status}: {line:?} {log}")
         });
-        let address = address.trim().parse().unwrap();
-        Process { child, address, metrics }
+        let listens = listens.trim().to_owned();
+        Process { child, listens, metrics }
+    }
+
+    fn address(&self) -> SocketAddr {
+        self.listens.parse().unwrap()
     }
 
     fn metrics(&self) -> String {
@@ -87,9 +95,8 @@ impl Drop for Process {
 }
 
 /// Pages are mapped, written, read, discarded and given back.
-fn converse(address: SocketAddr, key: &Key) -> [Peer; 3] {
-    let kinds = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write];
-    let [mut control, mut fetch, mut write] = kinds.map(|kind| Peer::with_key(address, key, hello(1, kind, 1)));
+fn converse(connect: impl Fn(ChannelKind) -> Peer) -> [Peer; 3] {
+    let [mut control, mut fetch, mut write] = [ChannelKind::Control, ChannelKind::Fetch, ChannelKind::Write].map(connect);
     control.map(1, 1000);
     control.map(2, 10);
     assert!(matches!(write.write(1, &[7, 8], &[page(7), page(8)].concat()), Answer::Frame(..)));
@@ -114,39 +121,126 @@ fn trace(addresses: &[SocketAddr], key: &Key, directory: &std::path::Path) {
     servers.leave().unwrap();
 }
 
-/// Runs all that a server can be asked for, and looks in its metrics whether that was all.
-fn every_operation(rules: &[Rule]) {
+/// A directory of a test's own.
+fn directory() -> std::path::PathBuf {
     static NUMBER: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("lull-hardened-{}-{number}", std::process::id()));
     std::fs::create_dir(&directory).unwrap();
+    directory
+}
+
+/// Those of these operations that a metrics page has no count of.
+fn not_asked_for(pages: &str, wanted: &[&'static str]) -> Vec<&'static str> {
+    let known = |name: &&str| Op::ALL.iter().any(|op| op.name() == *name);
+    assert!(wanted.iter().all(known), "{wanted:?}");
+    wanted.iter().copied().filter(|name| !pages.contains(&format!("lull_memd_requests_total{{op=\"{name}\"}} "))).collect()
+}
+
+/// What programs ask for whose servers trace nothing. HELLO and PROVE were before all of them, and are not counted.
+const PAGING: [&str; 8] = ["REGION_MAP", "FETCH", "WRITE", "FENCE", "DISCARD", "HEARTBEAT", "BYE", "REGION_UNMAP"];
+const TRACING: [&str; 8] = ["LAYOUT", "TRACE_START", "TRACE_ROOTS", "GHOST", "POLL", "TRACE_END", "READ_BITMAP", "READ_DISCOVERED"];
+
+/// Runs all that a server can be asked for, and looks in its metrics whether that was all.
+fn every_operation(rules: &[Rule]) {
+    let directory = directory();
     let file = directory.join("key");
     std::fs::write(&file, format!("one {}\n", "05".repeat(32))).unwrap();
     std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let key = Key::new([5; 32]);
-    let servers = [(), ()].map(|()| Process::start(rules, file.to_str().unwrap()));
-    let peers = converse(servers[0].address, &key);
-    trace(&servers.each_ref().map(|server| server.address), &key, &directory);
+    let arguments = ["--listen", "127.0.0.1:0", "--peers", "127.0.0.0/8", "--key", file.to_str().unwrap()];
+    let servers = [(), ()].map(|()| Process::start(rules, &arguments));
+    let address = servers[0].address();
+    let peers = converse(|kind| Peer::with_key(address, &key, hello(1, kind, 1)));
+    trace(&servers.each_ref().map(Process::address), &key, &directory);
     // Somebody who is refused, and somebody who says nothing.
-    let (_stranger, answer) = Peer::try_key(servers[0].address, &Key::new([6; 32]), hello(2, ChannelKind::Control, 1));
+    let (_stranger, answer) = Peer::try_key(address, &Key::new([6; 32]), hello(2, ChannelKind::Control, 1));
     answer.error(lull_far_protocol::ErrorCode::NotAuthenticated);
-    drop(Peer::raw(servers[0].address));
+    drop(Peer::raw(address));
     let pages = servers.each_ref().map(Process::metrics).concat();
-    let asked = |op: &&Op| pages.contains(&format!("lull_memd_requests_total{{op=\"{}\"}} ", op.name()));
-    // HELLO and PROVE were before all of them, and are not counted.
-    let all: Vec<&str> = Op::ALL.iter().filter(asked).map(|op| op.name()).collect();
-    let wanted = [
-        ["REGION_MAP", "FETCH", "WRITE", "FENCE", "DISCARD", "HEARTBEAT", "BYE", "REGION_UNMAP"],
-        ["LAYOUT", "TRACE_START", "TRACE_ROOTS", "GHOST", "POLL", "TRACE_END", "READ_BITMAP", "READ_DISCOVERED"],
-    ];
-    for op in wanted.as_flattened() {
-        assert!(all.contains(op), "{op} was not asked for: {all:?}");
-    }
+    let missing = [not_asked_for(&pages, &PAGING), not_asked_for(&pages, &TRACING)].concat();
+    assert!(missing.is_empty(), "not asked for: {missing:?}");
     let [first, second] = servers;
     first.stop(true);
     second.stop(false);
     drop(peers);
     std::fs::remove_dir_all(&directory).unwrap();
+}
+
+/// The same of a server at a Unix socket, to which no other server comes: nothing is traced. It finds what a killed one has left.
+fn every_operation_at_a_unix_socket(rules: &[Rule]) {
+    let directory = directory();
+    let path = directory.join("memd.sock");
+    let listen = format!("unix:{}", path.display());
+    let start = || Process::start(rules, &["--listen", &listen]);
+    drop(start());
+    assert!(path.exists(), "the file of a killed server is not there");
+    let server = start();
+    let connect = |kind| {
+        let (peer, answer) = Peer::at(&path).unwrap().say_hello(hello(1, kind, 1));
+        assert!(answer.message().starts_with("HelloAck"), "{}", answer.message());
+        peer
+    };
+    let [mut control, fetch, write] = converse(connect);
+    // Another client, that ends in order.
+    let mut other = Peer::at(&path).unwrap().say_hello(hello(2, ChannelKind::Control, 1)).0;
+    other.map(1, 1);
+    other.ask(&Message::Bye, 0);
+    let missing = not_asked_for(&server.metrics(), &PAGING);
+    assert!(missing.is_empty(), "not asked for: {missing:?}");
+    assert!(control.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck"));
+    server.stop(true);
+    assert!(!path.exists(), "the file stays");
+    drop([control, fetch, write]);
+    std::fs::remove_dir_all(&directory).unwrap();
+}
+
+#[test]
+fn every_operation_at_a_unix_socket_runs_under_its_profile() {
+    every_operation_at_a_unix_socket(&profile::of_profile(UNIX_PROFILE));
+}
+
+#[test]
+fn every_operation_at_a_unix_socket_runs_under_the_filter_of_its_unit() {
+    match profile::of_unit(USERS_UNIT) {
+        Some(rules) => every_operation_at_a_unix_socket(&rules),
+        None => skip("the filter of the users' unit", "there is no systemd-analyze"),
+    }
+}
+
+/// Both units, and both profiles, differ in what their sockets need, and in nothing else.
+#[test]
+fn a_server_at_a_unix_socket_is_permitted_three_things_more() {
+    let lines = |text: &'static str| -> std::collections::BTreeSet<&str> {
+        let (_, service) = text.split_once("[Service]\n").unwrap();
+        service.lines().filter(|line| !line.starts_with('#') && line.contains('=')).collect()
+    };
+    let (unit, users) = (lines(UNIT), lines(USERS_UNIT));
+    let name = |line: &&str| line.split_once('=').unwrap().0.to_owned();
+    let more: Vec<String> = users.difference(&unit).map(name).collect();
+    assert_eq!(
+        more,
+        ["Environment", "EnvironmentFile", "ExecStart", "RestrictAddressFamilies", "RuntimeDirectory", "RuntimeDirectoryMode", "User"]
+    );
+    let less: Vec<String> = unit.difference(&users).map(name).collect();
+    assert_eq!(less, ["DynamicUser", "Environment", "EnvironmentFile", "ExecStart", "RestrictAddressFamilies"]);
+    let socket = users.iter().find_map(|line| line.strip_prefix("ExecStart=")).unwrap();
+    assert!(socket.contains(" --listen unix:/run/lull/%i/memd.sock ") && users.contains("RuntimeDirectory=lull/%i"), "{socket}");
+
+    let [few, more] = [PROFILE, UNIX_PROFILE].map(|text| -> Vec<serde_json::Value> {
+        let profile: serde_json::Value = serde_json::from_str(text).unwrap();
+        profile["syscalls"].as_array().unwrap().clone()
+    });
+    let added: Vec<_> = more.iter().filter(|entry| !few.contains(entry)).cloned().collect();
+    let unix = serde_json::json!([{"index": 0, "value": libc::AF_UNIX, "op": "SCMP_CMP_EQ"}]);
+    assert_eq!(
+        added,
+        [
+            serde_json::json!({"names": ["fchmod", "unlink"], "action": "SCMP_ACT_ALLOW"}),
+            serde_json::json!({"names": ["socket"], "action": "SCMP_ACT_ALLOW", "args": unix}),
+        ]
+    );
+    assert!(few.iter().all(|entry| more.contains(entry)));
 }
 
 #[test]
@@ -213,11 +307,22 @@ const LEAD_OUT: [&str; 44] = [
 /// What a server that was taken over would try first.
 #[test]
 fn the_profile_permits_nothing_that_leads_out() {
-    let program = filter::program(&profile::of_profile(PROFILE), Denied::Fails);
-    let numbers = filter::numbers();
-    let calls: Vec<(&str, i64)> = LEAD_OUT.iter().map(|name| (*name, i64::from(numbers[*name]))).collect();
     // AF_UNIX, AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG: only the internet's are there.
-    let families = [1_i64, 16, 17, 40, 38];
+    leads_nowhere(PROFILE, &LEAD_OUT, vec![1, 16, 17, 40, 38]);
+}
+
+/// It takes its socket's file away.
+#[test]
+fn the_profile_for_a_unix_socket_permits_nothing_that_leads_out_but_to_delete() {
+    let but_to_delete: Vec<&str> = LEAD_OUT.into_iter().filter(|name| *name != "unlink").collect();
+    leads_nowhere(UNIX_PROFILE, &but_to_delete, vec![16, 17, 40, 38]);
+}
+
+/// Tries all that a profile must refuse: calls, families of sockets.
+fn leads_nowhere(profile: &str, calls: &[&str], families: Vec<i64>) {
+    let program = filter::program(&profile::of_profile(profile), Denied::Fails);
+    let numbers = filter::numbers();
+    let calls: Vec<i64> = calls.iter().map(|name| i64::from(numbers[*name])).collect();
     let mut command = Command::new("true");
     // SAFETY: it makes system calls, and allocates nothing.
     unsafe {
@@ -225,7 +330,7 @@ fn the_profile_permits_nothing_that_leads_out() {
             filter::install(&program)?;
             let refused =
                 |number: i64, first: i64| libc::syscall(number, first, 0, 0, 0, 0, 0) == -1 && *libc::__errno_location() == libc::EPERM;
-            let wrong = calls.iter().position(|&(_, number)| !refused(number, 0)).map(|at| 1000 + at as i32);
+            let wrong = calls.iter().position(|&number| !refused(number, 0)).map(|at| 1000 + at as i32);
             let wrong = wrong.or(families.iter().position(|&family| !refused(libc::SYS_socket, family)).map(|at| 2000 + at as i32));
             // A new namespace; and what clone3 would hide from the filter.
             let wrong = wrong.or((!refused(libc::SYS_clone, i64::from(libc::CLONE_NEWUSER))).then_some(3000));
@@ -241,23 +346,24 @@ fn the_profile_permits_nothing_that_leads_out() {
 
 #[test]
 fn the_unit_is_as_tight_as_systemd_says() {
+    for unit in ["lull-memd.service", "lull-memd@.service"] {
+        is_tight(unit);
+    }
+}
+
+fn is_tight(unit: &str) {
     // In tenths: 1.5. Exit status 1 above it.
     let run = Command::new("systemd-analyze")
-        .args([
-            "security",
-            "--no-pager",
-            "--offline=true",
-            "--threshold=15",
-            concat!(env!("CARGO_MANIFEST_DIR"), "/systemd/lull-memd.service"),
-        ])
+        .args(["security", "--no-pager", "--offline=true", "--threshold=15"])
+        .arg(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/systemd")).join(unit))
         .output();
     let Ok(output) = run else { return skip("the unit's score", "there is no systemd-analyze") };
     let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if text.contains("offline") && !text.contains("Overall exposure level") {
         return skip("the unit's score", "systemd-analyze cannot look at a file");
     }
-    let score = text.lines().find(|line| line.contains("Overall exposure level")).unwrap_or_else(|| panic!("{text}"));
-    assert!(output.status.success(), "{score}");
+    let score = text.lines().find(|line| line.contains("Overall exposure level")).unwrap_or_else(|| panic!("{unit}: {text}"));
+    assert!(output.status.success(), "{unit}: {score}");
 }
 
 /// As an engine would: from the index to the program.

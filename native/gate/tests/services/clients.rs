@@ -39,25 +39,29 @@ fn is_there(program: &str, arguments: &[&str]) -> bool {
 /// Programs with clients.
 pub const PROGRAMS: [&str; 6] = ["Java's", "Node's", "Go's", "Python's httpx", "libcurl", "nghttp2's"];
 
+/// The sources of [`PROGRAMS`] for one purpose: a class, Node's, Go's and Python's file.
+pub type Sources = [&'static str; 4];
+const SOURCES: Sources = ["Clients", "node.mjs", "client.go", "client.py"];
+
 /// One of [`PROGRAMS`] that can be called with its last arguments; `Err` with what is missing on this machine.
-fn program(name: &str, setting: &Setting) -> Result<Command, &'static str> {
+pub fn program(name: &str, setting: &Setting, [class, node, go, python]: Sources) -> Result<Command, &'static str> {
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
     let run = |program: &str, arguments: &[&str], file: &str| {
         let mut command = Command::new(program);
         command.args(arguments).arg(directory.join(file));
         command
     };
-    let mut python = run("python3", &[], "client.py");
+    let mut python = run("python3", &[], python);
     match name {
         "Java's" => {
             let classes = server::setting("LULL_GATE_CLIENTS").map_err(|_| "LULL_GATE_CLIENTS is not set (native/test.sh sets it)")?;
             let mut java = Command::new(setting.jdk.join("bin/java"));
-            java.args(["-Xmx300m", "-XX:+UseSerialGC", "-cp", &classes, "Clients"]);
+            java.args(["-Xmx300m", "-XX:+UseSerialGC", "-cp", &classes, class]);
             Ok(java)
         }
-        "Node's" if is_there("node", &["--version"]) => Ok(run("node", &[], "node.mjs")),
+        "Node's" if is_there("node", &["--version"]) => Ok(run("node", &[], node)),
         "Node's" => Err("there is no node"),
-        "Go's" if is_there("go", &["doc", "net/http.Protocols"]) => Ok(run("go", &["run"], "client.go")),
+        "Go's" if is_there("go", &["doc", "net/http.Protocols"]) => Ok(run("go", &["run"], go)),
         "Go's" => Err("there is no go, or one before 1.24"),
         "Python's httpx" if is_there("python3", &["-c", "import httpx, h2"]) => {
             python.arg("httpx");
@@ -80,12 +84,12 @@ fn program(name: &str, setting: &Setting) -> Result<Command, &'static str> {
 
 /// What is missing for one of [`PROGRAMS`].
 pub fn missing(name: &str, setting: &Setting) -> Option<&'static str> {
-    program(name, setting).err()
+    program(name, setting, SOURCES).err()
 }
 
 /// One of [`PROGRAMS`] and its clients, one after the other.
 pub fn clients_of_http2(setting: &Setting, name: &str) -> Result<String, String> {
-    let program = program(name, setting)?;
+    let program = program(name, setting, SOURCES)?;
     let mut server = Server::start_with(&setting.jdk, PARALLEL, "h2-port", "deadline=1", &["h2-nio", "150", "300"])?;
     let requests = lines(program, server.port)?;
     let processed = server.processed()?;

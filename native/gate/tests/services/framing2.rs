@@ -23,14 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 // Frames (RFC 9113, 6).
 pub const HEADER: usize = 9;
-const DATA: u8 = 0;
+pub const DATA: u8 = 0;
 pub const HEADERS: u8 = 1;
 const RST_STREAM: u8 = 3;
 pub const SETTINGS: u8 = 4;
 const PING: u8 = 6;
 pub const GOAWAY: u8 = 7;
 const WINDOW_UPDATE: u8 = 8;
-const CONTINUATION: u8 = 9;
+pub const CONTINUATION: u8 = 9;
 pub const END_STREAM: u8 = 1;
 pub const ACK: u8 = 1;
 pub const END_HEADERS: u8 = 4;

@@ -164,10 +164,10 @@ fn tell(shared: &Shared, change: impl FnOnce(&mut Heard)) {
 
 /// Whether the JVM is stopped, by its gate's beacon.
 #[derive(Clone)]
-struct Pauses(PathBuf);
+pub struct Pauses(pub PathBuf);
 
 impl Pauses {
-    fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         std::fs::read(&self.0).is_ok_and(|bytes| bytes.get(24..32).is_some_and(|word| word != [0; 8]))
     }
 

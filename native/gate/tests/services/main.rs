@@ -28,6 +28,8 @@ mod framing;
 mod framing2;
 mod grpc;
 mod h2spec;
+mod moments;
+mod relay;
 mod repeats;
 mod resp;
 mod server;
@@ -441,6 +443,12 @@ fn clients_and_balancers(tally: &mut Tally, name: &str, setting: &Setting) {
         match clients::missing(program, setting) {
             Some(reason) => tally.skip(&format!("{name}: clients of HTTP/2, {program}: {reason}")),
             None => tally.test(name, &format!("clients of HTTP/2, {program}"), &|| clients::clients_of_http2(setting, program)),
+        }
+    }
+    for program in clients::PROGRAMS.into_iter().filter(|program| *program != moments::GIVES_NO_PARTS) {
+        match clients::missing(program, setting) {
+            Some(reason) => tally.skip(&format!("{name}: moments of HTTP/2, {program}: {reason}")),
+            None => tally.test(name, &format!("moments of HTTP/2, {program}"), &|| moments::moments(setting, program)),
         }
     }
     for (client, obeys) in repeats::CLIENTS {

@@ -42,7 +42,7 @@ pub fn of_profile(text: &str) -> Vec<Rule> {
     rules
 }
 
-/// The rules of a unit's SystemCallFilter= lines; none if systemd is not here to say what its groups are.
+/// The rules of a unit's SystemCallFilter= lines, and of RestrictAddressFamilies=; none if systemd is not here to say what its groups are.
 pub fn of_unit(text: &str) -> Option<Vec<Rule>> {
     Command::new("systemd-analyze").arg("--version").output().ok()?;
     let mut permitted = BTreeSet::new();
@@ -55,9 +55,25 @@ pub fn of_unit(text: &str) -> Option<Vec<Rule>> {
     }
     // What it always permits, to start the service at all.
     permitted.extend(["execve", "exit", "exit_group", "rt_sigreturn"].map(str::to_owned));
+    // As systemd has it, of this call alone.
+    assert!(permitted.remove("socket"));
     let numbers = numbers();
     let rule = |name: &String| numbers.get(name).map(|&number| Rule { number, condition: None, error: None });
-    Some(permitted.iter().filter_map(rule).collect())
+    let socket = |value: u32| Rule { number: numbers["socket"], condition: Some(Condition::Equals { index: 0, value }), error: None };
+    Some(permitted.iter().filter_map(rule).chain(families(text).into_iter().map(socket)).collect())
+}
+
+/// What a unit says of families of addresses, in one line.
+fn families(text: &str) -> Vec<u32> {
+    let lines: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("RestrictAddressFamilies=")).collect();
+    let [line] = lines[..] else { panic!("{lines:?}") };
+    let number = |name: &str| match name {
+        "AF_UNIX" => 1,
+        "AF_INET" => 2,
+        "AF_INET6" => 10,
+        other => panic!("{other}"),
+    };
+    line.split(' ').map(number).collect()
 }
 
 /// The calls of a group, and of the groups in it.

@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -25,8 +26,10 @@ import io.netty.handler.codec.http.HttpObjectAggregator;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http2.DefaultHttp2WindowUpdateFrame;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
+import io.netty.handler.codec.http2.Http2Settings;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -57,7 +60,8 @@ class Frameworks {
             case "undertow" -> undertow(port);
             case "netty-nio" -> netty(port, NioIoHandler.newFactory(), NioServerSocketChannel.class);
             case "netty-epoll" -> netty(port, EpollIoHandler.newFactory(), EpollServerSocketChannel.class);
-            case "h2-nio" -> http2(port);
+            case "h2-nio" -> http2(port, 65_535);
+            case "h2-wide" -> http2(port, 4 << 20);
             case "grpc-nio" -> Grpc.start(port, new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory()), NioServerSocketChannel.class);
             case "grpc-epoll" -> Grpc.start(port, new MultiThreadIoEventLoopGroup(2, EpollIoHandler.newFactory()), EpollServerSocketChannel.class);
             default -> throw new IllegalArgumentException("unknown mode " + mode);
@@ -167,18 +171,29 @@ class Frameworks {
         }).bind("127.0.0.1", port).sync();
     }
 
-    /** HTTP/2 without TLS, and nothing else. */
-    private static void http2(int port) throws InterruptedException {
+    /** HTTP/2 without TLS, and nothing else; a client may send so much before anything of it is read. */
+    private static void http2(int port, int window) throws InterruptedException {
         var group = new MultiThreadIoEventLoopGroup(2, NioIoHandler.newFactory());
         new ServerBootstrap().group(group).channel(NioServerSocketChannel.class).childHandler(new ChannelInitializer<SocketChannel>() {
             @Override
             protected void initChannel(SocketChannel child) {
-                child.pipeline().addLast(Http2FrameCodecBuilder.forServer().build(), new Http2MultiplexHandler(new ChannelInitializer<Channel>() {
+                var codec = Http2FrameCodecBuilder.forServer().initialSettings(Http2Settings.defaultSettings().initialWindowSize(window)).build();
+                child.pipeline().addLast(codec, new Http2MultiplexHandler(new ChannelInitializer<Channel>() {
                     @Override
                     protected void initChannel(Channel stream) {
                         stream.pipeline().addLast(new Http2StreamFrameToHttpObjectCodec(true), new HttpObjectAggregator(1 << 24), new Http2Exchange());
                     }
                 }));
+                if (window > 65_535) {
+                    child.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+                        /** The connection's own, which no setting gives; behind the settings. */
+                        @Override
+                        public void channelActive(ChannelHandlerContext context) throws Exception {
+                            context.writeAndFlush(new DefaultHttp2WindowUpdateFrame(window - 65_535));
+                            super.channelActive(context);
+                        }
+                    });
+                }
             }
         }).bind("127.0.0.1", port).sync();
     }
