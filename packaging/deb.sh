@@ -117,9 +117,10 @@ deb_native() {
  liblull_gate.so, an agent that answers requests while a JVM is stopped; lull-far
  and lull-memd, heaps on other machines; lull-budget and lull-stall, memory for
  the heap or the page cache; lull doctor, whether Lull pays for a service." > "$tree/DEBIAN/control"
-  # /run/lull is there from now on, and not only from the next start of the machine on.
+  # /run/lull is there from now on, and not only from the next start of the machine on. Where that cannot be, as in some chroots, it
+  # is no reason not to install.
   printf '#!/bin/sh\nset -e\nif [ "$1" = configure ] && command -v systemd-tmpfiles > /dev/null; then\n  %s\nfi\n' \
-    'systemd-tmpfiles --create lull.conf' > "$tree/DEBIAN/postinst"
+    'systemd-tmpfiles --create lull.conf || true' > "$tree/DEBIAN/postinst"
   chmod 755 "$tree/DEBIAN/postinst"
   # The services are there to be enabled: nobody's memory is served unasked.
   deb_build "$name" "$LULL_VERSION" "$tree"
