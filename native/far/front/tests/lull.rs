@@ -154,7 +154,8 @@ fn a_store_between_two_pages_that_are_sent_is_found() {
             "-XX:-CreateCoredumpOnCrash",
         ];
         let flags: Vec<&str> = flags.into_iter().chain(part.as_deref()).collect();
-        let jvm = Jvm { java: &java, directory: &directory, local: "32m", options: &["--trace"], heap: "-Xmx128m", flags: &flags };
+        // All is local: a page that left later would take the store with it.
+        let jvm = Jvm { java: &java, directory: &directory, local: "128m", options: &["--trace"], heap: "-Xmx128m", flags: &flags };
         let (output, _) = jvm.run_with(&[tracing_server(), tracing_server()], &["Between", "4"]);
         let said = text(&output.stdout) + &text(&output.stderr);
         (output.status.success(), said)
