@@ -466,8 +466,8 @@ void LullMarkWorker::note_for_cycle(oop obj, LullBlockIndex block, size_t words,
   }
 }
 
-// Is it old, or will it be when the collection has ended, and does the sweep not mark it? The object is alive, and where
-// it will be then.
+// Is it old, or will it be when the collection has ended, and does the sweep not mark it? The object is alive, and
+// where it will be then.
 bool LullMarkWorker::may_grey(oop obj) const {
   const void* const addr = cast_from_oop<void*>(obj);
   return !_blocks->has_survivors(LullGeometry::block_of(addr)) &&

@@ -198,7 +198,8 @@ private:
 public:
   LullYoungSweepTask(LullBlockTable* blocks, LullMemory* memory, LullBlockSupply* supply, uint workers,
                      LullCycleMarks* cycle_marks)
-    : LullListedSweepTask(blocks, memory, supply, workers, LullCardTable::Remembered::Keep), _cycle_marks(cycle_marks) {}
+    : LullListedSweepTask(blocks, memory, supply, workers, LullCardTable::Remembered::Keep),
+      _cycle_marks(cycle_marks) {}
 
   // Does the sweep give this object its mark of the cycle, which is alive, public and no survivor? Marking gives it to
   // all others.

@@ -122,8 +122,8 @@ private:
   volatile bool             _needs_begin;     // the control thread makes the pause that begins one; by who asks, and
                                               // in pauses
   volatile bool             _must_unload;     // until a remark, or a global collection, has; the same
-  volatile bool             _is_for_idle;    // the next one, or the running one, is for a program that allocates little, but
-                                              // whose threads work; by the control thread, and in pauses
+  volatile bool             _is_for_idle;     // the next one, or the running one, is for a program that allocates
+                                              // little, but whose threads work; by the control thread, and in pauses
   bool                      _follows_classes; // the running one; by its first pause
   LullCodeSet               _chunk_code;      // that its pauses have met in stack chunks
   bool                      _is_held;         // the thread of the cycle is at a breakpoint: it does not get Marked

@@ -65,7 +65,8 @@ public:
   // A marked object has so many words, which stay where they are.
   inline void note(oop obj, size_t words);
 
-  // One that becomes old within its block, which only the caller marks in and has in its cache: the worker that sweeps it.
+  // One that becomes old within its block, which only the caller marks in and has in its cache: the worker that
+  // sweeps it.
   inline void mark_new(HeapWord* obj, size_t words);
 
   void note_straddler(HeapWord* obj, size_t words);

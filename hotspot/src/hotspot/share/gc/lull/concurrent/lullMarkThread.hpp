@@ -65,7 +65,8 @@ public:
   // Has the markers do all that there is to do. By this thread.
   void run_markers();
 
-  // Tests stop it there, while pauses go on: none of them ends the marking meanwhile. By this thread, which has not joined.
+  // Tests stop it there, while pauses go on: none of them ends the marking meanwhile. By this thread, which has not
+  // joined.
   void pass_breakpoint(const char* breakpoint);
 
   // There may be something to do.

@@ -288,8 +288,8 @@ size_t LullControlThread::give_back(size_t bytes) {
   return before - MIN2(_heap->capacity(), before);
 }
 
-// Those that lack a processor, too, if they had one in Java or in the VM before. Threads in native code are not counted,
-// whatever they do there.
+// Those that lack a processor, too, if they had one in Java or in the VM before. Threads in native code are not
+// counted, whatever they do there.
 static uint threads_at_work() {
   uint at_work = 0;
   for (JavaThreadIteratorWithHandle jtiwh; JavaThread* thread = jtiwh.next(); ) {

@@ -241,12 +241,14 @@ bool LullPause::is_routine(const LullEvacuationRequest& request, bool clear_soft
 
 // An idle program's private objects need not stay private, if its threads wait.
 bool LullPause::may_keep_private() const {
-  const bool is_idle = _components->_heap->gc_cause() == GCCause::_lull_idle && !is_for_threads_at_work();
-  return !is_idle && !_components->_tracking_switch->publishes_all();
+  const bool is_idle = _components->_heap->gc_cause() == GCCause::_lull_idle;
+  return (!is_idle || is_for_threads_at_work()) && !_components->_tracking_switch->publishes_all();
 }
 
+// One of the pauses of a cycle for a program that allocates little (LullIdlePolicy).
 bool LullPause::is_for_threads_at_work() const {
-  return _components->_cycle != nullptr && _components->_cycle->is_for_idle();
+  return _components->_heap->gc_cause() == GCCause::_lull_idle && _components->_cycle != nullptr &&
+         _components->_cycle->is_for_idle();
 }
 
 bool LullPause::must_clear_soft_references() const {
@@ -425,8 +427,7 @@ void LullPause::remark() {
   assert(_components->_cycle != nullptr && _components->_cycle->is_marking(), "there is no cycle to end");
   const bool may_unload = _components->_cycle->follows_classes();
   // Threads at work do not wait until all that is free has gone back.
-  const GCCause::Cause cause = _components->_heap->gc_cause();
-  const GCCause::Cause sized_as = cause == GCCause::_lull_idle && is_for_threads_at_work() ? GCCause::_lull_references : cause;
+  const GCCause::Cause sized_as = is_for_threads_at_work() ? GCCause::_lull_references : _components->_heap->gc_cause();
   const MetaspaceCombinedStats metaspace_before = MetaspaceUtils::get_combined_statistics();
   ClassUnloadingContext unloading_context(_components->_workers->active_workers(),
                                           false /* unregister while purging */,

@@ -82,7 +82,8 @@ LullIdlePolicy::Action LullIdlePolicy::collection(const Look& now) const {
     return now._has_cycles ? Action::BeginCycle :
            is_long && now._expected_global_ns <= LongestPause ? Action::CollectGlobal : Action::CollectYoung;
   }
-  return now._expected_global_ns <= (is_long ? LongestPauseAfterLong : LongestPause) ? Action::CollectGlobal : Action::CollectYoung;
+  const jlong longest = is_long ? LongestPauseAfterLong : LongestPause;
+  return now._expected_global_ns <= longest ? Action::CollectGlobal : Action::CollectYoung;
 }
 
 LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {

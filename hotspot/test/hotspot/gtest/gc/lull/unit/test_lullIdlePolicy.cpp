@@ -33,7 +33,8 @@ protected:
   LullIdlePolicy::Look _look;
 
   LullIdlePolicyTest()
-    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100, 0 /* threads at work */, true} {}
+    : _policy(), _look{0, 100 * M /* used */, 300 * M /* free */, 400 * M, 16 * M, NANOSECS_PER_SEC / 100,
+                       0 /* threads at work */, true} {}
 
   // One more look, so many bytes later.
   LullIdlePolicy::Decision look(size_t allocated) {
