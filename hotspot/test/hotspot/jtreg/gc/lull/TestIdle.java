@@ -25,11 +25,14 @@ package gc.lull;
 import java.lang.management.ManagementFactory;
 import java.util.function.BooleanSupplier;
 
+import jdk.test.lib.dcmd.JMXExecutor;
+import jdk.test.whitebox.WhiteBox;
+
 /*
  * @test id=default
  * @requires vm.gc.Lull & vm.debug
  * @summary A program that is idle after a peak is collected once, and gives the memory back.
- * @library /
+ * @library /test/lib /
  * @run main/othervm -Xms16m -Xmx256m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle
  */
 
@@ -37,7 +40,7 @@ import java.util.function.BooleanSupplier;
  * @test id=compact
  * @requires vm.gc.Lull & vm.debug
  * @summary The same with compact headers and all that is freed protected.
- * @library /
+ * @library /test/lib /
  * @run main/othervm -Xms16m -Xmx256m -XX:+UseLullGC -XX:LullLookInterval=100 -XX:+UseCompactObjectHeaders -XX:+LullProtectFree gc.lull.TestIdle
  */
 
@@ -45,7 +48,7 @@ import java.util.function.BooleanSupplier;
  * @test id=sparse
  * @requires vm.gc.Lull & vm.debug
  * @summary The same where a tenth of it stays alive, in all blocks.
- * @library /
+ * @library /test/lib /
  * @run main/othervm -Xms16m -Xmx256m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle sparse
  */
 
@@ -53,7 +56,7 @@ import java.util.function.BooleanSupplier;
  * @test id=fixed
  * @requires vm.gc.Lull & vm.debug
  * @summary A heap of one size stays what it is.
- * @library /
+ * @library /test/lib /
  * @run main/othervm -Xms128m -Xmx128m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle fixed
  */
 
@@ -61,8 +64,18 @@ import java.util.function.BooleanSupplier;
  * @test id=working
  * @requires vm.gc.Lull & vm.debug
  * @summary A program that allocates nothing but whose threads work is not idle: a cycle collects it, and memory goes back.
- * @library /
+ * @library /test/lib /
  * @run main/othervm -Xms16m -Xmx256m -XX:+UseLullGC -XX:LullLookInterval=100 gc.lull.TestIdle working
+ */
+
+/*
+ * @test id=marking
+ * @requires vm.gc.Lull & vm.debug
+ * @summary The same where a cycle has marked the peak as alive already: another one collects it.
+ * @library /test/lib /
+ * @build jdk.test.whitebox.WhiteBox
+ * @run driver jdk.test.lib.helpers.ClassFileInstaller jdk.test.whitebox.WhiteBox
+ * @run main/othervm -Xbootclasspath/a:. -XX:+UnlockDiagnosticVMOptions -XX:+WhiteBoxAPI -Xms16m -Xmx256m -XX:+UseLullGC -XX:+LullCycleALot -XX:LullLookInterval=100 gc.lull.TestIdle marking
  */
 
 public class TestIdle {
@@ -116,14 +129,33 @@ public class TestIdle {
         worker.start();
     }
 
+    private static boolean marks() {
+        return new JMXExecutor().execute("Lull.info", true /* silent */).getStdout().contains("marking.state: mark");
+    }
+
+    /** With a cycle after each other one. What dies now stays until the second cycle from now. */
+    private static void beginToMark() {
+        boolean marks = false;
+        for (int i = 0; i < 1000 && !marks; i++) {
+            WhiteBox.getWhiteBox().youngGC();
+            marks = marks();
+        }
+        check(marks, "no cycle marks");
+    }
+
     public static void main(String[] args) throws Exception {
         boolean isFixed = args.length > 0 && args[0].equals("fixed");
         boolean isSparse = args.length > 0 && args[0].equals("sparse");
-        boolean isWorking = args.length > 0 && args[0].equals("working");
+        boolean isMarking = args.length > 0 && args[0].equals("marking");
+        boolean isWorking = isMarking || args.length > 0 && args[0].equals("working");
         check(GCBean.collections() >= 0 && committed() > 0, "beans");    // they take a while to load, in which nothing is held yet
+        marks();                                                         // and so does this
         int size = isSparse ? 1 << 10 : 16 << 10;
         fill(isFixed ? 40 : 100, size);
         long peak = committed();
+        if (isMarking) {
+            beginToMark();
+        }
         if (isSparse) {
             dropMost();
         } else {

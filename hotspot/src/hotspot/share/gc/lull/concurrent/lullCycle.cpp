@@ -216,11 +216,12 @@ void LullCycle::unload_soon(GCCause::Cause cause) {
   Atomic::store(&_needs_begin, true);
 }
 
-// A pause between the two would forget one of them.
-void LullCycle::begin_for_idle() {
+// A pause among these would forget one of them.
+bool LullCycle::begin_for_idle() {
   SuspendibleThreadSetJoiner joiner;
   Atomic::store(&_is_for_idle, true);
   Atomic::store(&_needs_begin, true);
+  return !is_marking();
 }
 
 // A test that has control begins cycles by itself. Its next one unloads.

@@ -201,8 +201,8 @@ public:
   void unload_soon(GCCause::Cause cause);
 
   // Nobody allocates, but threads work (LullIdlePolicy): no pause comes of itself, and nobody waits for one. By the
-  // control thread.
-  void begin_for_idle();
+  // control thread. Whether the cycle finds all that is dead now: one that marks already is only driven to its end.
+  bool begin_for_idle();
   bool is_for_idle() const          { return Atomic::load(&_is_for_idle); }
 
   // Why pauses are made for it.

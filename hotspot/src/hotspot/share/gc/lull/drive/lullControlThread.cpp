@@ -320,11 +320,13 @@ void LullControlThread::collect_idle(LullExtent extent) {
   }
 }
 
-// drive_cycle makes the pauses that it needs.
+// drive_cycle makes the pauses that it needs. A cycle that marks already ends sooner for that, but does not find what
+// has died since it began to: the next look asks again.
 void LullControlThread::begin_idle_cycle() {
   assert(Thread::current() == this, "the control thread's own fields");
-  _components->_cycle->begin_for_idle();
-  _idle.record_cycle_begun(_heap->used());
+  if (_components->_cycle->begin_for_idle()) {
+    _idle.record_cycle_begun(_heap->used());
+  }
 }
 
 void LullControlThread::look() {
