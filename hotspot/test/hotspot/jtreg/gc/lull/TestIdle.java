@@ -129,18 +129,21 @@ public class TestIdle {
         worker.start();
     }
 
-    private static boolean marks() {
-        return new JMXExecutor().execute("Lull.info", true /* silent */).getStdout().contains("marking.state: mark");
+    private static String marking() {
+        String info = new JMXExecutor().execute("Lull.info", true /* silent */).getStdout();
+        return info.lines().filter(line -> line.startsWith("marking.state: ")).findFirst().orElseThrow().substring(15);
     }
 
-    /** With a cycle after each other one. What dies now stays until the second cycle from now. */
-    private static void beginToMark() {
-        boolean marks = false;
-        for (int i = 0; i < 1000 && !marks; i++) {
-            WhiteBox.getWhiteBox().youngGC();
-            marks = marks();
+    /** With a cycle after each other one. What dies now was found alive by this one. */
+    private static void mark() {
+        String marking = marking();
+        for (int i = 0; i < 1000 && !marking.equals("marked"); i++) {
+            if (!marking.equals("marking")) {
+                WhiteBox.getWhiteBox().youngGC();
+            }
+            marking = marking();
         }
-        check(marks, "no cycle marks");
+        check(marking.equals("marked"), "no cycle has marked: " + marking);
     }
 
     public static void main(String[] args) throws Exception {
@@ -149,12 +152,14 @@ public class TestIdle {
         boolean isMarking = args.length > 0 && args[0].equals("marking");
         boolean isWorking = isMarking || args.length > 0 && args[0].equals("working");
         check(GCBean.collections() >= 0 && committed() > 0, "beans");    // they take a while to load, in which nothing is held yet
-        marks();                                                         // and so does this
+        if (isMarking) {
+            marking();                                                   // and so does this
+        }
         int size = isSparse ? 1 << 10 : 16 << 10;
         fill(isFixed ? 40 : 100, size);
         long peak = committed();
         if (isMarking) {
-            beginToMark();
+            mark();
         }
         if (isSparse) {
             dropMost();

@@ -41,14 +41,15 @@ bool LullIdlePolicy::is_at_work() const {
 }
 
 // Not again and again for what such a program allocates in a while.
-bool LullIdlePolicy::may_gain(const Look& now, size_t share) const {
+bool LullIdlePolicy::has_grown(const Look& now, size_t share) const {
   const size_t least = MAX2((size_t)LeastGain, now._capacity / share);
-  if (_used_after == 0) {
-    return now._used >= least;
-  }
-  // What was alive then may be dead now. To look costs threads at work more than what they may gain.
-  const bool is_long = _looks_since >= LongQuietLooks && !(is_at_work() && now._has_cycles);
-  return now._used >= _used_after + least || (is_long && now._used >= least);
+  return now._used >= (_used_after == 0 ? least : _used_after + least);
+}
+
+// What was alive then may be dead now. What that costs, whatever lives, gets rare: each wait is twice as long.
+bool LullIdlePolicy::may_gain(const Look& now, size_t share) const {
+  return has_grown(now, share) ||
+         (_looks_since >= _patience && now._used >= MAX2((size_t)LeastGain, now._capacity / share));
 }
 
 bool LullIdlePolicy::wants_collection(const Look& now) const {
@@ -100,6 +101,7 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
     return {Action::Slide, 0};
   }
   if (wants_collection(now)) {
+    _patience = has_grown(now, QuietShare) ? LongQuietLooks : MIN2(2 * _patience, MostPatience);
     return {collection(now), 0};
   }
   const size_t surplus = now._capacity - MIN2(now._min_capacity, now._capacity);

@@ -34,11 +34,13 @@
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
 //               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
 //               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
+//               Where nothing was allocated since the last one, something may have died: it is tried once more after
+//               a long time, and then after twice that, up to MostPatience looks.
 //   begin a cycle
 //               in place of that, whatever it would take, when most of the last QuietLooks have found threads at work.
 //               Such a program does not wait: it computes, or it lacks processors, and then a pause takes many times
-//               as long as is expected. A long time does not bring another one. Where there are no cycles only what is
-//               young is collected, and after a long time all, if that is expected to be short.
+//               as long as is expected. Where there are no cycles only what is young is collected, and after a long
+//               time all, if that is expected to be short.
 //   slide       when little was allocated, and what is alive lies everywhere: much of the heap is neither used nor in
 //               free blocks, or less than half of what was to go back could. Not again for what a slide leaves, and
 //               not while threads are at work.
@@ -72,6 +74,7 @@ private:
   static const size_t LittleShare = 4;                              // the same, of a program that does little
   static const size_t LittleGainShare = 2;                          // of the capacity, in use
   static const uint   LongQuietLooks = 60;                          // after so many it is tried once more for any gain
+  static const uint   MostPatience = 64 * LongQuietLooks;           // the longest wait until it is tried again
   static const size_t SparseShare = 4;                              // of the capacity, in holes
   static const jlong  SlideFactor = 4;                              // it takes so many times as long, one thread moving
   static const size_t LeastGain = 4 * M;
@@ -83,6 +86,7 @@ private:
   Look   _looks[Window];         // the last ones, in a ring
   uint   _number;                // since the last collection when idle, or the VM's start
   uint   _looks_since;           // the same, all of them
+  uint   _patience;              // after so many looks it is tried once more, though nothing was allocated
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
   bool   _may_slide;             // the last look was followed by a collection of the whole heap
   size_t _holes_left;            // by the last slide
@@ -95,6 +99,7 @@ private:
   }
   bool is_at_work() const;
   bool has_allocated_less(size_t share) const;
+  bool has_grown(const Look& now, size_t share) const;
   bool may_gain(const Look& now, size_t share) const;
   bool wants_collection(const Look& now) const;
   Action collection(const Look& now) const;
@@ -103,8 +108,8 @@ private:
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _used_after(0), _may_slide(false), _holes_left(0), _is_stuck(false),
-      _is_slid(false) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _patience(LongQuietLooks), _used_after(0), _may_slide(false), _holes_left(0),
+      _is_stuck(false), _is_slid(false) {}
 
   Decision look(const Look& now);
 
