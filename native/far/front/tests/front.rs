@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use common::{Directory, built, compile, count, front, permitted, server, skip, text, watch};
 
@@ -39,6 +40,35 @@ fn a_program_in_c_that_maps_a_file() {
         assert!(text(&output.stdout).contains("bytes compared 33554432 wrong words 0"), "{mode} {pattern}");
         assert!(most > 0 && most <= 8 << 20, "{most} bytes local");
         assert!(count(&output, "fetched") > 0 && count(&output, "written") > 0, "{stderr}");
+    }
+}
+
+/// The server has no room for two, and keeps what a client without a connection has for 30 s: but not of one that has ended in order.
+#[test]
+fn a_program_that_has_ended_leaves_its_memory_to_the_next() {
+    if !permitted("thread", "one program after another") {
+        return;
+    }
+    let directory = Directory::new("ended");
+    let server = server(48);
+    for run in 1..=3 {
+        let file = directory.0.join(run.to_string());
+        let (output, _) = watch(
+            front()
+                .args(["run", "--servers", &server.address.to_string(), "--local", "25%", "--directory", directory.name()])
+                .args(["--server-timeout", "60000", "--"])
+                .arg(workload())
+                .args(["map", file.to_str().unwrap(), "8192", "random", "2", "2000"]),
+        );
+        assert!(output.status.success(), "run {run}: {}", text(&output.stderr));
+        // Its connections are closed; the server hears of each.
+        for _ in 0..1000 {
+            if server.used() == 0 {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(server.used(), 0, "run {run}");
     }
 }
 

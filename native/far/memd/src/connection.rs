@@ -461,6 +461,11 @@ fn carry_out(
             info!(client = %hex(&session.client.id), "the client has left");
             Message::Bye.encode(sequence, region, answer);
         }
+        Message::Leave => {
+            session.client.leave_with_the_last_connection();
+            info!(client = %hex(&session.client.id), "the client ends: its regions are given back with its last connection");
+            Message::Leave.encode(sequence, region, answer);
+        }
         other => return Err(refuse!(BadRequest, "{} is not for a server", other.op().name())),
     }
     Ok(())

@@ -114,6 +114,8 @@ struct ClientState {
     alone: Option<(Instant, u64)>,
     /// When it last asked for anything over a connection for control, or connected.
     heard: Instant,
+    /// It has said LEAVE: with its last connection it is gone.
+    leaves: bool,
     /// It is not in the table any more: it has said BYE, has been alone for too long, or has left without memory.
     gone: bool,
 }
@@ -415,12 +417,11 @@ impl Drop for Place {
         if state.in_use > 0 || state.gone {
             return;
         }
-        if state.regions.is_empty() {
+        if state.regions.is_empty() || state.leaves {
             // Nothing of an older connection can do harm: there are no pages, and it finds the client gone.
-            state.gone = true;
-            let ticket = state.cycle.as_ref().map(|cycle| cycle.start.ticket);
             drop(state);
             table.remove(&self.client);
+            let (_, ticket) = self.client.clear();
             table.forget(&self.client, ticket);
             return;
         }
@@ -442,6 +443,7 @@ impl Client {
             in_use: 0,
             alone: None,
             heard: Instant::now(),
+            leaves: false,
             gone: false,
         };
         Client { identity: Arc::clone(identity), id, state: Mutex::new(state) }
@@ -456,6 +458,11 @@ impl Client {
             cycle.start.ticket
         });
         (state.regions.drain().map(|(_, region)| region.pages * PAGE_SIZE as u64).sum(), ticket)
+    }
+
+    /// It ends, but may need its pages for as long as it has a connection.
+    pub fn leave_with_the_last_connection(&self) {
+        lock(&self.state).leaves = true;
     }
 
     /// It is there.

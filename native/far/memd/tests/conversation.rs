@@ -134,6 +134,29 @@ fn memory_comes_back_as_zeros() {
     }
 }
 
+/// Threads of a program that ends may run until it is gone.
+#[test]
+fn a_client_that_leaves_has_its_memory_until_its_last_connection_closes() {
+    let server = server(|_| {});
+    let all = 8 * MB / PAGE_SIZE as u64;
+    let [mut control, mut fetch, mut write] = Peer::client(server.address, 1, 1, all);
+    assert!(matches!(write.write(1, &[all - 1], &page(3)), Answer::Frame(..)));
+    assert_eq!(control.ask(&Message::Leave, 0).message(), "Leave");
+    drop(control);
+    drop(write);
+    assert!(fetch.fetch(1, all - 1, 1) == page(3));
+    assert_eq!(server.used(), 8 * MB);
+    drop(fetch);
+    for _ in 0..1000 {
+        if server.used() == 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(server.used(), 0, "within the 30 s of --linger");
+    Peer::client(server.address, 2, 1, all);
+}
+
 #[test]
 fn an_unmapped_region_is_gone_and_its_memory_is_there_for_others() {
     let server = server(|_| {});

@@ -106,6 +106,7 @@ fn converse(connect: impl Fn(ChannelKind) -> Peer) -> [Peer; 3] {
     assert_eq!(write.ask(&Message::Fence, 0).message(), "FenceAck");
     assert!(control.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck"));
     assert_eq!(control.ask(&Message::RegionUnmap, 2).message(), "RegionUnmapped");
+    assert_eq!(control.ask(&Message::Leave, 0).message(), "Leave");
     [control, fetch, write]
 }
 
@@ -138,7 +139,7 @@ fn not_asked_for(pages: &str, wanted: &[&'static str]) -> Vec<&'static str> {
 }
 
 /// What programs ask for whose servers trace nothing. HELLO and PROVE were before all of them, and are not counted.
-const PAGING: [&str; 8] = ["REGION_MAP", "FETCH", "WRITE", "FENCE", "DISCARD", "HEARTBEAT", "BYE", "REGION_UNMAP"];
+const PAGING: [&str; 9] = ["REGION_MAP", "FETCH", "WRITE", "FENCE", "DISCARD", "HEARTBEAT", "BYE", "REGION_UNMAP", "LEAVE"];
 const TRACING: [&str; 8] = ["LAYOUT", "TRACE_START", "TRACE_ROOTS", "GHOST", "POLL", "TRACE_END", "READ_BITMAP", "READ_DISCOVERED"];
 
 /// Runs all that a server can be asked for, and looks in its metrics whether that was all.

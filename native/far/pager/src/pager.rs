@@ -7,7 +7,8 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 use lull_far_auth::seal_key;
 use lull_far_protocol::{ChannelKind, Message, Op};
@@ -314,6 +315,33 @@ impl Pager {
             return Ok(None);
         }
         self.record.as_ref().map(Record::finish).transpose()
+    }
+
+    /// Tells the servers that the program ends: they take everything back when its last connection closes, which its end does. Until then
+    /// other threads have their pages. Waits for a second at most: who does not hear of it waits for `--linger` seconds.
+    pub fn end(&self) {
+        const PATIENCE: Duration = Duration::from_secs(1);
+        if self.check_process().is_err() {
+            return;
+        }
+        let deadline = Instant::now() + PATIENCE;
+        let mut control = loop {
+            match self.control.try_lock() {
+                Ok(control) => break control,
+                Err(TryLockError::Poisoned(poisoned)) => break poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) if Instant::now() >= deadline => return,
+                Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        let asked: Vec<_> = control
+            .iter_mut()
+            .zip(&self.servers)
+            .filter(|(channel, server)| server.takes_writes() && channel.is_open())
+            .filter_map(|(channel, server)| channel.begin(server, Op::Leave, 0, Payload::of(&[])).ok().map(|asked| (channel, server, asked)))
+            .collect();
+        for (channel, server, asked) in asked {
+            let _ = channel.finish_by(server, &asked, deadline);
+        }
     }
 
     /// Gives everything back to the servers. Called when the program ends; nothing can be used afterwards.

@@ -122,16 +122,24 @@ impl Settings {
         options.dirty.clone_from(&self.dirty);
         let pager = Pager::start(options).map_err(|error| error.to_string())?;
         signal::install(pager);
+        // SAFETY: a function without arguments.
+        unsafe { libc::atexit(end) };
         if self.record.is_some() {
             // SAFETY: a function without arguments.
             unsafe { libc::atexit(finish_record) };
         }
         if self.statistics {
-            // SAFETY: a function without arguments. The servers keep our regions for their --linger seconds; to give them back
-            // here would take the memory from under threads that still run.
+            // SAFETY: a function without arguments.
             unsafe { libc::atexit(statistics) };
         }
         Ok(pager)
+    }
+}
+
+/// Threads may still run, which need their pages: the servers take these back when the process is gone.
+extern "C" fn end() {
+    if let Some(pager) = signal::installed() {
+        pager.end();
     }
 }
 

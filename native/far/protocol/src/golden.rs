@@ -24,7 +24,7 @@ macro_rules! golden {
 
 golden! {
     "hello-control" "hello-fetch" "hello-write" "hello-ack" "region-map" "region-mapped" "write" "write-ack" "fetch" "data"
-    "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "region-unmap" "region-unmapped" "bye"
+    "fence" "fence-ack" "discard" "discard-ack" "heartbeat" "heartbeat-ack" "error" "region-unmap" "region-unmapped" "bye" "leave"
     "hello-peer" "layout" "need-layout" "trace-start" "trace-roots" "ghost" "ghost-ack" "poll" "status" "trace-end" "live-stats"
     "read-bitmap" "bitmap" "read-discovered" "discovered" "trace-old" "read-lines" "lines" "read-live" "live"
     "hello-key" "challenge" "prove" "proved";

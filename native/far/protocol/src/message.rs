@@ -51,6 +51,7 @@ impl ChannelKind {
                     | Op::RegionUnmap
                     | Op::Heartbeat
                     | Op::Bye
+                    | Op::Leave
                     | Op::Layout
                     | Op::TraceStart
                     | Op::TraceRoots
@@ -464,6 +465,7 @@ pub enum Message<'a> {
         text: &'a str,
     },
     Bye,
+    Leave,
     RegionUnmap,
     RegionUnmapped,
     /// Any operation for tracing. Its checksum and greatest length were right; `lull-far-trace` knows its fields.
@@ -528,6 +530,7 @@ impl<'a> Message<'a> {
             Op::FenceAck => exact(op, payload, 0).map(|()| Message::FenceAck),
             Op::Heartbeat => exact(op, payload, 0).map(|()| Message::Heartbeat),
             Op::Bye => exact(op, payload, 0).map(|()| Message::Bye),
+            Op::Leave => exact(op, payload, 0).map(|()| Message::Leave),
             Op::RegionUnmap => exact(op, payload, 0).map(|()| Message::RegionUnmap),
             Op::RegionUnmapped => exact(op, payload, 0).map(|()| Message::RegionUnmapped),
             Op::Layout
@@ -575,6 +578,7 @@ impl<'a> Message<'a> {
             Message::HeartbeatAck(_) => Op::HeartbeatAck,
             Message::Error { .. } => Op::Error,
             Message::Bye => Op::Bye,
+            Message::Leave => Op::Leave,
             Message::RegionUnmap => Op::RegionUnmap,
             Message::RegionUnmapped => Op::RegionUnmapped,
             Message::Trace { op, .. } => *op,
@@ -629,7 +633,7 @@ impl<'a> Message<'a> {
                 out.extend_from_slice(&text.as_bytes()[..end]);
             }
             Message::Trace { payload, .. } => out.extend_from_slice(payload),
-            Message::Fence | Message::FenceAck | Message::Heartbeat | Message::Bye | Message::RegionUnmap | Message::RegionUnmapped => {}
+            Message::Fence | Message::FenceAck | Message::Heartbeat | Message::Bye | Message::Leave | Message::RegionUnmap | Message::RegionUnmapped => {}
         }
         let header = seal(self.op(), sequence, region, &[&out[start + HEADER_LEN..]]);
         out[start..start + HEADER_LEN].copy_from_slice(&header);

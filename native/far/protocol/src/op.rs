@@ -86,6 +86,8 @@ ops! {
     Prove = 20, "PROVE", PROVE_LEN;
     /// Server: its own proof, and what a HELLO_ACK says.
     Proved = 21, "PROVED", PROVED_LEN;
+    /// Client: give back all regions of this client with its last connection, I end. Server: it will.
+    Leave = 22, "LEAVE", 0;
     /// Client: layouts of classes.
     Layout = 32, "LAYOUT", MAX_TRACE_PAYLOAD;
     /// Server: there are objects of classes whose layouts it has not.

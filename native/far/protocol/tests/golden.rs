@@ -71,6 +71,7 @@ fn expected<'a>(name: &str, pages: &'a [u8]) -> Option<Message<'a>> {
         "region-unmap" => Message::RegionUnmap,
         "region-unmapped" => Message::RegionUnmapped,
         "bye" => Message::Bye,
+        "leave" => Message::Leave,
         _ => return None,
     })
 }

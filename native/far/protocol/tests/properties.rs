@@ -100,6 +100,7 @@ fn message() -> impl Strategy<Value = Owned> {
             Message::FenceAck,
             Message::Heartbeat,
             Message::Bye,
+            Message::Leave,
             Message::RegionUnmap,
             Message::RegionUnmapped,
         ])
@@ -210,6 +211,7 @@ fn one_of_each() -> Vec<Vec<u8>> {
         Owned::Plain(Message::HeartbeatAck(Heartbeat { capacity: 3, free: 2, stopping: true })),
         Owned::Error(ErrorCode::Full, "no".to_owned()),
         Owned::Plain(Message::Bye),
+        Owned::Plain(Message::Leave),
         Owned::Plain(Message::RegionUnmap),
         Owned::Plain(Message::RegionUnmapped),
     ];

@@ -4,7 +4,7 @@
 
 use std::io::{IoSlice, Read, Write};
 use std::net::TcpStream;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lull_far_auth::{Frames, NotProven};
 use lull_far_protocol::{
@@ -128,12 +128,33 @@ impl Channel {
     /// # Errors
     /// As [`Channel::ask`].
     pub fn finish(&mut self, server: &Server, asked: &Asked) -> Result<(Header, Vec<u8>), LinkError> {
+        self.receive(server, asked, deadline(server))
+    }
+
+    /// The same, of somebody who does not wait for longer.
+    ///
+    /// # Errors
+    /// As [`Channel::ask`].
+    pub fn finish_by(&mut self, server: &Server, asked: &Asked, deadline: Instant) -> Result<(Header, Vec<u8>), LinkError> {
+        if let Some(stream) = &self.stream {
+            let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+            stream.set_read_timeout(Some(left)).map_err(|error| LinkError::Broken(format!("memory server {}: {error}", server.name())))?;
+        }
+        self.receive(server, asked, deadline)
+    }
+
+    /// Whether there is a connection.
+    pub fn is_open(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    fn receive(&mut self, server: &Server, asked: &Asked, deadline: Instant) -> Result<(Header, Vec<u8>), LinkError> {
         let name = server.name();
         let stream = self.stream.as_mut().filter(|_| asked.generation == self.generation);
         // It was closed by a request that came after.
         let Some(stream) = stream else { return Err(LinkError::Broken(format!("memory server {name}: the connection was closed"))) };
         self.unanswered = self.unanswered.saturating_sub(1);
-        match receive(stream, self.frames.as_deref_mut(), deadline(server)) {
+        match receive(stream, self.frames.as_deref_mut(), deadline) {
             Ok((header, payload)) if header.sequence == asked.sequence && header.region == asked.region => {
                 server.hear();
                 Ok((header, payload))

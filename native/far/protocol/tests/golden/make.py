@@ -202,6 +202,7 @@ frames = {
     "region-unmap": frame(17, 4, 5),
     "region-unmapped": frame(18, 4, 5),
     "bye": frame(16, 5, 0),
+    "leave": frame(22, 5, 0),
     "hello-peer": frame(1, 1, 0, hello(3)),
     "layout": frame(32, 3, 0, layouts),
     "need-layout": frame(33, 3, 0, struct.pack("<IIII", 2, 0, 11, 12)),
