@@ -337,7 +337,9 @@ impl Pager {
             .iter_mut()
             .zip(&self.servers)
             .filter(|(channel, server)| server.takes_writes() && channel.is_open())
-            .filter_map(|(channel, server)| channel.begin(server, Op::Leave, 0, Payload::of(&[])).ok().map(|asked| (channel, server, asked)))
+            .filter_map(|(channel, server)| {
+                channel.begin(server, Op::Leave, 0, Payload::of(&[])).ok().map(|asked| (channel, server, asked))
+            })
             .collect();
         for (channel, server, asked) in asked {
             let _ = channel.finish_by(server, &asked, deadline);

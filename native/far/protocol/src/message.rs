@@ -633,7 +633,13 @@ impl<'a> Message<'a> {
                 out.extend_from_slice(&text.as_bytes()[..end]);
             }
             Message::Trace { payload, .. } => out.extend_from_slice(payload),
-            Message::Fence | Message::FenceAck | Message::Heartbeat | Message::Bye | Message::Leave | Message::RegionUnmap | Message::RegionUnmapped => {}
+            Message::Fence
+            | Message::FenceAck
+            | Message::Heartbeat
+            | Message::Bye
+            | Message::Leave
+            | Message::RegionUnmap
+            | Message::RegionUnmapped => {}
         }
         let header = seal(self.op(), sequence, region, &[&out[start + HEADER_LEN..]]);
         out[start..start + HEADER_LEN].copy_from_slice(&header);
