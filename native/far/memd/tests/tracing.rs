@@ -599,8 +599,13 @@ struct Process(Child, SocketAddr);
 
 impl Process {
     fn start() -> Process {
+        Process::with(&["--memory", "16m", "--frame-timeout", "3", "--peers", "127.0.0.1"])
+    }
+
+    fn with(arguments: &[&str]) -> Process {
         let mut child = Command::new(env!("CARGO_BIN_EXE_lull-memd"))
-            .args(["--listen", "127.0.0.1:0", "--memory", "16m", "--frame-timeout", "3", "--peers", "127.0.0.1"])
+            .args(["--listen", "127.0.0.1:0"])
+            .args(arguments)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -610,6 +615,15 @@ impl Process {
         std::io::BufRead::read_line(&mut std::io::BufReader::new(child.stdout.as_mut().unwrap()), &mut line).unwrap();
         let address = line.strip_prefix("listening at ").unwrap_or_else(|| panic!("{line:?}")).trim().parse().unwrap();
         Process(child, address)
+    }
+
+    /// Bytes of memory: what it has now, and the most that it ever had.
+    fn resident(&self) -> [u64; 2] {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
+        ["VmRSS:", "VmHWM:"].map(|name| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
+        })
     }
 
     fn signal(&self, name: &str) {
@@ -622,6 +636,73 @@ impl Drop for Process {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Each object of a heap of the smallest ones is a root, and all wait for their layout, so that everything is to be done at once. The memory of
+/// the process itself is looked at, not what it counts: a key that is granted less than that takes it takes no more than it is granted, but for
+/// what is on its way.
+#[test]
+fn a_heap_of_the_smallest_objects_is_traced_with_the_memory_that_is_granted() {
+    use std::os::unix::fs::OpenOptionsExt;
+    const PAGES: usize = 4096;
+    const SMALLEST: usize = 16;
+    const BYTES: u64 = (PAGES * PAGE_SIZE) as u64;
+    const GRANT: u64 = 8 * MB;
+    const ON_ITS_WAY: u64 = 3 * MB;
+    let path = std::env::temp_dir().join(format!("lull-traced-{}", std::process::id()));
+    let mut file = std::fs::File::options().write(true).create_new(true).mode(0o600).open(&path).unwrap();
+    let line = |name: &str, byte: u8, grants: &str| format!("{name} {} {grants}\n", format!("{byte:02x}").repeat(32));
+    file.write_all((line("bounded", 1, &format!("trace-memory={GRANT}")) + &line("free", 2, "")).as_bytes()).unwrap();
+    // Each refers to the next one.
+    let page = |number: usize| {
+        let mut page = vec![0; PAGE_SIZE];
+        for (object, bytes) in page.chunks_exact_mut(SMALLEST).enumerate() {
+            let next = ((number * PAGE_SIZE + (object + 1) * SMALLEST) as u64 % BYTES) + BASE;
+            bytes[8..12].copy_from_slice(&KLASS.to_le_bytes());
+            bytes[12..16].copy_from_slice(&narrow(next));
+        }
+        page
+    };
+    for (byte, is_bounded) in [(1, true), (2, false)] {
+        let process = Process::with(&["--memory", "32m", "--key", path.to_str().unwrap()]);
+        let key = lull_far_auth::Key::new([byte; 32]);
+        let [mut control, mut write] =
+            [ChannelKind::Control, ChannelKind::Write].map(|kind| Peer::with_key(process.1, &key, hello(1, kind, 1)));
+        control.map(1, PAGES as u64);
+        for first in (0..PAGES).step_by(256) {
+            let pages: Vec<u8> = (first..first + 256).flat_map(page).collect();
+            let numbers: Vec<u64> = (first as u64..first as u64 + 256).collect();
+            assert!(matches!(write.write(1, &numbers, &pages), Answer::Frame(..)));
+        }
+        let mut client = Client { control, _write: write };
+        let before = process.resident()[0];
+        let geometry = Geometry { base: BASE, bytes: BYTES, part: BYTES, narrow_base: 0, narrow_shift: 3, servers: 1 };
+        client.start(&Start { cycle: 1, geometry, me: 0, ticket: [TICKET; 16], servers: vec![process.1] });
+        let all: Vec<u64> = (0..BYTES).step_by(SMALLEST).map(|offset| BASE + offset).collect();
+        let refused = all.chunks(16_000).any(|roots| match client.ask(Op::TraceRoots, &wire::encode_roots(roots)) {
+            Answer::Frame(header, _) if header.op == Op::Status => false,
+            answer => {
+                assert!(answer.error(ErrorCode::TraceFailed).contains(&format!("is granted {GRANT} bytes of memory to trace with")));
+                true
+            }
+        });
+        let taken = process.resident()[1] - before;
+        assert_eq!(refused, is_bounded, "{taken} bytes were taken");
+        if is_bounded {
+            assert!(taken > GRANT / 4 && taken <= GRANT + ON_ITS_WAY, "{taken} bytes were taken, {GRANT} are granted");
+            continue;
+        }
+        assert!(taken > GRANT + ON_ITS_WAY, "{taken} bytes are what it takes: the bound says nothing");
+        let layout = Layout { klass: KLASS, kind: Kind::Instance, bytes: 16, blocks: vec![Block { offset: 12, count: 1 }] };
+        client.get(Op::Layout, &wire::encode_layouts(&[layout]), Op::Status);
+        client.poll_until(|answer| match answer {
+            Answer::Frame(header, payload) if header.op == Op::Status => wire::decode_status(payload).unwrap().1.idle,
+            _ => false,
+        });
+        let (_, counts, _) = wire::decode_counts(&client.get(Op::TraceEnd, &[], Op::LiveStats)).unwrap();
+        assert_eq!(counts.marked, BYTES / SMALLEST as u64);
+    }
+    std::fs::remove_file(path).unwrap();
 }
 
 /// Three servers are in the middle of a cycle: all wait for layouts. One is killed, or stopped. The others say which one is missing, or
