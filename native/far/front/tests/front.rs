@@ -4,9 +4,10 @@
 
 mod common;
 
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -70,6 +71,40 @@ fn a_program_that_has_ended_leaves_its_memory_to_the_next() {
         }
         assert_eq!(server.used(), 0, "run {run}");
     }
+}
+
+/// A child of fork has copies of the parent's connections, and lives on.
+#[test]
+fn a_child_does_not_keep_the_memory_of_a_program_that_has_ended() {
+    if !permitted("thread", "a child that lives on") {
+        return;
+    }
+    let directory = Directory::new("child");
+    let program = compile("parent", "tests/c/parent.c");
+    let server = server(48);
+    let mut parent = front()
+        .args(["run", "--servers", &server.address.to_string(), "--local", "25%", "--directory", directory.name(), "--"])
+        .arg(&program)
+        .arg(directory.0.join("file"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // To wait for it would close this.
+    let stdin = parent.stdin.take();
+    assert!(parent.wait().unwrap().success());
+    for _ in 0..1000 {
+        if server.used() == 0 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(server.used(), 0);
+    // It ends when it reads an end, and says so: it was there all the time.
+    drop(stdin);
+    let mut said = String::new();
+    parent.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "the child ends\n");
 }
 
 /// A quarter of the range is local, so that what such an action loses would be noticed.

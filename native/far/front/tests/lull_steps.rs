@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only WITH Classpath-exception-2.0
 
-//! A server that is lost at each step of a cycle that servers mark: the program goes on, or ends and names it.
+//! A server that is lost, hangs, is restarted or cut off at each step of a cycle that servers mark: the program goes on, or ends and names it.
 
 mod common;
 
+use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Stdio};
 
 use common::Directory;
-use common::jvm::{Jvm, debug_java, marked_in_control, tracing_server};
+use common::jvm::{Jvm, debug_java, marked_in_control, tracing_server, tracing_server_at};
+use common::line::Line;
 use lull_memd::Server;
 
 /// Where a cycle stops, and whether servers have marked all by then.
@@ -29,9 +31,8 @@ struct Stopped {
 }
 
 impl Stopped {
-    fn start(jvm: &Jvm<'_>, servers: &[Server], step: &str) -> Stopped {
-        let names = servers.iter().map(|server| server.address.to_string()).collect::<Vec<_>>().join(",");
-        let mut command = jvm.command(&names, &["Steps", step]);
+    fn start(jvm: &Jvm<'_>, names: &str, step: &str) -> Stopped {
+        let mut command = jvm.command(names, &["Steps", step]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut said = String::new();
@@ -51,8 +52,39 @@ impl Stopped {
     }
 }
 
+/// Three servers, and the lines to them: of the program, and of each other.
+struct Site {
+    servers: RefCell<Vec<Server>>,
+    lines: Vec<Line>,
+}
+
+impl Site {
+    fn new() -> Site {
+        let servers: Vec<_> = (0..3).map(|_| tracing_server()).collect();
+        let lines = servers.iter().map(|server| Line::to(server.address)).collect();
+        Site { servers: RefCell::new(servers), lines }
+    }
+
+    fn names(&self) -> String {
+        self.lines.iter().map(|line| line.address.to_string()).collect::<Vec<_>>().join(",")
+    }
+
+    fn lose(&self, server: usize) {
+        self.servers.borrow()[server].handle().stop_now();
+    }
+
+    /// It comes back empty at its address.
+    fn restart(&self, server: usize) {
+        let lost = self.servers.borrow_mut().remove(server);
+        let address = lost.address;
+        lost.handle().stop_now();
+        lost.wait();
+        self.servers.borrow_mut().insert(server, tracing_server_at(address));
+    }
+}
+
 /// Does something to a server at each step.
-fn at_each_step(name: &str, options: &[&str], act: impl Fn(&[Server]), check: impl Fn(&str, bool, (bool, String))) {
+fn at_each_step(name: &str, options: &[&str], act: impl Fn(&Site), check: impl Fn(&str, bool, (bool, String))) {
     let test = "a server that is lost while it marks";
     let Some(java) = debug_java(test) else { return };
     let directory = Directory::new(name);
@@ -63,9 +95,9 @@ fn at_each_step(name: &str, options: &[&str], act: impl Fn(&[Server]), check: im
         ["-XX:+LullVerifyHeap", "-XX:+WhiteBoxAPI", "-XX:-ClassUnloadingWithConcurrentMark", &boot, "-Xlog:gc+marking=debug:stdout"];
     let jvm = Jvm { java: &java, directory: &directory, local: "10m", options, heap: "-Xmx64m", flags: &flags };
     for (step, is_marked) in STEPS {
-        let servers: Vec<_> = (0..3).map(|_| tracing_server()).collect();
-        let stopped = Stopped::start(&jvm, &servers, step);
-        act(&servers);
+        let site = Site::new();
+        let stopped = Stopped::start(&jvm, &site.names(), step);
+        act(&site);
         check(step, is_marked, stopped.go_on());
     }
 }
@@ -73,25 +105,30 @@ fn at_each_step(name: &str, options: &[&str], act: impl Fn(&[Server]), check: im
 /// The other servers have all pages. Servers that do not mark are no harm.
 #[test]
 fn with_a_copy_the_program_goes_on() {
-    let lose = |servers: &[Server]| servers[1].handle().stop_now();
-    at_each_step("steps", &["--trace", "--replicas", "1"], lose, |step, is_marked, (succeeded, said)| {
-        assert!(succeeded && said.contains("compared=8000 wrong=0"), "{step}: {said}");
-        if !is_marked {
-            assert!(said.contains("Memory servers do not mark: "), "{step}: {said}");
-        }
-        assert!(said.contains("has ended after"), "{step}: no cycle has ended: {said}");
-    });
+    let options = ["--trace", "--replicas", "1"];
+    at_each_step(
+        "steps",
+        &options,
+        |site| site.lose(1),
+        |step, is_marked, (succeeded, said)| {
+            assert!(succeeded && said.contains("compared=8000 wrong=0"), "{step}: {said}");
+            if !is_marked {
+                assert!(said.contains("Memory servers do not mark: "), "{step}: {said}");
+            }
+            assert!(said.contains("has ended after"), "{step}: no cycle has ended: {said}");
+        },
+    );
 }
 
 /// Nobody else has its pages. What the program then says names the server.
 #[test]
 fn without_one_it_ends_and_names_the_server() {
-    let lost = std::cell::RefCell::new(String::new());
-    let lose = |servers: &[Server]| {
-        *lost.borrow_mut() = servers[1].address.to_string();
-        servers[1].handle().stop_now();
+    let lost = RefCell::new(String::new());
+    let lose = |site: &Site| {
+        *lost.borrow_mut() = site.lines[1].address.to_string();
+        site.lose(1);
     };
-    at_each_step("steps-alone", &["--trace"], lose, |step, _, (succeeded, said)| {
+    at_each_step("steps-alone", &["--server-timeout", "20000", "--trace"], lose, |step, _, (succeeded, said)| {
         assert!(!succeeded && said.contains(&*lost.borrow()), "{step}: {said}");
         assert!(!said.contains("wrong=1") && !said.contains("Internal Error"), "{step}: {said}");
     });
@@ -107,6 +144,53 @@ fn with_all_servers_they_mark_at_each_step() {
         |step, _, (succeeded, said)| {
             assert!(succeeded && said.contains("compared=8000 wrong=0"), "{step}: {said}");
             assert_eq!(marked_in_control(&said), 2, "{step}: {said}");
+        },
+    );
+}
+
+/// It answers nothing any more, neither the program nor the other servers, and no connection ends.
+#[test]
+fn with_a_copy_a_server_that_hangs_is_left() {
+    let options = ["--server-timeout", "10000", "--trace", "--replicas", "1"];
+    at_each_step(
+        "steps-hang",
+        &options,
+        |site| site.lines[1].hang(),
+        |step, _, (succeeded, said)| {
+            assert!(succeeded && said.contains("compared=8000 wrong=0"), "{step}: {said}");
+            assert!(said.contains("lost_servers 1"), "{step}: {said}");
+            assert!(said.contains("has ended after"), "{step}: no cycle has ended: {said}");
+        },
+    );
+}
+
+/// It has no page and no cycle any more, but answers at its address: it is taken in, and gets its copies.
+#[test]
+fn with_a_copy_a_server_that_is_restarted_is_taken_in() {
+    let options = ["--trace", "--replicas", "1"];
+    at_each_step(
+        "steps-restart",
+        &options,
+        |site| site.restart(1),
+        |step, _, (succeeded, said)| {
+            assert!(succeeded && said.contains("compared=8000 wrong=0"), "{step}: {said}");
+            assert!(said.contains("has ended after"), "{step}: no cycle has ended: {said}");
+        },
+    );
+}
+
+/// All connections to a server end at once, those of the other servers, too; it still has its pages. So nobody is lost, with no copy anywhere.
+#[test]
+fn connections_that_end_for_a_moment_lose_nothing() {
+    let options = ["--trace"];
+    at_each_step(
+        "steps-cut",
+        &options,
+        |site| site.lines[1].cut(),
+        |step, _, (succeeded, said)| {
+            assert!(succeeded && said.contains("compared=8000 wrong=0"), "{step}: {said}");
+            assert!(said.contains("lost_servers 0"), "{step}: {said}");
+            assert!(said.contains("has ended after"), "{step}: no cycle has ended: {said}");
         },
     );
 }

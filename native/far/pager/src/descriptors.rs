@@ -7,6 +7,8 @@ use std::ops::{Deref, DerefMut};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::syscall;
+
 /// As many as the kernel lets a process have (`fs.nr_open`), unless somebody has raised that. Memory is taken where a bit is set only.
 const MOST: usize = 1 << 20;
 
@@ -106,10 +108,15 @@ pub fn first_own(from: u32, to: u32) -> Option<u32> {
     numbers.filter(|&number| number <= to)
 }
 
-/// In a child of `fork`: they are copies of the parent's, and of no use.
-pub(crate) fn forget() {
-    for word in &OWN[..WORDS.load(Ordering::Relaxed)] {
-        word.store(0, Ordering::Relaxed);
+/// In a child of `fork`: they are copies of the parent's, and of no use. They are closed, or the parent's servers would not see its end before
+/// the child's. Async-signal-safe. Nobody in the child drops what owns them.
+pub(crate) fn close_all() {
+    for (index, word) in OWN[..WORDS.load(Ordering::Relaxed)].iter().enumerate() {
+        let mut bits = word.swap(0, Ordering::Relaxed);
+        while bits != 0 {
+            syscall::close((index * 64) as RawFd + bits.trailing_zeros() as RawFd);
+            bits &= bits - 1;
+        }
     }
 }
 

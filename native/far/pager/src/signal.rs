@@ -100,7 +100,7 @@ pub fn install(pager: &'static Pager) {
 
 /// A child of `fork` has no ranges: what it maps and unmaps is its own.
 extern "C" fn in_child() {
-    descriptors::forget();
+    descriptors::close_all();
     PAGER.store(std::ptr::null_mut(), Ordering::Release);
 }
 

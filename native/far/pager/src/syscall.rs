@@ -4,6 +4,7 @@
 //! anywhere, so it neither calls into it nor touches `errno`. Linux on x86-64.
 
 use core::arch::asm;
+use std::io::IoSlice;
 
 use crate::PAGE_SIZE;
 
@@ -58,6 +59,18 @@ pub fn send_all(fd: i32, mut bytes: &[u8]) -> Result<(), Errno> {
     Ok(())
 }
 
+/// Sends what the kernel takes of these pieces, 1024 at most; returns how many bytes. No SIGPIPE, which is the program's.
+pub fn send_some(fd: i32, parts: &[IoSlice<'_>]) -> Result<usize, Errno> {
+    // SAFETY: all of it may be zero.
+    let mut message: libc::msghdr = unsafe { core::mem::zeroed() };
+    // A slice for the kernel's calls has the layout of its structure.
+    message.msg_iov = parts.as_ptr().cast_mut().cast();
+    message.msg_iovlen = parts.len();
+    let flags = libc::MSG_NOSIGNAL as usize;
+    // SAFETY: the kernel reads the slices only.
+    unsafe { call(libc::SYS_sendmsg, fd as usize, std::ptr::from_ref(&message) as usize, flags, 0, 0, 0) }
+}
+
 /// Receives what there is, one byte or more; the end of the stream is `ECONNRESET`. Waits awake for so many nanoseconds, then asleep.
 /// Others who want the processor get it meanwhile: the server, if it is on this machine.
 pub fn receive_some(fd: i32, bytes: &mut [u8], awake: u64) -> Result<usize, Errno> {
@@ -98,6 +111,12 @@ pub fn pread(fd: i32, bytes: &mut [u8], offset: u64) -> Result<usize, Errno> {
 pub fn write(fd: i32, bytes: &[u8]) -> Result<usize, Errno> {
     // SAFETY: the kernel reads the slice only.
     unsafe { call(libc::SYS_write, fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0) }
+}
+
+/// Closes a descriptor, which is the caller's.
+pub fn close(fd: i32) {
+    // SAFETY: touches no memory.
+    let _ = unsafe { call(libc::SYS_close, fd as usize, 0, 0, 0, 0, 0) };
 }
 
 /// Ends the process without running anything.

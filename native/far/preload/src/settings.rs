@@ -5,7 +5,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::Duration;
 
 use lull_far::last_words::say;
@@ -122,8 +122,12 @@ impl Settings {
         options.dirty.clone_from(&self.dirty);
         let pager = Pager::start(options).map_err(|error| error.to_string())?;
         signal::install(pager);
-        // SAFETY: a function without arguments.
-        unsafe { libc::atexit(end) };
+        // A child of fork has its parent's.
+        static AT_EXIT: Once = Once::new();
+        AT_EXIT.call_once(|| {
+            // SAFETY: a function without arguments.
+            unsafe { libc::atexit(end) };
+        });
         if self.record.is_some() {
             // SAFETY: a function without arguments.
             unsafe { libc::atexit(finish_record) };

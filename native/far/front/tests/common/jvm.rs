@@ -81,9 +81,12 @@ impl Jvm<'_> {
 
     /// The command, with servers by name.
     pub fn command(&self, servers: &str, arguments: &[&str]) -> Command {
+        // No server is lost on a busy machine, where no test says how soon one is to be.
+        let timeout = (!self.options.contains(&"--server-timeout")).then_some(["--server-timeout", "60000"]);
         let mut command = front();
         command
-            .args(["run", "--servers", servers, "--local", self.local, "--server-timeout", "60000", "--statistics"])
+            .args(["run", "--servers", servers, "--local", self.local, "--statistics"])
+            .args(timeout.into_iter().flatten())
             .args(self.options)
             .arg("--")
             .arg(self.java)
@@ -98,8 +101,13 @@ impl Jvm<'_> {
 
 /// A server that may connect to the others.
 pub fn tracing_server() -> lull_memd::Server {
+    tracing_server_at("127.0.0.1:0".parse().unwrap())
+}
+
+/// The same at an address.
+pub fn tracing_server_at(address: std::net::SocketAddr) -> lull_memd::Server {
     let peers = vec!["127.0.0.1".parse().unwrap()];
-    let config = lull_memd::Config { peers, ..lull_memd::Config::new("127.0.0.1:0".parse().unwrap(), 256 << 20) };
+    let config = lull_memd::Config { peers, ..lull_memd::Config::new(address, 256 << 20) };
     lull_memd::Server::start(config).unwrap()
 }
 

@@ -10,6 +10,7 @@ use std::process::{Command, Output, Stdio};
 use lull_memd::{Config, Server};
 
 pub mod jvm;
+pub mod line;
 #[path = "../../../pager/tests/common/memory_files.rs"]
 mod memory_files;
 use memory_files::memory_file_bytes;

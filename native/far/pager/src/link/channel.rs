@@ -2,8 +2,9 @@
 
 //! A connection for requests of threads that may wait, allocate, and open it anew: control and writing.
 
-use std::io::{IoSlice, Read, Write};
+use std::io::{IoSlice, Read};
 use std::net::TcpStream;
+use std::os::fd::AsRawFd;
 use std::time::{Duration, Instant};
 
 use lull_far_auth::{Frames, NotProven};
@@ -13,6 +14,7 @@ use lull_far_protocol::{
 
 use super::{Harm, LinkError, Server};
 use crate::descriptors::Own;
+use crate::syscall::{self, Errno};
 
 /// A connection for requests of threads that may wait, allocate, and open it anew: control and writing.
 #[derive(Debug)]
@@ -97,9 +99,7 @@ impl Channel {
     /// # Errors
     /// As [`Channel::ask`]; requests that were begun before it will not be answered.
     pub fn begin(&mut self, server: &Server, op: Op, region: u32, payload: Payload<'_>) -> Result<Asked, LinkError> {
-        // One whose key has encrypted much is renewed while nobody waits for an answer.
-        let is_worn = self.unanswered == 0 && self.frames.as_ref().is_some_and(|frames| frames.is_worn());
-        if self.stream.is_none() || is_worn {
+        if !self.is_open() {
             self.open(server)?;
         }
         self.sequence += 1;
@@ -143,9 +143,14 @@ impl Channel {
         self.receive(server, asked, deadline)
     }
 
-    /// Whether there is a connection.
+    /// Whether the next request needs no other connection.
     pub fn is_open(&self) -> bool {
-        self.stream.is_some()
+        self.stream.is_some() && !self.is_worn()
+    }
+
+    /// A key that has encrypted much is renewed while nobody waits for an answer.
+    fn is_worn(&self) -> bool {
+        self.unanswered == 0 && self.frames.as_ref().is_some_and(|frames| frames.is_worn())
     }
 
     fn receive(&mut self, server: &Server, asked: &Asked, deadline: Instant) -> Result<(Header, Vec<u8>), LinkError> {
@@ -194,18 +199,19 @@ fn deadline(server: &Server) -> Instant {
     Instant::now() + server.patience
 }
 
-/// Sends a header and the pieces of its payload, without putting them together.
+/// Sends a header and the pieces of its payload, without putting them together. Perhaps in a thread of the program, as at its end: a server that
+/// is gone must not raise a signal there.
 pub(super) fn send_parts(stream: &mut TcpStream, head: &[u8], parts: &[&[u8]], deadline: Instant) -> std::io::Result<()> {
     let mut slices: Vec<IoSlice<'_>> = std::iter::once(head).chain(parts.iter().copied()).map(IoSlice::new).collect();
     let mut rest = &mut slices[..];
     // Empty pieces would make a write of nothing look like an end.
     IoSlice::advance_slices(&mut rest, 0);
     while !rest.is_empty() {
-        match stream.write_vectored(rest) {
+        match syscall::send_some(stream.as_raw_fd(), rest) {
             Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
             Ok(count) => IoSlice::advance_slices(&mut rest, count),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(Errno(libc::EINTR)) => {}
+            Err(Errno(number)) => return Err(std::io::Error::from_raw_os_error(number)),
         }
         if !rest.is_empty() && Instant::now() >= deadline {
             return Err(std::io::ErrorKind::TimedOut.into());

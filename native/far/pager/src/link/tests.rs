@@ -38,6 +38,34 @@ fn later() -> Instant {
     Instant::now() + Duration::from_secs(20)
 }
 
+/// The signal is the program's, in whose thread this may be: who does not handle it would end by it.
+#[test]
+fn to_send_to_who_is_gone_is_an_error_and_no_signal() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    drop(listener.accept().unwrap());
+    // SAFETY: masks of this thread, and what waits for it. A signal that is blocked waits, also where it would be ignored.
+    unsafe {
+        let mut pipe: libc::sigset_t = std::mem::zeroed();
+        libc::sigaddset(&raw mut pipe, libc::SIGPIPE);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &raw const pipe, std::ptr::null_mut());
+    }
+    let failed = (0..1000).find_map(|_| {
+        std::thread::sleep(Duration::from_millis(5));
+        super::channel::send_parts(&mut stream, b"head", &[b"", b"parts"], later()).err()
+    });
+    let kind = failed.unwrap().kind();
+    assert!(matches!(kind, std::io::ErrorKind::ConnectionReset | std::io::ErrorKind::BrokenPipe), "{kind}");
+    assert_eq!(super::channel::send_parts(&mut stream, b"head", &[], later()).unwrap_err().kind(), std::io::ErrorKind::BrokenPipe);
+    // SAFETY: as above.
+    let waits = unsafe {
+        let mut waiting: libc::sigset_t = std::mem::zeroed();
+        libc::sigpending(&raw mut waiting);
+        libc::sigismember(&raw const waiting, libc::SIGPIPE)
+    };
+    assert_eq!(waits, 0);
+}
+
 /// Two pages of region 5.
 fn fetch(server: &Server, first: u64) -> Result<Vec<u8>, FetchError> {
     let mut held = server.hold(1_000_000_000).ok_or(FetchError::Broken)?;
