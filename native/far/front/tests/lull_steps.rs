@@ -78,7 +78,7 @@ impl Site {
         let lost = self.servers.borrow_mut().remove(server);
         let address = lost.address;
         lost.handle().stop_now();
-        lost.wait();
+        assert!(lost.wait() > 0, "it had pages");
         self.servers.borrow_mut().insert(server, tracing_server_at(address));
     }
 }

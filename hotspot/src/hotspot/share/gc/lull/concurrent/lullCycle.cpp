@@ -259,7 +259,7 @@ bool LullCycle::must_remark() const {
 bool LullCycle::begin_young() {
   assert_at_safepoint();
   if (_far.has_failed()) {
-    abort();    // as if a global collection came: what has a mark was perhaps never looked at
+    abort_far();
   }
   DEBUG_ONLY(_pauses = state() == State::Ready ? 0 : _pauses + 1;)
   if (state() != State::Ready) {
@@ -279,6 +279,16 @@ bool LullCycle::begin_young() {
   _references->start_discovery(false /* clear soft references */);
   set_state(State::Marking);
   return true;
+}
+
+// As if a global collection came: what has a mark was perhaps never looked at. Another cycle does what this one was for.
+void LullCycle::abort_far() {
+  const bool was_for_idle = is_for_idle();
+  abort();
+  if (was_for_idle) {
+    Atomic::store(&_is_for_idle, true);
+    Atomic::store(&_needs_begin, true);
+  }
 }
 
 // Which code is on stacks counts by cycles that follow classes, and by global collections.

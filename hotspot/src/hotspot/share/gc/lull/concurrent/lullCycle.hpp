@@ -150,6 +150,7 @@ private:
   void start(const char* why);
   void become_idle(bool given_up);
   void record_remark(jlong pause_ns, jlong expected_global_ns);
+  void abort_far();
   void begin_classes();
   bool may_start() const;
 

@@ -321,7 +321,7 @@ void LullControlThread::collect_idle(LullExtent extent) {
 }
 
 // drive_cycle makes the pauses that it needs. A cycle that marks already ends sooner for that, but does not find what
-// has died since it began to: the next look asks again.
+// has died since it began to: nothing is recorded, and a later look asks again.
 void LullControlThread::begin_idle_cycle() {
   assert(Thread::current() == this, "the control thread's own fields");
   if (_components->_cycle->begin_for_idle()) {

@@ -49,7 +49,7 @@ bool LullIdlePolicy::has_grown(const Look& now, size_t share) const {
 // What was alive then may be dead now. What that costs, whatever lives, gets rare: each wait is twice as long.
 bool LullIdlePolicy::may_gain(const Look& now, size_t share) const {
   return has_grown(now, share) ||
-         (_looks_since >= _patience && now._used >= MAX2((size_t)LeastGain, now._capacity / share));
+         (_looks_since_try >= _patience && now._used >= MAX2((size_t)LeastGain, now._capacity / share));
 }
 
 bool LullIdlePolicy::wants_collection(const Look& now) const {
@@ -91,17 +91,24 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
   _looks[_number % Window] = now;
   _number++;
   _looks_since++;
+  _looks_since_try++;
   _used_after = MIN2(_used_after, now._used);
   if (_number == 2 * Window) {
     _number = Window;            // the ring goes on in the same places
   }
+  if (_number > QuietLooks && !has_allocated_less(QuietShare)) {
+    _patience = LongQuietLooks;
+  }
+  const bool was_asked = _is_asked;
+  _is_asked = false;
   const bool slides = wants_to_slide(now);
   _may_slide = false;
   if (slides) {
     return {Action::Slide, 0};
   }
-  if (wants_collection(now)) {
-    _patience = has_grown(now, QuietShare) ? LongQuietLooks : MIN2(2 * _patience, MostPatience);
+  if (wants_collection(now) && !was_asked) {
+    _is_asked = true;
+    _has_grown = has_grown(now, QuietShare);
     return {collection(now), 0};
   }
   const size_t surplus = now._capacity - MIN2(now._min_capacity, now._capacity);
@@ -114,7 +121,14 @@ LullIdlePolicy::Decision LullIdlePolicy::look(const Look& now) {
 
 // One of what is young does not tell what a global one would find: that waits on.
 void LullIdlePolicy::record_collection(size_t used, bool global) {
+  _patience = _has_grown ? LongQuietLooks : MIN2(2 * _patience, MostPatience);
+  begin_again(used, global);
+}
+
+void LullIdlePolicy::begin_again(size_t used, bool global) {
   _used_after = used;
+  _looks_since_try = 0;
+  _is_asked = false;
   _looks_since = global ? 0 : _looks_since;
   _number = 0;
   _may_slide = global;
@@ -127,7 +141,7 @@ void LullIdlePolicy::record_cycle_begun(size_t used) {
 }
 
 void LullIdlePolicy::record_slide(const Look& left) {
-  record_collection(left._used, true);
+  begin_again(left._used, true);
   _may_slide = false;
   _holes_left = holes(left);
   _is_slid = true;

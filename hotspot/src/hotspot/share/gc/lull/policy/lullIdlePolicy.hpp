@@ -34,8 +34,8 @@
 //               the last such collection: of the whole heap, if the pause is expected to be short, else of what is
 //               young. After a long quiet time a longer pause is no matter. Or when little was allocated, and
 //               most of the heap is in use: after a peak there is no lack of memory that would bring a collection.
-//               Where nothing was allocated since the last one, something may have died: it is tried once more after
-//               a long time, and then after twice that, up to MostPatience looks.
+//               Where next to nothing was allocated since the last one, something may have died: it is tried once
+//               more after a long time, and then after twice that, up to MostPatience looks.
 //   begin a cycle
 //               in place of that, whatever it would take, when most of the last QuietLooks have found threads at work.
 //               Such a program does not wait: it computes, or it lacks processors, and then a pause takes many times
@@ -86,7 +86,10 @@ private:
   Look   _looks[Window];         // the last ones, in a ring
   uint   _number;                // since the last collection when idle, or the VM's start
   uint   _looks_since;           // the same, all of them
+  uint   _looks_since_try;       // the same, of what is young, too
   uint   _patience;              // after so many looks it is tried once more, though nothing was allocated
+  bool   _is_asked;              // the last look has asked for a collection, and none is recorded: the next one does not
+  bool   _has_grown;             // what is in use had, when a collection was asked for last
   size_t _used_after;            // the last collection when idle, or the least since; 0: there was none
   bool   _may_slide;             // the last look was followed by a collection of the whole heap
   size_t _holes_left;            // by the last slide
@@ -104,12 +107,13 @@ private:
   bool wants_collection(const Look& now) const;
   Action collection(const Look& now) const;
   static size_t holes(const Look& look) { return look._capacity - MIN2(look._used + look._free, look._capacity); }
+  void begin_again(size_t used, bool global);
   bool wants_to_slide(const Look& now) const;
   size_t unused() const;
 
 public:
-  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _patience(LongQuietLooks), _used_after(0), _may_slide(false), _holes_left(0),
-      _is_stuck(false), _is_slid(false) {}
+  LullIdlePolicy() : _looks(), _number(0), _looks_since(0), _looks_since_try(0), _patience(LongQuietLooks), _is_asked(false),
+      _has_grown(false), _used_after(0), _may_slide(false), _holes_left(0), _is_stuck(false), _is_slid(false) {}
 
   Decision look(const Look& now);
 

@@ -90,6 +90,21 @@ TEST_F(LullIdlePolicyTest, and_then_after_twice_that_until_something_is_allocate
   expect_after(60, 0, Action::CollectGlobal);
 }
 
+// What it was before says nothing.
+TEST_F(LullIdlePolicyTest, one_that_was_at_work_is_looked_at_as_soon_as_at_first) {
+  _look._min_capacity = _look._capacity;
+  expect_after(7, 0, Action::CollectGlobal);
+  for (int looks : {60, 120, 240}) {
+    _policy.record_collection(_look._used, true);
+    expect_after(looks, 0, Action::CollectGlobal);
+  }
+  _policy.record_collection(_look._used, true);
+  for (int i = 0; i < 30; i++) {
+    ASSERT_EQ(look(50 * M)._action, Action::None) << i;    // its own collections keep what is in use
+  }
+  expect_after(30, 0, Action::CollectGlobal);
+}
+
 TEST_F(LullIdlePolicyTest, a_busy_one_is_not) {
   _look._used = 390 * M;
   _look._free = 0;
@@ -187,10 +202,7 @@ TEST_F(LullIdlePolicyTest, a_large_heap_is_not_stopped_for_long_unless_it_is_qui
   _look._free = 0;
   expect_after(7, 0, Action::CollectYoung);
   _policy.record_collection(_look._used, false);
-  for (int i = 8; i < 60; i++) {
-    ASSERT_EQ(look(0)._action, Action::None) << i;
-  }
-  EXPECT_EQ(look(0)._action, Action::CollectGlobal);
+  expect_after(60, 0, Action::CollectGlobal);
 }
 
 TEST_F(LullIdlePolicyTest, what_is_never_used_goes_back_by_and_by) {
@@ -269,18 +281,49 @@ TEST_F(LullIdlePolicyTest, a_long_time_brings_another_cycle) {
   expect_after(7, 0, Action::BeginCycle);
 }
 
+// One that marks already finds little. Meanwhile what is free goes back.
+TEST_F(LullIdlePolicyTest, a_cycle_that_was_not_begun_is_asked_for_again) {
+  _look._threads_at_work = 1;
+  _look._min_capacity = _look._capacity;
+  expect_after(7, 0, Action::BeginCycle);
+  EXPECT_EQ(look(0)._action, Action::None);
+  EXPECT_EQ(look(0)._action, Action::BeginCycle);
+  _look._min_capacity = 64 * M;
+  _look._free = 200 * M;
+  for (int i = 0; i < 20; i++) {
+    const Action action = look(0)._action;
+    ASSERT_EQ(action == Action::BeginCycle, i % 2 == 1) << i;
+    if (action == Action::GiveBack) {
+      return;
+    }
+  }
+  FAIL() << "nothing goes back";
+}
+
+// However long it has waited.
+TEST_F(LullIdlePolicyTest, so_is_one_after_a_long_time) {
+  _look._threads_at_work = 1;
+  _look._min_capacity = _look._capacity;
+  expect_after(7, 0, Action::BeginCycle);
+  _policy.record_cycle_begun(_look._used);
+  expect_after(60, 0, Action::BeginCycle);
+  expect_after(2, 0, Action::BeginCycle);
+  expect_after(2, 0, Action::BeginCycle);
+  _policy.record_cycle_begun(_look._used);
+  expect_after(120, 0, Action::BeginCycle);
+}
+
 TEST_F(LullIdlePolicyTest, without_cycles_threads_at_work_are_stopped_for_what_is_young) {
   _look._threads_at_work = 1;
   _look._has_cycles = false;
   _look._min_capacity = _look._capacity;
   expect_after(7, 0, Action::CollectYoung);
   _policy.record_collection(_look._used, false);
-  for (int i = 8; i < 60; i++) {
-    ASSERT_EQ(look(0)._action, Action::None) << i;
-  }
   _look._expected_global_ns = NANOSECS_PER_SEC / 4;
-  EXPECT_EQ(look(0)._action, Action::CollectYoung);
+  expect_after(60, 0, Action::CollectYoung);
+  _policy.record_collection(_look._used, false);
+  expect_after(120, 0, Action::CollectYoung);
   _policy.record_collection(_look._used, false);
   _look._expected_global_ns = NANOSECS_PER_SEC / 10;
-  expect_after(60, 0, Action::CollectGlobal);
+  expect_after(240, 0, Action::CollectGlobal);
 }
