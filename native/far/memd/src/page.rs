@@ -52,7 +52,7 @@ impl Page {
     }
 
     fn happened(&mut self, metrics: &Metrics) {
-        self.counter("connections_total", "Connections accepted.", &metrics.accepted);
+        self.counter("accepted_connections_total", "Connections accepted.", &metrics.accepted);
         let strangers = "Connections closed for others before they said whose they are.";
         self.counter("strangers_dropped_total", strangers, &metrics.strangers_dropped);
         self.counter("encrypted_connections_total", "Connections whose frames are encrypted and proven.", &metrics.encrypted);

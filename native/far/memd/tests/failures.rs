@@ -186,7 +186,7 @@ fn resident() -> u64 {
 fn unknown_and_reserved_operations_are_refused() {
     let mut fixture = Fixture::new();
     let mut generation = 1;
-    for number in RESERVED_OPS.iter().map(|(number, _)| *number).chain([0, 22, 31, 255]) {
+    for number in RESERVED_OPS.iter().map(|(number, _)| *number).chain([0, 23, 31, 255]) {
         generation += 1;
         let mut writer = fixture.writer(generation);
         let mut head = seal(Op::Fence, 2, 0, &[]);

@@ -106,8 +106,13 @@ fn converse(connect: impl Fn(ChannelKind) -> Peer) -> [Peer; 3] {
     assert_eq!(write.ask(&Message::Fence, 0).message(), "FenceAck");
     assert!(control.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck"));
     assert_eq!(control.ask(&Message::RegionUnmap, 2).message(), "RegionUnmapped");
-    assert_eq!(control.ask(&Message::Leave, 0).message(), "Leave");
     [control, fetch, write]
+}
+
+/// A client that ends, and whose memory is given back with its connection.
+fn leave(mut control: Peer) {
+    control.map(1, 10);
+    assert_eq!(control.ask(&Message::Leave, 0).message(), "Leave");
 }
 
 /// A heap is traced by both, with references from one to the other.
@@ -153,6 +158,7 @@ fn every_operation(rules: &[Rule]) {
     let servers = [(), ()].map(|()| Process::start(rules, &arguments));
     let address = servers[0].address();
     let peers = converse(|kind| Peer::with_key(address, &key, hello(1, kind, 1)));
+    leave(Peer::with_key(address, &key, hello(3, ChannelKind::Control, 1)));
     trace(&servers.each_ref().map(Process::address), &key, &directory);
     // Somebody who is refused, and somebody who says nothing.
     let (_stranger, answer) = Peer::try_key(address, &Key::new([6; 32]), hello(2, ChannelKind::Control, 1));
@@ -187,6 +193,7 @@ fn every_operation_at_a_unix_socket(rules: &[Rule]) {
     let mut other = Peer::at(&path).unwrap().say_hello(hello(2, ChannelKind::Control, 1)).0;
     other.map(1, 1);
     other.ask(&Message::Bye, 0);
+    leave(Peer::at(&path).unwrap().say_hello(hello(3, ChannelKind::Control, 1)).0);
     let missing = not_asked_for(&server.metrics(), &PAGING);
     assert!(missing.is_empty(), "not asked for: {missing:?}");
     assert!(control.ask(&Message::Heartbeat, 0).message().starts_with("HeartbeatAck"));

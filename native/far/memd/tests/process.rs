@@ -256,6 +256,25 @@ fn metrics_count_what_has_happened() {
     assert!(get(metrics, "GET /metrics HTTP/1.0\r\n\r\n").contains("lull_memd_stopping 0"));
 }
 
+/// In OpenMetrics' words, where a counter's family has its name without `_total`: parsers of that format refuse two of one name.
+#[test]
+fn no_two_metrics_are_of_one_family() {
+    let server = common::server(|config| config.metrics = Some("127.0.0.1:0".parse().unwrap()));
+    let page = get(server.metrics_address.unwrap(), "GET /metrics HTTP/1.0\r\n\r\n");
+    let families: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE ")?.split_once(' '))
+        .map(|(name, kind)| {
+            assert_eq!(name.ends_with("_total"), kind == "counter", "{name} is a {kind}");
+            name.strip_suffix("_total").unwrap_or(name)
+        })
+        .collect();
+    assert!(families.len() > 20, "{page}");
+    for (i, family) in families.iter().enumerate() {
+        assert!(!families[..i].contains(family), "{family} is there twice");
+    }
+}
+
 /// A file with the key of ones.
 fn key_file(name: &str) -> std::path::PathBuf {
     use std::os::unix::fs::OpenOptionsExt;
