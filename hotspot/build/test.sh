@@ -161,7 +161,7 @@ build_natives_for() {
 }
 
 run_jtreg() {
-  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start options later=
+  local lists=("$ROOT/hotspot/test/groups/quick.txt") name specs start options left later=
   if [[ $scope == all ]]; then lists+=("$ROOT/hotspot/test/groups/all.txt"); else later=$ROOT/hotspot/test/groups/later.txt; fi
   for list in "${lists[@]}"; do if [[ -f $list ]]; then groups "$list"; fi; done > "$RESULTS/groups"
   if [[ -n ${LULL_GROUPS:-} ]]; then
@@ -180,8 +180,11 @@ run_jtreg() {
     options=${LULL_TEST_OPTIONS:--XX:+UseLullGC}
     if [[ $name == tracking-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:-LullLocalCollections"; fi
     if [[ $name == cycles-* ]]; then options+=" -XX:+UnlockExperimentalVMOptions -XX:+LullConcurrentMarking"; fi
+    left=$later
+    if [[ $name == *unverified* ]]; then options+=" -XX:+UnlockDiagnosticVMOptions -XX:-LullVerifyHeap"
+    elif [[ $scope == all ]]; then left=$ROOT/hotspot/test/groups/unverified.txt; fi
     # shellcheck disable=SC2086 # words on purpose
-    LULL_TEST_OPTIONS=$options LULL_TEST_LATER=$later LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | tee "$RESULTS/said" | sed 's/^/    /' || true
+    LULL_TEST_OPTIONS=$options LULL_TEST_LATER=$left LULL_TEST_SECONDS=$(remaining) "$SCRIPTS/jtreg.sh" "$name" $specs < /dev/null | tee "$RESULTS/said" | sed 's/^/    /' || true
     sed -n '/^    FAILED /,$p' "$RESULTS/said" | failures > /dev/null
     if [[ -f $RESULTS/$name/totals ]]; then
       # "NAME: N passed, N failed, N excluded, N skipped"
