@@ -174,6 +174,7 @@ fn with_a_copy_a_server_that_is_restarted_is_taken_in() {
         |site| site.restart(1),
         |step, _, (succeeded, said)| {
             assert!(succeeded && said.contains("compared=8000 wrong=0"), "{step}: {said}");
+            assert!(said.contains("was restarted: what it held is gone") && said.contains("has all copies again"), "{step}: {said}");
             assert!(said.contains("has ended after"), "{step}: no cycle has ended: {said}");
         },
     );
