@@ -44,6 +44,17 @@ fn a_program_in_c_that_maps_a_file() {
     }
 }
 
+/// Soon: the server hears of each connection that closes.
+fn all_is_given_back(server: &lull_memd::Server, when: &str) {
+    for _ in 0..1000 {
+        if server.used() == 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{when}: clients still have {} bytes", server.used());
+}
+
 /// The server has no room for two, and keeps what a client without a connection has for 30 s: but not of one that has ended in order.
 #[test]
 fn a_program_that_has_ended_leaves_its_memory_to_the_next() {
@@ -62,14 +73,7 @@ fn a_program_that_has_ended_leaves_its_memory_to_the_next() {
                 .args(["map", file.to_str().unwrap(), "8192", "random", "2", "2000"]),
         );
         assert!(output.status.success(), "run {run}: {}", text(&output.stderr));
-        // Its connections are closed; the server hears of each.
-        for _ in 0..1000 {
-            if server.used() == 0 {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        assert_eq!(server.used(), 0, "run {run}");
+        all_is_given_back(&server, &format!("run {run}"));
     }
 }
 
@@ -93,13 +97,7 @@ fn a_child_does_not_keep_the_memory_of_a_program_that_has_ended() {
     // To wait for it would close this.
     let stdin = parent.stdin.take();
     assert!(parent.wait().unwrap().success());
-    for _ in 0..1000 {
-        if server.used() == 0 {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert_eq!(server.used(), 0);
+    all_is_given_back(&server, "while the child lives");
     // It ends when it reads an end, and says so: it was there all the time.
     drop(stdin);
     let mut said = String::new();
