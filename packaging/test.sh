@@ -119,13 +119,13 @@ from_archive() {
 }
 
 # The libraries that the package needs are not in an empty root: apt gets them, outside of the network that has the
-# loopback only.
+# loopback only. With /proc, as machines and containers have it: without, systemd-tmpfiles makes no directory.
 from_packages() {
   local root=$WORK/packages
   empty_root "$root"
   cp "$DIST"/*.deb "$root/tmp"
   cp /etc/resolv.conf /etc/hosts "$root/etc"
-  chroot "$root" sh -c 'export DEBIAN_FRONTEND=noninteractive
+  unshare -m -p -f --mount-proc="$root/proc" chroot "$root" sh -c 'export DEBIAN_FRONTEND=noninteractive
     apt-get -q update && apt-get -q -y --no-install-recommends install systemd /tmp/lull-jdk-25_*.deb /tmp/lull-native_*.deb'
   [[ $(chroot "$root" readlink -f /usr/bin/java) == /usr/lib/jvm/lull-25/bin/java ]]
   run_trial "$root" /usr/lib/jvm/lull-25
