@@ -97,6 +97,8 @@ pub struct Client {
     pub identity: Arc<Identity>,
     /// The number that it has drawn.
     pub id: [u8; 16],
+    /// Its regions, those that it has given back and that a request or a cycle still looks at, too.
+    living: Arc<AtomicUsize>,
     state: Mutex<ClientState>,
 }
 
@@ -127,9 +129,12 @@ pub struct Region {
     chunks: Vec<Chunk>,
     _charge: Charge,
     _counted: Counted,
+    /// Of its client's; the last to be dropped, behind the memory.
+    _living: Counted,
 }
 
-/// One of the store's regions, for as long as it is there. Only a count: nothing else is ordered by it.
+/// One of the store's regions, or of a client's, for as long as it is there. Who sees that one is gone sees what was
+/// dropped before it as given back.
 #[derive(Debug)]
 struct Counted(Arc<AtomicUsize>);
 
@@ -341,7 +346,7 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.fetch_sub(1, Ordering::Release);
     }
 }
 
@@ -446,7 +451,7 @@ impl Client {
             leaves: false,
             gone: false,
         };
-        Client { identity: Arc::clone(identity), id, state: Mutex::new(state) }
+        Client { identity: Arc::clone(identity), id, living: Arc::default(), state: Mutex::new(state) }
     }
 
     /// Nothing is left of it. How many bytes it had, and the ticket of its cycle.
@@ -563,19 +568,31 @@ impl Session {
         if state.gone {
             return Err(refuse!(StaleChannel, "the client has left"));
         }
+        let others = state.regions.len();
         match state.regions.entry(region) {
             Entry::Occupied(entry) if entry.get().pages == pages => Ok(()),
             Entry::Occupied(entry) => Err(refuse!(RegionExists, "region {region} has {} pages, not {pages}", entry.get().pages)),
             Entry::Vacant(entry) => {
                 let identity = &self.client.identity;
+                // What was given back and is still looked at has its memory until that ends: asked for before there is none left.
+                let still_used = self.client.living.load(Ordering::Acquire) > others;
+                let not_yet = |refusal: Refusal| match refusal {
+                    Refusal { code: ErrorCode::Full, text } if still_used => {
+                        refuse!(NotYet, "{text}; a region that was given back is in use")
+                    }
+                    refusal => refusal,
+                };
                 let bytes = pages.div_ceil(CHUNK_PAGES as u64).saturating_mul((CHUNK_PAGES * PAGE_SIZE) as u64);
                 let charge = identity.charge(bytes).map_err(|used| {
                     let (name, most) = (&identity.name, identity.limits.memory);
-                    refuse!(Full, "region {region} of {pages} pages: the key {name} has {used} bytes of the {most} that it is granted")
+                    not_yet(refuse!(
+                        Full,
+                        "region {region} of {pages} pages: the key {name} has {used} bytes of the {most} that it is granted"
+                    ))
                 })?;
-                let chunks = take(&store.arena, region, pages)?;
-                let counted = Counted::one_more(&store.regions);
-                entry.insert(Arc::new(Region { pages, chunks, _charge: charge, _counted: counted }));
+                let chunks = take(&store.arena, region, pages).map_err(not_yet)?;
+                let (counted, living) = (Counted::one_more(&store.regions), Counted::one_more(&self.client.living));
+                entry.insert(Arc::new(Region { pages, chunks, _charge: charge, _counted: counted, _living: living }));
                 Ok(())
             }
         }
@@ -774,6 +791,32 @@ mod tests {
         drop(peer);
         assert_eq!(one.connections(), 1);
     }
+
+    /// A cycle that still looks at a region keeps its memory, and what it counts for: who asks for it meanwhile is to ask again, and is not told
+    /// that there is none. By what the key is granted, and by what the server has.
+    #[test]
+    fn memory_that_was_given_back_and_is_still_looked_at_is_not_missing_for_good() {
+        const PAGES: u64 = CHUNK_PAGES as u64;
+        let bytes = PAGES * PAGE_SIZE as u64;
+        for (granted, capacity) in [(bytes, 2 * bytes), (2 * bytes, bytes)] {
+            let entries = lull_far_auth::file::parse(&format!("one {} memory={granted}", "01".repeat(32))).unwrap();
+            let store = Store::new(Arena::reserve(capacity).unwrap(), 1);
+            let identities = Identities::new(&entries).unwrap();
+            let (one, _) = identities.with_key(&entries[0].key.id()).unwrap();
+            let session = store.connect(one, &hello(ChannelKind::Control, 1), None, true).unwrap();
+            let map = |region| {
+                store.arena.clean();
+                session.map(&store, region, PAGES).map_err(|refusal| refusal.code)
+            };
+            assert_eq!((map(1), map(2)), (Ok(()), Err(ErrorCode::Full)));
+            let looked_at = session.region(1).unwrap();
+            session.unmap(1).unwrap();
+            assert_eq!(map(1), Err(ErrorCode::NotYet));
+            drop(looked_at);
+            assert_eq!((map(1), map(2)), (Ok(()), Err(ErrorCode::Full)));
+        }
+    }
+
     /// The store's steps for something.
     fn steps<T>(what: impl FnOnce() -> T) -> (u64, T) {
         let before = LOCKS.get();
@@ -791,7 +834,8 @@ mod tests {
     fn linger(store: &Store, identity: &Arc<Identity>, number: u64) {
         let session = store.connect(identity, &numbered(number), None, true).unwrap();
         let (charge, counted) = (identity.charge(0).unwrap(), Counted::one_more(&store.regions));
-        let region = Region { pages: 1, chunks: Vec::new(), _charge: charge, _counted: counted };
+        let living = Counted::one_more(&session.client.living);
+        let region = Region { pages: 1, chunks: Vec::new(), _charge: charge, _counted: counted, _living: living };
         lock(&session.client.state).regions.insert(1, Arc::new(region));
     }
 

@@ -288,7 +288,7 @@ fn read(server: &Server, channel: &mut Channel, place: Place, count: u32) -> Opt
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::kernel::{FaultMode, Kernel};
     use crate::options::Options;
@@ -297,7 +297,7 @@ mod tests {
     const PAGES: usize = 64;
 
     /// Two servers, and a pager without its threads, with a range of some pages; none if this machine does not permit it.
-    fn pager() -> Option<(Vec<MemoryServer>, &'static Pager, &'static Range)> {
+    pub fn pager() -> Option<(Vec<MemoryServer>, &'static Pager, &'static Range)> {
         if let Err(error) = Kernel::open(FaultMode::InThread) {
             eprintln!("SKIPPED a test of copies: {error}");
             return None;

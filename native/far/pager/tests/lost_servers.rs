@@ -6,7 +6,7 @@
 mod between;
 mod common;
 
-use between::{between, pass_on, read_frame, write_frame};
+use between::{Between, between, pass_on, read_frame, write_frame};
 use common::{Outcome, Process, Run, Running, server, skipped};
 use lull_far_protocol::{ChannelKind, HEADER_LEN, Message, WriteAck};
 use std::io::{Read, Write};
@@ -80,6 +80,33 @@ fn a_server_that_hangs_for_a_while_is_waited_for() {
     let outcome = workload.finish();
     outcome.is_right(PAGES);
     assert!(outcome.stderr.contains("; threads that need it wait"), "{}", outcome.stderr);
+}
+
+/// A program that stood for longer than a server may be silent, and finds all its connections ended, as behind a balancer or by another machine's
+/// network: the server was there all the time. What is asked first then fails, in several threads at once.
+#[test]
+fn a_program_that_stood_finds_its_servers_again() {
+    if skipped(0, "a program that stood") {
+        return;
+    }
+    for replicas in [0, 1] {
+        let servers = [server(64), server(64)];
+        let between = servers.each_ref().map(|server| between(server.address, |_, from, to| pass_on(from, to)));
+        let names = between.each_ref().map(|between| between.address.to_string()).join(",");
+        let workload = run(&names, 1 << 40, replicas, 6000);
+        for _ in 0..2 {
+            std::thread::sleep(Duration::from_secs(1));
+            workload.signal("STOP");
+            between.iter().for_each(Between::cut);
+            std::thread::sleep(Duration::from_secs(8));
+            workload.signal("CONT");
+        }
+        std::thread::sleep(Duration::from_secs(1));
+        workload.stop();
+        let outcome = workload.finish();
+        outcome.is_right(PAGES);
+        assert!(!outcome.stderr.contains(" is lost"), "{}", outcome.stderr);
+    }
 }
 
 #[test]

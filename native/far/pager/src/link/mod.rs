@@ -199,16 +199,17 @@ impl Server {
         timeout: Duration,
         broken: Arc<Event>,
     ) -> Server {
+        let patience = (timeout / 2).max(STILL);
         Server {
             places: vec![Place::new(name, address.into(), client)],
             at: AtomicUsize::new(0),
             credentials,
-            patience: (timeout / 2).max(STILL),
+            patience,
             session: Mutex::new(None),
             fetch: std::array::from_fn(|_| FetchConnection::new()),
             state: AtomicU8::new(LIVE),
             heard: AtomicU64::new(syscall::now()),
-            owed: Owed::new(timeout),
+            owed: Owed::new(timeout, patience),
             harmed: AtomicU64::new(0),
             harm_said: AtomicU64::new(0),
             changed: Event::default(),
@@ -304,6 +305,11 @@ impl Server {
         let live = self.state.compare_exchange(FILLING, LIVE, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         self.changed.wake();
         live
+    }
+
+    /// How long an answer is waited for at most.
+    pub fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Nanoseconds since the server answered.
@@ -500,10 +506,11 @@ impl Greeting<'_> {
         // Nobody knows yet who it is: no frame of the greeting is longer than an error.
         let (header, payload) = receive_at_most(Op::Error.max_payload(), self.stream, None, self.deadline).map_err(failed)?;
         match Message::decode(&header, &payload) {
-            // The latter two: it did not arrive as it was sent.
-            Ok(Message::Error { code: ErrorCode::TooManyConnections | ErrorCode::BadFrame | ErrorCode::Crc, text }) => {
-                Err(broken("refused", &text))
-            }
+            // BAD_FRAME and CRC: it did not arrive as it was sent. TIMEOUT: the program stood before it had sent all.
+            Ok(Message::Error {
+                code: ErrorCode::TooManyConnections | ErrorCode::BadFrame | ErrorCode::Crc | ErrorCode::Timeout,
+                text,
+            }) => Err(broken("refused", &text)),
             Ok(Message::Error { code, text }) => Err(self.stranger(&format!("{}: {text}", code.name()))),
             Ok(answer) => {
                 let found = right(&answer).filter(|_| header.sequence == self.sequence);

@@ -16,6 +16,17 @@ pub struct Between {
     pub to: Arc<Mutex<SocketAddr>>,
     /// Connections that have said HELLO for control.
     pub controls: Arc<AtomicU64>,
+    /// Both ends of each connection that there was.
+    ends: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Between {
+    /// Ends all connections, as who stands between may that has started anew.
+    pub fn cut(&self) {
+        for end in self.ends.lock().unwrap().drain(..) {
+            let _ = end.shutdown(Shutdown::Both);
+        }
+    }
 }
 
 /// Passes on all that a server says after its first frame over a connection of some kind: from it, to the client.
@@ -26,7 +37,8 @@ pub fn between(
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let (to, controls, answers) = (Arc::new(Mutex::new(to)), Arc::new(AtomicU64::new(0)), Arc::new(answers));
-    let between = Between { address, to: Arc::clone(&to), controls: Arc::clone(&controls) };
+    let ends: Arc<Mutex<Vec<TcpStream>>> = Arc::default();
+    let between = Between { address, to: Arc::clone(&to), controls: Arc::clone(&controls), ends: Arc::clone(&ends) };
     std::thread::spawn(move || {
         for client in listener.incoming() {
             let mut client = client.unwrap();
@@ -38,6 +50,7 @@ pub fn between(
             // Or each answer waits for the client's word that it has its first piece: 40 ms.
             for stream in [&client, &server] {
                 stream.set_nodelay(true).unwrap();
+                ends.lock().unwrap().push(stream.try_clone().unwrap());
             }
             if write_frame(&mut server, &header, &payload).is_err() {
                 continue;

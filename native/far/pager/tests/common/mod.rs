@@ -197,7 +197,11 @@ impl Running {
 
     /// Tells it to do no more, and to compare.
     pub fn stop(&self) {
-        assert!(Command::new("kill").args(["-USR1", &self.child.id().to_string()]).status().unwrap().success());
+        self.signal("USR1");
+    }
+
+    pub fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status().unwrap().success());
     }
 
     /// Watches it until it ends.
