@@ -98,6 +98,13 @@ static void check_vm() {
   if (LockingMode != LM_LIGHTWEIGHT) {
     vm_exit_during_initialization("-XX:+UseLullGC needs -XX:LockingMode=2 (lightweight locking).");
   }
+#if INCLUDE_JVMTI
+  // An event's method would run on a thread whose frames have left it already.
+  if (!DoJVMTIVirtualThreadTransitions) {
+    vm_exit_during_initialization("-XX:+UseLullGC needs virtual threads that hide their events while they unmount: "
+                                  "it cannot be used with -XX:-DoJVMTIVirtualThreadTransitions.");
+  }
+#endif
 #if INCLUDE_JVMCI
   if (EnableJVMCI) {
     vm_exit_during_initialization("-XX:+UseLullGC does not support the JVM compiler interface (-XX:+EnableJVMCI).");

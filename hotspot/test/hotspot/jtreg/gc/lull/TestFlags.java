@@ -83,6 +83,8 @@ public class TestFlags {
         refused("needs -XX:LockingMode=2", "-XX:LockingMode=0");
         refused("needs -XX:LockingMode=2", "-XX:LockingMode=1");
         refused("-XX:ParallelGCThreads=0 cannot be used with it", "-XX:ParallelGCThreads=0");
+        refused("it cannot be used with -XX:-DoJVMTIVirtualThreadTransitions", "-XX:+UnlockExperimentalVMOptions",
+                "-XX:-DoJVMTIVirtualThreadTransitions");
         refused("supports heaps of less than 1024G, the maximum heap size is 2048G", "-Xmx2t");
         refused("supports heaps of less than 1024G, the maximum heap size is 1024G", "-Xmx1t");
         refused("Multiple garbage collectors selected", "-XX:+UseSerialGC");

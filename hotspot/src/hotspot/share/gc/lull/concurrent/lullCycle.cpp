@@ -96,6 +96,7 @@ LullCycle::LullCycle(LullMemory* memory, LullBlockTable* blocks, LullBlockSupply
     _marking_ns(0),
     _begun(0),
     _ended(0),
+    _done(0),
     _cycles(0),
     _late(0),
     _given_up(0) {
@@ -173,6 +174,7 @@ void LullCycle::become_idle(bool given_up) {
     Atomic::store(&_was_given_up, given_up);
     Atomic::store(&_is_driven, false);
     Atomic::store(&_is_for_idle, false);
+    Atomic::store(&_done, _begun);
     Atomic::store(&_ended, _ended + 1);
     set_state(State::Idle);
     _thread->wake();
@@ -281,10 +283,13 @@ bool LullCycle::begin_young() {
   return true;
 }
 
-// As if a global collection came: what has a mark was perhaps never looked at. Another cycle does what this one was for.
+// As if a global collection came: what has a mark was perhaps never looked at. Another cycle does what this one was for:
+// who waits for it begins it (LullDriver::collect_by_cycle).
 void LullCycle::abort_far() {
   const bool was_for_idle = is_for_idle();
+  const size_t done = _done;
   abort();
+  Atomic::store(&_done, done);
   if (was_for_idle) {
     Atomic::store(&_is_for_idle, true);
     Atomic::store(&_needs_begin, true);

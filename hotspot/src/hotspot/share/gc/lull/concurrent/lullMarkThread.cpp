@@ -135,7 +135,8 @@ void LullMarkThread::sweep() {
 }
 
 bool LullMarkThread::must_clean() const {
-  return LullCardCleaner::is_on() && _cycle->cleaner()->is_asked_for();
+  // While servers mark nobody can, and markers that stopped for it would look after few objects between two questions to servers.
+  return LullCardCleaner::is_on() && !_cycle->is_far() && _cycle->cleaner()->is_asked_for();
 }
 
 bool LullMarkThread::may_clean() const { return !should_terminate() && _cycle->may_clean(); }

@@ -35,14 +35,14 @@
 #include "runtime/vmThread.hpp"
 
 // Until a cycle has ended that has begun after now: an older one may have marked what is dead now. A global collection
-// that comes instead is as good. What is private to the caller is its own to collect; what others have stays private.
+// that comes instead is as good, and one that memory servers have failed in is not. What is private to the caller is its own to collect; what others have stays private.
 // False: the VM exits, and no cycle ends any more. An agent that is told of the VM's death may still ask.
 bool LullDriver::collect_by_cycle(GCCause::Cause cause) {
   LullCycle* const cycle = _components->_cycle;
   assert(cycle != nullptr && Thread::current()->is_Java_thread(), "a Java thread waits for a cycle");
   LullMutator::of(Thread::current())->collect_as_asked();
   const size_t begun_before = cycle->begun();
-  while (cycle->ended() <= begun_before) {
+  while (cycle->done() <= begun_before) {
     if (_components->_control_thread->should_terminate()) {    // the last one that stops
       return false;
     }

@@ -292,7 +292,10 @@ void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
     return;
   }
   const oop map = map_of(thread);
-  if (LullThreadLocalMap::can_be_taken_back(map) && !has_frame_of(thread, map->klass()->name())) {
+  // Frames of both classes have it in a local: a value that they put into it then would be lost. A debugger runs methods that wait on top of
+  // any frame.
+  if (LullThreadLocalMap::can_be_taken_back(map) && !has_frame_of(thread, map->klass()->name()) &&
+      !has_frame_of(thread, _thread_local_name)) {
     LullThreadLocalMap::take_back(thread, map, allocator);
   }
   // Where it puts something into the array it looks for it twice, and expects to find it.
