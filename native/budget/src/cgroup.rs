@@ -42,6 +42,11 @@ impl Group {
         self.directory.ancestors().take_while(|ancestor| ancestor.starts_with(&self.root))
     }
 
+    /// Whether it has not been removed since.
+    pub fn is_there(&self) -> bool {
+        self.directory.is_dir()
+    }
+
     /// For tests of what is read in it.
     #[cfg(test)]
     pub(crate) fn at(version: Version, root: &Path, path: &str) -> Self {

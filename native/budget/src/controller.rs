@@ -28,6 +28,8 @@ pub struct Controller {
     lever: Lever,
     was: Settings,
     memory: Memory,
+    /// Which limit the log has named last.
+    described: String,
     threads: Threads,
     stalls: Stalls,
     policy: Policy,
@@ -70,9 +72,11 @@ impl Controller {
             Some(told) if (1..=1024).contains(&told) => told as u32,
             _ => processors_of(pid)?,
         };
+        let memory = Memory::of(pid)?;
         let mut controller = Self {
             was: Settings::of(&attach)?,
-            memory: Memory::of(pid)?,
+            described: memory.describe(),
+            memory,
             threads: Threads::of(pid),
             policy: Policy::new(processors),
             last: Counters::default(),
@@ -110,6 +114,11 @@ impl Controller {
             stopped: (get("sun.rt.safepointTime")? as f64 * 1e9 / frequency) as u64,
             collections: self.data.sum("sun.gc.collector.", ".invocations") as u64,
         })
+    }
+
+    /// Words for the log, if another limit binds the process than at the last call.
+    pub fn moved(&mut self) -> Option<String> {
+        self.memory.moved(&mut self.described)
     }
 
     /// An interval has ended.

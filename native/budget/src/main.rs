@@ -97,6 +97,9 @@ fn control(command: &CommandLine, controller: &mut Controller, process: &PidFd, 
     // Its counters stay readable when it has ended.
     while !process.ended(Duration::from_millis(command.interval.into())) && !stopped.load(Ordering::Relaxed) {
         let outcome = controller.interval()?;
+        if let Some(bound) = controller.moved() {
+            say(format_args!("another limit holds now: {bound}"));
+        }
         // What is not measured any more is said once, and so is why.
         if let Some(why) = &outcome.unmeasured
             && outcome.unmeasured != unmeasured

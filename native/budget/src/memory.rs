@@ -3,6 +3,7 @@
 //! What the memory limit leaves for the heap: that of the process's cgroup, of version 2 or 1, or the machine's memory.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::{Group, Version};
@@ -10,8 +11,11 @@ use crate::cgroup::{Group, Version};
 /// The share of the limit that always stays for the page cache, at least.
 const LEAST_CACHE: f64 = 0.05;
 
+/// So many looks in a row may fail, as without descriptors: the last one that did not counts meanwhile.
+const MOST_FAILURES: u32 = 5;
+
 /// Where the limit comes from.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Bound {
     /// A directory with memory.max.
     Version2(PathBuf),
@@ -23,9 +27,14 @@ enum Bound {
 /// The memory of one process.
 #[derive(Debug)]
 pub struct Memory {
+    /// Its cgroup, if one can be seen.
+    group: Option<Group>,
+    /// At the last look: limits are lifted, lowered, and given to groups that had none, while the process runs.
     bound: Bound,
     /// The heap's capacity at the last look.
     last_capacity: u64,
+    last: Option<Room>,
+    failures: u32,
 }
 
 /// In bytes.
@@ -42,17 +51,23 @@ pub struct Room {
 }
 
 impl Memory {
-    /// Finds the cgroup that binds the process: of its own and those around it, the one with the smallest limit. An error says that its
-    /// cgroup cannot be seen: another's would be taken for it.
+    /// Finds the cgroup of the process. An error says that it cannot be seen: another's would be taken for it.
     pub fn of(pid: u32) -> Result<Self, String> {
-        let group = Group::of(pid, "memory")?;
-        // A limit above what there is binds nothing; the machine does.
-        let machine = machine().map_or(u64::MAX, |(total, _)| total);
-        Ok(Self::bound(group.and_then(|group| tightest(&group, machine)).unwrap_or(Bound::Machine)))
+        Ok(Self::in_group(Group::of(pid, "memory")?))
     }
 
-    fn bound(bound: Bound) -> Self {
-        Self { bound, last_capacity: 0 }
+    fn in_group(group: Option<Group>) -> Self {
+        let mut memory = Self { group, bound: Bound::Machine, last_capacity: 0, last: None, failures: 0 };
+        memory.bound = memory.find(machine().map_or(u64::MAX, |(total, _)| total)).unwrap_or(Bound::Machine);
+        memory
+    }
+
+    /// What binds the process: of its cgroup and those around it, the one with the smallest limit. A limit above what there is binds nothing;
+    /// the machine does. None if that cannot be read: what has no descriptor for a limit, or whose group is gone, is not without a limit.
+    fn find(&self, machine: u64) -> Option<Bound> {
+        let Some(group) = self.group.as_ref() else { return Some(Bound::Machine) };
+        let found = if group.is_there() { tightest(group, machine)? } else { return None };
+        Some(found.unwrap_or(Bound::Machine))
     }
 
     /// Words for the log.
@@ -64,19 +79,37 @@ impl Memory {
     }
 
     /// How it is now, for a heap of that capacity. A heap that has not been touched in full makes `other` seem less than it will be.
+    /// None if that cannot be read, several times in a row.
     pub fn room(&mut self, capacity: u64) -> Option<Room> {
         // G1 takes memory out of its heap in a pause, and gives it back after that.
         let released = std::mem::replace(&mut self.last_capacity, capacity).saturating_sub(capacity);
+        let now = self.look(capacity, released);
+        self.failures = if now.is_some() { 0 } else { self.failures + 1 };
+        self.last = now.or_else(|| self.last.map(|last| Room { released: 0, ..last })).filter(|_| self.failures <= MOST_FAILURES);
+        self.last
+    }
+
+    /// Words for the log, if another limit binds the process than at the last call, or than at first.
+    pub fn moved(&self, last: &mut String) -> Option<String> {
+        let now = self.describe();
+        (*last != now).then(|| {
+            last.clone_from(&now);
+            now
+        })
+    }
+
+    fn look(&mut self, capacity: u64, released: u64) -> Option<Room> {
         let (total, free) = machine()?;
+        self.bound = self.find(total)?;
         let (limit, used) = match &self.bound {
             Bound::Version2(directory) => {
                 let stat = fs::read_to_string(directory.join("memory.stat")).ok()?;
-                (limit(directory, Version::Two)?, used_in_version2(&stat))
+                (limit(directory, Version::Two)??, used_in_version2(&stat))
             }
             Bound::Version1(directory) => {
                 let stat = fs::read_to_string(directory.join("memory.stat")).ok()?;
                 let sum = ["total_rss", "total_shmem"].iter().filter_map(|name| field(&stat, name)).sum::<u64>();
-                (limit(directory, Version::One)?, sum)
+                (limit(directory, Version::One)??, sum)
             }
             Bound::Machine => (total, total - free),
         };
@@ -104,23 +137,34 @@ fn machine() -> Option<(u64, u64)> {
     Some((total, bytes("MemAvailable:")?.min(total)))
 }
 
-/// The directory of the smallest limit below that of the machine. Of equal ones the outermost, in which others use memory, too.
-fn tightest(group: &Group, machine: u64) -> Option<Bound> {
-    let limits = group.around().filter_map(|directory| Some((limit(directory, group.version)?, directory)));
-    let (_, tightest) = limits.filter(|(limit, _)| *limit < machine).min()?;
-    Some(match group.version {
+/// The directory of the smallest limit below that of the machine, if there is one. Of equal ones the outermost, in which others use memory, too.
+/// None if one of them cannot be read.
+fn tightest(group: &Group, machine: u64) -> Option<Option<Bound>> {
+    let mut found: Option<(u64, &Path)> = None;
+    for directory in group.around() {
+        if let Some(limit) = limit(directory, group.version)?.filter(|&limit| limit < machine) {
+            found = Some(found.map_or((limit, directory), |other| other.min((limit, directory))));
+        }
+    }
+    Some(found.map(|(_, tightest)| match group.version {
         Version::One => Bound::Version1(tightest.to_owned()),
         Version::Two => Bound::Version2(tightest.to_owned()),
-    })
+    }))
 }
 
-/// A limit that is one: less than the largest number of pages, which is how none is written.
-fn limit(directory: &Path, version: Version) -> Option<u64> {
+/// A limit that is one, if there is: version 2 has a word for none, and version 1 the largest number of pages. The outermost group of version 2
+/// has no file. None if it cannot be read.
+fn limit(directory: &Path, version: Version) -> Option<Option<u64>> {
     let file = match version {
         Version::One => "memory.limit_in_bytes",
         Version::Two => "memory.max",
     };
-    fs::read_to_string(directory.join(file)).ok()?.trim().parse().ok().filter(|limit| *limit < 1 << 60)
+    match fs::read_to_string(directory.join(file)) {
+        Ok(text) if text.trim() == "max" => Some(None),
+        Ok(text) => Some(Some(text.trim().parse().ok()?).filter(|limit| *limit < 1 << 60)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some(None),
+        Err(_) => None,
+    }
 }
 
 fn field(text: &str, name: &str) -> Option<u64> {
@@ -171,7 +215,7 @@ mod tests {
     #[test]
     fn the_smallest_limit_binds_wherever_it_is() {
         let root = Directory::of("tightest");
-        let tightest = || match tightest(&Group::at(Version::Two, &root.0, "a/b/c"), 1 << 34)? {
+        let tightest = || match tightest(&Group::at(Version::Two, &root.0, "a/b/c"), 1 << 34).unwrap()? {
             Bound::Version2(found) => Some(found.strip_prefix(&root.0).unwrap().to_owned()),
             _ => panic!("another version"),
         };
@@ -192,14 +236,52 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_that_is_raised_is_the_machines_memory_at_most() {
-        let root = Directory::of("raised");
-        let mut memory = Memory::bound(Bound::Version2(root.0.clone()));
-        root.write("memory.stat", "anon 5\n");
-        root.write("memory.max", "1000000\n");
-        assert_eq!(memory.room(0).unwrap().limit, 1_000_000);
-        root.write("memory.max", "1000000000000000000\n");
-        assert_eq!(memory.room(0).unwrap().limit, machine().unwrap().0);
+    fn limits_may_change_while_the_process_runs() {
+        let root = Directory::of("changed");
+        let mut memory = Memory::in_group(Some(Group::at(Version::Two, &root.0, "a/b/c")));
+        let mut last = memory.describe();
+        let mut look = || (memory.room(0).unwrap().limit, memory.moved(&mut last).is_some());
+        let machine = machine().unwrap().0;
+        assert_eq!(look(), (machine, false));
+        // One that comes later, and another one around it that is tighter.
+        for directory in ["a", "a/b", "a/b/c"] {
+            root.write(&format!("{directory}/memory.stat"), "anon 5\n");
+        }
+        root.write("a/b/c/memory.max", "2000000\n");
+        assert_eq!(look(), (2_000_000, true));
+        root.write("a/memory.max", "1000000\n");
+        assert_eq!(look(), (1_000_000, true));
+        // They are lifted: by a number that no machine has, and by the word.
+        root.write("a/memory.max", "1000000000000000000\n");
+        assert_eq!(look(), (2_000_000, true));
+        root.write("a/b/c/memory.max", "max\n");
+        assert_eq!(look(), (machine, true));
+        assert_eq!(look(), (machine, false));
+    }
+
+    #[test]
+    fn a_look_that_fails_is_not_the_end() {
+        let root = Directory::of("fails");
+        let mut memory = Memory::in_group(Some(Group::at(Version::Two, &root.0, "a")));
+        root.write("a/memory.max", "1000000\n");
+        assert_eq!(memory.room(0), None);
+        root.write("a/memory.stat", "anon 5\n");
+        let known = memory.room(0);
+        assert!(known.is_some());
+        fs::remove_file(root.0.join("a/memory.stat")).unwrap();
+        for _ in 0..MOST_FAILURES {
+            assert_eq!(memory.room(0), known);
+        }
+        assert_eq!(memory.room(0), None);
+        // A limit that cannot be read is not none, and neither is a group that is gone.
+        root.write("a/memory.stat", "anon 5\n");
+        assert!(memory.room(0).is_some());
+        root.write("a/memory.max", "much\n");
+        assert_eq!((memory.room(0), memory.look(0, 0)), (known, None));
+        root.write("a/memory.max", "max\n");
+        assert!(memory.look(0, 0).is_some());
+        fs::rename(root.0.join("a"), root.0.join("b")).unwrap();
+        assert_eq!(memory.look(0, 0), None);
     }
 
     #[test]
@@ -212,7 +294,7 @@ mod tests {
     #[test]
     fn memory_that_the_heap_has_just_given_up_is_told_apart() {
         let root = Directory::of("uncommitted");
-        let mut memory = Memory::bound(Bound::Version2(root.0.clone()));
+        let mut memory = Memory::in_group(Some(Group::at(Version::Two, &root.0, "")));
         root.write("memory.max", "100000\n");
         root.write("memory.stat", "anon 60000\n");
         let mut look = |anonymous: u64, capacity: u64| {

@@ -17,12 +17,27 @@ enum Role {
     Other,
 }
 
-/// Names as the kernel keeps them: 15 bytes at most.
-const CONCURRENT: [&str; 9] =
-    ["G1 Conc#", "G1 Main Marker", "G1 Refine#", "G1 Service", "ZWorker", "ZDriver", "ZDirector", "Shenandoah GC", "Shenandoah Ctrl"];
-const OTHER: [&str; 13] = [
+/// Names as the kernel keeps them: 15 bytes at most. What a collector's own threads do is no work of the program, or a heap that makes them work
+/// more would seem to be worth it.
+const CONCURRENT: [&str; 13] = [
+    "G1 Conc#",
+    "G1 Main Marker",
+    "G1 Refine#",
+    "G1 Service",
+    "ZWorker",
+    "ZDriver",
+    "ZDirector",
+    "ZUncommitter",
+    "ZStat",
+    "Shenandoah ",
+    "Lull Mark",
+    "Lull Control",
+    "StringDedup",
+];
+const OTHER: [&str; 14] = [
     "GC Thread#",
     "Lull Worker#",
+    "RuntimeWorker#",
     "VM Thread",
     "VM Periodic Tas",
     "C1 CompilerThre",
@@ -138,18 +153,18 @@ fn ended(error: &io::Error) -> bool {
 mod tests {
     use super::*;
 
+    /// As JDK 25.0.3's have it, of G1, ZGC, Shenandoah and Lull, with string deduplication.
     #[test]
     fn names_say_what_threads_are_for() {
-        for (name, expected) in [
-            ("G1 Conc#0\n", Role::Concurrent),
-            ("ZWorkerYoung#1\n", Role::Concurrent),
-            ("GC Thread#1\n", Role::Other),
-            ("Lull Worker#0\n", Role::Other),
-            ("C2 CompilerThre\n", Role::Other),
-            ("http-nio-8080-e\n", Role::Mutator),
-            ("main\n", Role::Mutator),
-        ] {
-            assert_eq!(role(name), expected, "{name}");
+        let concurrent = "G1 Conc#0;G1 Main Marker;G1 Refine#0;G1 Service;ZDirector;ZDriverMajor;ZDriverMinor;ZStat;ZUncommitter#0;\
+            ZWorkerOld#0;ZWorkerYoung#1;Shenandoah Cont;Shenandoah GC T;Lull Control;Lull Mark;Lull Marker#0;StringDedupThre";
+        let other = "GC Thread#1;Lull Worker#0;RuntimeWorker#1;VM Periodic Tas;VM Thread;C1 CompilerThre;C2 CompilerThre;Monitor Deflati;\
+            Notification Th;Service Thread;Signal Dispatch;Common-Cleaner";
+        let mutators = "java;main;http-nio-8080-e;ForkJoinPool-1-;Lullaby;ZooKeeper";
+        for (names, expected) in [(concurrent, Role::Concurrent), (other, Role::Other), (mutators, Role::Mutator)] {
+            for name in names.split(';') {
+                assert_eq!(role(&format!("{name}\n")), expected, "{name}");
+            }
         }
     }
 

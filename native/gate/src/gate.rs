@@ -100,8 +100,8 @@ pub struct Gate {
     // Of the pause that is under way:
     /// Requests that were kept, by their connections.
     kept: HashMap<i32, Kept>,
-    /// Connections to look at again soon.
-    again: Vec<i32>,
+    /// Connections to look at again soon: each once, however often it was found to be looked at.
+    again: BTreeSet<i32>,
     /// Connections with an answer that is not wholly written; also after the pause.
     unsent: BTreeSet<i32>,
 }
@@ -136,7 +136,7 @@ impl Gate {
             invocations: Vec::new(),
             buffer: vec![0; BUFFER],
             kept: HashMap::new(),
-            again: Vec::new(),
+            again: BTreeSet::new(),
             unsent: BTreeSet::new(),
         }
     }
@@ -268,8 +268,6 @@ impl Gate {
         let (connections, before) = (self.table.count_live(), self.done());
         // What waited at the end of the last pause may wait still, and the set of changes tells of nothing twice.
         self.again.extend(self.kept.drain().map(|(fd, _)| fd));
-        self.again.sort_unstable();
-        self.again.dedup();
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
         let mut rounds = 0u64;
         loop {
@@ -343,8 +341,9 @@ impl Gate {
         pause.reconsider |= pause.course.is_to_tell(elapsed as f64);
         if pause.reconsider {
             pause.course.tell();
-            self.outlets.busy(pause.begin + elapsed, current.remaining_ns(elapsed as f64) as u64);
-            self.clock.expect_end(pause.begin + elapsed + current.remaining_ns(elapsed as f64) as u64);
+            let remaining = current.remaining_ns(elapsed as f64) as u64;
+            self.outlets.busy(pause.begin + elapsed, remaining);
+            self.clock.expect_end((pause.begin + elapsed).saturating_add(remaining));
         }
         let n = self.watched.changed(events);
         for event in &events[..n] {
@@ -354,7 +353,7 @@ impl Gate {
         if std::mem::take(&mut pause.reconsider) {
             soon.extend(self.kept.keys());
         }
-        for fd in soon.drain(..) {
+        for fd in soon {
             self.look(fd, pause.begin, &current);
         }
         n
@@ -458,7 +457,7 @@ impl Gate {
     fn look(&mut self, fd: i32, begin: u64, prediction: &Prediction) {
         let Some(slot) = self.table.live(fd) else { return };
         let Some(mut tracked) = slot.try_lock() else {
-            self.again.push(fd);
+            self.again.insert(fd);
             return;
         };
         let Some(t) = tracked.as_mut() else { return };
@@ -467,13 +466,13 @@ impl Gate {
         }
         if self.clock.is_given_up() {
             // The application's, as if there were no pause, for it may run; but a later one will look.
-            self.again.push(fd);
+            self.again.insert(fd);
             return;
         }
         let _look = self.table.look();
         // Invariant I; SeqCst, after the look has been noted, against `announce`. It may be withdrawn, so that a look later is worth it.
         if slot.announced.load(Ordering::SeqCst) {
-            self.again.push(fd);
+            self.again.insert(fd);
             return;
         }
         let described = self.decide(fd, t, begin, prediction);
@@ -540,7 +539,9 @@ impl Gate {
                 // What a dry run counts as answered is not kept by decision.
                 metrics.kept.add(u64::from(is_new && counted == 0));
             }
-            Outcome::Again => self.again.push(fd),
+            Outcome::Again => {
+                self.again.insert(fd);
+            }
             _ => {
                 kept.remove(&fd);
             }

@@ -22,11 +22,11 @@ pub struct Outlets {
 impl Outlets {
     /// It is, and for so long, as is thought now.
     pub fn busy(&mut self, now: u64, remaining_ns: u64) {
+        let end = now.saturating_add(remaining_ns);
         if let Some(beacon) = &self.beacon {
-            beacon.busy_until(now + remaining_ns);
+            beacon.busy_until(end);
         }
         // Of a pause that outlasts what was said, the expectation grows with each look; a receiver hears of it when the old one has passed.
-        let end = now + remaining_ns;
         if self.told_ns == 0 || now >= self.told_ns || end < self.told_ns {
             self.datagrams.iter().for_each(|datagrams| datagrams.busy(remaining_ns));
             self.told_ns = end;

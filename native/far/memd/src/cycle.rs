@@ -46,7 +46,7 @@ const SENDING: usize = 8 * MOST;
 /// How many pieces of what is old may wait in the mailbox before the client has to.
 const OLD_WAITING: usize = 8;
 
-/// How much may wait in the mailbox before other servers have to.
+/// How many tasks, or roots, may wait in the mailbox before other servers, or the client, have to: it is not counted as what the key is granted.
 const WAITING: usize = 8 * MOST;
 
 /// A cycle.
@@ -245,30 +245,41 @@ impl Cycle {
     /// The mailbox of a cycle that still is one: nobody empties another's.
     fn unfailed(&self) -> Result<MutexGuard<'_, Mailbox>, Refusal> {
         let mailbox = self.lock();
+        self.check_unfailed(&mailbox)?;
+        Ok(mailbox)
+    }
+
+    fn check_unfailed(&self, mailbox: &Mailbox) -> Result<(), Refusal> {
         if self.over() {
-            return Err(self.is_over());
+            return Err(refuse!(NoTrace, "cycle {} is over", self.number()));
         }
         match &mailbox.failed {
             Some(text) => Err(refuse!(TraceFailed, "cycle {}: {text}", self.number())),
-            None => Ok(mailbox),
+            None => Ok(()),
         }
     }
 
-    fn is_over(&self) -> Refusal {
-        refuse!(NoTrace, "cycle {} is over", self.number())
+    /// The same, when there is room in it. The tracing thread makes some between two steps.
+    fn with_room(&self, has_room: impl Fn(&Mailbox) -> bool) -> Result<MutexGuard<'_, Mailbox>, Refusal> {
+        let mut mailbox = self.unfailed()?;
+        while !has_room(&mailbox) {
+            mailbox = self.wait(mailbox);
+            self.check_unfailed(&mailbox)?;
+        }
+        Ok(mailbox)
     }
 
     fn check(&self, task: Task) -> Result<(), Damaged> {
         check(&self.start.geometry, self.start.me.into(), task)
     }
 
-    /// Roots.
+    /// Roots. Waits as long as there is no room for them.
     ///
     /// # Errors
     /// `BAD_REQUEST` if one is no object of this server; `TRACE_FAILED`, `NO_TRACE`.
     pub fn roots(&self, roots: Vec<u64>) -> Result<Status, Refusal> {
         roots.iter().try_for_each(|&root| self.check(Task::Object(root))).map_err(|damaged| refuse!(BadRequest, "a root: {damaged}"))?;
-        let mut mailbox = self.unfailed()?;
+        let mut mailbox = self.with_room(|mailbox| mailbox.roots.len() < WAITING)?;
         mailbox.roots.extend(roots);
         self.changed.notify_all();
         Ok(status_of(&mailbox))
@@ -288,13 +299,7 @@ impl Cycle {
             let bytes = self.start.geometry.bytes;
             return Err(refuse!(BadRequest, "a heap of {bytes} bytes is too large for what the client has of it here"));
         }
-        let mut mailbox = self.unfailed()?;
-        while mailbox.old.len() >= OLD_WAITING && mailbox.failed.is_none() && !self.over() {
-            mailbox = self.wait(mailbox);
-        }
-        if self.over() {
-            return Err(self.is_over());
-        }
+        let mut mailbox = self.with_room(|mailbox| mailbox.old.len() < OLD_WAITING)?;
         mailbox.old.push((first, words));
         self.changed.notify_all();
         Ok(status_of(&mailbox))
@@ -324,13 +329,7 @@ impl Cycle {
     /// `BAD_REQUEST` if one is not for this server; `TRACE_FAILED`, `NO_TRACE`.
     pub fn receive(&self, tasks: &[Task]) -> Result<(), Refusal> {
         tasks.iter().try_for_each(|&task| self.check(task)).map_err(|damaged| refuse!(BadRequest, "{damaged}"))?;
-        let mut mailbox = self.unfailed()?;
-        while mailbox.tasks.len() >= WAITING && mailbox.failed.is_none() && !self.over() {
-            mailbox = self.wait(mailbox);
-        }
-        if self.over() {
-            return Err(self.is_over());
-        }
+        let mut mailbox = self.with_room(|mailbox| mailbox.tasks.len() < WAITING)?;
         mailbox.tasks.extend_from_slice(tasks);
         self.changed.notify_all();
         Ok(())
@@ -535,4 +534,82 @@ impl Memory for Parts<'_> {
 pub fn log_end(cycle: &Cycle, counts: Counts, busy: Duration) {
     info!(client = ?&cycle.client[..4], cycle = cycle.number(), marked = counts.marked, followed = counts.followed, sent = counts.sent,
         received = counts.received, milliseconds = busy.as_millis() as u64, "traced");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Identities;
+
+    const BASE: u64 = 0x1_0000_0000;
+
+    /// Without its threads: nobody empties the mailbox but the test.
+    fn cycle() -> Cycle {
+        let identities = Identities::new(&[]).unwrap();
+        let identity = identities.of_everybody().unwrap();
+        let geometry = Geometry { base: BASE, bytes: 1 << 20, part: 1 << 20, narrow_base: 0, narrow_shift: 3, servers: 1 };
+        let here = "127.0.0.1:1".parse().unwrap();
+        Cycle {
+            start: Start { cycle: 1, geometry, me: 0, ticket: [1; 16], servers: vec![here] },
+            client: [1; 16],
+            identity: Arc::clone(identity),
+            traced: identity.trace(0).unwrap(),
+            may_run: true,
+            tracer: Mutex::new(Tracer::new(0, geometry)),
+            mailbox: Mutex::new(Mailbox {
+                old: Vec::new(),
+                roots: Vec::new(),
+                layouts: Vec::new(),
+                layouts_seen: 0,
+                tasks: Vec::new(),
+                sending: vec![Vec::new()],
+                status: Status::default(),
+                missing: BTreeSet::new(),
+                has_work: false,
+                busy: Duration::ZERO,
+                failed: None,
+            }),
+            changed: Condvar::new(),
+            over: AtomicBool::new(false),
+        }
+    }
+
+    /// What waits for a tracing thread that is slow, as on a busy machine, is bounded, and comes all the same.
+    #[test]
+    fn roots_wait_for_the_tracing_thread() {
+        const FRAMES: usize = 3 * WAITING / MOST;
+        let cycle = cycle();
+        std::thread::scope(|scope| {
+            let client = scope.spawn(|| (0..FRAMES).for_each(|_| assert!(cycle.roots(vec![BASE; MOST]).is_ok())));
+            let mut taken = 0;
+            while taken < FRAMES * MOST {
+                let left = FRAMES * MOST - taken;
+                let mut mailbox = cycle.lock();
+                while mailbox.roots.len() < WAITING.min(left) {
+                    mailbox = cycle.wait(mailbox);
+                }
+                drop(mailbox);
+                // It would put more into it meanwhile.
+                std::thread::sleep(Duration::from_millis(20));
+                let waiting = std::mem::take(&mut cycle.lock().roots).len();
+                assert!(waiting < WAITING + MOST, "{waiting} roots wait");
+                taken += waiting;
+                cycle.changed.notify_all();
+            }
+            client.join().unwrap();
+        });
+    }
+
+    /// Who waits for room is told that there is none any more.
+    #[test]
+    fn who_waits_for_room_in_a_cycle_that_is_over_goes_on() {
+        let cycle = cycle();
+        cycle.lock().roots = vec![BASE; WAITING];
+        std::thread::scope(|scope| {
+            let client = scope.spawn(|| cycle.roots(vec![BASE]).unwrap_err());
+            std::thread::sleep(Duration::from_millis(20));
+            cycle.end();
+            assert!(client.join().unwrap().text.contains("cycle 1 is over"));
+        });
+    }
 }

@@ -299,6 +299,26 @@ impl Drop for Client {
     }
 }
 
+/// An upload into a channel whose selector was told just before the pause: it is looked at again, once in a round, however many events it has had.
+#[test]
+fn what_is_to_be_looked_at_again_is_looked_at_once() {
+    let mut gate = gate("port=1", None, None, leak(PauseClock::new()));
+    let mut client = client(b"P");
+    let fd = client.server.as_raw_fd();
+    gate.watched.add(fd).unwrap();
+    gate.table.live(fd).unwrap().announced.store(true, Ordering::SeqCst);
+    gate.clock.collection_begins();
+    let mut pause = gate.begin();
+    let mut events = [libc::epoll_event { events: 0, u64: 0 }; 256];
+    let mut seen = 0;
+    for _ in 0..20 {
+        client.client.write_all(b"x").unwrap();
+        seen += gate.round(&mut pause, &mut events);
+    }
+    assert!(seen > 1, "{seen} events");
+    assert_eq!(gate.again.iter().copied().collect::<Vec<_>>(), [fd]);
+}
+
 #[test]
 fn a_dry_run_counts_a_request_as_answered_or_kept() {
     for (options, expected) in [("port=1,dry-run,deadline=1", [0, 1, 0]), ("port=1,dry-run,deadline=600000", [0, 0, 1])] {
@@ -364,7 +384,7 @@ fn nothing_is_answered_in_a_pause_that_was_given_up() {
     gate.clock.collection_begins();
     assert_eq!(gate.clock.wait_at_most(1), Wait::GivenUp);
     gate.look(fd, now_ns(), &Prediction::UNKNOWN);
-    assert_eq!((gate.done(), std::mem::take(&mut gate.again)), ([0; 3], vec![fd]));
+    assert_eq!((gate.done(), std::mem::take(&mut gate.again)), ([0; 3], BTreeSet::from([fd])));
     // The next is another one, although the word has not changed.
     gate.clock.collection_begins();
     gate.look(fd, now_ns(), &Prediction::UNKNOWN);

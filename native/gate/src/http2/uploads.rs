@@ -113,9 +113,11 @@ impl Uploads {
         }
     }
 
-    /// What may still come on a stream, behind its end, too, is counted together; but no client makes much of it by many streams.
+    /// What may still come on a stream, behind its end, too, is counted together; but no client makes much of it by many streams: what one may send
+    /// at least, by the window that it was given.
     fn forget(&mut self, upload: &Upload) {
-        self.forgotten = (self.forgotten + upload.at_most.max(0)).min(MOST_BODY as i64);
+        let most = (MOST_BODY as i64).max(self.widest.into());
+        self.forgotten = (self.forgotten + upload.at_most.max(0)).min(most);
     }
 
     /// Clients that still send on a stream up to this one are told to stop: it will be forgotten that these are the gate's.
@@ -194,6 +196,19 @@ mod tests {
         }
         assert_eq!(stopped, 1);
         assert!(sent >= MOST_BODY && sent <= MOST_BODY + u64::from(LEAST_WINDOW), "{sent}");
+    }
+
+    /// gRPC's client gives a call up, with most of a large message in its queue, behind the RST_STREAM: the connection is others', too.
+    #[test]
+    fn what_a_large_window_allows_may_come_behind_the_end() {
+        let mut uploads = Uploads::default();
+        uploads.initial_window(8 << 20);
+        uploads.begin(3, |_| ());
+        uploads.end(3);
+        uploads.data(3, 8 << 20, false, |_| ());
+        assert!(!uploads.is_overrun());
+        uploads.data(3, 1, false, |_| ());
+        assert!(uploads.is_overrun());
     }
 
     #[test]

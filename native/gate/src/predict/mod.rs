@@ -59,6 +59,9 @@ pub enum Estimator {
 
 const ESTIMATORS: [Estimator; 5] = [Estimator::Median, Estimator::Huber, Estimator::Ransac, Estimator::Last, Estimator::Recent];
 
+/// By how much a pause may be longer than expected, while next to nothing is known; and at most, of one that is longer than all before.
+const LONGER: f64 = 1.5;
+
 /// What is said of a pause at its begin; nanoseconds from its begin to its end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
@@ -203,8 +206,7 @@ impl Model {
         };
         // A line may fall below what any pause takes, or rise beyond reason where the feature never was.
         let shortest = self.pauses.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
-        let longest = self.pauses.iter().map(|p| p.1).fold(0.0, f64::max);
-        estimate.clamp(shortest / 2.0, longest * 4.0)
+        estimate.clamp(shortest / 2.0, self.longest() * 4.0)
     }
 
     /// The estimator that was off least.
@@ -224,7 +226,15 @@ impl Model {
             return Prediction::UNKNOWN;
         }
         let expected_ns = self.estimate(self.best(), feature);
-        Prediction { expected_ns, upper_ns: expected_ns * self.upper_ratio() }
+        // A ratio that a short pause was off by says little of a long one: after two of 30 ms and one of 10 s the next would be bounded by 40
+        // minutes, for which all requests were turned away. What outlasts the bound is expected to go on for half as long as it was.
+        let most_ns = expected_ns.max(self.longest()) * LONGER;
+        Prediction { expected_ns, upper_ns: (expected_ns * self.upper_ratio()).min(most_ns) }
+    }
+
+    /// Of the pauses that are remembered.
+    fn longest(&self) -> f64 {
+        self.pauses.iter().map(|p| p.1).fold(0.0, f64::max)
     }
 
     /// The upper bound by what is expected, 1 or more.
@@ -232,9 +242,9 @@ impl Model {
         let mut ratios: Vec<f64> = self.ratios.iter().copied().collect();
         if ratios.len() < FEWEST_JUDGED {
             // What was worst, and some more.
-            return ratios.into_iter().fold(1.5, f64::max);
+            return ratios.into_iter().fold(LONGER, f64::max);
         }
-        fit::quantile(&mut ratios, self.level).unwrap_or(1.5).max(1.0)
+        fit::quantile(&mut ratios, self.level).unwrap_or(LONGER).max(1.0)
     }
 
     /// A pause is over that had this feature at its begin and took so long. Gives the error of the prediction, if there was one.

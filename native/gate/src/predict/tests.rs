@@ -26,6 +26,22 @@ fn a_line_is_found_among_wrong_points() {
     }
 }
 
+/// Two collections as a program starts, one when its heap is full; and of what is no collection, some microseconds and a heap dump.
+#[test]
+fn a_long_pause_after_short_ones_bounds_none_by_what_never_was() {
+    for history in [&[(10e6, 20e6), (20e6, 40e6), (4e9, 10e9)][..], &[(1.0, 80e3), (1.0, 80e3), (1.0, 20e9)][..]] {
+        let mut model = Model::default();
+        for &(x, ns) in history {
+            model.learn(x, ns);
+        }
+        let longest = history.iter().map(|p| p.1).fold(0.0, f64::max);
+        for feature in [history[0].0, history[2].0] {
+            let p = model.predict(feature);
+            assert!(p.upper_ns <= 1.5 * p.expected_ns.max(longest), "{p:?}");
+        }
+    }
+}
+
 #[test]
 fn an_unknown_kind_is_long() {
     let model = Model::default();
@@ -187,6 +203,8 @@ proptest! {
         let p = model.predict(feature);
         prop_assert!(p.expected_ns.is_finite() && p.expected_ns > 0.0, "{:?}", p);
         prop_assert!(p.upper_ns >= p.expected_ns, "{:?}", p);
+        // So no sum of times is too large for its type.
+        prop_assert!(p.upper_ns <= 1e13 * 4.0 * LONGER, "{:?}", p);
         for elapsed in [0.0, 1e6, 1e12] {
             prop_assert!(p.remaining_ns(elapsed) >= 0.0);
         }

@@ -199,6 +199,8 @@ struct Entry {
     application_fd: RawFd,
     /// By which the application sees the client.
     seen_as: Option<SocketAddr>,
+    /// The socket that has it.
+    seen_fd: Option<RawFd>,
     stage: Stage,
     /// It has been told the end, and has so long to read it.
     is_told: bool,
@@ -418,6 +420,7 @@ impl Worker {
             application: 0,
             application_fd: -1,
             seen_as: None,
+            seen_fd: None,
             stage: Stage::Handshake,
             is_told: false,
             stall: None,
@@ -632,11 +635,15 @@ enum Step {
 impl Entry {
     /// Once the connection to the application has an address.
     fn tell_peers(&mut self, shared: &Shared) {
-        if self.seen_as.is_none()
+        // Another socket takes the place of the first one where the application listens at ::1 only.
+        let fd = self.relay.application().map(|stream| stream.as_raw_fd());
+        if self.seen_fd != fd
             && let Some(address) = self.relay.application().and_then(|stream| stream.local_addr().ok())
         {
-            shared.peers.lock().unwrap_or_else(PoisonError::into_inner).insert(address, self.relay.peer());
-            self.seen_as = Some(address);
+            let mut peers = shared.peers.lock().unwrap_or_else(PoisonError::into_inner);
+            self.seen_as.take().map(|before| peers.remove(&before));
+            peers.insert(address, self.relay.peer());
+            (self.seen_as, self.seen_fd) = (Some(address), fd);
         }
     }
 

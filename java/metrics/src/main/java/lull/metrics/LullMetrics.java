@@ -160,11 +160,18 @@ public final class LullMetrics implements MeterBinder, AutoCloseable {
             }
         }
 
-        /** They have come. */
+        /** They have come. One that fails, as where a registry has a meter of that name and of another kind, keeps none of the others from it. */
         synchronized void now() {
             known = true;
-            waiting.forEach(Runnable::run);
+            List<Runnable> tasks = List.copyOf(waiting);
             waiting.clear();
+            for (Runnable task : tasks) {
+                try {
+                    task.run();
+                } catch (RuntimeException e) {
+                    System.getLogger(LullMetrics.class.getName()).log(System.Logger.Level.WARNING, "Meters of Lull are not bound to a registry", e);
+                }
+            }
         }
     }
 

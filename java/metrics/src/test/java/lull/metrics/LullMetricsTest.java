@@ -62,6 +62,20 @@ class LullMetricsTest {
         assertEquals(List.of("one", "two", "three"), done);
     }
 
+    @Test
+    void aRegistryThatRefusesKeepsNoneOfTheOthers() {
+        List<String> done = new ArrayList<>();
+        LullMetrics.Known counts = new LullMetrics.Known();
+        counts.then(() -> {
+            done.add("refused");
+            throw new IllegalArgumentException("a meter of that name");
+        });
+        counts.then(() -> done.add("next"));
+        counts.now();
+        counts.now();
+        assertEquals(List.of("refused", "next"), done);
+    }
+
     /** Binds, and ends well if nothing was bound. */
     static final class Binding {
         public static void main(String[] args) {

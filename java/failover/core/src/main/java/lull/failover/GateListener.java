@@ -35,8 +35,8 @@ import javax.crypto.spec.SecretKeySpec;
  * address translation nothing is known, which {@link #strange} shows. When all replicas are busy they are asked all the same.
  *
  * <p>Without a key datagrams are not authenticated: who can send them here from a replica's address can keep requests from it, for 10 seconds with each, so
- * listen where only replicas send. With the key that the gates have ({@code datagrams-key=FILE}) only what they prove counts, once, and if it is not
- * older than {@link #OLDEST} by the clocks of both machines.
+ * listen where only replicas send. With the key that the gates have ({@code datagrams-key=FILE}) only what they prove counts, once, and if it is
+ * no more than {@link #OLDEST} old by the clocks of both machines, or from the future.
  */
 public final class GateListener implements AutoCloseable {
     /** As the gate writes it: version, process, ports, and what it does. */
@@ -222,7 +222,9 @@ public final class GateListener implements AutoCloseable {
             return false;
         }
         long number = Long.parseLong(line.group("number"));
-        if (number < TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis() - OLDEST.toMillis())) {
+        // Of the future as little as of the past: else nothing later would count until then, of a gate whose clock was ahead once.
+        long off = number - TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+        if (Math.abs(off) > TimeUnit.MILLISECONDS.toMicros(OLDEST.toMillis())) {
             return false;
         }
         // Only who has the key makes this map larger.

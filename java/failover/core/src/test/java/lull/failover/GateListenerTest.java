@@ -166,7 +166,8 @@ class GateListenerTest {
             String runs = proven("lull-gate 2 77 443 " + (now + 1) + " runs ");
             List<String> lines = List.of("lull-gate 1 77 443 busy 9000\n", busy.replace("9000", "9001"), busy.replace(" 443 ", " 8001 "), busy.replace(" 77 ", " 78 "),
                     busy.replace("busy 9000", "runs"), busy.substring(0, busy.length() - 2) + (busy.endsWith("0\n") ? "1\n" : "0\n"), busy.replaceAll("[0-9a-f]{64}", "0".repeat(64)),
-                    proven("lull-gate 2 77 443 " + micros(GateListener.OLDEST.plusSeconds(5)) + " busy 9000 "));
+                    proven("lull-gate 2 77 443 " + micros(GateListener.OLDEST.plusSeconds(5)) + " busy 9000 "),
+                    proven("lull-gate 2 77 443 " + micros(Duration.ofHours(-2)) + " busy 9000 "));
             for (String line : lines) {
                 sender.send(line);
             }

@@ -43,15 +43,13 @@ public final class BusyRetryPolicy extends DefaultRetryPolicy {
     private static final Duration ENDLESS = Duration.ofDays(1);
 
     private final InternalDriverContext context;
-    private final DriverExecutionProfile profile;
     private final int attempts;
 
     /** Called by the driver. */
     public BusyRetryPolicy(DriverContext context, String profileName) {
         super(context, profileName);
         this.context = (InternalDriverContext) context;
-        profile = context.getConfig().getProfile(profileName);
-        attempts = profile.getInt(ATTEMPTS, DEFAULT_ATTEMPTS);
+        attempts = context.getConfig().getProfile(profileName).getInt(ATTEMPTS, DEFAULT_ATTEMPTS);
         if (attempts < 1 || attempts > MOST_ATTEMPTS) {
             throw new IllegalArgumentException(ATTEMPTS.getPath() + " is " + attempts + "; it must be from 1 to " + MOST_ATTEMPTS);
         }
@@ -92,11 +90,19 @@ public final class BusyRetryPolicy extends DefaultRetryPolicy {
     private Duration patience(Request request) {
         Duration timeout = request.getTimeout();
         if (timeout == null) {
-            DriverExecutionProfile own = request.getExecutionProfile();
-            timeout = (own != null ? own : profile).getDuration(DefaultDriverOption.REQUEST_TIMEOUT);
+            timeout = profile(request).getDuration(DefaultDriverOption.REQUEST_TIMEOUT);
         }
         // 0 is none. A node that was told it would not wait.
         return timeout.isNegative() || timeout.isZero() ? ENDLESS : timeout;
+    }
+
+    /** As the driver finds it. Profiles that say the same of retries share one policy, so that this one's profile may be another request's. */
+    private DriverExecutionProfile profile(Request request) {
+        if (request.getExecutionProfile() != null) {
+            return request.getExecutionProfile();
+        }
+        String name = request.getExecutionProfileName();
+        return name == null || name.isEmpty() ? context.getConfig().getDefaultProfile() : context.getConfig().getProfile(name);
     }
 
     /** Once more to the same node, which is told how long the request waits. */

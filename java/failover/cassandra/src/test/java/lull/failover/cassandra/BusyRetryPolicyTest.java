@@ -67,6 +67,7 @@ class BusyRetryPolicyTest {
         if (attempts > 0) {
             config.withInt(BusyRetryPolicy.ATTEMPTS, attempts);
         }
+        config.startProfile("slow").withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(40)).endProfile();
         session = CqlSession.builder().addContactEndPoint(endPoint()).withLocalDatacenter("dc1").withConfigLoader(config.build()).build();
     }
 
@@ -162,7 +163,8 @@ class BusyRetryPolicyTest {
         assertThrows(OverloadedException.class, () -> session.execute(statement.setTimeout(Duration.ofSeconds(20))));
         assertThrows(OverloadedException.class, () -> session.execute(statement.setExecutionProfile(
                 session.getContext().getConfig().getDefaultProfile().withDuration(DefaultDriverOption.REQUEST_TIMEOUT, Duration.ofSeconds(30)))));
-        assertEquals(List.of("20000", "30000"), queries().stream().map(BusyRetryPolicyTest::patience).filter(Objects::nonNull).sorted().toList());
+        assertThrows(OverloadedException.class, () -> session.execute(statement.setExecutionProfileName("slow")));
+        assertEquals(List.of("20000", "30000", "40000"), queries().stream().map(BusyRetryPolicyTest::patience).filter(Objects::nonNull).sorted().toList());
     }
 
     @Test
