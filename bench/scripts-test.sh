@@ -11,6 +11,8 @@ usage_if_asked "$0" "$@"
 . "$BENCH/checks.sh"
 # shellcheck source=bench/budget/beside.sh
 . "$BENCH/budget/beside.sh"
+# shellcheck source=bench/budget/events.sh
+. "$BENCH/budget/events.sh"
 
 find_base_jdk
 WORK=$(mktemp -d)
@@ -156,5 +158,18 @@ expect "error: run: what was to run beside it ended before it:*source psi*" 2 "$
 expect "*error: run: what was to run beside it ended before it:*source psi*" 2 "$source; sleep 0.3; kill -KILL \$\$"
 expect "error: run: what was to run beside it ended before it:*told to stop" 2 "$source; sleep 0.3; echo 'lull-stall: process 1: told to stop'"
 expect "by " 0 'sleep 0.3; exit 1'
+
+# after_events FILE FILE WORDS: what is said of two events, with the files that they are written to.
+after_events() {
+  local said=all events=(0:iops=100 0:memory=7)
+  (happen "$WORK/events" 8:0 "$1" "$2" "${events[@]}") > "$WORK/said" 2>&1 || true
+  said=$( (have_happened run "$WORK/events" "${events[@]}" && echo "all have") 2>&1) || true
+  # shellcheck disable=SC2053 # a pattern
+  if [[ $said == $3 ]]; then ok; else not_ok "events with $1 and $2: '$said', not '$3'"; fi
+}
+after_events "$WORK/disk" "$WORK/limit" "all have"
+if [[ $(cat "$WORK/disk" "$WORK/limit") == $'8:0 100\n7340032' ]]; then ok; else not_ok "events write: $(cat "$WORK/disk" "$WORK/limit")"; fi
+after_events "$WORK/none/disk" "$WORK/limit" "error: run: 0:iops=100 has not happened*"
+after_events "$WORK/disk" "$WORK/none/limit" "error: run: 0:memory=7 has not happened*"
 
 end_of_checks

@@ -31,6 +31,8 @@ set -euo pipefail
 usage_if_asked "$0" "$@"
 # shellcheck source=bench/budget/beside.sh
 . "$BENCH/budget/beside.sh"
+# shellcheck source=bench/budget/events.sh
+. "$BENCH/budget/events.sh"
 
 workload=${BUDGET_WORKLOAD:-lucene}
 work=$LULL_BUILD/budget-bench
@@ -144,20 +146,6 @@ whole=$(lsblk -no pkname "$device" 2> /dev/null | head -n 1)
 numbers=$(lsblk -dno MAJ:MIN "${whole:+/dev/}${whole:-$device}" | tr -d ' ')
 [[ $numbers =~ ^[0-9]+:[0-9]+$ ]] || die "cannot tell which disk $data is on"
 
-# happen: the events, at their times from now on.
-happen() {
-  local event value begin=$SECONDS
-  for event in "${events[@]}"; do
-    value=${event#*=}
-    sleep $((${event%%:*} - (SECONDS - begin) > 0 ? ${event%%:*} - (SECONDS - begin) : 0))
-    echo "  $event"
-    case $event in
-      *:iops=*)   echo "$numbers $value" > "$blkio_group/blkio.throttle.read_iops_device" ;;
-      *:memory=*) echo $((value * 1024 * 1024)) > "$memory_group/memory.limit_in_bytes" || echo "  $event: refused, that much is in use" ;;
-    esac
-  done
-}
-
 # Out of the page cache, whoever it is charged to.
 drop_data() {
   local file
@@ -191,7 +179,7 @@ for run in "${runs[@]}"; do
       --name "$run" --out "$work/$run.json" --group "$memory_group"
   ) > "$work/$run.out" 2>&1 &
   pids=($!)
-  happen &
+  happen "$work/$run.events" "$numbers" "$blkio_group/blkio.throttle.read_iops_device" "$memory_group/memory.limit_in_bytes" "${events[@]}" &
   pids+=($!)
   helper=
   case $run in
@@ -203,6 +191,7 @@ for run in "${runs[@]}"; do
     was_beside "$run"
     sensors+=("$run by $sensor")
   fi
+  have_happened "$run" "$work/$run.events" "${events[@]}"
   pids=("${pids[@]:1}")
   clean_up
   pids=()
