@@ -2,6 +2,7 @@
 package lull.failover;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -11,9 +12,12 @@ import java.net.http.HttpResponse.BodySubscriber;
 import java.net.http.HttpResponse.BodySubscribers;
 import java.net.http.HttpResponse.ResponseInfo;
 import java.net.http.HttpTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -38,6 +42,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * that it has returned is the caller's to bound.
  */
 public final class FailoverHttpClient {
+    private static final String RETRIES = "jdk.httpclient.enableAllMethodRetry";
+    private static final Path NET_PROPERTIES = Path.of(System.getProperty("java.home"), "conf", "net.properties");
+    private static final boolean RETRIES_ALL = retriesAll(NET_PROPERTIES);
+
     /** For clients that have no executor. As the JDK's own: it must not be that one of those who wait here keeps another from going on. */
     private static final Executor THREADS = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "lull-failover");
@@ -67,12 +75,24 @@ public final class FailoverHttpClient {
 
     /**
      * Whether the JDK's client sends a request of this method once only. It repeats GET and HEAD by itself when a connection ends without an answer,
-     * and with {@code -Djdk.httpclient.enableAllMethodRetry} all methods. If it finds nobody then, that does not show that the request was not
-     * processed before.
+     * and with {@code jdk.httpclient.enableAllMethodRetry}, a system property or one of the JDK's {@code conf/net.properties}, all methods. If it
+     * finds nobody then, that does not show that the request was not processed before.
      */
     public static boolean isSentOnce(String method) {
-        String all = System.getProperty("jdk.httpclient.enableAllMethodRetry");
-        return !method.equals("GET") && !method.equals("HEAD") && (all == null || !all.isEmpty() && !Boolean.parseBoolean(all));
+        return !method.equals("GET") && !method.equals("HEAD") && !RETRIES_ALL && !retriesAll(NET_PROPERTIES);
+    }
+
+    /** As the JDK finds it, once, when its client is first used: that may be now, or have been before. */
+    static boolean retriesAll(Path netProperties) {
+        Properties defaults = new Properties();
+        try (InputStream in = Files.newInputStream(netProperties)) {
+            defaults.load(in);
+        } catch (IOException | IllegalArgumentException e) {
+            // The JDK does without, too.
+            defaults.clear();
+        }
+        String all = System.getProperty(RETRIES, defaults.getProperty(RETRIES));
+        return all != null && (all.isEmpty() || Boolean.parseBoolean(all));
     }
 
     /**

@@ -28,6 +28,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +46,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLSession;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class FailoverHttpClientTest {
     private static final Duration LONG = Duration.ofSeconds(100);
@@ -161,6 +164,18 @@ class FailoverHttpClientTest {
         assertTrue(assertThrows(IllegalArgumentException.class, () -> post(client, false)).getMessage().contains("Redirect.NEVER"));
         assertEquals(List.of(0), counts());
         assertEquals(200, post(client, true).statusCode());
+    }
+
+    @Test
+    void whatTheJdkRepeatsItselfIsNotSentOnce(@TempDir Path directory) throws Exception {
+        assertTrue(FailoverHttpClient.isSentOnce("POST") && !FailoverHttpClient.isSentOnce("GET") && !FailoverHttpClient.isSentOnce("HEAD"));
+        Path file = directory.resolve("net.properties");
+        assertFalse(FailoverHttpClient.retriesAll(file));
+        for (Map.Entry<String, Boolean> line : Map.of("jdk.httpclient.enableAllMethodRetry=true", true, "jdk.httpclient.enableAllMethodRetry=", true,
+                "jdk.httpclient.enableAllMethodRetry=false", false, "#jdk.httpclient.enableAllMethodRetry=true", false, "broken=\\u12", false).entrySet()) {
+            Files.writeString(file, line.getKey());
+            assertEquals(line.getValue(), FailoverHttpClient.retriesAll(file), line.getKey());
+        }
     }
 
     @Test
