@@ -153,18 +153,24 @@ fn tightest(group: &Group, machine: u64) -> Option<Option<Bound>> {
 }
 
 /// A limit that is one, if there is: version 2 has a word for none, and version 1 the largest number of pages. The outermost group of version 2
-/// has no file. None if it cannot be read.
+/// has no file. Beyond `memory.high` nobody is ended, but all are slowed down until they are below it: that is to be kept, too. None if it
+/// cannot be read.
 fn limit(directory: &Path, version: Version) -> Option<Option<u64>> {
-    let file = match version {
-        Version::One => "memory.limit_in_bytes",
-        Version::Two => "memory.max",
+    let files: &[&str] = match version {
+        Version::One => &["memory.limit_in_bytes"],
+        Version::Two => &["memory.max", "memory.high"],
     };
-    match fs::read_to_string(directory.join(file)) {
-        Ok(text) if text.trim() == "max" => Some(None),
-        Ok(text) => Some(Some(text.trim().parse().ok()?).filter(|limit| *limit < 1 << 60)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Some(None),
-        Err(_) => None,
+    let mut least = None;
+    for file in files {
+        let limit = match fs::read_to_string(directory.join(file)) {
+            Ok(text) if text.trim() == "max" => None,
+            Ok(text) => Some(text.trim().parse().ok()?).filter(|limit| *limit < 1 << 60),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(_) => return None,
+        };
+        least = least.into_iter().chain(limit).min();
     }
+    Some(least)
 }
 
 fn field(text: &str, name: &str) -> Option<u64> {
@@ -257,6 +263,13 @@ mod tests {
         root.write("a/b/c/memory.max", "max\n");
         assert_eq!(look(), (machine, true));
         assert_eq!(look(), (machine, false));
+        // Above that all are slowed down.
+        root.write("a/b/memory.high", "3000000\n");
+        assert_eq!(look(), (3_000_000, true));
+        root.write("a/b/memory.max", "4000000\n");
+        assert_eq!(look(), (3_000_000, false));
+        root.write("a/b/memory.high", "max\n");
+        assert_eq!(look(), (4_000_000, false));
     }
 
     #[test]
