@@ -22,6 +22,7 @@
 
 package gc.lull.local;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.ref.Cleaner;
 import java.lang.ref.PhantomReference;
@@ -29,6 +30,8 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.SoftReference;
 import java.lang.ref.WeakReference;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +39,8 @@ import java.util.WeakHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import gc.lull.GCBean;
 
 /*
@@ -43,7 +48,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary References are processed where all garbage is private and memory never runs out.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -Xlog:gc+publish=debug:file=modes.log gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -51,7 +56,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary The same in code of C1, with compact headers.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -Xlog:gc+publish=debug:file=modes.log -XX:TieredStopAtLevel=1 -XX:+UseCompactObjectHeaders gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -59,7 +64,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull
  * @summary The same in the interpreter, with references of 64 bits.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -Xint -XX:-UseCompressedOops gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -Xlog:gc+publish=debug:file=modes.log -Xint -XX:-UseCompressedOops gc.lull.local.TestPendingReferences
  */
 
 /*
@@ -67,7 +72,7 @@ import gc.lull.GCBean;
  * @requires vm.gc.Lull & vm.debug
  * @summary The same with local collections wherever there may be one.
  * @library /
- * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -XX:LullLocalCollectALot=1 gc.lull.local.TestPendingReferences
+ * @run main/othervm -Xmx64m -XX:+UseLullGC -XX:+UnlockExperimentalVMOptions -XX:LullReferencePausePercent=10 -XX:MaxDirectMemorySize=1g -Xlog:gc+publish=debug:file=modes.log -XX:LullLocalCollectALot=1 gc.lull.local.TestPendingReferences
  */
 
 public class TestPendingReferences {
@@ -243,6 +248,13 @@ public class TestPendingReferences {
         }
     }
 
+    /** Which threads changed their modes, and why: a thread in public mode collects nothing. */
+    private static String modes() throws IOException {
+        try (Stream<String> lines = Files.lines(Path.of("modes.log"))) {
+            return lines.filter(line -> line.matches(".*\\] Thread [0-9]+: .*")).collect(Collectors.joining("\n"));
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         privateWeak();
         chains();
@@ -255,6 +267,6 @@ public class TestPendingReferences {
         registrationsAlone();
         memoryOutside();
         threadsOutside();
-        check(GCBean.localCollections() > 100, "local collections: " + GCBean.localCollections());
+        check(GCBean.localCollections() > 100, "local collections: " + GCBean.localCollections() + "\n" + modes());
     }
 }
