@@ -141,7 +141,7 @@ private:
   volatile jlong            _marking_ns;      // since when markers run; 0: they do not
   volatile size_t           _begun;           // cycles
   volatile size_t           _ended;           // of them, well or given up
-  volatile size_t           _done;            // the last of them that was not in vain, by _begun then: given up for a global collection is not
+  volatile size_t           _done;            // the last of them that was not in vain, by _begun then
   volatile size_t           _cycles;          // that have ended well
   volatile size_t           _late;            // of them, in whose remark markers had tasks left
   volatile size_t           _given_up;        // for a global collection
@@ -193,7 +193,7 @@ public:
   jlong marking_for_ns(jlong now_ns) const;
   size_t ended() const              { return Atomic::load(&_ended); }
 
-  // The last one that ended and freed what was dead when it began, or a global collection in its place did; by begun() then.
+  // The last one that freed what was dead when it began, or a global collection in its place did; by begun() then.
   size_t done() const               { return Atomic::load(&_done); }
 
   // ---- Of who wants a cycle

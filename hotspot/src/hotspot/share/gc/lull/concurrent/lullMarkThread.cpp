@@ -135,7 +135,7 @@ void LullMarkThread::sweep() {
 }
 
 bool LullMarkThread::must_clean() const {
-  // While servers mark nobody can, and markers that stopped for it would look after few objects between two questions to servers.
+  // While servers mark nobody can, and markers that stopped for it would look at few objects between two questions.
   return LullCardCleaner::is_on() && !_cycle->is_far() && _cycle->cleaner()->is_asked_for();
 }
 

@@ -35,7 +35,8 @@
 #include "runtime/vmThread.hpp"
 
 // Until a cycle has ended that has begun after now: an older one may have marked what is dead now. A global collection
-// that comes instead is as good, and one that memory servers have failed in is not. What is private to the caller is its own to collect; what others have stays private.
+// that comes instead is as good, and a cycle in which memory servers have failed is not. What is private to the caller
+// is its own to collect; what others have stays private.
 // False: the VM exits, and no cycle ends any more. An agent that is told of the VM's death may still ask.
 bool LullDriver::collect_by_cycle(GCCause::Cause cause) {
   LullCycle* const cycle = _components->_cycle;

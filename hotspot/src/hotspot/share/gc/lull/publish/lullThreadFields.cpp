@@ -292,8 +292,8 @@ void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
     return;
   }
   const oop map = map_of(thread);
-  // Frames of both classes have it in a local: a value that they put into it then would be lost. A debugger runs methods that wait on top of
-  // any frame.
+  // Frames of both classes have it in a local: a value that they put into it then would be lost. A debugger runs
+  // methods that wait on top of any frame.
   if (LullThreadLocalMap::can_be_taken_back(map) && !has_frame_of(thread, map->klass()->name()) &&
       !has_frame_of(thread, _thread_local_name)) {
     LullThreadLocalMap::take_back(thread, map, allocator);
