@@ -28,8 +28,6 @@ pub struct Controller {
     lever: Lever,
     was: Settings,
     memory: Memory,
-    /// Which limit the log has named last.
-    described: String,
     threads: Threads,
     stalls: Stalls,
     policy: Policy,
@@ -72,11 +70,9 @@ impl Controller {
             Some(told) if (1..=1024).contains(&told) => told as u32,
             _ => processors_of(pid)?,
         };
-        let memory = Memory::of(pid)?;
         let mut controller = Self {
             was: Settings::of(&attach)?,
-            described: memory.describe(),
-            memory,
+            memory: Memory::of(pid)?,
             threads: Threads::of(pid),
             policy: Policy::new(processors),
             last: Counters::default(),
@@ -118,7 +114,7 @@ impl Controller {
 
     /// Words for the log, if another limit binds the process than at the last call.
     pub fn moved(&mut self) -> Option<String> {
-        self.memory.moved(&mut self.described)
+        self.memory.moved()
     }
 
     /// An interval has ended.

@@ -3,7 +3,7 @@
 //! What the memory limit leaves for the heap: that of the process's cgroup, of version 2 or 1, or the machine's memory.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use crate::cgroup::{Group, Version};
@@ -31,6 +31,8 @@ pub struct Memory {
     group: Option<Group>,
     /// At the last look: limits are lifted, lowered, and given to groups that had none, while the process runs.
     bound: Bound,
+    /// The one that the log has named last.
+    told: Bound,
     /// The heap's capacity at the last look.
     last_capacity: u64,
     last: Option<Room>,
@@ -57,17 +59,8 @@ impl Memory {
     }
 
     fn in_group(group: Option<Group>) -> Self {
-        let mut memory = Self { group, bound: Bound::Machine, last_capacity: 0, last: None, failures: 0 };
-        memory.bound = memory.find(machine().map_or(u64::MAX, |(total, _)| total)).unwrap_or(Bound::Machine);
-        memory
-    }
-
-    /// What binds the process: of its cgroup and those around it, the one with the smallest limit. A limit above what there is binds nothing;
-    /// the machine does. None if that cannot be read: what has no descriptor for a limit, or whose group is gone, is not without a limit.
-    fn find(&self, machine: u64) -> Option<Bound> {
-        let Some(group) = self.group.as_ref() else { return Some(Bound::Machine) };
-        let found = if group.is_there() { tightest(group, machine)? } else { return None };
-        Some(found.unwrap_or(Bound::Machine))
+        let bound = find(group.as_ref(), machine().map_or(u64::MAX, |(total, _)| total)).unwrap_or(Bound::Machine);
+        Self { group, told: bound.clone(), bound, last_capacity: 0, last: None, failures: 0 }
     }
 
     /// Words for the log.
@@ -90,26 +83,24 @@ impl Memory {
     }
 
     /// Words for the log, if another limit binds the process than at the last call, or than at first.
-    pub fn moved(&self, last: &mut String) -> Option<String> {
-        let now = self.describe();
-        (*last != now).then(|| {
-            last.clone_from(&now);
-            now
-        })
+    pub fn moved(&mut self) -> Option<String> {
+        let is_another = self.told != self.bound;
+        self.told.clone_from(&self.bound);
+        is_another.then(|| self.describe())
     }
 
     fn look(&mut self, capacity: u64, released: u64) -> Option<Room> {
         let (total, free) = machine()?;
-        self.bound = self.find(total)?;
+        self.bound = find(self.group.as_ref(), total).ok()?;
         let (limit, used) = match &self.bound {
             Bound::Version2(directory) => {
                 let stat = fs::read_to_string(directory.join("memory.stat")).ok()?;
-                (limit(directory, Version::Two)??, used_in_version2(&stat))
+                (limit(directory, Version::Two).ok()??, used_in_version2(&stat))
             }
             Bound::Version1(directory) => {
                 let stat = fs::read_to_string(directory.join("memory.stat")).ok()?;
                 let sum = ["total_rss", "total_shmem"].iter().filter_map(|name| field(&stat, name)).sum::<u64>();
-                (limit(directory, Version::One)??, sum)
+                (limit(directory, Version::One).ok()??, sum)
             }
             Bound::Machine => (total, total - free),
         };
@@ -137,25 +128,33 @@ fn machine() -> Option<(u64, u64)> {
     Some((total, bytes("MemAvailable:")?.min(total)))
 }
 
+/// What binds the process: of its cgroup and those around it, the one with the smallest limit. A limit above what there is binds nothing; the
+/// machine does. An error if that cannot be read: what has no descriptor for a limit, or whose group is gone, is not without a limit.
+fn find(group: Option<&Group>, machine: u64) -> io::Result<Bound> {
+    match group {
+        None => Ok(Bound::Machine),
+        Some(group) if group.is_there() => Ok(tightest(group, machine)?.unwrap_or(Bound::Machine)),
+        Some(_) => Err(ErrorKind::NotFound.into()),
+    }
+}
+
 /// The directory of the smallest limit below that of the machine, if there is one. Of equal ones the outermost, in which others use memory, too.
-/// None if one of them cannot be read.
-fn tightest(group: &Group, machine: u64) -> Option<Option<Bound>> {
+fn tightest(group: &Group, machine: u64) -> io::Result<Option<Bound>> {
     let mut found: Option<(u64, &Path)> = None;
     for directory in group.around() {
         if let Some(limit) = limit(directory, group.version)?.filter(|&limit| limit < machine) {
             found = Some(found.map_or((limit, directory), |other| other.min((limit, directory))));
         }
     }
-    Some(found.map(|(_, tightest)| match group.version {
+    Ok(found.map(|(_, tightest)| match group.version {
         Version::One => Bound::Version1(tightest.to_owned()),
         Version::Two => Bound::Version2(tightest.to_owned()),
     }))
 }
 
 /// A limit that is one, if there is: version 2 has a word for none, and version 1 the largest number of pages. The outermost group of version 2
-/// has no file. Beyond `memory.high` nobody is ended, but all are slowed down until they are below it: that is to be kept, too. None if it
-/// cannot be read.
-fn limit(directory: &Path, version: Version) -> Option<Option<u64>> {
+/// has no file. Beyond `memory.high` nobody is ended, but all are slowed down until they are below it: that is to be kept, too.
+fn limit(directory: &Path, version: Version) -> io::Result<Option<u64>> {
     let files: &[&str] = match version {
         Version::One => &["memory.limit_in_bytes"],
         Version::Two => &["memory.max", "memory.high"],
@@ -164,13 +163,13 @@ fn limit(directory: &Path, version: Version) -> Option<Option<u64>> {
     for file in files {
         let limit = match fs::read_to_string(directory.join(file)) {
             Ok(text) if text.trim() == "max" => None,
-            Ok(text) => Some(text.trim().parse().ok()?).filter(|limit| *limit < 1 << 60),
+            Ok(text) => Some(text.trim().parse().map_err(io::Error::other)?).filter(|limit| *limit < 1 << 60),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(_) => return None,
+            Err(error) => return Err(error),
         };
         least = least.into_iter().chain(limit).min();
     }
-    Some(least)
+    Ok(least)
 }
 
 fn field(text: &str, name: &str) -> Option<u64> {
@@ -245,8 +244,7 @@ mod tests {
     fn limits_may_change_while_the_process_runs() {
         let root = Directory::of("changed");
         let mut memory = Memory::in_group(Some(Group::at(Version::Two, &root.0, "a/b/c")));
-        let mut last = memory.describe();
-        let mut look = || (memory.room(0).unwrap().limit, memory.moved(&mut last).is_some());
+        let mut look = || (memory.room(0).unwrap().limit, memory.moved().is_some());
         let machine = machine().unwrap().0;
         assert_eq!(look(), (machine, false));
         // One that comes later, and another one around it that is tighter.

@@ -71,6 +71,9 @@ fn look(pager: &Pager, index: usize, watched: &mut Watched) {
             }
             Err(LinkError::Broken(text)) => failed(pager, index, watched, begin, &text),
         }
+    } else {
+        // Who takes its place, or itself when it is taken in, has failed for no time.
+        watched.failing = Failing::default();
     }
     // What came at the last look, too. The same pages may have come and be coming again: then they come a third time. Not while the server
     // hangs: whether it is lost must be known in time.
@@ -166,6 +169,15 @@ mod tests {
         count_lost(pager, 0, &mut watched);
         count_lost(pager, 1, &mut watched);
         assert!(watched[0].known_lost && !watched[1].known_lost);
+    }
+
+    #[test]
+    fn what_a_lost_server_has_failed_for_does_not_count_when_it_is_taken_in() {
+        let Some((_servers, pager, _)) = pager() else { return };
+        let mut watched = Watched { failing: Failing { until: Some(1), sum: u64::MAX / 2 }, ..Watched::default() };
+        pager.servers[1].give_up();
+        look(pager, 1, &mut watched);
+        assert_eq!((watched.failing.until, watched.failing.sum), (None, 0));
     }
 
     #[test]

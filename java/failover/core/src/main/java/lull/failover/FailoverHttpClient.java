@@ -43,8 +43,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class FailoverHttpClient {
     private static final String RETRIES = "jdk.httpclient.enableAllMethodRetry";
-    private static final Path NET_PROPERTIES = Path.of(System.getProperty("java.home"), "conf", "net.properties");
-    private static final boolean RETRIES_ALL = retriesAll(NET_PROPERTIES);
+    /** What the JDK's file says of it, or null. */
+    private static final String RETRIES_IN_FILE = retriesIn(Path.of(System.getProperty("java.home"), "conf", "net.properties"));
+    /** As the JDK finds it, once, when its client is first used: that may have been before, or be later. */
+    private static final boolean RETRIES_ALL = retriesAll(RETRIES_IN_FILE);
 
     /** For clients that have no executor. As the JDK's own: it must not be that one of those who wait here keeps another from going on. */
     private static final Executor THREADS = Executors.newCachedThreadPool(task -> {
@@ -79,19 +81,23 @@ public final class FailoverHttpClient {
      * finds nobody then, that does not show that the request was not processed before.
      */
     public static boolean isSentOnce(String method) {
-        return !method.equals("GET") && !method.equals("HEAD") && !RETRIES_ALL && !retriesAll(NET_PROPERTIES);
+        return !method.equals("GET") && !method.equals("HEAD") && !RETRIES_ALL && !retriesAll(RETRIES_IN_FILE);
     }
 
-    /** As the JDK finds it, once, when its client is first used: that may be now, or have been before. */
-    static boolean retriesAll(Path netProperties) {
+    static String retriesIn(Path netProperties) {
         Properties defaults = new Properties();
         try (InputStream in = Files.newInputStream(netProperties)) {
             defaults.load(in);
         } catch (IOException | IllegalArgumentException e) {
             // The JDK does without, too.
-            defaults.clear();
+            return null;
         }
-        String all = System.getProperty(RETRIES, defaults.getProperty(RETRIES));
+        return defaults.getProperty(RETRIES);
+    }
+
+    /** By the system property, else by what the file says. */
+    static boolean retriesAll(String inFile) {
+        String all = System.getProperty(RETRIES, inFile);
         return all != null && (all.isEmpty() || Boolean.parseBoolean(all));
     }
 

@@ -170,11 +170,11 @@ class FailoverHttpClientTest {
     void whatTheJdkRepeatsItselfIsNotSentOnce(@TempDir Path directory) throws Exception {
         assertTrue(FailoverHttpClient.isSentOnce("POST") && !FailoverHttpClient.isSentOnce("GET") && !FailoverHttpClient.isSentOnce("HEAD"));
         Path file = directory.resolve("net.properties");
-        assertFalse(FailoverHttpClient.retriesAll(file));
+        assertFalse(FailoverHttpClient.retriesAll(FailoverHttpClient.retriesIn(file)));
         for (Map.Entry<String, Boolean> line : Map.of("jdk.httpclient.enableAllMethodRetry=true", true, "jdk.httpclient.enableAllMethodRetry=", true,
                 "jdk.httpclient.enableAllMethodRetry=false", false, "#jdk.httpclient.enableAllMethodRetry=true", false, "broken=\\u12", false).entrySet()) {
             Files.writeString(file, line.getKey());
-            assertEquals(line.getValue(), FailoverHttpClient.retriesAll(file), line.getKey());
+            assertEquals(line.getValue(), FailoverHttpClient.retriesAll(FailoverHttpClient.retriesIn(file)), line.getKey());
         }
     }
 
