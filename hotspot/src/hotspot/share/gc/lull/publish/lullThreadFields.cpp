@@ -262,12 +262,14 @@ void LullThreadFields::clear(JavaThread* thread) {
 
 // ---- Taking back
 
-static bool has_frame_of(JavaThread* thread, const Symbol* name) {
+// Of one of two classes of the boot loader.
+static bool has_frame_of(JavaThread* thread, const Symbol* name, const Symbol* other) {
   if (thread->has_last_Java_frame()) {
     LullVisitFramesMark mark(thread);
     for (vframeStream stream(thread, false /* stop at call stub */, false /* process frames */); !stream.at_end(); stream.next()) {
       const Klass* const holder = stream.method()->method_holder();
-      if (holder->name() == name && holder->class_loader_data()->is_the_null_class_loader_data()) {
+      if ((holder->name() == name || holder->name() == other) &&
+          holder->class_loader_data()->is_the_null_class_loader_data()) {
         return true;
       }
     }
@@ -294,12 +296,11 @@ void LullThreadFields::take_back(JavaThread* thread, LullAllocator* allocator) {
   const oop map = map_of(thread);
   // Frames of both classes have it in a local: a value that they put into it then would be lost. A debugger runs
   // methods that wait on top of any frame.
-  if (LullThreadLocalMap::can_be_taken_back(map) && !has_frame_of(thread, map->klass()->name()) &&
-      !has_frame_of(thread, _thread_local_name)) {
+  if (LullThreadLocalMap::can_be_taken_back(map) && !has_frame_of(thread, map->klass()->name(), _thread_local_name)) {
     LullThreadLocalMap::take_back(thread, map, allocator);
   }
   // Where it puts something into the array it looks for it twice, and expects to find it.
-  if (has_cache_to_forget(thread) && !has_frame_of(thread, _cache_name)) {
+  if (has_cache_to_forget(thread) && !has_frame_of(thread, _cache_name, _cache_name)) {
     *cache_of(thread) = nullptr;
     log_trace(gc, local)("Thread %u: forgets the bindings of scoped values that it has found", LullThreadLocalData::owner(thread));
   }
